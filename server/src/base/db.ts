@@ -1,0 +1,92 @@
+import postgres from 'postgres'
+
+/** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
+export type Sql = postgres.ISql<Types>
+/** A transaction. Functions that write take this, so that a write outside one does not compile. */
+export type Tx = postgres.TransactionSql<Types>
+
+type Types = { numeric: number; bigint: number }
+
+export interface Db {
+  readonly sql: Sql
+  /**
+   * Runs `work` in one transaction. A deadlock or serialization failure is rolled back and tried again, so `work`
+   * must not act on the world outside the database.
+   */
+  tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Calls back for every `notify` on the channel; survives reconnects, so a message may be missed meanwhile. */
+  listen(channel: string, onPayload: (payload: string) => void): Promise<void>
+  /** Lets running statements end, then closes every connection. */
+  close(): Promise<void>
+}
+
+export interface DbOptions {
+  url?: string
+  /** Folder of a Unix socket, instead of `url`. */
+  socketFolder?: string
+  database?: string
+  user?: string
+  maxConnections?: number
+  applicationName?: string
+}
+
+const retryable = new Set(['40P01', '40001'])
+const maxAttempts = 5
+
+export function openDb(options: DbOptions): Db {
+  const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
+    max: options.maxConnections ?? 10,
+    idle_timeout: 0,
+    connect_timeout: 10,
+    // The embedded server comes back within a second; long waits between tries would only prolong an outage.
+    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
+    onnotice: () => {},
+    connection: {
+      application_name: options.applicationName ?? 'parley',
+      TimeZone: 'UTC',
+      statement_timeout: 15_000,
+      idle_in_transaction_session_timeout: 30_000,
+    },
+    // Amounts have at most 14 digits and counts stay far below 2^53: both are exact as numbers.
+    types: {
+      numeric: { to: 1700, from: [1700], serialize: String, parse: Number },
+      bigint: { to: 20, from: [20], serialize: String, parse: Number },
+    },
+  }
+  const pool = (options.url === undefined
+    ? postgres({
+        ...settings,
+        path: `${options.socketFolder}/.s.PGSQL.5432`,
+        database: options.database ?? 'parley',
+        user: options.user ?? 'parley',
+      })
+    : postgres(options.url, settings)) as unknown as postgres.Sql<Types>
+
+  return {
+    sql: pool,
+    tx: (work) => transact(pool, work),
+    listen: async (channel, onPayload) => {
+      await pool.listen(channel, onPayload)
+    },
+    close: () => pool.end({ timeout: 5 }),
+  }
+}
+
+async function transact<T>(pool: postgres.Sql<Types>, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await pool.begin(work)) as T
+    } catch (error) {
+      if (attempt === maxAttempts || !retryable.has(sqlState(error))) throw error
+    }
+  }
+}
+
+function sqlState(error: unknown): string {
+  return error instanceof postgres.PostgresError ? error.code : ''
+}
+
+/** Whether the database refused a write because of this constraint or unique index. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof postgres.PostgresError && error.constraint_name === constraint
+}
