@@ -1,0 +1,177 @@
+import { BlockList, isIP } from 'node:net'
+import { resolve } from 'node:path'
+
+/** Everything that can be set, checked once at start. Nothing else reads the environment. */
+export interface Config {
+  http: {
+    host: string
+    port: number
+    /** The address that people and links use, without a trailing slash. */
+    publicUrl: string
+    /** Proxies whose `X-Forwarded-For` is believed, as addresses or CIDR. */
+    trustedProxies: string[]
+  }
+  database: {
+    /** An external PostgreSQL; without it the program runs one of its own in `dataFolder`. */
+    url: string | null
+    maxConnections: number
+  }
+  dataFolder: string
+  redisUrl: string | null
+  masterKey: string | null
+  previousMasterKeys: string[]
+  /** Full rights over the team API, for automation. */
+  teamToken: string | null
+  demo: boolean
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  limits: {
+    /** Requests a minute and key; 0 turns the limit off. */
+    leadsPerMinute: number
+    inboxPerMinute: number
+  }
+}
+
+export type Environment = Record<string, string | undefined>
+
+export class ConfigError extends Error {
+  readonly problems: string[]
+
+  constructor(problems: string[]) {
+    super(`Parley cannot start, its settings need a correction:\n${problems.map((line) => `  - ${line}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+/** Reads the settings; throws one `ConfigError` that lists every problem at once. */
+export function loadConfig(env: Environment): Config {
+  const problems: string[] = []
+  const read = reader(env, problems)
+
+  const host = read.text('PARLEY_HOST') ?? '127.0.0.1'
+  const port = read.integer('PARLEY_PORT', 0, 65_535) ?? read.integer('PORT', 0, 65_535) ?? 7007
+  const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:'])
+  const masterKey = read.text('PARLEY_MASTER_KEY')
+  if (databaseUrl !== null && masterKey === null) {
+    problems.push(
+      'PARLEY_MASTER_KEY is required with DATABASE_URL, since every node must hold the same key. Make one with: openssl rand -base64 32',
+    )
+  }
+  const config: Config = {
+    http: {
+      host,
+      port,
+      publicUrl: (read.url('PARLEY_URL', ['http:', 'https:']) ?? `http://${urlHost(host)}:${port}`).replace(/\/+$/, ''),
+      trustedProxies: read.cidrs('PARLEY_TRUSTED_PROXIES'),
+    },
+    database: { url: databaseUrl, maxConnections: read.integer('PARLEY_DB_CONNECTIONS', 2, 500) ?? 10 },
+    dataFolder: resolve(read.text('PARLEY_DATA_DIR') ?? 'data'),
+    redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
+    masterKey: read.key('PARLEY_MASTER_KEY'),
+    previousMasterKeys: read.keys('PARLEY_PREVIOUS_MASTER_KEYS'),
+    teamToken: read.secret('PARLEY_TEAM_TOKEN', 24),
+    demo: read.flag('PARLEY_DEMO') ?? databaseUrl === null,
+    logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info',
+    limits: {
+      leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
+      inboxPerMinute: read.integer('PARLEY_INBOX_RATE_LIMIT', 0, 1_000_000) ?? 300,
+    },
+  }
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('PARLEY_') && !read.known.has(name)) problems.push(`${name} is not a setting of Parley`)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return isIP(host) === 6 ? `[${host}]` : host
+}
+
+// Each reader answers null for what is not set, and notes a problem (and answers null) for what is set wrongly.
+// A problem never repeats the value: it may be a secret in the wrong place.
+function reader(env: Environment, problems: string[]) {
+  const known = new Set<string>()
+  const text = (name: string): string | null => {
+    known.add(name)
+    return env[name]?.trim() || null
+  }
+  const list = (name: string): string[] =>
+    (text(name) ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+  const problem = (line: string): null => {
+    problems.push(line)
+    return null
+  }
+  const isKey = (value: string) => /^[0-9a-f]{64}$/i.test(value) || Buffer.from(value, 'base64').length === 32
+
+  return {
+    known,
+    text,
+    integer(name: string, min: number, max: number): number | null {
+      const value = text(name)
+      if (value === null) return null
+      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+      return number >= min && number <= max ? number : problem(`${name} must be a whole number from ${min} to ${max}`)
+    },
+    flag(name: string): boolean | null {
+      const value = text(name)
+      if (value === null) return null
+      if (['1', 'true', 'yes', 'on'].includes(value.toLowerCase())) return true
+      if (['0', 'false', 'no', 'off'].includes(value.toLowerCase())) return false
+      return problem(`${name} must be 1 or 0`)
+    },
+    url(name: string, protocols: readonly string[]): string | null {
+      const value = text(name)
+      if (value === null) return null
+      const fits = URL.canParse(value) && protocols.includes(new URL(value).protocol)
+      return fits
+        ? value
+        : problem(`${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
+    },
+    choice<const V extends readonly string[]>(name: string, values: V): V[number] | null {
+      const value = text(name)
+      if (value === null || values.includes(value)) return value
+      return problem(`${name} must be one of ${values.join(', ')}`)
+    },
+    secret(name: string, minLength: number): string | null {
+      const value = text(name)
+      return value === null || value.length >= minLength
+        ? value
+        : problem(`${name} must have at least ${minLength} characters`)
+    },
+    key(name: string): string | null {
+      const value = text(name)
+      return value === null || isKey(value) ? value : problem(`${name} must be 32 bytes as base64 or as 64 hex digits`)
+    },
+    keys(name: string): string[] {
+      const values = list(name)
+      if (!values.every(isKey)) problem(`${name} must be a comma-separated list of 32-byte keys`)
+      return values
+    },
+    cidrs(name: string): string[] {
+      const values = list(name)
+      for (const value of values)
+        if (!isCidr(value)) problem(`${name} must list addresses or CIDR ranges, separated by commas`)
+      return values
+    },
+  }
+}
+
+function isCidr(text: string): boolean {
+  const [address = '', prefix, extra] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || extra !== undefined) return false
+  if (prefix === undefined) return true
+  if (!/^\d{1,3}$/.test(prefix)) return false
+  try {
+    new BlockList().addSubnet(address, Number(prefix), family === 4 ? 'ipv4' : 'ipv6')
+    return true
+  } catch {
+    return false
+  }
+}
