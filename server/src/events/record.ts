@@ -1,0 +1,36 @@
+import type { Tx } from '../base/db.ts'
+import { newId } from '../base/id.ts'
+import type { Keyring } from '../base/vault.ts'
+
+export interface NewEvent {
+  name: EventName
+  /** The lead or conversation that the event tells of. */
+  subjectId: string
+  payload: object
+}
+
+export type EventName = 'lead.created' | 'lead.updated' | 'lead.deleted' | 'lead.restored'
+
+/** Records events in the transaction of the change they tell of, in the order given. */
+export async function recordEvents(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  events: readonly NewEvent[],
+  at: Date,
+): Promise<void> {
+  if (events.length === 0) return
+  const ids = events.map(() => newId(at))
+  const payloads = events.map((event, n) =>
+    keyring.seal({ table: 'events', row: ids[n] ?? '', column: 'payload' }, JSON.stringify(event.payload)),
+  )
+  await tx`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
+    select ${workspaceId}::uuid, e.id, e.name, e.subject_id, e.payload, ${at}::timestamptz
+    from unnest(
+      ${ids}::uuid[],
+      ${events.map((event) => event.name)}::text[],
+      ${events.map((event) => event.subjectId)}::uuid[],
+      ${payloads}::bytea[]
+    ) as e (id, name, subject_id, payload)`
+}

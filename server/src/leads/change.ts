@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto'
+import type { Issue } from '../base/errors.ts'
+import { joinPath } from '../base/validation.ts'
+import { sameCustomFields, setCustomFields } from './custom-fields.ts'
+import type { LeadPatch } from './input.ts'
+import type { Lead, LeadFields } from './lead.ts'
+
+export interface Change {
+  lead: Lead
+  /** False when the patch sets only what is already so. */
+  changed: boolean
+  issues: Issue[]
+}
+
+/** The lead as the patch makes it. `updatedAt` moves only when something changes, and never backwards. */
+export function applyPatch(lead: Lead, patch: LeadPatch, at: string, now: Date): Change {
+  const { fields: customFields, issues } = setCustomFields(
+    lead.customFields,
+    patch.typed,
+    patch.values,
+    joinPath(at, 'customFieldValues'),
+  )
+  const fields = { ...patch.fields }
+  const names = Object.keys(fields) as (keyof LeadFields)[]
+  const changed = names.some((name) => fields[name] !== lead[name]) || !sameCustomFields(customFields, lead.customFields)
+  if (!changed) return { lead, changed, issues }
+  const updatedAt = new Date(Math.max(now.getTime(), lead.updatedAt.getTime()))
+  return { lead: { ...lead, ...fields, customFields, updatedAt }, changed, issues }
+}
+
+/** A new lead with the defaults of the contract: status `new`, priority `medium`, source `other`, a code of its own. */
+export function newLead(patch: LeadPatch, id: string, at: string, now: Date): Change {
+  const blank: Lead = {
+    id,
+    uniqueCode: newUniqueCode(),
+    externalRef: null,
+    firstName: '',
+    lastName: null,
+    email: null,
+    phone: null,
+    status: 'new',
+    priority: 'medium',
+    source: 'other',
+    adPlatform: null,
+    assignedTo: null,
+    estimatedValue: null,
+    actualValue: null,
+    notes: null,
+    customFields: [],
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
+  }
+  const change = applyPatch(blank, patch, at, now)
+  if (change.lead.firstName !== '') return change
+  return { ...change, issues: [{ path: joinPath(at, 'firstName'), message: 'is required' }, ...change.issues] }
+}
+
+// Without I, L, O and U, which are misread or make words; the letter in front keeps a code from looking like a phone.
+const codeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+function newUniqueCode(): string {
+  return `L${Array.from({ length: 11 }, () => codeAlphabet[randomInt(32)]).join('')}`
+}

@@ -1,0 +1,47 @@
+import { violates } from '../base/db.ts'
+import { InvalidInput, type Issue } from '../base/errors.ts'
+import { newId } from '../base/id.ts'
+import { recordEvents } from '../events/record.ts'
+import { newLead } from './change.ts'
+import { quotaReached, valueTaken } from './errors.ts'
+import { leadCreated } from './events.ts'
+import type { LeadPatch } from './input.ts'
+import type { Lead, LeadUser } from './lead.ts'
+import { findStrangers } from './queries.ts'
+import { takeQuota } from './quota.ts'
+import type { LeadDeps } from './upsert.ts'
+import { assigneeIssue } from './upsert-plan.ts'
+import { insertLeads } from './write.ts'
+
+/** Creates a lead under the day's quota. Refuses a taken externalRef or uniqueCode with 409, a used-up quota with 429. */
+export async function createLead(
+  deps: LeadDeps,
+  user: LeadUser,
+  patch: LeadPatch,
+  foundIssues: readonly Issue[],
+): Promise<Lead> {
+  const now = deps.clock.now()
+  const { lead, issues } = newLead(patch, newId(now), '', now)
+  // A first name that was refused is not also missing.
+  const problems = [...foundIssues, ...issues.filter((issue) => !foundIssues.some((f) => f.path === issue.path))]
+  if (problems.length > 0) throw new InvalidInput(problems)
+  const keyring = await deps.vault.keyring(user.workspaceId)
+  try {
+    await deps.db.tx(async (tx) => {
+      const assignees = lead.assignedTo === null ? [] : [lead.assignedTo]
+      const strangers = await findStrangers(tx, user.workspaceId, assignees)
+      if (strangers.length > 0) throw new InvalidInput([assigneeIssue('')])
+      const [granted] = await Promise.all([
+        takeQuota(tx, user.workspaceId, now, 1),
+        insertLeads(tx, keyring, user.workspaceId, [lead]),
+        recordEvents(tx, keyring, user.workspaceId, [leadCreated(lead)], now),
+      ])
+      if (granted === 0) throw quotaReached(now)
+    })
+  } catch (error) {
+    if (violates(error, 'leads_external_ref_key')) throw valueTaken('externalRef', error)
+    if (violates(error, 'leads_unique_code_key')) throw valueTaken('uniqueCode', error)
+    throw error
+  }
+  return lead
+}

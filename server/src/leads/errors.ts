@@ -1,0 +1,14 @@
+import { type ApiError, conflict, notFound, tooManyRequests } from '../base/errors.ts'
+import { secondsToNextUtcDay } from '../base/time.ts'
+
+export type UniqueField = 'externalRef' | 'uniqueCode'
+
+export const leadNotFound = (): ApiError => notFound('Lead not found')
+
+export const leadMissing = (): ApiError => notFound('Lead not found and createIfMissing is false')
+
+export const valueTaken = (field: UniqueField, cause?: unknown): ApiError =>
+  conflict(`Lead with this ${field} already exists`, { field }, cause)
+
+export const quotaReached = (now: Date): ApiError =>
+  tooManyRequests('Daily lead limit reached', secondsToNextUtcDay(now))

@@ -1,0 +1,23 @@
+import type { NewEvent } from '../events/record.ts'
+import type { Lead } from './lead.ts'
+import { presentDetail } from './present.ts'
+
+// Bodies carry the phone in full; each receiver's own visibility is applied when it is delivered.
+
+export const leadCreated = (lead: Lead): NewEvent => event('lead.created', lead)
+export const leadDeleted = (lead: Lead): NewEvent => event('lead.deleted', lead)
+export const leadRestored = (lead: Lead): NewEvent => event('lead.restored', lead)
+
+/** A change of status is an update whose body also says what the status was. */
+export function leadUpdated(lead: Lead, previousStatus: string): NewEvent {
+  const payload = presentDetail(lead)
+  return {
+    name: 'lead.updated',
+    subjectId: lead.id,
+    payload: previousStatus === lead.status ? payload : { ...payload, previousStatus },
+  }
+}
+
+function event(name: NewEvent['name'], lead: Lead): NewEvent {
+  return { name, subjectId: lead.id, payload: presentDetail(lead) }
+}

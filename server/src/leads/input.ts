@@ -1,0 +1,92 @@
+import type { Issue } from '../base/errors.ts'
+import { readPhone } from '../base/phone.ts'
+import { joinPath } from '../base/validation.ts'
+import { type CustomField, type CustomValues, emailShape } from './custom-fields.ts'
+import type { LeadFields } from './lead.ts'
+import type { LeadChanges } from './schema.ts'
+
+/** What a request wants a lead to become: stored forms of the fields it names, and custom fields to set. */
+export interface LeadPatch {
+  fields: Partial<LeadFields>
+  /** Typed custom fields, from a form or from `k_*` parameters. */
+  typed: CustomField[]
+  /** Custom field values of a body, whose types are those of the fields they belong to. */
+  values: CustomValues
+}
+
+export interface ReadContext {
+  defaultCountry: string | null
+  /** Where the fields stand in the request, for the paths of issues: `` or `lead` or `items[3].lead`. */
+  at: string
+}
+
+/** Brings the fields of a body into their stored form; every rule that a schema cannot say is checked here. */
+export function readLeadPatch(
+  body: LeadChanges,
+  parameters: CustomField[],
+  context: ReadContext,
+): { patch: LeadPatch; issues: Issue[] } {
+  const issues: Issue[] = []
+  const refuse = (field: string, message: string) => {
+    issues.push({ path: joinPath(context.at, field), message })
+  }
+  const fields: Partial<LeadFields> = {}
+  const { firstName, lastName, email, phone, value, actualValue, customFieldValues, ...rest } = body
+
+  if (rest.uniqueCode !== undefined) fields.uniqueCode = rest.uniqueCode
+  if (rest.externalRef !== undefined) fields.externalRef = rest.externalRef || null
+  if (rest.status !== undefined) fields.status = rest.status
+  if (rest.priority !== undefined) fields.priority = rest.priority
+  if (rest.source !== undefined) fields.source = rest.source
+  if (rest.adPlatform !== undefined) fields.adPlatform = rest.adPlatform
+  if (rest.assignedTo !== undefined) fields.assignedTo = rest.assignedTo?.toLowerCase() ?? null
+  if (rest.notes !== undefined) fields.notes = rest.notes || null
+
+  if (firstName !== undefined) {
+    const problem = firstName.trim() === '' ? 'must not be empty' : tooLong(firstName.trim(), 255)
+    if (problem === null) fields.firstName = firstName.trim()
+    else refuse('firstName', problem)
+  }
+  if (lastName !== undefined) {
+    const trimmed = lastName?.trim() || null
+    const problem = tooLong(trimmed ?? '', 255)
+    if (problem === null) fields.lastName = trimmed
+    else refuse('lastName', problem)
+  }
+  if (email !== undefined) {
+    const problem = email ? emailProblem(email) : null
+    if (problem === null) fields.email = email || null
+    else refuse('email', problem)
+  }
+  if (phone !== undefined) {
+    const digits = phone ? readPhone(phone, context.defaultCountry ?? undefined) : null
+    if (phone && digits === null) refuse('phone', 'must be a phone number of 8 to 20 digits with country code')
+    else fields.phone = digits
+  }
+  const { estimatedValue } = rest
+  if (estimatedValue !== undefined) {
+    if (!isAmount(estimatedValue)) refuse('estimatedValue', 'must have at most two decimals')
+    else fields.estimatedValue = estimatedValue
+  }
+  if (value !== undefined && actualValue !== undefined && value !== actualValue) {
+    refuse('value', 'is an alias of actualValue: send one of the two, or the same in both')
+  }
+  const actual = actualValue === undefined ? value : actualValue
+  if (actual !== undefined) {
+    if (!isAmount(actual)) refuse(actualValue === undefined ? 'value' : 'actualValue', 'must have at most two decimals')
+    else fields.actualValue = actual
+  }
+  return { patch: { fields, typed: parameters, values: customFieldValues ?? {} }, issues }
+}
+
+function tooLong(text: string, max: number): string | null {
+  return [...text].length > max ? `must have at most ${max} characters` : null
+}
+
+function emailProblem(email: string): string | null {
+  return tooLong(email, 254) ?? (emailShape.test(email) ? null : 'must be an e-mail address')
+}
+
+function isAmount(amount: number | null): boolean {
+  return amount === null || Number(amount.toFixed(2)) === amount
+}

@@ -1,0 +1,118 @@
+import type { Sql } from '../base/db.ts'
+import type { LeadRow } from './sealed.ts'
+
+/** The columns that make a lead; what is only searched by stays in the database. */
+export const leadColumns = (sql: Sql) => sql`
+  l.id,
+  l.unique_code,
+  l.external_ref,
+  l.status,
+  l.priority,
+  l.source,
+  l.ad_platform,
+  l.assigned_to,
+  l.estimated_value,
+  l.actual_value,
+  l.person,
+  l.notes,
+  l.custom_fields,
+  l.created_at,
+  l.updated_at,
+  l.deleted_at`
+
+export async function findLeadById(sql: Sql, workspaceId: string, id: string): Promise<LeadRow | undefined> {
+  const [row] = await sql<LeadRow[]>`
+    select ${leadColumns(sql)}
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.id = ${id}
+      and l.deleted_at is null`
+  return row
+}
+
+/** By uniqueCode, then externalRef, then phone; the oldest of several leads with one phone. */
+export async function findLeadByName(
+  sql: Sql,
+  workspaceId: string,
+  name: string,
+  phoneIndex: Buffer | null,
+): Promise<LeadRow | undefined> {
+  const [row] = await sql<LeadRow[]>`
+    select ${leadColumns(sql)}
+    from (
+      select 1 as rank, c.* from leads c
+      where c.workspace_id = ${workspaceId} and c.unique_code = ${name} and c.deleted_at is null
+      union all
+      select 2 as rank, r.* from leads r
+      where r.workspace_id = ${workspaceId} and r.external_ref = ${name} and r.deleted_at is null
+      union all
+      (
+        select 3 as rank, p.* from leads p
+        where p.workspace_id = ${workspaceId} and p.phone_index = ${phoneIndex} and p.deleted_at is null
+        order by p.created_at, p.id
+        limit 1
+      )
+    ) as l
+    order by l.rank
+    limit 1`
+  return row
+}
+
+/** The lead for changing it: nobody else changes it until this transaction ends. */
+export async function lockLead(tx: Sql, workspaceId: string, id: string): Promise<LeadRow | undefined> {
+  const [row] = await tx<LeadRow[]>`
+    select ${leadColumns(tx)}
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.id = ${id}
+      and l.deleted_at is null
+    for update`
+  return row
+}
+
+export interface LeadNames {
+  ids: string[]
+  uniqueCodes: string[]
+  externalRefs: string[]
+  phoneIndexes: Buffer[]
+}
+
+/** Every live lead that goes by one of these names, locked, in an order that keeps two batches from a deadlock. */
+export async function lockLeadsByNames(
+  tx: Sql,
+  workspaceId: string,
+  names: LeadNames,
+): Promise<(LeadRow & { phone_index: Buffer | null })[]> {
+  return tx<(LeadRow & { phone_index: Buffer | null })[]>`
+    select ${leadColumns(tx)}, l.phone_index
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.deleted_at is null
+      and l.id in (
+        select id from unnest(${names.ids}::uuid[]) as i (id)
+        union all
+        select c.id from leads c
+        where c.workspace_id = ${workspaceId} and c.unique_code = any (${names.uniqueCodes}::text[]) and c.deleted_at is null
+        union all
+        select r.id from leads r
+        where r.workspace_id = ${workspaceId} and r.external_ref = any (${names.externalRefs}::text[]) and r.deleted_at is null
+        union all
+        select p.id from leads p
+        where p.workspace_id = ${workspaceId} and p.phone_index = any (${names.phoneIndexes}::bytea[]) and p.deleted_at is null
+      )
+    order by l.id
+    for update of l`
+}
+
+/** Which of these users may not be assigned a lead, since they are not members of the workspace. */
+export async function findStrangers(tx: Sql, workspaceId: string, userIds: string[]): Promise<string[]> {
+  if (userIds.length === 0) return []
+  const members = await tx<{ user_id: string }[]>`
+    select user_id
+    from members
+    where workspace_id = ${workspaceId}
+      and user_id = any (${userIds}::uuid[])
+    for key share`
+  const known = new Set(members.map((member) => member.user_id))
+  return userIds.filter((id) => !known.has(id))
+}

@@ -1,0 +1,63 @@
+import { foldText, grams, shortPrefixes } from '../base/search-text.ts'
+import type { Keyring } from '../base/vault.ts'
+import type { Lead } from './lead.ts'
+
+export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone' | 'uniqueCode' | 'externalRef'>
+
+/** A search term, folded; `digits` when it is a phone written with formatting. */
+export interface SearchTerm {
+  text: string
+  digits: string | null
+}
+
+/** Terms shorter than this match only the plain columns, and only at their start. */
+export const minSealedTermLength = 3
+
+/** The term, or null when nothing is left of it. */
+export function readSearchTerm(search: string): SearchTerm | null {
+  const text = foldText(search)
+  if (text === '') return null
+  const digits = /^[\d\s+().-]+$/.test(text) ? text.replace(/\D/g, '') : ''
+  return { text, digits: digits.length >= minSealedTermLength && digits !== text ? digits : null }
+}
+
+/** What search looks at, a line a field; first and last name make one line, so that a full name is found. */
+function sealedLines(lead: Searchable): string[] {
+  return [`${lead.firstName} ${lead.lastName ?? ''}`, lead.email ?? '', lead.phone ?? '']
+    .map(foldText)
+    .filter((line) => line !== '')
+}
+
+function plainLines(lead: Searchable): string[] {
+  return [lead.uniqueCode, lead.externalRef ?? ''].map(foldText).filter((line) => line !== '')
+}
+
+/** The tokens under which a lead is found. */
+export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
+  const plain = plainLines(lead)
+  const pieces = new Set([...sealedLines(lead), ...plain].flatMap((line) => grams(line)))
+  for (const line of plain) for (const prefix of shortPrefixes(line)) pieces.add(prefix)
+  return keyring.tokens(pieces)
+}
+
+/** The tokens that every match has: a set for the term, and one for its digits when it is a formatted phone. */
+export function termTokens(keyring: Keyring, term: SearchTerm): number[][] {
+  const tokensOf = (text: string) =>
+    keyring.tokens([...text].length < minSealedTermLength ? shortPrefixes(text).slice(-1) : grams(text))
+  return [term.text, ...(term.digits === null ? [] : [term.digits])].map(tokensOf)
+}
+
+/** The truth that tokens only approximate: every candidate is opened and held against this. */
+export function matchesTerm(lead: Searchable, term: SearchTerm): boolean {
+  if ([...term.text].length < minSealedTermLength) {
+    return plainLines(lead).some((line) => line.startsWith(term.text))
+  }
+  const { digits } = term
+  if (digits !== null && foldText(lead.phone ?? '').includes(digits)) return true
+  return [...sealedLines(lead), ...plainLines(lead)].some((line) => line.includes(term.text))
+}
+
+export function searchTextChanged(before: Searchable, after: Searchable): boolean {
+  const fields = ['firstName', 'lastName', 'email', 'phone', 'uniqueCode', 'externalRef'] as const
+  return fields.some((field) => before[field] !== after[field])
+}

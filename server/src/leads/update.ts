@@ -1,0 +1,61 @@
+import { violates } from '../base/db.ts'
+import { InvalidInput, type Issue } from '../base/errors.ts'
+import { recordEvents } from '../events/record.ts'
+import { applyPatch } from './change.ts'
+import { leadNotFound, valueTaken } from './errors.ts'
+import { leadUpdated } from './events.ts'
+import { recordStatusChanges } from './history.ts'
+import { findLead } from './identify.ts'
+import type { LeadPatch } from './input.ts'
+import type { Lead, LeadUser } from './lead.ts'
+import { findStrangers, lockLead } from './queries.ts'
+import { openLead } from './sealed.ts'
+import { searchTextChanged } from './search-lines.ts'
+import type { LeadDeps } from './upsert.ts'
+import { assigneeIssue } from './upsert-plan.ts'
+import { updateLeads } from './write.ts'
+
+export interface Updated {
+  lead: Lead
+  before: Lead
+  changed: boolean
+}
+
+/** Sets the fields that `readPatch` makes of the lead as it stands under lock; the same object back means no change. */
+export async function updateLead(
+  deps: LeadDeps,
+  user: LeadUser,
+  identifier: string,
+  readPatch: (lead: Lead) => { patch: LeadPatch; issues: Issue[] },
+): Promise<Updated> {
+  const keyring = await deps.vault.keyring(user.workspaceId)
+  const { workspaceId } = user
+  try {
+    return await deps.db.tx(async (tx) => {
+      const { id } = await findLead(tx, keyring, user, identifier)
+      const row = await lockLead(tx, workspaceId, id)
+      if (row === undefined) throw leadNotFound()
+      const before = openLead(keyring, row)
+      const now = deps.clock.now()
+      const { patch, issues } = readPatch(before)
+      const { lead, changed, issues: found } = applyPatch(before, patch, '', now)
+      if (issues.length + found.length > 0) throw new InvalidInput([...issues, ...found])
+      if (!changed) return { lead, before, changed }
+      if (lead.assignedTo !== null && lead.assignedTo !== before.assignedTo) {
+        const strangers = await findStrangers(tx, workspaceId, [lead.assignedTo])
+        if (strangers.length > 0) throw new InvalidInput([assigneeIssue('')])
+      }
+      const moved = before.status === lead.status ? [] : [{ leadId: id, from: before.status, to: lead.status }]
+      await Promise.all([
+        updateLeads(tx, keyring, workspaceId, [lead], searchTextChanged(before, lead) ? [lead] : []),
+        recordStatusChanges(tx, workspaceId, user.actor, moved, now),
+        recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, before.status)], now),
+      ])
+      return { lead, before, changed }
+    })
+  } catch (error) {
+    if (violates(error, 'leads_external_ref_key')) throw valueTaken('externalRef', error)
+    if (violates(error, 'leads_unique_code_key')) throw valueTaken('uniqueCode', error)
+    throw error
+  }
+}

@@ -1,0 +1,101 @@
+import { ApiError, InvalidInput, type Issue } from '../base/errors.ts'
+import { newId } from '../base/id.ts'
+import { joinPath } from '../base/validation.ts'
+import { applyPatch, newLead } from './change.ts'
+import { leadMissing, quotaReached, valueTaken } from './errors.ts'
+import type { LeadPatch } from './input.ts'
+import type { Lead } from './lead.ts'
+import { type MatchBy, workingSet } from './working-set.ts'
+
+/** One upsert, read and ready. `value` is canonical: digits of a phone, an id in lower case. */
+export interface UpsertItem {
+  by: MatchBy
+  value: string
+  patch: LeadPatch
+  createIfMissing: boolean
+  /** Where the lead's fields stand in the request. */
+  at: string
+}
+
+export type Outcome =
+  | { action: 'created'; lead: Lead }
+  | { action: 'updated'; lead: Lead; before: Lead }
+  | { action: 'failed'; error: ApiError }
+
+export interface PlanContext {
+  now: Date
+  continueOnError: boolean
+  /** How many leads may still be created. */
+  quotaLeft: number
+  /** Users named in `assignedTo` who are not members. */
+  strangers: ReadonlySet<string>
+}
+
+/**
+ * What each item does, in order, each seeing those before it. Pure: the leads that any item names must be given, and
+ * the caller holds the locks that keep them so.
+ */
+export function planUpserts(
+  items: readonly (UpsertItem | ApiError)[],
+  leads: readonly Lead[],
+  context: PlanContext,
+): Outcome[] {
+  const set = workingSet(leads)
+  const outcomes: Outcome[] = []
+  let { quotaLeft } = context
+
+  const run = (item: UpsertItem | ApiError): Outcome => {
+    if (item instanceof ApiError) return { action: 'failed', error: item }
+    const before = set.find(item.by, item.value)
+    if (before === undefined && !item.createIfMissing) return { action: 'failed', error: leadMissing() }
+    const { lead, issues } =
+      before === undefined
+        ? newLead(withMatchedField(item), newId(context.now), item.at, context.now)
+        : applyPatch(before, item.patch, item.at, context.now)
+    const error =
+      problemOf([...issues, ...strangerIssues(item, before, context.strangers)]) ??
+      takenBy(lead) ??
+      (before === undefined && quotaLeft === 0 ? quotaReached(context.now) : null)
+    if (error !== null) return { action: 'failed', error }
+    set.put(lead)
+    if (before !== undefined) return { action: 'updated', lead, before }
+    quotaLeft--
+    return { action: 'created', lead }
+  }
+
+  const takenBy = (lead: Lead): ApiError | null => {
+    for (const field of ['externalRef', 'uniqueCode'] as const) {
+      const value = lead[field]
+      const owner = value === null ? undefined : set.find(field, value)
+      if (owner !== undefined && owner.id !== lead.id) return valueTaken(field)
+    }
+    return null
+  }
+
+  for (const item of items) {
+    const outcome = run(item)
+    outcomes.push(outcome)
+    if (outcome.action === 'failed' && !context.continueOnError) break
+  }
+  return outcomes
+}
+
+// What a lead was looked up by, it also has once created, unless the item says otherwise.
+function withMatchedField({ by, value, patch }: UpsertItem): LeadPatch {
+  if (by === 'id' || patch.fields[by] !== undefined) return patch
+  return { ...patch, fields: { ...patch.fields, [by]: value } }
+}
+
+function strangerIssues(item: UpsertItem, before: Lead | undefined, strangers: ReadonlySet<string>): Issue[] {
+  const { assignedTo } = item.patch.fields
+  if (typeof assignedTo !== 'string' || assignedTo === before?.assignedTo || !strangers.has(assignedTo)) return []
+  return [assigneeIssue(item.at)]
+}
+
+export function assigneeIssue(at: string): Issue {
+  return { path: joinPath(at, 'assignedTo'), message: 'must be a member of the workspace' }
+}
+
+function problemOf(issues: Issue[]): ApiError | null {
+  return issues.length === 0 ? null : new InvalidInput(issues)
+}

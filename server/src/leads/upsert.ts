@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { type Db, type Tx, violates } from '../base/db.ts'
+import type { ApiError } from '../base/errors.ts'
+import { isUuid } from '../base/id.ts'
+import { phoneClass } from '../base/phone.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Keyring, Vault } from '../base/vault.ts'
+import { recordEvents } from '../events/record.ts'
+import { leadCreated, leadUpdated } from './events.ts'
+import { recordStatusChanges } from './history.ts'
+import type { Lead, LeadUser } from './lead.ts'
+import { findStrangers, type LeadNames, lockLeadsByNames } from './queries.ts'
+import { quotaLeft, readQuota, takeQuota } from './quota.ts'
+import { openLead, phoneIndex } from './sealed.ts'
+import { searchTextChanged } from './search-lines.ts'
+import { type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
+import { insertLeads, releaseNames, updateLeads } from './write.ts'
+
+export interface LeadDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+}
+
+export interface UpsertOptions {
+  continueOnError: boolean
+  /** Answer what would happen, and write nothing. */
+  dryRun: boolean
+}
+
+const maxAttempts = 4
+
+/**
+ * Upserts items in order, each seeing those before it, in one transaction of a few set-based statements. Items with
+ * the same matcher are serialised across all callers. An item that fails is an outcome, not an exception.
+ */
+export async function upsertLeads(
+  deps: LeadDeps,
+  user: LeadUser,
+  items: readonly (UpsertItem | ApiError)[],
+  options: UpsertOptions,
+): Promise<Outcome[]> {
+  const keyring = await deps.vault.keyring(user.workspaceId)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await deps.db.tx((tx) => upsertIn(tx, deps.clock.now(), keyring, user, items, options))
+    } catch (error) {
+      // Another writer took a name after we looked. Looking again shows its lead, and the item fails or finds it.
+      const raced = violates(error, 'leads_external_ref_key') || violates(error, 'leads_unique_code_key')
+      if (!raced || attempt === maxAttempts) throw error
+    }
+  }
+}
+
+async function upsertIn(
+  tx: Tx,
+  now: Date,
+  keyring: Keyring,
+  user: LeadUser,
+  items: readonly (UpsertItem | ApiError)[],
+  options: UpsertOptions,
+): Promise<Outcome[]> {
+  const { workspaceId } = user
+  const valid = items.filter((item): item is UpsertItem => !(item instanceof Error))
+  const assignees = [...new Set(valid.flatMap((item) => item.patch.fields.assignedTo ?? []))]
+  const [, rows, strangers] = await Promise.all([
+    options.dryRun ? [] : lockMatchers(tx, workspaceId, valid),
+    lockLeadsByNames(tx, workspaceId, namesOf(keyring, valid)),
+    findStrangers(tx, workspaceId, assignees),
+  ])
+  const leads = rows.map((row) => openLead(keyring, row))
+  const plan = (left: number) =>
+    planUpserts(items, leads, { ...options, now, quotaLeft: left, strangers: new Set(strangers) })
+
+  if (options.dryRun) return plan(quotaLeft(await readQuota(tx, workspaceId, now)))
+  let outcomes = plan(Number.POSITIVE_INFINITY)
+  const wanted = outcomes.filter((outcome) => outcome.action === 'created').length
+  if (wanted > 0) {
+    const granted = await takeQuota(tx, workspaceId, now, wanted)
+    if (granted < wanted) outcomes = plan(granted)
+  }
+  await write(tx, now, keyring, user, leads, outcomes)
+  return outcomes
+}
+
+// Two batches take their locks in one order, so that they cannot wait for each other.
+async function lockMatchers(tx: Tx, workspaceId: string, items: readonly UpsertItem[]): Promise<void> {
+  const keys = new Set(items.map((item) => lockKey(workspaceId, item)))
+  const sorted = [...keys].sort((a, b) => (a < b ? -1 : 1)).map(String)
+  await tx`select pg_advisory_xact_lock(key) from unnest(${sorted}::bigint[]) as k (key)`
+}
+
+function lockKey(workspaceId: string, item: UpsertItem): bigint {
+  const value = item.by === 'phone' ? phoneClass(item.value) : item.value
+  return createHash('sha256').update(`lead ${workspaceId} ${item.by} ${value}`).digest().readBigInt64BE(0)
+}
+
+function namesOf(keyring: Keyring, items: readonly UpsertItem[]): LeadNames {
+  const matched = (by: UpsertItem['by']) => items.filter((item) => item.by === by).map((item) => item.value)
+  const named = (field: 'uniqueCode' | 'externalRef') => items.flatMap((item) => item.patch.fields[field] ?? [])
+  return {
+    ids: matched('id').filter(isUuid),
+    uniqueCodes: [...matched('uniqueCode'), ...named('uniqueCode')],
+    externalRefs: [...matched('externalRef'), ...named('externalRef')],
+    phoneIndexes: matched('phone').map((digits) => phoneIndex(keyring, digits)),
+  }
+}
+
+/** Writes what the outcomes say: each lead once, in its last state; an event and a history entry for each item. */
+async function write(
+  tx: Tx,
+  now: Date,
+  keyring: Keyring,
+  user: LeadUser,
+  before: readonly Lead[],
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const done = outcomes.flatMap((outcome) => (outcome.action === 'failed' || isNothing(outcome) ? [] : [outcome]))
+  if (done.length === 0) return
+  const stored = new Map(before.map((lead) => [lead.id, lead]))
+  const last = [...new Map(done.map(({ lead }) => [lead.id, lead])).values()]
+  const created = last.filter((lead) => !stored.has(lead.id))
+  const updated = last.filter((lead) => stored.has(lead.id))
+  const retokened = updated.filter((lead) => searchTextChanged(stored.get(lead.id) ?? lead, lead))
+  const events = done.map((outcome) =>
+    outcome.action === 'created' ? leadCreated(outcome.lead) : leadUpdated(outcome.lead, outcome.before.status),
+  )
+  const statusChanges = done.flatMap((outcome) =>
+    outcome.action === 'updated' && outcome.before.status !== outcome.lead.status
+      ? [{ leadId: outcome.lead.id, from: outcome.before.status, to: outcome.lead.status }]
+      : [],
+  )
+  // Sent together and run in this order: names are freed before they are taken, leads stand before their history.
+  await Promise.all([
+    releaseNames(tx, user.workspaceId, exchanged(updated, stored)),
+    updateLeads(tx, keyring, user.workspaceId, updated, retokened),
+    insertLeads(tx, keyring, user.workspaceId, created),
+    recordStatusChanges(tx, user.workspaceId, user.actor, statusChanges, now),
+    recordEvents(tx, keyring, user.workspaceId, events, now),
+  ])
+}
+
+function isNothing(outcome: Outcome): boolean {
+  return outcome.action === 'updated' && outcome.before === outcome.lead
+}
+
+/** Leads whose old name another lead of the batch takes over: one update statement would trip over the old one. */
+function exchanged(updated: readonly Lead[], stored: ReadonlyMap<string, Lead>): string[] {
+  const taken = new Map(updated.flatMap((lead) => [lead.uniqueCode, lead.externalRef].map((name) => [name, lead.id])))
+  return updated
+    .filter((lead) => {
+      const old = stored.get(lead.id)
+      const takers = [taken.get(old?.uniqueCode ?? null), taken.get(old?.externalRef ?? null)]
+      return takers.some((taker) => taker !== undefined && taker !== lead.id)
+    })
+    .map((lead) => lead.id)
+}

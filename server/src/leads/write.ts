@@ -1,0 +1,106 @@
+import type { Tx } from '../base/db.ts'
+import type { Keyring } from '../base/vault.ts'
+import type { Lead } from './lead.ts'
+import { sealLead, type StoredLead } from './sealed.ts'
+import { searchTokens } from './search-lines.ts'
+
+/** Inserts any number of leads with their search tokens, in two statements. */
+export async function insertLeads(tx: Tx, keyring: Keyring, workspaceId: string, leads: readonly Lead[]): Promise<void> {
+  if (leads.length === 0) return
+  const rows = leads.map((lead) => sealLead(keyring, lead))
+  await Promise.all([
+    tx`
+      insert into leads (
+        workspace_id, id, unique_code, external_ref, status, priority, source, ad_platform, assigned_to,
+        estimated_value, actual_value, person, notes, custom_fields, email_index, phone_index, index_version,
+        created_at, updated_at
+      )
+      select ${workspaceId}::uuid, r.*
+      from ${unnest(tx, rows)}`,
+    putSearchTokens(tx, keyring, workspaceId, leads),
+  ])
+}
+
+/** Writes leads that are there, and the search tokens of those whose searched text changed. */
+export async function updateLeads(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly Lead[],
+  retokened: readonly Lead[],
+): Promise<void> {
+  if (leads.length === 0) return
+  const rows = leads.map((lead) => sealLead(keyring, lead))
+  await Promise.all([
+    tx`
+      update leads l
+      set unique_code = r.unique_code,
+        external_ref = r.external_ref,
+        status = r.status,
+        priority = r.priority,
+        source = r.source,
+        ad_platform = r.ad_platform,
+        assigned_to = r.assigned_to,
+        estimated_value = r.estimated_value,
+        actual_value = r.actual_value,
+        person = r.person,
+        notes = r.notes,
+        custom_fields = r.custom_fields,
+        email_index = r.email_index,
+        phone_index = r.phone_index,
+        index_version = r.index_version,
+        updated_at = r.updated_at
+      from ${unnest(tx, rows)}
+      where l.workspace_id = ${workspaceId}
+        and l.id = r.id`,
+    putSearchTokens(tx, keyring, workspaceId, retokened),
+  ])
+}
+
+/**
+ * Frees the names of leads that a following update gives new ones: unique indexes are checked row by row, so two
+ * leads of one statement could not exchange theirs.
+ */
+export async function releaseNames(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx`
+    update leads
+    set external_ref = null,
+      unique_code = id::text
+    where workspace_id = ${workspaceId}
+      and id = any (${ids}::uuid[])`
+}
+
+function unnest(tx: Tx, rows: StoredLead[]) {
+  const column = <K extends keyof StoredLead>(name: K): StoredLead[K][] => rows.map((row) => row[name])
+  return tx`
+    unnest(
+      ${column('id')}::uuid[], ${column('unique_code')}::text[], ${column('external_ref')}::text[],
+      ${column('status')}::text[], ${column('priority')}::text[], ${column('source')}::text[],
+      ${column('ad_platform')}::text[], ${column('assigned_to')}::uuid[],
+      ${column('estimated_value')}::numeric[], ${column('actual_value')}::numeric[],
+      ${column('person')}::bytea[], ${column('notes')}::bytea[], ${column('custom_fields')}::bytea[],
+      ${column('email_index')}::bytea[], ${column('phone_index')}::bytea[], ${column('index_version')}::integer[],
+      ${column('created_at')}::timestamptz[], ${column('updated_at')}::timestamptz[]
+    ) as r (
+      id, unique_code, external_ref, status, priority, source, ad_platform, assigned_to, estimated_value, actual_value,
+      person, notes, custom_fields, email_index, phone_index, index_version, created_at, updated_at
+    )`
+}
+
+export async function putSearchTokens(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly Lead[],
+): Promise<void> {
+  if (leads.length === 0) return
+  // Rows have token lists of different lengths, which one array of arrays cannot hold: they travel as texts.
+  const tokens = leads.map((lead) => `{${searchTokens(keyring, lead).join(',')}}`)
+  await tx`
+    insert into lead_search (workspace_id, lead_id, index_version, tokens)
+    select ${workspaceId}::uuid, r.id, ${keyring.indexVersion}::integer, r.tokens::integer[]
+    from unnest(${leads.map((lead) => lead.id)}::uuid[], ${tokens}::text[]) as r (id, tokens)
+    on conflict (workspace_id, lead_id)
+    do update set tokens = excluded.tokens, index_version = excluded.index_version`
+}
