@@ -97,24 +97,22 @@ const blockBytes = 16
 // One call encrypts every gram as a block of its own: ECB is a pseudo-random function on distinct blocks, and twenty
 // times faster than an HMAC for each.
 function tokensOf(key: KeyObject, grams: Iterable<string>): number[] {
-  const distinct = [...new Set(grams)]
-  const blocks = Buffer.alloc(distinct.length * blockBytes)
-  distinct.forEach((gram, index) => {
-    writeBlock(blocks, index * blockBytes, gram)
-  })
+  const list = [...grams]
+  const blocks = Buffer.alloc(list.length * blockBytes)
+  for (let index = 0; index < list.length; index++) writeBlock(blocks, index * blockBytes, list[index] ?? '')
   const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const encrypted = cipher.update(blocks)
   cipher.final()
-  const tokens = new Set<number>()
-  for (let start = 0; start < encrypted.length; start += blockBytes) tokens.add(encrypted.readInt32BE(start))
-  return [...tokens].sort((a, b) => a - b)
+  const tokens = new Int32Array(list.length)
+  for (let index = 0; index < tokens.length; index++) tokens[index] = encrypted.readInt32BE(index * blockBytes)
+  return [...new Set(tokens.sort())]
 }
 
 /** A domain byte, the length, the gram: no two grams share a block. */
 function writeBlock(blocks: Buffer, start: number, gram: string): void {
-  const bytes = Buffer.byteLength(gram)
-  if (bytes > blockBytes - 2) throw new RangeError('A gram is 14 bytes at most')
+  const length = Buffer.byteLength(gram)
+  if (length > blockBytes - 2) throw new RangeError('A gram is 14 bytes at most')
   blocks[start] = 1
-  blocks[start + 1] = bytes
+  blocks[start + 1] = length
   blocks.write(gram, start + 2)
 }
