@@ -1,6 +1,6 @@
 import type { Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
-import type { Keyring } from '../base/vault.ts'
+import type { Keyring } from '../base/keyring.ts'
 
 export interface NewEvent {
   name: EventName

@@ -1,5 +1,6 @@
-import { type ApiError, conflict, notFound, tooManyRequests } from '../base/errors.ts'
+import { type ApiError, conflict, type Issue, notFound, tooManyRequests } from '../base/errors.ts'
 import { secondsToNextUtcDay } from '../base/time.ts'
+import { joinPath } from '../base/validation.ts'
 
 export type UniqueField = 'externalRef' | 'uniqueCode'
 
@@ -12,3 +13,8 @@ export const valueTaken = (field: UniqueField, cause?: unknown): ApiError =>
 
 export const quotaReached = (now: Date): ApiError =>
   tooManyRequests('Daily lead limit reached', secondsToNextUtcDay(now))
+
+export const assigneeIssue = (at: string): Issue => ({
+  path: joinPath(at, 'assignedTo'),
+  message: 'must be a member of the workspace',
+})

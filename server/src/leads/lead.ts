@@ -1,3 +1,6 @@
+import type { Clock } from '../base/clock.ts'
+import type { Db } from '../base/db.ts'
+import type { Vault } from '../base/vault.ts'
 import type { Actor } from '../workspace/actor.ts'
 import type { CustomField } from './custom-fields.ts'
 
@@ -54,4 +57,11 @@ export interface LeadUser {
   /** Whether phones leave the service masked. */
   masked: boolean
   actor: Actor
+}
+
+/** What the verbs of this room act on. */
+export interface LeadDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
 }

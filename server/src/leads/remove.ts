@@ -2,10 +2,9 @@ import { recordEvents } from '../events/record.ts'
 import { leadNotFound } from './errors.ts'
 import { leadDeleted } from './events.ts'
 import { findLead } from './identify.ts'
-import type { LeadUser } from './lead.ts'
+import type { LeadDeps, LeadUser } from './lead.ts'
 import { lockLead } from './queries.ts'
 import { openLead } from './sealed.ts'
-import type { LeadDeps } from './upsert.ts'
 
 /** Hides the lead from every read and frees its names; it can be restored for 30 days. */
 export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: string): Promise<void> {

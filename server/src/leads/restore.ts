@@ -3,10 +3,9 @@ import { isUuid } from '../base/id.ts'
 import { recordEvents } from '../events/record.ts'
 import { leadNotFound, valueTaken } from './errors.ts'
 import { leadRestored } from './events.ts'
-import type { Lead, LeadUser } from './lead.ts'
+import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { leadColumns } from './queries.ts'
 import { type LeadRow, openLead } from './sealed.ts'
-import type { LeadDeps } from './upsert.ts'
 import { putSearchTokens } from './write.ts'
 
 export const restorableDays = 30

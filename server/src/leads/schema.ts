@@ -151,3 +151,163 @@ export const Identifier = Type.Object({
     example: '5581991234567',
   }),
 })
+
+export const ListQuery = Type.Object(
+  {
+    status: Type.Optional(
+      text('One status, or several separated by commas.', { minLength: 1, maxLength: 1000, example: 'new,qualified' }),
+    ),
+    priority: Type.Optional(oneOf(priorities)),
+    source: Type.Optional(oneOf(sources)),
+    adPlatform: Type.Optional(oneOf(adPlatforms)),
+    assignedTo: Type.Optional(Type.String({ format: 'uuid', description: 'Leads of this user.' })),
+    createdFrom: Type.Optional(timestamp('Created at or after; ISO 8601, a bare date is midnight UTC.')),
+    createdTo: Type.Optional(timestamp('Created at or before; ISO 8601.')),
+    updatedFrom: Type.Optional(timestamp('Updated at or after; ISO 8601.')),
+    updatedTo: Type.Optional(timestamp('Updated at or before; ISO 8601.')),
+    sortBy: Type.Optional(oneOf(['createdAt', 'updatedAt'], { description: 'Default `createdAt`.' })),
+    sortOrder: Type.Optional(oneOf(['asc', 'desc'], { description: 'Default `desc`.' })),
+    cursor: Type.Optional(
+      Type.String({
+        description: 'The `nextCursor` of the page before, unchanged, with the same filters and sort.',
+        maxLength: 1000,
+      }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Leads a page. Default 50.' })),
+    page: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'Legacy paging, from 1; ignored when `cursor` is sent.',
+      }),
+    ),
+    search: Type.Optional(
+      text(
+        'Finds leads whose name, e-mail, phone, uniqueCode or externalRef contains the text, whatever its case and accents. Under 3 characters it finds the beginnings of uniqueCode and externalRef only.',
+        { maxLength: 255, example: 'duarte' },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type ListQuery = Static<typeof ListQuery>
+
+const success = Type.Boolean({ description: 'True when the request succeeded.' })
+
+export const LeadList = Type.Object({
+  success,
+  data: Type.Array(Lead),
+  pagination: Type.Object({
+    page: nullable(Type.Integer({ description: 'Null in cursor mode.' })),
+    limit: Type.Integer(),
+    total: Type.Integer({ description: 'Exact count of leads that fit the filters.' }),
+    totalPages: nullable(Type.Integer({ description: 'Null in cursor mode.' })),
+    cursor: nullable(Type.String({ description: 'The cursor that was sent.' })),
+    nextCursor: nullable(Type.String({ description: 'Send it as `cursor` for the next page; null at the end.' })),
+  }),
+})
+
+export const LeadFound = Type.Object({ success, data: LeadDetail })
+
+export const LeadCreated = Type.Object({
+  success,
+  message: Type.String({ example: 'Lead created successfully' }),
+  data: Lead,
+  lead: Lead,
+})
+
+export const LeadUpdatedAnswer = Type.Object({
+  success,
+  message: Type.String({ description: '`Lead updated successfully` or `No changes detected`.' }),
+  data: UpdatedLead,
+  lead: UpdatedLead,
+})
+
+export const LeadDeleted = Type.Object({ success, message: Type.String({ example: 'Lead deleted successfully' }) })
+
+export const LeadRestored = Type.Object({
+  success,
+  message: Type.String({ example: 'Lead restored successfully' }),
+  data: Lead,
+  lead: Lead,
+})
+
+const dryRunEcho = Type.Optional(Type.Boolean({ description: 'Present and true when nothing was written.' }))
+
+export const LeadUpserted = Type.Object({
+  success,
+  action: oneOf(['created', 'updated']),
+  data: Lead,
+  lead: Lead,
+  dryRun: dryRunEcho,
+})
+
+const dryRun = Type.Optional(
+  Type.Boolean({ description: 'Answer what would happen; write nothing and count no quota.' }),
+)
+
+const customParameters = {
+  '^k_': Type.String({
+    description: 'A custom field: at most 40 characters of key with the `k_`, at most 255 of value.',
+  }),
+}
+
+const parameters = { patternProperties: customParameters, additionalProperties: false } as const
+
+/** Query of a route that takes custom fields as `k_*` parameters. */
+export const CustomParameters = Type.Unsafe<Record<string, string>>({ type: 'object', ...parameters })
+export const UpsertQuery = Type.Unsafe<{ dryRun?: boolean } & Record<string, unknown>>({
+  ...Type.Object({ dryRun }),
+  ...parameters,
+})
+export const BulkQuery = Type.Object({ dryRun }, { additionalProperties: false })
+
+
+export const BulkBody = Type.Object(
+  {
+    items: Type.Array(Type.Unsafe<unknown>({}), {
+      maxItems: 100,
+      description: 'At most 100 upserts, run in order; a later item sees an earlier one. Each is checked by itself.',
+    }),
+    options: Type.Optional(
+      Type.Object(
+        {
+          continueOnError: Type.Optional(
+            Type.Boolean({ description: 'Default true. When false, the first failure is the last result.' }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const BulkResult = Type.Object({
+  success: Type.Boolean({ description: 'True when no item failed.' }),
+  processed: Type.Integer({ description: 'How many results there are.' }),
+  created: Type.Integer(),
+  updated: Type.Integer(),
+  failed: Type.Integer(),
+  results: Type.Array(
+    Type.Object({
+      index: Type.Integer({ description: 'Position of the item, from 0.' }),
+      match: Type.Unsafe<unknown>({ description: 'The matcher as it was sent.' }),
+      success: Type.Boolean(),
+      action: Type.Optional(oneOf(['created', 'updated'])),
+      lead: Type.Optional(Lead),
+      error: Type.Optional(
+        Type.Object({
+          statusCode: Type.Integer(),
+          statusMessage: Type.String(),
+          data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+        }),
+      ),
+    }),
+  ),
+  dryRun: dryRunEcho,
+})
+
+export const NoQuery = Type.Object({}, { additionalProperties: false })
+
+export const LeadId = Type.Object({ id: Type.String({ description: 'The `id` of the deleted lead.' }) })

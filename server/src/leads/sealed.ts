@@ -1,5 +1,5 @@
-import { phoneClass } from '../base/phone.ts'
-import type { Keyring } from '../base/vault.ts'
+import { phoneClass } from '../base/phone-variants.ts'
+import type { Keyring } from '../base/keyring.ts'
 import type { CustomField } from './custom-fields.ts'
 import type { AdPlatform, Lead, Priority, Source } from './lead.ts'
 

@@ -1,8 +1,7 @@
 import { ApiError, InvalidInput, type Issue } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import { joinPath } from '../base/validation.ts'
 import { applyPatch, newLead } from './change.ts'
-import { leadMissing, quotaReached, valueTaken } from './errors.ts'
+import { assigneeIssue, leadMissing, quotaReached, valueTaken } from './errors.ts'
 import type { LeadPatch } from './input.ts'
 import type { Lead } from './lead.ts'
 import { type MatchBy, workingSet } from './working-set.ts'
@@ -90,10 +89,6 @@ function strangerIssues(item: UpsertItem, before: Lead | undefined, strangers: R
   const { assignedTo } = item.patch.fields
   if (typeof assignedTo !== 'string' || assignedTo === before?.assignedTo || !strangers.has(assignedTo)) return []
   return [assigneeIssue(item.at)]
-}
-
-export function assigneeIssue(at: string): Issue {
-  return { path: joinPath(at, 'assignedTo'), message: 'must be a member of the workspace' }
 }
 
 function problemOf(issues: Issue[]): ApiError | null {

@@ -1,26 +1,19 @@
 import { createHash } from 'node:crypto'
-import { type Db, type Tx, violates } from '../base/db.ts'
+import { type Tx, violates } from '../base/db.ts'
 import type { ApiError } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
-import { phoneClass } from '../base/phone.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Keyring, Vault } from '../base/vault.ts'
+import { phoneClass } from '../base/phone-variants.ts'
+import type { Keyring } from '../base/keyring.ts'
 import { recordEvents } from '../events/record.ts'
 import { leadCreated, leadUpdated } from './events.ts'
 import { recordStatusChanges } from './history.ts'
-import type { Lead, LeadUser } from './lead.ts'
+import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { findStrangers, type LeadNames, lockLeadsByNames } from './queries.ts'
 import { quotaLeft, readQuota, takeQuota } from './quota.ts'
 import { openLead, phoneIndex } from './sealed.ts'
 import { searchTextChanged } from './search-lines.ts'
 import { type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
 import { insertLeads, releaseNames, updateLeads } from './write.ts'
-
-export interface LeadDeps {
-  db: Db
-  vault: Vault
-  clock: Clock
-}
 
 export interface UpsertOptions {
   continueOnError: boolean

@@ -1,5 +1,5 @@
 import type { Tx } from '../base/db.ts'
-import type { Keyring } from '../base/vault.ts'
+import type { Keyring } from '../base/keyring.ts'
 import type { Lead } from './lead.ts'
 import { sealLead, type StoredLead } from './sealed.ts'
 import { searchTokens } from './search-lines.ts'
