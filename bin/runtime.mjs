@@ -47,9 +47,10 @@ function findNode() {
 
 function runUnder(node, args) {
   const child = spawn(node, args, { stdio: 'inherit' })
-  // Ctrl+C reaches the child by itself; what is sent to this process alone is passed on.
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  process.on('SIGINT', () => child.kill('SIGINT'))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    // A terminal sends Ctrl+C to the child as well; a second one would count as impatience.
+    process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal))
+  }
   child.once('error', (error) => {
     console.error(`${node} does not run: ${error.message}. Install Node ${minimumMajor} or newer.`)
     process.exit(1)

@@ -25,8 +25,8 @@ function runTests(args: string[], env: Record<string, string>): Promise<number> 
     env: { ...process.env, ...env },
     stdio: 'inherit',
   })
-  // Ctrl+C reaches the tests by itself; the runner only has to live on and stop the server after them.
-  process.on('SIGINT', () => child.kill('SIGINT'))
+  // A terminal sends Ctrl+C to the tests as well; the runner lives on to stop the server after them.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   return new Promise((resolve, reject) => {
     child.once('error', reject)
