@@ -19,6 +19,11 @@ after(async () => {
   for (const end of endings.reverse()) await end()
 })
 
+/** Runs after all tests of the file, before its databases are dropped. */
+export function atEnd(end: () => Promise<void>): void {
+  endings.push(end)
+}
+
 /** The migrated database of this test file: the same one for all of its tests, dropped after the last. */
 export function testDatabase(): Promise<TestDatabase> {
   shared ??= makeDatabase((template) => template)
