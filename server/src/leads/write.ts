@@ -8,6 +8,7 @@ import { searchTokens } from './search-lines.ts'
 export async function insertLeads(tx: Tx, keyring: Keyring, workspaceId: string, leads: readonly Lead[]): Promise<void> {
   if (leads.length === 0) return
   const rows = leads.map((lead) => sealLead(keyring, lead))
+  // Sent together, each started here: a statement waits for nobody until it is executed or awaited.
   await Promise.all([
     tx`
       insert into leads (
@@ -16,7 +17,7 @@ export async function insertLeads(tx: Tx, keyring: Keyring, workspaceId: string,
         created_at, updated_at
       )
       select ${workspaceId}::uuid, r.*
-      from ${unnest(tx, rows)}`,
+      from ${unnest(tx, rows)}`.execute(),
     putSearchTokens(tx, keyring, workspaceId, leads),
   ])
 }
@@ -52,7 +53,7 @@ export async function updateLeads(
         updated_at = r.updated_at
       from ${unnest(tx, rows)}
       where l.workspace_id = ${workspaceId}
-        and l.id = r.id`,
+        and l.id = r.id`.execute(),
     putSearchTokens(tx, keyring, workspaceId, retokened),
   ])
 }
