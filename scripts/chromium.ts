@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
+const usualPlaces = [
+  '/usr/bin/chromium',
+  '/snap/bin/chromium',
+  '/opt/google/chrome/chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
+]
+
+/** The path of a Chromium or Chrome on this machine: `CHROMIUM` if set, else the first that is found. */
+export function findChromium(): string | undefined {
+  const chosen = process.env.CHROMIUM
+  if (chosen) return isProgram(chosen) ? chosen : undefined
+  const onPath = (process.env.PATH ?? '').split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
+  return [...onPath, ...usualPlaces].find(isProgram)
+}
+
+/** Finds Chromium, or installs it where that takes no question (Debian, as root); else says how to, and exits. */
+export function ensureChromium(): string {
+  const found = findChromium()
+  if (found !== undefined) return found
+
+  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
+    console.log('The web tests need Chromium: installing it with apt-get')
+    apt('update')
+    apt('install', '-y', '--no-install-recommends', 'chromium')
+    const installed = findChromium()
+    if (installed !== undefined) return installed
+  }
+  console.error(
+    'The web tests need Chromium or Chrome. Install it (Debian, Ubuntu: sudo apt-get install chromium; ' +
+      'macOS: brew install --cask chromium), or set CHROMIUM to its path.',
+  )
+  process.exit(1)
+}
+
+function apt(...args: string[]): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  spawnSync('apt-get', args, { stdio: ['ignore', 'inherit', 'inherit'], env })
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,57 @@
+import { BlockList, isIP, SocketAddress } from 'node:net'
+
+/**
+ * One spelling for each address: IPv6 is shortened and lower-cased, IPv4-mapped IPv6 becomes IPv4, a zone is
+ * dropped. Null when the text is no address.
+ */
+export function normalAddress(text: string): string | null {
+  const family = isIP(text)
+  if (family === 4) return text
+  if (family === 0) return null
+  const address = new SocketAddress({ address: text, family: 'ipv6' }).address
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
+}
+
+/** An address or CIDR range in one spelling, or null when it is neither. */
+export function normalRange(text: string): string | null {
+  const [address = '', prefix, ...more] = text.split('/')
+  const normal = normalAddress(address)
+  if (normal === null || more.length > 0 || address.includes('%')) return null
+  if (prefix === undefined) return normal
+  if (!/^\d{1,3}$/.test(prefix)) return null
+  const mapped = isIP(address) === 6 && isIP(normal) === 4
+  // A mapped range shorter than /96 would reach beyond IPv4: it says nothing that an operator can mean.
+  const bits = Number(prefix) - (mapped ? 96 : 0)
+  return bits >= 0 && bits <= (isIP(normal) === 4 ? 32 : 128) ? `${normal}/${bits}` : null
+}
+
+export type AddressSet = (address: string) => boolean
+
+/** Membership of a normal address in a list of normal ranges. */
+export function addressSet(ranges: readonly string[]): AddressSet {
+  // Two lists, since one reads an IPv4 address as mapped and so finds it in `::/0`.
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/')
+    const family = familyOf(address)
+    if (prefix === undefined) lists[family].addAddress(address, family)
+    else lists[family].addSubnet(address, Number(prefix), family)
+  }
+  return (address) => lists[familyOf(address)].check(address, familyOf(address))
+}
+
+/** What a limit per client counts: one IPv4 address, or the /64 that an IPv6 client moves about in at will. */
+export function addressGroup(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = '', tail = ''] = address.split('::')
+  const front = head === '' ? [] : head.split(':')
+  const back = tail === '' ? [] : tail.split(':')
+  const groups = address.includes('::')
+    ? [...front, ...Array(8 - front.length - back.length).fill('0'), ...back]
+    : front
+  return `${groups.slice(0, 4).join(':')}::/64`
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}

@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify'
+import type { Scope } from './scopes.ts'
+
+/** Who calls, and what the call may see: one API key with the settings of its workspace. */
+export interface Caller {
+  workspaceId: string
+  keyId: string
+  keyName: string
+  scopes: ReadonlySet<Scope>
+  /** Connections that the key may see; empty means every connection of the workspace. */
+  connectionIds: readonly string[]
+  phoneVisibility: 'full' | 'masked'
+  workspace: CallerWorkspace
+  may(scope: Scope): boolean
+}
+
+export interface CallerWorkspace {
+  /** ISO 3166-1 alpha-2: national phone numbers are read as numbers of this country. */
+  defaultCountry: string | null
+  leadsEnabled: boolean
+  inboxEnabled: boolean
+  inboxAvailable: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the hooks of the guard; read it with `callerOf`. */
+    caller?: Caller
+  }
+}
+
+/** The caller of a request that has passed one of the guard's hooks. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === undefined) throw new Error('This route has no guard: it needs one of its onRequest hooks')
+  return request.caller
+}

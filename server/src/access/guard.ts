@@ -1,0 +1,108 @@
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import type { Db } from '../base/db.ts'
+import { checkAdmission, countRequest, type Face, type Limits, limitOf } from './admission.ts'
+import { type Authentication, authenticate } from './authenticate.ts'
+import type { Caller } from './caller.ts'
+import { clientAddressReader } from './client-address.ts'
+import { createKeyCache } from './key-cache.ts'
+import { knownKey } from './known-key.ts'
+import { createLastUsed } from './last-used.ts'
+import { legacyDeleteIsAccepted, setLegacyDeleteHeaders } from './legacy-delete.ts'
+import { selectKeyByHash } from './queries.ts'
+import type { Limiter } from './rate-limit.ts'
+import { setRateLimitHeaders, setUncountedHeaders } from './rate-limit-headers.ts'
+import { rejectKey } from './reject-key.ts'
+import type { InboxScope, LeadsScope, Scope } from './scopes.ts'
+
+export interface GuardOptions {
+  db: Db
+  clock: Clock
+  limits: Limits
+  /** Proxies whose `X-Forwarded-For` is believed, as addresses or CIDR. */
+  trustedProxies: readonly string[]
+  limiter: Limiter
+}
+
+/** The door of every route that takes an API key. Each hook answers 401, 403, 429 and 503, in this order. */
+export interface Guard {
+  /** For routes of the leads interface; any one of the scopes will do. */
+  leads(...anyOf: [LeadsScope, ...LeadsScope[]]): onRequestAsyncHookHandler
+  /** `leads.delete`, or `leads.write` with warnings for as long as that is accepted. */
+  deleteLeads(): onRequestAsyncHookHandler
+  /** For routes of the inbox interface; any one of the scopes will do. */
+  inbox(...anyOf: [InboxScope, ...InboxScope[]]): onRequestAsyncHookHandler
+  /** Only says who calls. For a face that learns later what is wanted, and then asks `admit`. */
+  anyKey(): onRequestAsyncHookHandler
+  /** Scope, plan, rate and availability for a caller who is already known; throws what the hooks would answer. */
+  admit(caller: Caller, face: Face, anyOf: readonly [Scope, ...Scope[]]): Promise<void>
+  /** To be called right after a key of this node was revoked or rotated. */
+  forgetKey(keyId: string): void
+  close(): Promise<void>
+}
+
+export async function createGuard({ db, clock, limits, trustedProxies, limiter }: GuardOptions): Promise<Guard> {
+  const keys = createKeyCache(clock, async (keyHash) => {
+    const row = await selectKeyByHash(db.sql, keyHash)
+    return row === null ? null : knownKey(row)
+  })
+  const authentication = { keys, clock, clientAddress: clientAddressReader(trustedProxies) }
+  const lastUsed = createLastUsed(db, clock)
+  await db.listen('api_keys', keys.forgetKey)
+  await db.listen('workspaces', keys.forgetWorkspace)
+
+  const hook = (face: Face, checkScope: CheckScope): onRequestAsyncHookHandler =>
+    async function guardRequest(request, reply) {
+      const caller = await identify(authentication, request, reply, limitOf(limits, face), checkScope)
+      lastUsed.note(caller)
+      const take = await countRequest(limits, limiter, caller, face)
+      if (take !== null) setRateLimitHeaders(reply, take)
+      checkAdmission(caller, face, take)
+    }
+
+  return {
+    leads: (...anyOf) => hook('leads', (caller) => requireScope(caller, anyOf)),
+    inbox: (...anyOf) => hook('inbox', (caller) => requireScope(caller, anyOf)),
+    deleteLeads: () => hook('leads', (caller, reply) => requireDeleteScope(caller, reply, clock.now())),
+    anyKey: () => async (request) => {
+      request.caller = await authenticate(authentication, request.raw)
+      lastUsed.note(request.caller)
+    },
+    admit: async (caller, face, anyOf) => {
+      requireScope(caller, anyOf)
+      checkAdmission(caller, face, await countRequest(limits, limiter, caller, face))
+    },
+    forgetKey: keys.forgetKey,
+    close: lastUsed.close,
+  }
+}
+
+type CheckScope = (caller: Caller, reply: FastifyReply) => void
+
+async function identify(
+  authentication: Authentication,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limit: number,
+  checkScope: CheckScope,
+): Promise<Caller> {
+  try {
+    const caller = await authenticate(authentication, request.raw)
+    checkScope(caller, reply)
+    request.caller = caller
+    return caller
+  } catch (error) {
+    if (limit > 0) setUncountedHeaders(reply, limit)
+    throw error
+  }
+}
+
+function requireScope(caller: Caller, anyOf: readonly Scope[]): void {
+  if (!anyOf.some((scope) => caller.may(scope))) throw rejectKey({ lacks: anyOf })
+}
+
+function requireDeleteScope(caller: Caller, reply: FastifyReply, now: Date): void {
+  if (caller.may('leads.delete')) return
+  if (!caller.may('leads.write') || !legacyDeleteIsAccepted(now)) throw rejectKey({ lacks: ['leads.delete'] })
+  setLegacyDeleteHeaders(reply)
+}

@@ -1,0 +1,40 @@
+import { type Allowlist, compileAllowlist } from './allowlist.ts'
+import type { Caller } from './caller.ts'
+import type { KnownKeyRow } from './queries.ts'
+import { isScope } from './scopes.ts'
+
+/** What a node keeps of a key. Times, never answers: whether it has expired is asked at each request. */
+export interface KnownKey {
+  caller: Caller
+  revoked: boolean
+  /** When the shown value was, or will be, replaced for good. */
+  validUntil: Date | null
+  expiresAt: Date | null
+  allowlist: Allowlist | null
+}
+
+export function knownKey(row: KnownKeyRow): KnownKey {
+  // A scope that this release does not know grants nothing.
+  const scopes = new Set(row.scopes.filter(isScope))
+  return {
+    caller: {
+      workspaceId: row.workspace_id,
+      keyId: row.id,
+      keyName: row.name,
+      scopes,
+      connectionIds: row.connection_ids,
+      phoneVisibility: row.phone_visibility,
+      workspace: {
+        defaultCountry: row.default_country,
+        leadsEnabled: row.leads_enabled,
+        inboxEnabled: row.inbox_enabled,
+        inboxAvailable: row.inbox_available,
+      },
+      may: (scope) => scopes.has(scope),
+    },
+    revoked: row.revoked_at !== null,
+    validUntil: row.valid_until,
+    expiresAt: row.expires_at,
+    allowlist: compileAllowlist(row.allowlist),
+  }
+}

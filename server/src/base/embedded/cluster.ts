@@ -1,0 +1,97 @@
+import { type SpawnSyncOptions, spawn } from 'node:child_process'
+import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Binaries } from './binaries.ts'
+import { dataArgument, type ServerUser, serverEnvironment, serverUser } from './server-user.ts'
+
+export interface Cluster {
+  folder: string
+  user: ServerUser
+}
+
+export interface NewCluster {
+  dataFolder: string
+  binaries: Binaries
+  /** Whether a new cluster is flushed to disk; only tests can do without. */
+  sync: boolean
+  log: (line: string) => void
+}
+
+/** The cluster in the data folder, made on the first start. */
+export async function openCluster({ dataFolder, binaries, sync, log }: NewCluster): Promise<Cluster> {
+  const folder = join(dataFolder, 'postgres')
+  if (!(await stat(folder).catch(() => undefined))) {
+    log('Preparing the database for its first start')
+    // Built under another name: a first start that is killed half-way leaves nothing that looks finished. A name of
+    // its own, since what that start was running may still be writing.
+    await removeUnfinished(dataFolder)
+    const unfinished = await mkdtemp(`${folder}.new-`)
+    await createCluster(unfinished, binaries, sync)
+    await rename(unfinished, folder)
+    await flushFolder(dataFolder)
+  }
+  await checkVersion(folder, binaries)
+  return { folder, user: await userOf(folder) }
+}
+
+async function removeUnfinished(dataFolder: string): Promise<void> {
+  for (const name of await readdir(dataFolder)) {
+    if (!name.startsWith('postgres.new-')) continue
+    await rm(join(dataFolder, name), { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined)
+  }
+}
+
+async function createCluster(folder: string, binaries: Binaries, sync: boolean): Promise<void> {
+  const user = serverUser()
+  if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid)
+
+  const data = ['-D', dataArgument(folder)]
+  // Nobody but the server's user reaches the socket, which lies in a 0700 folder; there is no TCP.
+  const access = ['--auth=trust', '--username=parley']
+  const options = { cwd: folder, ...user }
+  const flush = sync ? [] : ['--no-sync']
+  await run(binaries.initdb, [...data, ...access, ...flush, '--encoding=UTF8', '--no-locale'], options)
+  await run(binaries.postgres, ['--single', ...data, 'postgres'], { ...options, input: 'create database parley\n' })
+}
+
+async function run(program: string, args: string[], options: SpawnSyncOptions): Promise<void> {
+  const { input, ...rest } = options
+  const child = spawn(program, args, { ...rest, env: serverEnvironment(), stdio: 'pipe' })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input ?? '')
+  child.stdout.resume()
+  const [problem, code] = await Promise.all([
+    text(child.stderr),
+    new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve)),
+  ])
+  if (code !== 0) throw new Error(`The database could not be prepared (${program}, exit ${code}): ${problem.trim()}`)
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder)
+  await handle.sync()
+  await handle.close()
+}
+
+async function checkVersion(folder: string, { major }: Binaries): Promise<void> {
+  const version = Number(await readFile(join(folder, 'PG_VERSION'), 'utf8'))
+  if (version === major) return
+  throw new Error(
+    `${folder} was written by PostgreSQL ${version}, but this version of Parley brings ${major}. ` +
+      'Export it with the version that wrote it, or run that PostgreSQL yourself and set DATABASE_URL.',
+  )
+}
+
+async function userOf(folder: string): Promise<ServerUser> {
+  const current = process.getuid?.()
+  const { uid, gid } = await stat(folder)
+  // A cluster that a plain user made can also be started by root: it then runs as that user.
+  if (current === undefined || uid === current) {
+    if (current !== 0) return {}
+    throw new Error(`${folder} belongs to root, whom PostgreSQL refuses: run chown -R 65534:65534 ${folder}`)
+  }
+  if (current === 0) return { uid, gid }
+  throw new Error(`${folder} belongs to user ${uid}: run Parley as that user, or give the folder to user ${current}.`)
+}

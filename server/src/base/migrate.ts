@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Db, Tx } from './db.ts'
+
+interface Migration {
+  number: number
+  /** The file's name without `.sql`, `0001-workspaces`. */
+  name: string
+  text: string
+  checksum: string
+}
+
+interface AppliedRow {
+  number: number
+  name: string
+  checksum: string
+}
+
+const ownMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+// Any constant will do: advisory locks belong to one database.
+const migrationLock = 7_275_391
+
+/**
+ * Brings the database to the newest migration of the folder and names those it applied. Several processes may call
+ * it at once. Throws when an applied file was edited, and when the database is newer than the files.
+ */
+export async function migrate(db: Db, folder: string = ownMigrations): Promise<{ applied: string[] }> {
+  const migrations = await readMigrations(folder)
+  const applied: string[] = []
+  for (;;) {
+    const name = await db.tx((tx) => applyNext(tx, migrations))
+    if (name === undefined) return { applied }
+    applied.push(name)
+  }
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
+  return Promise.all(files.map((file, index) => readMigration(folder, file, index + 1)))
+}
+
+async function readMigration(folder: string, file: string, expected: number): Promise<Migration> {
+  const number = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(file)?.[1])
+  if (number !== expected) {
+    const due = String(expected).padStart(4, '0')
+    throw new Error(`Migrations are numbered without gaps or repeats: expected ${due}-name.sql, found ${file}`)
+  }
+  // A checkout on Windows may have changed the line ends, which is no edit.
+  const text = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n')
+  return { number, name: file.slice(0, -4), text, checksum: createHash('sha256').update(text).digest('hex') }
+}
+
+/** One migration, one transaction. Whoever waits for the lock then sees what the one before it has applied. */
+async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | undefined> {
+  await tx`set local statement_timeout = 0`
+  await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
+  const applied = await readApplied(tx)
+  refuseDifferences(applied, migrations)
+  const next = migrations[applied.length]
+  if (next === undefined) return undefined
+
+  try {
+    await tx.unsafe(next.text).simple()
+  } catch (error) {
+    throw new Error(`Migration ${next.name} failed; nothing of it was kept`, { cause: error })
+  }
+  await tx`
+    insert into migrations (number, name, checksum, applied_at)
+    values (${next.number}, ${next.name}, ${next.checksum}, now())`
+  return next.name
+}
+
+async function readApplied(tx: Tx): Promise<AppliedRow[]> {
+  await tx`
+    create table if not exists migrations (
+      number integer primary key,
+      name text not null,
+      checksum text not null,
+      applied_at timestamptz(3) not null
+    )`
+  return tx<AppliedRow[]>`
+    select number, name, checksum
+    from migrations
+    order by number`
+}
+
+function refuseDifferences(applied: AppliedRow[], migrations: Migration[]): void {
+  const newest = applied.at(-1)
+  const known = migrations.at(-1)
+  if (newest !== undefined && newest.number > (known?.number ?? 0)) {
+    throw new Error(
+      `The database is at migration ${newest.name}, but this version of Parley ends at ${known?.name ?? 'none'}. ` +
+        'Start the newer version of Parley again, or restore a backup made before the update.',
+    )
+  }
+  for (const [index, row] of applied.entries()) {
+    if (row.checksum === migrations[index]?.checksum) continue
+    throw new Error(
+      `Migration ${row.name} was edited after it was applied. Restore the file as it was released, ` +
+        'and make the change in a new migration.',
+    )
+  }
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { after } from 'node:test'
+import { type Db, type DbOptions, openDb } from '../../src/base/db.ts'
+import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-server.ts'
+
+export interface TestDatabase {
+  db: Db
+  /** For a second pool on the same database, as another node of the service would have. */
+  options: DbOptions
+  name: string
+}
+
+const endings: (() => Promise<void>)[] = []
+let server: Promise<TestServer> | undefined
+let shared: Promise<TestDatabase> | undefined
+
+// Registered while the test file loads, hence after all of its tests, whichever of them asked first.
+after(async () => {
+  for (const end of endings.reverse()) await end()
+})
+
+/** The migrated database of this test file: the same one for all of its tests, dropped after the last. */
+export function testDatabase(): Promise<TestDatabase> {
+  shared ??= makeDatabase((template) => template)
+  return shared
+}
+
+/** A database without a single table, for the tests of migrations. Another one at each call. */
+export function emptyDatabase(): Promise<TestDatabase> {
+  return makeDatabase(() => 'template0')
+}
+
+async function makeDatabase(source: (template: string) => string): Promise<TestDatabase> {
+  server ??= findServer()
+  const { admin, template } = await server
+  const name = `t_${randomBytes(8).toString('hex')}`
+  await asAdmin(admin, `create database ${name} template ${source(template)}`)
+  const options = databaseOf(admin, name)
+  const db = openDb(options)
+  endings.push(async () => {
+    await db.close()
+    await asAdmin(admin, `drop database ${name} with (force)`)
+  })
+  return { db, options, name }
+}
+
+/** The runner's server; a test file that is run by itself starts one of its own. */
+async function findServer(): Promise<TestServer> {
+  const handed = process.env.PARLEY_TEST_SERVER
+  if (handed !== undefined) return JSON.parse(handed) as TestServer
+  const own = await startTestServer(process.env)
+  endings.unshift(own.stop)
+  return own
+}

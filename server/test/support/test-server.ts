@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DbOptions, openDb } from '../../src/base/db.ts'
+import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts'
+import { migrate } from '../../src/base/migrate.ts'
+
+/** Plain data, so that the runner can hand it to the test processes by environment. */
+export interface TestServer {
+  /** Where databases can be made and dropped. */
+  admin: DbOptions
+  /** A migrated database, to be cloned. */
+  template: string
+}
+
+export interface RunningTestServer extends TestServer {
+  stop(): Promise<void>
+}
+
+/** The server of the tests: the one that `DATABASE_URL` names, else an embedded one that is as fast as it can be. */
+export async function startTestServer(env: NodeJS.ProcessEnv): Promise<RunningTestServer> {
+  const server = env.DATABASE_URL ? { admin: { url: env.DATABASE_URL }, stop: async () => {} } : await startEmbedded()
+  const template = `parley_template_${randomBytes(4).toString('hex')}`
+  try {
+    await makeTemplate(server.admin, template)
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+  return {
+    admin: server.admin,
+    template,
+    stop: async () => {
+      await asAdmin(server.admin, `drop database if exists ${template} with (force)`)
+      await server.stop()
+    },
+  }
+}
+
+async function startEmbedded(): Promise<{ admin: DbOptions; stop(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  // The data does not outlive the run, so nothing waits for the disk.
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 200 }
+  const { socketFolder, stop } = await startEmbeddedPostgres({ folder, settings, log: () => {} })
+  return {
+    admin: { socketFolder, database: 'parley', user: 'parley' },
+    stop: async () => {
+      await stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function makeTemplate(admin: DbOptions, name: string): Promise<void> {
+  await asAdmin(admin, `create database ${name} template template0 encoding 'UTF8'`)
+  const db = openDb({ ...databaseOf(admin, name), maxConnections: 1 })
+  try {
+    await migrate(db)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Runs one statement that no transaction can hold, such as `create database`. */
+export async function asAdmin(admin: DbOptions, statement: string): Promise<void> {
+  const db = openDb({ ...admin, maxConnections: 1, applicationName: 'parley-tests' })
+  try {
+    await db.sql.unsafe(statement)
+  } finally {
+    await db.close()
+  }
+}
+
+/** The same server, another database. */
+export function databaseOf(admin: DbOptions, name: string): DbOptions {
+  if (admin.url === undefined) return { ...admin, database: name }
+  const url = new URL(admin.url)
+  url.pathname = `/${name}`
+  return { ...admin, url: url.href }
+}
