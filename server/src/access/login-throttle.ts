@@ -1,6 +1,7 @@
 import type { Tx } from '../base/db.ts'
 import { tooManyRequests } from '../base/errors.ts'
 import type { Keyring } from '../base/keyring.ts'
+import { addressGroup } from './address.ts'
 
 /** What guesses are counted by. An address is shared by many people, so it has more of them free. */
 export interface AttemptKeys {
@@ -15,7 +16,7 @@ const forgottenAfterMs = 24 * 3_600_000
 export function attemptKeys(instanceKeys: Keyring, account: string, address: string | null): AttemptKeys {
   return {
     account: instanceKeys.exact('login_attempts.account', account),
-    address: instanceKeys.exact('login_attempts.address', address ?? 'unknown'),
+    address: instanceKeys.exact('login_attempts.address', address === null ? 'unknown' : addressGroup(address)),
   }
 }
 
