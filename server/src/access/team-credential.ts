@@ -16,10 +16,10 @@ export type CredentialDeps = Pick<TeamDeps, 'db' | 'vault' | 'clock' | 'publicUr
   teamToken: string | null
 }
 
-/** A caller, and what a token says of workspaces: its own, or one role in all of them. */
+/** A caller, and the role that a token has wherever it works. */
 export interface Identity {
   caller: TeamCaller
-  tokenGrant: { workspaceId: string | null; role: Role } | null
+  tokenRole: Role | null
 }
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -34,7 +34,7 @@ export async function identify(deps: CredentialDeps, request: FastifyRequest): P
   if (!safeMethods.has(request.method)) {
     refuseForgery(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
   }
-  return { caller, tokenGrant: null }
+  return { caller, tokenRole: null }
 }
 
 /** The user of a live session, which thereby stays alive; null when the session is over. */
@@ -48,6 +48,7 @@ export async function findCallerBySession(deps: CredentialDeps, sessionToken: st
   return {
     userId: user.id,
     tokenId: null,
+    tokenWorkspaceId: null,
     sessionId: session.id,
     name: person.name,
     isOperator: user.is_operator,
@@ -68,12 +69,13 @@ async function byToken(deps: CredentialDeps, value: string): Promise<Identity> {
   const caller: TeamCaller = {
     userId: null,
     tokenId: token.id,
+    tokenWorkspaceId: token.workspace_id,
     sessionId: null,
     name: token.name,
     isOperator: token.workspace_id === null && token.role === 'owner',
     actor: { type: 'token', id: token.id },
   }
-  return { caller, tokenGrant: { workspaceId: token.workspace_id, role: token.role } }
+  return { caller, tokenRole: token.role }
 }
 
 // The environment's token has no row, so it goes by the id of the instance.
@@ -81,10 +83,11 @@ const instanceToken: Identity = {
   caller: {
     userId: null,
     tokenId: instanceScope,
+    tokenWorkspaceId: null,
     sessionId: null,
     name: 'PARLEY_TEAM_TOKEN',
     isOperator: true,
     actor: { type: 'token', id: instanceScope },
   },
-  tokenGrant: { workspaceId: null, role: 'owner' },
+  tokenRole: 'owner',
 }

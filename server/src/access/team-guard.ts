@@ -46,11 +46,12 @@ function workspaceIdIn(request: FastifyRequest): string {
   return workspaceId
 }
 
-async function memberIn(sql: Sql, workspaceId: string, { caller, tokenGrant }: Identity): Promise<Member | null> {
+async function memberIn(sql: Sql, workspaceId: string, identity: Identity): Promise<Member | null> {
   if (!isUuid(workspaceId)) return null
+  const { caller } = identity
   const row = await findStanding(sql, workspaceId.toLowerCase(), caller.userId)
   if (row === undefined) return null
-  const role = caller.isOperator ? 'owner' : (row.role ?? grantedRole(tokenGrant, row.id))
+  const role = caller.isOperator ? 'owner' : (row.role ?? roleOfToken(identity, row.id))
   if (role === null) return null
   const workspace = {
     defaultCountry: row.default_country,
@@ -61,9 +62,9 @@ async function memberIn(sql: Sql, workspaceId: string, { caller, tokenGrant }: I
   return { ...caller, workspaceId: row.id, role, workspace }
 }
 
-function grantedRole(grant: Identity['tokenGrant'], workspaceId: string): Role | null {
-  if (grant === null) return null
-  return grant.workspaceId === null || grant.workspaceId === workspaceId ? grant.role : null
+function roleOfToken({ caller, tokenRole }: Identity, workspaceId: string): Role | null {
+  const isInside = caller.tokenWorkspaceId === null || caller.tokenWorkspaceId === workspaceId
+  return isInside ? tokenRole : null
 }
 
 interface StandingRow {
