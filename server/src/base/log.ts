@@ -1,0 +1,141 @@
+import { type DestinationStream, pino } from 'pino'
+
+/**
+ * What a log line may hold beside its message: ids, patterns and counts. Never a url, a header, a body or any value
+ * that a person typed, since phones, names and search terms are in them.
+ */
+export interface LogFields {
+  requestId?: string
+  method?: string
+  /** The route's pattern, `/api/v1/leads/:identifier`. */
+  route?: string
+  status?: number
+  ms?: number
+  keyId?: string
+  workspaceId?: string
+  memberId?: string
+  connectionId?: string
+  conversationId?: string
+  messageId?: string
+  leadId?: string
+  endpointId?: string
+  eventId?: string
+  job?: string
+  code?: string
+  attempt?: number
+  count?: number
+  host?: string
+  port?: number
+  version?: string
+}
+
+/** Messages are constant texts: what varies goes into the fields. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields, error?: unknown): void
+  error(message: string, fields?: LogFields, error?: unknown): void
+}
+
+const allowed: readonly (keyof LogFields)[] = [
+  'requestId',
+  'method',
+  'route',
+  'status',
+  'ms',
+  'keyId',
+  'workspaceId',
+  'memberId',
+  'connectionId',
+  'conversationId',
+  'messageId',
+  'leadId',
+  'endpointId',
+  'eventId',
+  'job',
+  'code',
+  'attempt',
+  'count',
+  'host',
+  'port',
+  'version',
+]
+const maxFieldLength = 200
+const maxCauses = 3
+
+/** Writes one JSON object a line to `destination`, standard output unless told otherwise. */
+export function createLog(
+  level: 'debug' | 'info' | 'warn' | 'error' | 'silent',
+  destination: DestinationStream = pino.destination({ fd: 1, sync: false }),
+): Log {
+  const writer = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  )
+  return {
+    debug: (message, fields) => writer.debug(pick(fields), message),
+    info: (message, fields) => writer.info(pick(fields), message),
+    warn: (message, fields, error) => writer.warn(withError(fields, error), message),
+    error: (message, fields, error) => writer.error(withError(fields, error), message),
+  }
+}
+
+// A type is not a fence: an object of a wider type passes it, so the fields are picked by name as well.
+function pick(fields: LogFields = {}): Record<string, string | number> {
+  const picked: Record<string, string | number> = {}
+  for (const name of allowed) {
+    const value = fields[name]
+    if (typeof value === 'number') picked[name] = value
+    if (typeof value === 'string') picked[name] = value.slice(0, maxFieldLength)
+  }
+  return picked
+}
+
+function withError(fields: LogFields | undefined, error: unknown): object {
+  return error === undefined ? pick(fields) : { ...pick(fields), error: describeError(error) }
+}
+
+export interface DescribedError {
+  class: string
+  code?: string
+  constraint?: string
+  stack?: string[]
+  cause?: DescribedError
+}
+
+/**
+ * An error without values: its class, code and the places it passed. Messages stay out, because the driver and the
+ * database quote what was sent ("invalid input syntax for type uuid: …"), and so do parsers.
+ */
+export function describeError(error: unknown, depth = 0): DescribedError {
+  if (!(error instanceof Error)) return { class: typeof error }
+  const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown }
+  return {
+    class: error.constructor.name,
+    ...(isToken(code) ? { code } : {}),
+    ...(isToken(constraint) ? { constraint } : {}),
+    stack: framesOf(error),
+    ...(error.cause !== undefined && depth < maxCauses ? { cause: describeError(error.cause, depth + 1) } : {}),
+  }
+}
+
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && /^\w{1,63}$/.test(value)
+}
+
+// The message may have lines of its own, one of which may look like a frame: take it off by its length.
+function framesOf(error: Error): string[] {
+  const stack = error.stack ?? ''
+  const at = stack.indexOf(error.message)
+  const frames = at === -1 ? stack : stack.slice(at + error.message.length)
+  return frames
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /^at .*:\d+:\d+\)?$/.test(line))
+    .slice(0, 15)
+}

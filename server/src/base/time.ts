@@ -1,0 +1,45 @@
+const isoShape =
+  /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:T(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?<zone>Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+
+const dayMs = 86_400_000
+const earliest = Date.UTC(1970, 0, 1)
+const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/**
+ * Reads an ISO 8601 date (midnight UTC) or date-time (UTC unless it has an offset; cut to milliseconds). Null for
+ * anything else, for days and hours that do not exist, and outside the years 1970–9999.
+ */
+export function readIsoTime(text: string): Date | null {
+  const parts = isoShape.exec(text)?.groups
+  if (parts === undefined) return null
+  const number = (name: string): number => Number(parts[name] ?? 0)
+  const [month, day] = [number('month'), number('day')]
+  if (number('hour') > 23 || number('minute') > 59 || number('second') > 59) return null
+
+  const date = Date.UTC(number('year'), month - 1, day)
+  if (new Date(date).getUTCMonth() !== month - 1 || new Date(date).getUTCDate() !== day) return null
+  const offsetMs = offsetOf(parts.zone)
+  if (offsetMs === null) return null
+
+  const seconds = (number('hour') * 60 + number('minute')) * 60 + number('second')
+  const fractionMs = Number((parts.fraction ?? '').padEnd(3, '0').slice(0, 3))
+  const time = date + seconds * 1000 + fractionMs - offsetMs
+  return time >= earliest && time <= latest ? new Date(time) : null
+}
+
+function offsetOf(zone: string | undefined): number | null {
+  if (zone === undefined || zone.toUpperCase() === 'Z') return 0
+  const hours = Number(zone.slice(1, 3))
+  const minutes = Number(zone.slice(3).replace(':', '') || 0)
+  if (hours > 23 || minutes > 59) return null
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
+}
+
+export function startOfUtcDay(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / dayMs) * dayMs)
+}
+
+/** Whole seconds, 1–86,400, after which the next UTC day has begun. */
+export function secondsToNextUtcDay(now: Date): number {
+  return Math.ceil((startOfUtcDay(now).getTime() + dayMs - now.getTime()) / 1000)
+}

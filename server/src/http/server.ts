@@ -1,0 +1,91 @@
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import { ApiError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { App } from '../base/route.ts'
+import { compileForRequest } from '../base/validation.ts'
+import { refuseWhileDraining } from './draining.ts'
+import { createErrorReply, routeOf } from './error-reply.ts'
+import { readJsonBodies } from './json-body.ts'
+import { answerBrokenRequests } from './parser-errors.ts'
+import { parseQuery, refuseBadQueries } from './query.ts'
+import { requestIdHeader, requestIdOf } from './request-id.ts'
+import { securityHeaders } from './security-headers.ts'
+import { answerUnknownRoutes } from './unknown-route.ts'
+
+const maxBodyBytes = 1024 * 1024
+// An identifier of 10,000 characters, each percent-encoded as three bytes of UTF-8, must still reach its route.
+const maxHeadBytes = 128 * 1024
+const requestTimeoutMs = 30_000
+
+export interface ServerOptions {
+  log: Log
+  clock: Clock
+  /** Sends `Strict-Transport-Security`; on when people reach the service over HTTPS. */
+  isHttps?: boolean
+  /** The id of the key that a request came with, for its log line. */
+  keyIdOf?: (request: FastifyRequest) => string | undefined
+}
+
+/**
+ * The HTTP server without routes: errors in one shape, strict bodies and queries, request ids, headers, logs.
+ * `app.close()` lets running requests end.
+ */
+export function createServer(options: ServerOptions): App {
+  const { log, clock } = options
+  const replyWithError = createErrorReply(log)
+  const greet = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers(securityHeaders).header(requestIdHeader, request.id)
+    if (options.isHttps) reply.header('strict-transport-security', 'max-age=31536000')
+  }
+  const app: App = fastify({
+    // Fastify's own log lines hold urls; ours are written below.
+    logger: false,
+    genReqId: (request) => requestIdOf(request, clock),
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    http: { maxHeaderSize: maxHeadBytes, requireHostHeader: false },
+    routerOptions: { maxParamLength: maxHeadBytes, querystringParser: parseQuery },
+    clientErrorHandler: answerBrokenRequests(clock),
+    frameworkErrors: (error, request, reply) => {
+      greet(request, reply)
+      replyWithError(error, request, reply)
+    },
+  })
+  // Node answers an `Expect` it does not know with a bare 417, though HTTP lets a server pass over it.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.setValidatorCompiler(({ schema, httpPart }) => compileForRequest(schema, httpPart))
+  // A schema-driven serializer drops what a schema forgot, and so hides the mistake from every test.
+  app.setSerializerCompiler(() => (body) => JSON.stringify(body))
+  app.setErrorHandler(replyWithError)
+
+  // Hooks that wait for nothing take a callback: it spares a promise for each request.
+  app.addHook('onRequest', (request, reply, done) => {
+    greet(request, reply)
+    const isHostMissing = request.raw.httpVersion === '1.1' && !request.headers.host
+    done(isHostMissing ? new ApiError(400, 'Host header required') : undefined)
+  })
+  refuseWhileDraining(app)
+  readJsonBodies(app)
+  refuseBadQueries(app)
+  answerUnknownRoutes(app)
+  logAnswers(app, options)
+  return app
+}
+
+function logAnswers(app: App, { log, keyIdOf }: ServerOptions): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    log.info('request', {
+      requestId: request.id,
+      method: request.method,
+      route: routeOf(request),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      keyId: keyIdOf?.(request),
+    })
+    done()
+  })
+}

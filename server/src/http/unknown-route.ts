@@ -1,0 +1,23 @@
+import type { FastifyRequest, HTTPMethods } from 'fastify'
+import { ApiError, notFound } from '../base/errors.ts'
+import type { App } from '../base/route.ts'
+
+/** Answers 404 for an address that no route has, and 405 with `Allow` for one that has it under other methods. */
+export function answerUnknownRoutes(app: App): void {
+  const methods = new Set<HTTPMethods>()
+  app.addHook('onRoute', (route) => {
+    for (const method of [route.method].flat()) methods.add(method)
+  })
+  app.setNotFoundHandler(async (request) => {
+    const allowed = [...methods].filter((method) => hasRoute(app, method, request)).sort()
+    if (allowed.length === 0) throw notFound('Route not found')
+    throw new ApiError(405, `Use ${allowed.join(' or ')} here`, { headers: { allow: allowed.join(', ') } })
+  })
+}
+
+// A wildcard (a folder of files, the web app's pages) has no say about addresses that it merely covers.
+function hasRoute(app: App, method: HTTPMethods, request: FastifyRequest): boolean {
+  const path = request.url.split('?', 1)[0] ?? '/'
+  const route = app.findRoute({ method, url: path })
+  return route !== null && !('*' in (route.params ?? {}))
+}

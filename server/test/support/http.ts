@@ -1,0 +1,11 @@
+import { systemClock } from '../../src/base/clock.ts'
+import { createLog } from '../../src/base/log.ts'
+import type { App } from '../../src/base/route.ts'
+import { createServer } from '../../src/http/server.ts'
+
+/** A server without a database, and the lines that it logged. */
+export function testServer(): { app: App; lines: string[] } {
+  const lines: string[] = []
+  const log = createLog('debug', { write: (line) => lines.push(line) })
+  return { app: createServer({ log, clock: systemClock }), lines }
+}
