@@ -164,7 +164,7 @@ export async function recordKeyUses(tx: Tx, uses: readonly KeyUse[]): Promise<vo
     from unnest(
       ${uses.map((use) => use.workspaceId)}::uuid[],
       ${uses.map((use) => use.keyId)}::uuid[],
-      ${uses.map((use) => use.at)}::timestamptz[]
+      ${uses.map((use) => use.at.toISOString())}::timestamptz[]
     ) as used (workspace_id, id, at)
     where k.workspace_id = used.workspace_id
     and k.id = used.id

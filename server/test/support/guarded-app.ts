@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import fastify, { type FastifyInstance } from 'fastify'
+import { callerOf } from '../../src/access/caller.ts'
+import { createApiKey, type KeyWithValue } from '../../src/access/create-key.ts'
+import { createGuard, type Guard, type GuardOptions } from '../../src/access/guard.ts'
+import type { KeySettingsInput } from '../../src/access/key-settings.ts'
+import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
+import { type Clock, manualClock } from '../../src/base/clock.ts'
+import type { Db } from '../../src/base/db.ts'
+import { ApiError } from '../../src/base/errors.ts'
+
+export const noon = new Date('2026-03-01T12:00:00Z')
+
+export interface GuardedApp {
+  app: FastifyInstance
+  guard: Guard
+}
+
+/** A server with nothing but guarded routes, which answer who was let in. */
+export async function guardedApp(db: Db, options: Partial<GuardOptions> = {}): Promise<GuardedApp> {
+  const clock = options.clock ?? manualClock(noon)
+  const limiter = options.limiter ?? createMemoryLimiter(clock)
+  const limits = { leadsPerMinute: 3000, inboxPerMinute: 300 }
+  const guard = await createGuard({ db, clock, limits, trustedProxies: [], limiter, ...options })
+  const app = fastify()
+  app.setErrorHandler((error, _request, reply) => {
+    if (!(error instanceof ApiError)) throw error
+    const { statusCode, message, data, headers } = error
+    return reply.code(statusCode).headers(headers).send({ statusCode, statusMessage: message, data })
+  })
+  const routes = {
+    '/leads': guard.leads('leads.read'),
+    '/upsert': guard.leads('leads.write', 'leads.bulk'),
+    '/delete': guard.deleteLeads(),
+    '/inbox': guard.inbox('inbox.read'),
+    '/any': guard.anyKey(),
+  }
+  for (const [path, onRequest] of Object.entries(routes)) {
+    app.get(path, { onRequest }, async (request) => {
+      const { scopes, ...caller } = callerOf(request)
+      return { ...caller, scopes: [...scopes] }
+    })
+  }
+  return { app, guard }
+}
+
+export async function newWorkspace(db: Db, clock: Clock): Promise<string> {
+  const id = randomUUID()
+  await db.sql`
+    insert into workspaces (id, name, created_at, updated_at)
+    values (${id}, 'Test', ${clock.now()}, ${clock.now()})`
+  return id
+}
+
+/** A key with every scope unless told otherwise, in a workspace of its own unless told otherwise. */
+export async function newKey(
+  db: Db,
+  clock: Clock,
+  settings: Partial<KeySettingsInput> & { workspaceId?: string } = {},
+): Promise<KeyWithValue> {
+  const workspaceId = settings.workspaceId ?? (await newWorkspace(db, clock))
+  const all = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read', 'inbox.write']
+  return db.tx((tx) =>
+    createApiKey(tx, { name: 'Test', scopes: all, createdBy: null, ...settings, workspaceId }, clock.now()),
+  )
+}
+
+export const bearer = (value: string): { authorization: string } => ({ authorization: `Bearer ${value}` })
