@@ -5,7 +5,9 @@ import { ensureChromium } from '../../scripts/chromium.ts'
 import { startTestServer } from './support/test-server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const options = ['--test', '--test-concurrency=2', '--test-reporter=spec', '--test-timeout=300000']
+// A test that waits for ever, or leaves something open, must fail or end rather than hold up all the others.
+const limits = ['--test-timeout=180000', '--test-force-exit']
+const options = ['--test', '--test-concurrency=2', '--test-reporter=spec', ...limits]
 
 process.chdir(root)
 const chromium = ensureChromium()

@@ -86,6 +86,20 @@ function sqlState(error: unknown): string {
   return error instanceof postgres.PostgresError ? error.code : ''
 }
 
+// The driver takes the type of an array's first element for that of the whole array, which is wrong for these two.
+const byteaArrayOid = 1001
+const timestamptzArrayOid = 1185
+
+/** A `bytea[]` parameter. */
+export function byteaArray(sql: Sql, values: readonly (Uint8Array | null)[]): postgres.ArrayParameter {
+  return sql.array(values as Uint8Array[], byteaArrayOid)
+}
+
+/** A `timestamptz[]` parameter. */
+export function timestampArray(sql: Sql, values: readonly (Date | null)[]): postgres.ArrayParameter {
+  return sql.array(values as Date[], timestamptzArrayOid)
+}
+
 /** Whether the database refused a write because of this constraint or unique index. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof postgres.PostgresError && error.constraint_name === constraint

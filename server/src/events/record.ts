@@ -1,4 +1,4 @@
-import type { Tx } from '../base/db.ts'
+import { byteaArray, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 
@@ -31,6 +31,6 @@ export async function recordEvents(
       ${ids}::uuid[],
       ${events.map((event) => event.name)}::text[],
       ${events.map((event) => event.subjectId)}::uuid[],
-      ${payloads}::bytea[]
+      ${byteaArray(tx, payloads)}::bytea[]
     ) as e (id, name, subject_id, payload)`
 }

@@ -1,5 +1,5 @@
 const driverCodes = new Set(['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'])
-const systemCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'ENOENT'])
+const systemCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'])
 // Shut down, crashed, starting up, too many connections, a statement over its time, a standby that takes no writes.
 const serverCodes = new Set(['57P01', '57P02', '57P03', '53300', '57014', '25006'])
 
@@ -9,5 +9,6 @@ export function databaseIsAway(error: unknown): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === undefined) return false
   if (driverCodes.has(code) || serverCodes.has(code) || /^08\w{3}$/.test(code)) return true
-  return systemCodes.has(code) && syscall !== 'open' && syscall !== 'stat'
+  // A Unix socket that is not there; any other missing file is a fault.
+  return systemCodes.has(code) || (code === 'ENOENT' && syscall === 'connect')
 }

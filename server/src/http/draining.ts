@@ -8,15 +8,13 @@ export function refuseWhileDraining(app: App): void {
   app.addHook('preClose', async () => {
     draining = true
   })
-  app.addHook('onRequest', async (request) => {
-    const route = request.routeOptions.url
-    if (!draining || route === paths.alive) return
-    throw unavailable(
-      'The server is stopping. Send this again.',
-      route === paths.ready ? { code: 'DRAINING' } : undefined,
-    )
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!draining || request.routeOptions.url === paths.alive) return done()
+    const isReadiness = request.routeOptions.url === paths.ready
+    done(unavailable('The server is stopping. Send this again.', isReadiness ? { code: 'DRAINING' } : undefined))
   })
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close')
+    done(null, payload)
   })
 }

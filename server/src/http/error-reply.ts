@@ -39,8 +39,10 @@ export function routeOf(request: FastifyRequest): string | undefined {
 /** The failure as the caller may see it, or null when it is a fault of ours. */
 function knownError(error: unknown, request: FastifyRequest): ApiError | null {
   if (error instanceof ApiError) return error
-  if (databaseIsAway(error)) return unavailable('Not available at the moment. Try again shortly.')
   if (!(error instanceof Error)) return null
+  // A caller that hangs up in the middle of a body is an ECONNRESET as well; the parser marks that one with a status.
+  if (databaseIsAway(error) && !('statusCode' in error))
+    return unavailable('Not available at the moment. Try again shortly.')
   const { validation, validationContext, code, statusCode } = error as FastifyError
   if (validation) {
     const part = partOf(validationContext)
@@ -67,7 +69,7 @@ function partOf(context: FastifyError['validationContext']): RequestPart {
 }
 
 function isInbox(request: FastifyRequest): boolean {
-  return /^\/api\/v1\/inbox(?:[/?]|$)/.test(request.url)
+  return /^\/api\/v1\/inbox(?:[/?]|$)/.test(request.routeOptions.url ?? request.url)
 }
 
 // Callers of the inbox branch on `data.code`, so what is general elsewhere has a code there.

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError, InvalidInput, invalid } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
 import { joinPath } from '../base/validation.ts'
@@ -11,19 +12,14 @@ export function readJsonBodies(app: App): void {
   app.removeAllContentTypeParsers()
   const options = { parseAs: 'buffer' } as const
   for (const type of ['application/json', /^application\/[\w.-]+\+json(?:;|$)/]) {
-    app.addContentTypeParser(type, options, async (request: { headers: Headers }, body: Buffer) => {
+    app.addContentTypeParser<Buffer>(type, options, (request, body, done) => {
       refuseEncodings(request.headers)
-      return body.length === 0 ? undefined : parseJson(body)
+      done(null, body.length === 0 ? undefined : parseJson(body))
     })
   }
 }
 
-interface Headers {
-  'content-type'?: string
-  'content-encoding'?: string
-}
-
-function refuseEncodings(headers: Headers): void {
+function refuseEncodings(headers: IncomingHttpHeaders): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1]
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw new ApiError(415, 'Send the body as UTF-8')
   const encoding = headers['content-encoding'] ?? 'identity'

@@ -37,13 +37,16 @@ function decode(text: string): string | null {
 
 /** Refuses what no route could want in its address, after authentication and before the route's own schema. */
 export function refuseBadQueries(app: App): void {
-  app.addHook('preValidation', async (request) => {
-    if (request.is404) return
-    for (const [name, value] of Object.entries(request.params as Record<string, string>)) {
-      if (value === '') throw notFound('Route not found')
-      if (value.includes('\0')) throw invalid(name, 'must not hold the NUL character', 'params')
-    }
-    const issue = (request.query as Query)[problem]
-    if (issue !== undefined) throw new InvalidInput([issue], 'query')
+  app.addHook('preValidation', (request, _reply, done) => {
+    done(request.is404 ? undefined : problemOf(request.params as Record<string, string>, request.query as Query))
   })
+}
+
+function problemOf(params: Record<string, string>, query: Query): Error | undefined {
+  for (const name in params) {
+    if (params[name] === '') return notFound('Route not found')
+    if (params[name]?.includes('\0')) return invalid(name, 'must not hold the NUL character', 'params')
+  }
+  const issue = query[problem]
+  return issue && new InvalidInput([issue], 'query')
 }

@@ -21,6 +21,7 @@ export function applyPatch(lead: Lead, patch: LeadPatch, at: string, now: Date):
     joinPath(at, 'customFieldValues'),
   )
   const fields = { ...patch.fields }
+  if (lead.phone !== null && patch.phoneAsSent === lead.phone) fields.phone = lead.phone
   const names = Object.keys(fields) as (keyof LeadFields)[]
   const changed = names.some((name) => fields[name] !== lead[name]) || !sameCustomFields(customFields, lead.customFields)
   if (!changed) return { lead, changed, issues }

@@ -8,6 +8,8 @@ import type { LeadChanges } from './schema.ts'
 /** What a request wants a lead to become: stored forms of the fields it names, and custom fields to set. */
 export interface LeadPatch {
   fields: Partial<LeadFields>
+  /** The phone as it was written: bare stored digits sent back are no change, whatever the default country makes of them. */
+  phoneAsSent: string | null
   /** Typed custom fields, from a form or from `k_*` parameters. */
   typed: CustomField[]
   /** Custom field values of a body, whose types are those of the fields they belong to. */
@@ -76,7 +78,8 @@ export function readLeadPatch(
     if (!isAmount(actual)) refuse(actualValue === undefined ? 'value' : 'actualValue', 'must have at most two decimals')
     else fields.actualValue = actual
   }
-  return { patch: { fields, typed: parameters, values: customFieldValues ?? {} }, issues }
+  const patch = { fields, phoneAsSent: phone ?? null, typed: parameters, values: customFieldValues ?? {} }
+  return { patch, issues }
 }
 
 function tooLong(text: string, max: number): string | null {

@@ -1,4 +1,4 @@
-import type { Sql } from '../base/db.ts'
+import { byteaArray, type Sql } from '../base/db.ts'
 import type { LeadRow } from './sealed.ts'
 
 /** The columns that make a lead; what is only searched by stays in the database. */
@@ -98,7 +98,7 @@ export async function lockLeadsByNames(
         where r.workspace_id = ${workspaceId} and r.external_ref = any (${names.externalRefs}::text[]) and r.deleted_at is null
         union all
         select p.id from leads p
-        where p.workspace_id = ${workspaceId} and p.phone_index = any (${names.phoneIndexes}::bytea[]) and p.deleted_at is null
+        where p.workspace_id = ${workspaceId} and p.phone_index = any (${byteaArray(tx, names.phoneIndexes)}::bytea[]) and p.deleted_at is null
       )
     order by l.id
     for update of l`

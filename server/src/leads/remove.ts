@@ -20,11 +20,11 @@ export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: str
         update leads
         set deleted_at = ${now}
         where workspace_id = ${user.workspaceId}
-          and id = ${id}`,
+          and id = ${id}`.execute(),
       tx`
         delete from lead_search
         where workspace_id = ${user.workspaceId}
-          and lead_id = ${id}`,
+          and lead_id = ${id}`.execute(),
       recordEvents(tx, keyring, user.workspaceId, [leadDeleted(lead)], now),
     ])
   })

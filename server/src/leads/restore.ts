@@ -26,7 +26,7 @@ export async function restoreLead(deps: LeadDeps, user: LeadUser, id: string): P
           set deleted_at = null,
             updated_at = ${now}
           where workspace_id = ${user.workspaceId}
-            and id = ${id}`,
+            and id = ${id}`.execute(),
         putSearchTokens(tx, keyring, user.workspaceId, [lead]),
         recordEvents(tx, keyring, user.workspaceId, [leadRestored(lead)], now),
       ])

@@ -1,4 +1,4 @@
-import type { Tx } from '../base/db.ts'
+import { byteaArray, timestampArray, type Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Lead } from './lead.ts'
 import { sealLead, type StoredLead } from './sealed.ts'
@@ -8,6 +8,7 @@ import { searchTokens } from './search-lines.ts'
 export async function insertLeads(tx: Tx, keyring: Keyring, workspaceId: string, leads: readonly Lead[]): Promise<void> {
   if (leads.length === 0) return
   const rows = leads.map((lead) => sealLead(keyring, lead))
+  // Sent together, each started here: a statement waits for nobody until it is executed or awaited.
   await Promise.all([
     tx`
       insert into leads (
@@ -16,7 +17,7 @@ export async function insertLeads(tx: Tx, keyring: Keyring, workspaceId: string,
         created_at, updated_at
       )
       select ${workspaceId}::uuid, r.*
-      from ${unnest(tx, rows)}`,
+      from ${unnest(tx, rows)}`.execute(),
     putSearchTokens(tx, keyring, workspaceId, leads),
   ])
 }
@@ -52,7 +53,7 @@ export async function updateLeads(
         updated_at = r.updated_at
       from ${unnest(tx, rows)}
       where l.workspace_id = ${workspaceId}
-        and l.id = r.id`,
+        and l.id = r.id`.execute(),
     putSearchTokens(tx, keyring, workspaceId, retokened),
   ])
 }
@@ -79,9 +80,11 @@ function unnest(tx: Tx, rows: StoredLead[]) {
       ${column('status')}::text[], ${column('priority')}::text[], ${column('source')}::text[],
       ${column('ad_platform')}::text[], ${column('assigned_to')}::uuid[],
       ${column('estimated_value')}::numeric[], ${column('actual_value')}::numeric[],
-      ${column('person')}::bytea[], ${column('notes')}::bytea[], ${column('custom_fields')}::bytea[],
-      ${column('email_index')}::bytea[], ${column('phone_index')}::bytea[], ${column('index_version')}::integer[],
-      ${column('created_at')}::timestamptz[], ${column('updated_at')}::timestamptz[]
+      ${byteaArray(tx, column('person'))}::bytea[], ${byteaArray(tx, column('notes'))}::bytea[],
+      ${byteaArray(tx, column('custom_fields'))}::bytea[], ${byteaArray(tx, column('email_index'))}::bytea[],
+      ${byteaArray(tx, column('phone_index'))}::bytea[], ${column('index_version')}::integer[],
+      ${timestampArray(tx, column('created_at'))}::timestamptz[],
+      ${timestampArray(tx, column('updated_at'))}::timestamptz[]
     ) as r (
       id, unique_code, external_ref, status, priority, source, ad_platform, assigned_to, estimated_value, actual_value,
       person, notes, custom_fields, email_index, phone_index, index_version, created_at, updated_at

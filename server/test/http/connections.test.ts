@@ -98,3 +98,19 @@ test('closing lets running requests end, refuses new ones and closes the connect
   assert.deepEqual(JSON.parse(answer?.body ?? ''), { done: true })
   await closed
 })
+
+test('a caller that hangs up in the middle of a body is not taken for a database that is away', async () => {
+  const { app, lines } = testServer()
+  app.post('/echo', { schema: { body: Type.Object({}) } }, async (request) => request.body)
+  const { promise: seen, resolve: see } = Promise.withResolvers<void>()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<number>()
+  app.addHook('preParsing', async () => see())
+  app.addHook('onError', async (_request, reply) => answer(reply.statusCode))
+  const socket = connect(await listen(app), '127.0.0.1')
+  socket.write(`POST /echo HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a"`)
+  await seen
+  socket.destroy()
+  await answered
+  await app.close()
+  assert.ok(!lines.some((line) => /"level":"(?:warn|error)"/.test(line)))
+})

@@ -8,7 +8,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 const context: PlanContext = { now, continueOnError: true, quotaLeft: 100, strangers: new Set() }
 
 function item(by: UpsertItem['by'], value: string, fields: UpsertItem['patch']['fields'], createIfMissing = true): UpsertItem {
-  return { by, value, patch: { fields, typed: [], values: {} }, createIfMissing, at: 'lead' }
+  return { by, value, patch: { fields, phoneAsSent: null, typed: [], values: {} }, createIfMissing, at: 'lead' }
 }
 
 const shown = (outcome: Outcome) =>

@@ -15,9 +15,17 @@ let server: Promise<TestServer> | undefined
 let shared: Promise<TestDatabase> | undefined
 
 // Registered while the test file loads, hence after all of its tests, whichever of them asked first.
-after(async () => {
-  for (const end of endings.reverse()) await end()
-})
+after(
+  async () => {
+    for (const end of endings.reverse()) await end()
+  },
+  { timeout: 30_000 },
+)
+
+/** Runs after all tests of the file, before its databases are dropped. */
+export function atEnd(end: () => Promise<void>): void {
+  endings.push(end)
+}
 
 /** The migrated database of this test file: the same one for all of its tests, dropped after the last. */
 export function testDatabase(): Promise<TestDatabase> {

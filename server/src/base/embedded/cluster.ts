@@ -21,11 +21,11 @@ export interface NewCluster {
 /** The cluster in the data folder, made on the first start. */
 export async function openCluster({ dataFolder, binaries, sync, log }: NewCluster): Promise<Cluster> {
   const folder = join(dataFolder, 'postgres')
+  await removeUnfinished(dataFolder)
   if (!(await stat(folder).catch(() => undefined))) {
     log('Preparing the database for its first start')
     // Built under another name: a first start that is killed half-way leaves nothing that looks finished. A name of
     // its own, since what that start was running may still be writing.
-    await removeUnfinished(dataFolder)
     const unfinished = await mkdtemp(`${folder}.new-`)
     await createCluster(unfinished, binaries, sync)
     await rename(unfinished, folder)

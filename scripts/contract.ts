@@ -1,0 +1,51 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { App } from '../server/src/base/route.ts'
+import { openapiDocument, routesOf } from '../server/src/http/openapi.ts'
+import { postmanCollection } from '../server/src/http/postman.ts'
+
+const exampleUrl = 'http://localhost:7007'
+const files = {
+  'docs/openapi.json': (app: App): unknown => openapiDocument(app),
+  'docs/postman.json': (app: App): unknown => postmanCollection(routesOf(app), exampleUrl),
+}
+
+/** Writes the contract of an app that is ready to `docs/`. */
+export async function writeContract(app: App): Promise<void> {
+  for (const [file, make] of Object.entries(files)) {
+    await mkdir(dirname(locate(file)), { recursive: true })
+    await writeFile(locate(file), `${JSON.stringify(make(app), null, 2)}\n`)
+  }
+}
+
+/** Where the written contract differs from the app, as `file: path`; empty when it does not. */
+export async function checkContract(app: App): Promise<string[]> {
+  const found: string[] = []
+  for (const [file, make] of Object.entries(files)) {
+    const written: unknown = JSON.parse(await readFile(locate(file), 'utf8').catch(() => 'null'))
+    const made: unknown = JSON.parse(JSON.stringify(make(app)))
+    found.push(...differences(written, made, '').map((path) => `${file}: ${path}`))
+  }
+  return found
+}
+
+function locate(file: string): string {
+  return fileURLToPath(new URL(`../${file}`, import.meta.url))
+}
+
+function differences(written: unknown, made: unknown, path: string): string[] {
+  if (isTree(written) && isTree(made) && Array.isArray(written) === Array.isArray(made)) {
+    const names = new Set([...Object.keys(written), ...Object.keys(made)])
+    const found = [...names].flatMap((name) => differences(written[name], made[name], `${path}/${name}`))
+    const isSameOrder = Object.keys(written).join('\n') === Object.keys(made).join('\n')
+    return found.length > 0 || isSameOrder ? found : [`${path || '/'} is in another order`]
+  }
+  if (written === made) return []
+  if (written === undefined) return [`${path} is not in the file`]
+  return [made === undefined ? `${path} is no longer in the app` : `${path || '/'} is not the same`]
+}
+
+function isTree(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,162 @@
+import { operationsOf } from './openapi.ts'
+import type { OpenApiDocument, Operation, Parameter } from './openapi-types.ts'
+import { bodyOf } from './postman-body.ts'
+
+export interface PostmanItem {
+  name: string
+  event: { listen: 'test'; script: { type: 'text/javascript'; exec: string[] } }[]
+  request: {
+    method: string
+    description?: string
+    auth?: PostmanAuth
+    header: { key: string; value: string }[]
+    url: { raw: string; host: string[]; path: string[]; query: PostmanQuery[]; variable: PostmanVariable[] }
+    body?: { mode: 'raw'; raw: string; options: { raw: { language: 'json' } } }
+  }
+}
+
+type PostmanAuth = { type: 'noauth' } | { type: 'bearer'; bearer: { key: 'token'; value: string; type: 'string' }[] }
+type PostmanVariable = { key: string; value: string; description?: string }
+type PostmanQuery = PostmanVariable & { disabled?: true }
+
+export interface PostmanCollection {
+  info: { name: string; description: string; schema: string }
+  auth: PostmanAuth
+  variable: PostmanVariable[]
+  item: { name: string; description?: string; item: PostmanItem[] }[]
+}
+
+/** A Postman v2.1 collection: a folder for each tag, whose requests succeed from top to bottom once the keys are set. */
+export function postmanCollection(document: OpenApiDocument, baseUrl: string): PostmanCollection {
+  const entries = [...operationsOf(document)]
+    .filter(({ operation }) => !operation['x-postman']?.skip)
+    .map(entryOf)
+    .toSorted((a, b) => a.order - b.order)
+  const filled = new Set<string>()
+  const saved = [...new Set(entries.flatMap((entry) => entry.saves))].sort()
+  const folders = (document.tags ?? []).map(({ name, description }) => {
+    const ofFolder = entries.filter((entry) => entry.tag === name)
+    return { name, description, item: inOrderOfNeed(ofFolder, new Set(saved), filled) }
+  })
+  return {
+    info: {
+      name: document.info.title,
+      description: 'Set `api_key` (and `team_token` for the team folder), then run the requests from top to bottom.',
+      schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
+    },
+    auth: bearer('api_key'),
+    variable: [
+      { key: 'base_url', value: baseUrl },
+      { key: 'api_key', value: '' },
+      { key: 'team_token', value: '' },
+      ...saved.map((key) => ({ key, value: '', description: 'Filled by an earlier request.' })),
+    ],
+    item: folders.filter((folder) => folder.item.length > 0),
+  }
+}
+
+interface Entry {
+  tag: string | undefined
+  order: number
+  saves: string[]
+  needs: string[]
+  item: PostmanItem
+}
+
+function entryOf({ path, method, operation }: { path: string; method: string; operation: Operation }): Entry {
+  const item = itemOf(path, method, operation)
+  const { order = method === 'delete' ? 100 : 0, saves = {} } = operation['x-postman'] ?? {}
+  const needs = [...JSON.stringify(item.request).matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? '')
+  return { tag: operation.tags?.[0], order, saves: Object.keys(saves), needs, item }
+}
+
+// A request stands after the one that fills its variables; else the order of the routes is kept.
+function inOrderOfNeed(entries: Entry[], saved: Set<string>, filled: Set<string>): PostmanItem[] {
+  const waiting = [...entries]
+  const items: PostmanItem[] = []
+  while (waiting.length > 0) {
+    const next = waiting.findIndex(({ needs }) => needs.every((need) => filled.has(need) || !saved.has(need)))
+    for (const entry of waiting.splice(Math.max(next, 0), 1)) {
+      items.push(entry.item)
+      for (const variable of entry.saves) filled.add(variable)
+    }
+  }
+  return items
+}
+
+function itemOf(path: string, method: string, operation: Operation): PostmanItem {
+  const hints = operation['x-postman'] ?? {}
+  const steps = path
+    .slice(1)
+    .replaceAll(/\{(\w+)\}/g, ':$1')
+    .split('/')
+  const body = bodyOf(operation)
+  const query = parametersIn(operation, 'query').map((parameter) => queryOf(parameter, hints.query ?? {}))
+  for (const [key, value] of Object.entries(hints.query ?? {})) {
+    if (!query.some((known) => known.key === key)) query.push({ key, value })
+  }
+  const sent = query.filter((each) => !each.disabled).map(({ key, value }) => `${key}=${value}`)
+  return {
+    name: operation.summary ?? `${method.toUpperCase()} ${path}`,
+    event: [{ listen: 'test', script: { type: 'text/javascript', exec: scriptOf(hints.saves ?? {}) } }],
+    request: {
+      method: method.toUpperCase(),
+      ...(operation.description === undefined ? {} : { description: operation.description }),
+      ...authOf(operation),
+      header: [
+        ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
+        ...parametersIn(operation, 'header')
+          .filter((header) => header.required)
+          .map(({ name }) => ({ key: name, value: hints.headers?.[name] ?? '{{$guid}}' })),
+      ],
+      url: {
+        raw: `{{base_url}}/${steps.join('/')}${sent.length > 0 ? `?${sent.join('&')}` : ''}`,
+        host: ['{{base_url}}'],
+        path: steps,
+        query,
+        variable: parametersIn(operation, 'path').map(({ name, description }) => ({
+          key: name,
+          value: hints.path?.[name] ?? `{{${snakeCase(name)}}}`,
+          ...(description === undefined ? {} : { description }),
+        })),
+      },
+      ...(body === undefined ? {} : { body: asJson(body) }),
+    },
+  }
+}
+
+function parametersIn(operation: Operation, place: Parameter['in']): Parameter[] {
+  return (operation.parameters ?? []).filter((parameter) => parameter.in === place)
+}
+
+// Optional parameters are shown switched off, so that a person sees them and a run does not send them.
+function queryOf({ name, description, required, schema }: Parameter, given: Record<string, string>): PostmanQuery {
+  const value = given[name] ?? String(schema?.example ?? schema?.default ?? '')
+  const off = given[name] === undefined && !required
+  return { key: name, value, ...(description === undefined ? {} : { description }), ...(off ? { disabled: true } : {}) }
+}
+
+function authOf({ security }: Operation): { auth?: PostmanAuth } {
+  const [first] = security ?? [{ apiKey: [] }]
+  if (first === undefined) return { auth: { type: 'noauth' } }
+  return 'apiKey' in first ? {} : { auth: bearer('team_token') }
+}
+
+function bearer(variable: string): PostmanAuth {
+  return { type: 'bearer', bearer: [{ key: 'token', value: `{{${variable}}}`, type: 'string' }] }
+}
+
+function asJson(body: unknown) {
+  return { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } } as const
+}
+
+function scriptOf(saves: Record<string, string>): string[] {
+  const saving = Object.entries(saves).map(
+    ([variable, place]) => `pm.collectionVariables.set('${variable}', pm.response.json().${place})`,
+  )
+  return ["pm.test('succeeds', () => pm.response.to.be.success)", ...saving]
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

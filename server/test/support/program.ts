@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+/** A program under test that runs as a process of its own and tells what it does line by line. */
+export interface Program {
+  pid: number
+  /** Resolves when the process is gone, with its exit code or the signal that ended it. */
+  gone: Promise<number | string>
+  /** Resolves with the rest of the next line that begins with this word. */
+  said(word: string): Promise<string>
+  kill(signal?: NodeJS.Signals): void
+}
+
+export interface ProgramOptions {
+  /** Gets every line of standard output. */
+  onLine?: (line: string) => void
+  /** `ignore` for a program that is meant to fail: its words would look like a failure of the test. */
+  stderr?: 'inherit' | 'ignore'
+}
+
+/** Starts a TypeScript file with its arguments. */
+export function startProgram(args: string[], options: ProgramOptions = {}): Program {
+  const { onLine = () => {}, stderr = 'inherit' } = options
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', stderr] })
+  const waiting = new Set<(line: string) => void>()
+  createInterface(child.stdout).on('line', (line) => {
+    onLine(line)
+    for (const hear of [...waiting]) hear(line)
+  })
+  const gone = once(child, 'exit').then(([code, signal]) => signal ?? code)
+  return {
+    pid: child.pid ?? 0,
+    gone,
+    said: (word) => {
+      const { promise, resolve, reject } = Promise.withResolvers<string>()
+      const hear = (line: string) => {
+        if (!line.startsWith(`${word} `)) return
+        waiting.delete(hear)
+        resolve(line.slice(word.length + 1))
+      }
+      waiting.add(hear)
+      gone.then((end) => reject(new Error(`The program ended (${end}) without saying "${word}"`)))
+      return promise
+    },
+    kill: (signal = 'SIGKILL') => child.kill(signal),
+  }
+}

@@ -1,0 +1,151 @@
+import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
+import { createApiKey, type NewKeyInput } from '../../src/access/create-key.ts'
+import { type House, buildApp } from '../../src/app.ts'
+import { type ManualClock, manualClock } from '../../src/base/clock.ts'
+import { newId } from '../../src/base/id.ts'
+import { createLog } from '../../src/base/log.ts'
+import type { App } from '../../src/base/route.ts'
+import { openVault } from '../../src/base/vault.ts'
+import { loadConfig } from '../../src/config.ts'
+import { atEnd, testDatabase } from './database.ts'
+
+/** The noon at which every test begins, before the legacy delete scope ends. */
+export const testNoon = new Date('2026-03-10T12:00:00.000Z')
+
+export interface TestApp extends House {
+  app: App
+  clock: ManualClock
+  /** Every line that was logged. */
+  logLines: string[]
+}
+
+let shared: Promise<TestApp> | undefined
+
+/** The whole service of this test file on its own database, with a clock that the tests move. */
+export function testApp(): Promise<TestApp> {
+  shared ??= openTestApp()
+  return shared
+}
+
+async function openTestApp(): Promise<TestApp> {
+  const { db } = await testDatabase()
+  const clock = manualClock(testNoon)
+  const logLines: string[] = []
+  const house: House = {
+    config: loadConfig({ PARLEY_LEADS_RATE_LIMIT: '0', PARLEY_INBOX_RATE_LIMIT: '0' }),
+    log: createLog('debug', { write: (line) => logLines.push(line) }),
+    clock,
+    db,
+    vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
+    limiter: createMemoryLimiter(clock),
+  }
+  await house.vault.ensureInstanceSecrets()
+  const app = await buildApp(house)
+  app.addHook('onError', async (_r,_p,e)=>{ if(process.env.DBG) console.error(e) })
+  await app.ready()
+  atEnd(() => app.close())
+  return { ...house, app, clock, logLines }
+}
+
+export interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and fail where one is wrong
+  body: any
+  headers: Record<string, unknown>
+}
+
+export interface CallOptions {
+  body?: unknown
+  /** Sent as it is, for bodies that are no JSON. */
+  raw?: string | Buffer
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  key?: string
+}
+
+export interface World extends TestApp {
+  workspaceId: string
+  keyId: string
+  key: string
+  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT', path: string, options?: CallOptions): Promise<Answer>
+  /** Another key of the workspace. */
+  addKey(settings: Partial<NewKeyInput>): Promise<{ id: string; value: string }>
+  /** Creates a lead and answers it as the service shows it. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+  lead(fields?: Record<string, unknown>): Promise<any>
+  /** Names of the events recorded about a lead, oldest first. */
+  events(subjectId: string): Promise<{ name: string; payload: Record<string, unknown> }[]>
+}
+
+export interface WorldOptions {
+  scopes?: NewKeyInput['scopes']
+  key?: Partial<NewKeyInput>
+  dailyLeadQuota?: number
+  defaultCountry?: string
+}
+
+/** A fresh workspace with one key: no test sees another's data, which each of them also proves. */
+export async function world(options: WorldOptions = {}): Promise<World> {
+  const test = await testApp()
+  const { app, db, vault, clock } = test
+  const workspaceId = newId(clock.now())
+  await db.tx(async (tx) => {
+    await tx`
+      insert into workspaces (id, name, default_country, daily_lead_quota, created_at, updated_at)
+      values (
+        ${workspaceId}, 'Test', ${options.defaultCountry ?? null}, ${options.dailyLeadQuota ?? 100_000},
+        ${clock.now()}, ${clock.now()}
+      )`
+    await vault.createSecrets(tx, workspaceId)
+  })
+  const addKey: World['addKey'] = async (settings) => {
+    const input = { workspaceId, createdBy: null, name: 'Test key', scopes: ['leads.read'] as const, ...settings }
+    const { key, value } = await db.tx((tx) => createApiKey(tx, input as NewKeyInput, clock.now()))
+    return { id: key.id, value }
+  }
+  const scopes = options.scopes ?? ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk']
+  const { id: keyId, value: key } = await addKey({ scopes, ...options.key })
+
+  const call: World['call'] = async (method, path, request = {}) => {
+    const payload = request.raw ?? (request.body === undefined ? undefined : JSON.stringify(request.body))
+    const reply = await app.inject({
+      method,
+      url: path,
+      ...(request.query ? { query: request.query } : {}),
+      headers: {
+        authorization: `Bearer ${request.key ?? key}`,
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      ...(payload === undefined ? {} : { payload }),
+    })
+    const isJson = String(reply.headers['content-type'] ?? '').startsWith('application/json')
+    return { status: reply.statusCode, body: isJson ? reply.json() : reply.body, headers: reply.headers }
+  }
+  return {
+    ...test,
+    workspaceId,
+    keyId,
+    key,
+    call,
+    addKey,
+    lead: async (fields = {}) => {
+      const answer = await call('POST', '/api/v1/leads', { body: { firstName: 'Marina', ...fields } })
+      if (answer.status !== 201) throw new Error(`Lead not created: ${JSON.stringify(answer.body)}`)
+      return answer.body.data
+    },
+    events: async (subjectId) => {
+      const keyring = await vault.keyring(workspaceId)
+      const rows = await db.sql<{ id: string; name: string; payload: Buffer }[]>`
+        select id, name, payload
+        from events
+        where workspace_id = ${workspaceId}
+          and subject_id = ${subjectId}
+        order by id`
+      return rows.map(({ id, name, payload }) => ({
+        name,
+        payload: JSON.parse(keyring.openText({ table: 'events', row: id, column: 'payload' }, payload)),
+      }))
+    },
+  }
+}
