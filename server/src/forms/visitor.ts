@@ -61,7 +61,9 @@ export async function takeTurn(
 
 /** The first value of each parameter: links of campaigns repeat and break theirs, and people cannot mend them. */
 export function looseQuery(url: string): Record<string, string> {
+  const query: Record<string, string> = Object.create(null)
   const start = url.indexOf('?')
-  const pairs = start === -1 ? [] : [...new URLSearchParams(url.slice(start + 1))].reverse()
-  return Object.assign(Object.create(null), Object.fromEntries(pairs.filter(([name]) => name !== '__proto__')))
+  if (start === -1) return query
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) query[name] ??= value
+  return query
 }
