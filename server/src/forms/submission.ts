@@ -11,6 +11,8 @@ export interface Submission {
   issues: Issue[]
 }
 
+const maxIssues = 20
+
 /**
  * What was typed into a form, with the parameters of its address, as a lead to be created. Pages of other sites send
  * inputs of their own along, which are passed over unless `refuseUnknown`.
@@ -36,7 +38,7 @@ export function readSubmission(
     defaultCountry: form.defaultCountry,
     at: '',
   })
-  return { patch: read.patch, issues: [...issues, ...parameters.issues, ...read.issues] }
+  return { patch: read.patch, issues: [...issues, ...parameters.issues, ...read.issues].slice(0, maxIssues) }
 }
 
 function parameterIssues(body: RawFields): Issue[] {

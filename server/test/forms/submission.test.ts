@@ -163,6 +163,11 @@ test('ten fields in all: a k_ parameter too many is refused by name', () => {
   )
 })
 
+test('thousands of parameters are refused in a few lines', () => {
+  const query = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k_${n}`, '1']))
+  assert.equal(keysOf(query).issues.length, 20)
+})
+
 test('a long utm_ tag is cut, one with a bad name left out', () => {
   const { patch } = readSubmission(
     form(),
