@@ -7,6 +7,8 @@ import type { App } from './base/route.ts'
 import type { Vault } from './base/vault.ts'
 import type { Config } from './config.ts'
 import { serveHealth } from './http/health.ts'
+import { describeApi } from './http/openapi.ts'
+import { serveReference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
 import { leadRoutes } from './leads/routes.ts'
 
@@ -20,8 +22,8 @@ export interface House {
   limiter: Limiter
 }
 
-/** Puts every room's routes on one server. The only place that sees all rooms. */
-export async function buildApp(house: House): Promise<App> {
+/** Puts every room's routes on one server. `watch` sees the server before its first route: tests check answers there. */
+export async function buildApp(house: House, watch: (app: App) => void = () => {}): Promise<App> {
   const { config, log, clock, db, vault, limiter } = house
   const guard = await createGuard({
     db,
@@ -37,7 +39,10 @@ export async function buildApp(house: House): Promise<App> {
     keyIdOf: (request) => request.caller?.keyId,
   })
   app.addHook('onClose', () => guard.close())
+  await describeApi(app)
+  watch(app)
 
+  serveReference(app, config.http.publicUrl)
   serveHealth(app, () => db.sql`select 1`)
   leadRoutes(app, { db, vault, clock }, guard)
   return app

@@ -23,7 +23,8 @@ export function applyPatch(lead: Lead, patch: LeadPatch, at: string, now: Date):
   const fields = { ...patch.fields }
   if (lead.phone !== null && patch.phoneAsSent === lead.phone) fields.phone = lead.phone
   const names = Object.keys(fields) as (keyof LeadFields)[]
-  const changed = names.some((name) => fields[name] !== lead[name]) || !sameCustomFields(customFields, lead.customFields)
+  const changed =
+    names.some((name) => fields[name] !== lead[name]) || !sameCustomFields(customFields, lead.customFields)
   if (!changed) return { lead, changed, issues }
   const updatedAt = new Date(Math.max(now.getTime(), lead.updatedAt.getTime()))
   return { lead: { ...lead, ...fields, customFields, updatedAt }, changed, issues }

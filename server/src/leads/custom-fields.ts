@@ -118,7 +118,8 @@ function realKey(current: readonly CustomField[], name: string): string {
 // A parameter only knows text; a field that a form made keeps its label and type.
 function retype(before: CustomField | undefined, field: CustomField): CustomField {
   if (before === undefined || field.label !== field.key || field.type !== 'text') return field
-  const value = before.type === 'boolean' && /^(true|false)$/.test(String(field.value)) ? field.value === 'true' : field.value
+  const value =
+    before.type === 'boolean' && /^(true|false)$/.test(String(field.value)) ? field.value === 'true' : field.value
   return { ...before, value }
 }
 

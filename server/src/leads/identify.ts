@@ -1,7 +1,7 @@
 import type { Sql } from '../base/db.ts'
 import { isUuid } from '../base/id.ts'
-import { readPhone } from '../base/phone.ts'
 import type { Keyring } from '../base/keyring.ts'
+import { readPhone } from '../base/phone.ts'
 import { leadNotFound } from './errors.ts'
 import type { LeadUser } from './lead.ts'
 import { findLeadById, findLeadByName } from './queries.ts'

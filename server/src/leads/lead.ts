@@ -5,17 +5,7 @@ import type { Actor } from '../workspace/actor.ts'
 import type { CustomField } from './custom-fields.ts'
 
 export const priorities = ['low', 'medium', 'high', 'urgent'] as const
-export const sources = [
-  'website',
-  'chat_app',
-  'phone',
-  'email',
-  'referral',
-  'social',
-  'ads',
-  'event',
-  'other',
-] as const
+export const sources = ['website', 'chat_app', 'phone', 'email', 'referral', 'social', 'ads', 'event', 'other'] as const
 export const adPlatforms = ['meta', 'google', 'tiktok', 'linkedin', 'chatgpt', 'x', 'other'] as const
 
 export type Priority = (typeof priorities)[number]

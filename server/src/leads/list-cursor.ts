@@ -29,7 +29,8 @@ export function writeListCursor(sort: LeadSort, filter: LeadFilter, cursor: List
 /** Reads a cursor of this very sort and filter; any other is malformed. */
 export function readListCursor(text: string, sort: LeadSort, filter: LeadFilter): ListCursor {
   const [by, order, digest, time, id, total, countedAt, extra] = decodeCursor(text) ?? []
-  if (by !== sort.by || order !== sort.order || digest !== filterDigest(filter) || extra !== undefined) throw malformed()
+  if (by !== sort.by || order !== sort.order || digest !== filterDigest(filter) || extra !== undefined)
+    throw malformed()
   if (!isTime(time) || typeof id !== 'string' || !isUuid(id)) throw malformed()
   if (!isCount(total) || !isTime(countedAt)) throw malformed()
   return { after: { time: new Date(time), id }, total, countedAt: new Date(countedAt) }

@@ -2,10 +2,18 @@ import type { Sql } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { readListCursor, totalLastsMs, writeListCursor } from './list-cursor.ts'
-import { afterCondition, filterCondition, type LeadFilter, type LeadSort, type Slice, type SortPosition, sortClause } from './list-filter.ts'
+import {
+  afterCondition,
+  filterCondition,
+  type LeadFilter,
+  type LeadSort,
+  type Slice,
+  type SortPosition,
+  sortClause,
+} from './list-filter.ts'
 import { leadColumns } from './queries.ts'
-import { countMatches, findMatches } from './search.ts'
 import { type LeadRow, openLead } from './sealed.ts'
+import { countMatches, findMatches } from './search.ts'
 import { readSearchTerm } from './search-lines.ts'
 
 export interface ListRequest {
@@ -36,7 +44,14 @@ export async function listLeads(deps: LeadDeps, user: LeadUser, request: ListReq
   }
   const age = cursor === null ? Number.POSITIVE_INFINITY : now.getTime() - cursor.countedAt.getTime()
   const counted = cursor !== null && age >= 0 && age < totalLastsMs ? cursor : null
-  const { rows, total } = await fetchPage(deps.db.sql, keyring, user.workspaceId, request, slice, counted?.total ?? null)
+  const { rows, total } = await fetchPage(
+    deps.db.sql,
+    keyring,
+    user.workspaceId,
+    request,
+    slice,
+    counted?.total ?? null,
+  )
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   const nextCursor =

@@ -31,7 +31,23 @@ export interface LeadsGuard {
 const about = { tags: ['Leads'], security: [{ apiKey: [] }] }
 const always = [400, 401, 403, 429, 500, 503] as const
 
+/** The leads interface: each route is validated, typed and documented by its schema. */
 export function leadRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+  for (const serve of [
+    serveList,
+    serveCreate,
+    serveDetail,
+    serveUpdate,
+    serveDelete,
+    serveRestore,
+    serveUpsert,
+    serveBulkUpsert,
+  ]) {
+    serve(app, deps, guard)
+  }
+}
+
+function serveList(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.get(
     '/api/v1/leads',
     {
@@ -65,7 +81,9 @@ export function leadRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       }
     },
   )
+}
 
+function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.post(
     '/api/v1/leads',
     {
@@ -90,7 +108,9 @@ export function leadRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       return { success: true, message: 'Lead created successfully', data: lead, lead }
     },
   )
+}
 
+function serveDetail(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.get(
     '/api/v1/leads/:identifier',
     {
@@ -112,7 +132,9 @@ export function leadRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       return { success: true, data: presentDetail(openLead(keyring, row), user.masked) }
     },
   )
+}
 
+function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.patch(
     '/api/v1/leads/:identifier',
     {
@@ -139,7 +161,9 @@ export function leadRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       return { success: true, message, data: shown, lead: shown }
     },
   )
+}
 
+function serveDelete(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.delete(
     '/api/v1/leads/:identifier',
     {
@@ -160,7 +184,9 @@ export function leadRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       return { success: true, message: 'Lead deleted successfully' }
     },
   )
+}
 
+function serveRestore(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.post(
     '/api/v1/leads/:id/restore',
     {
@@ -182,7 +208,9 @@ export function leadRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       return { success: true, message: 'Lead restored successfully', data: lead, lead }
     },
   )
+}
 
+function serveUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.post(
     '/api/v1/leads/upsert',
     {
@@ -209,7 +237,9 @@ export function leadRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       return { success: true, action: outcome.action, data: lead, lead, ...(dryRun ? { dryRun } : {}) }
     },
   )
+}
 
+function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   app.post(
     '/api/v1/leads/bulk-upsert',
     {

@@ -97,7 +97,7 @@ const plain = {
   deletedAt: nullable(timestamp('Always null: a deleted lead is not shown.')),
 }
 
-export const Lead = Type.Object(plain, { description: 'A lead.' })
+export const Lead = Type.Object(plain, { title: 'Lead', description: 'A lead.' })
 
 export const CustomField = Type.Object({
   key: Type.String({ description: 'The original key, with its `k_` where it came from a parameter.' }),
@@ -113,7 +113,10 @@ const customFields = {
   customFieldValues: Type.Optional(customFieldValues),
 }
 
-export const LeadDetail = Type.Object({ ...plain, ...customFields }, { description: 'A lead with its custom fields.' })
+export const LeadDetail = Type.Object(
+  { ...plain, ...customFields },
+  { title: 'LeadDetail', description: 'A lead with its custom fields.' },
+)
 
 export const UpdatedLead = Type.Object({
   ...plain,
@@ -261,7 +264,6 @@ export const UpsertQuery = Type.Unsafe<{ dryRun?: boolean } & Record<string, unk
   ...parameters,
 })
 export const BulkQuery = Type.Object({ dryRun }, { additionalProperties: false })
-
 
 export const BulkBody = Type.Object(
   {

@@ -1,5 +1,5 @@
-import { phoneClass } from '../base/phone-variants.ts'
 import type { Keyring } from '../base/keyring.ts'
+import { phoneClass } from '../base/phone-variants.ts'
 import type { CustomField } from './custom-fields.ts'
 import type { AdPlatform, Lead, Priority, Source } from './lead.ts'
 
@@ -75,8 +75,7 @@ export function openLead(keyring: Keyring, row: LeadRow): Lead {
     assignedTo: row.assigned_to,
     estimatedValue: row.estimated_value,
     actualValue: row.actual_value,
-    notes:
-      row.notes === null ? null : keyring.openText({ table: 'leads', row: row.id, column: 'notes' }, row.notes),
+    notes: row.notes === null ? null : keyring.openText({ table: 'leads', row: row.id, column: 'notes' }, row.notes),
     customFields: openCustomFields(keyring, row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -1,5 +1,5 @@
-import { foldText, grams, shortPrefixes } from '../base/search-text.ts'
 import type { Keyring } from '../base/keyring.ts'
+import { foldText, grams, shortPrefixes } from '../base/search-text.ts'
 import type { Lead } from './lead.ts'
 
 export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone' | 'uniqueCode' | 'externalRef'>

@@ -1,7 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Sql } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
-import { afterCondition, filterCondition, type LeadFilter, type LeadSort, type Slice, sortClause } from './list-filter.ts'
+import {
+  afterCondition,
+  filterCondition,
+  type LeadFilter,
+  type LeadSort,
+  type Slice,
+  sortClause,
+} from './list-filter.ts'
 import { leadColumns } from './queries.ts'
 import { type LeadRow, openPerson } from './sealed.ts'
 import { matchesTerm, type SearchTerm, termTokens } from './search-lines.ts'

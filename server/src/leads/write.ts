@@ -1,11 +1,16 @@
-import { byteaArray, timestampArray, type Tx } from '../base/db.ts'
+import { byteaArray, type Tx, timestampArray } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Lead } from './lead.ts'
-import { sealLead, type StoredLead } from './sealed.ts'
+import { type StoredLead, sealLead } from './sealed.ts'
 import { searchTokens } from './search-lines.ts'
 
 /** Inserts any number of leads with their search tokens, in two statements. */
-export async function insertLeads(tx: Tx, keyring: Keyring, workspaceId: string, leads: readonly Lead[]): Promise<void> {
+export async function insertLeads(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly Lead[],
+): Promise<void> {
   if (leads.length === 0) return
   const rows = leads.map((lead) => sealLead(keyring, lead))
   // Sent together, each started here: a statement waits for nobody until it is executed or awaited.

@@ -88,8 +88,12 @@ test('values that were read can be sent back, aliases included, and change nothi
 test('a value under an alias goes to the field that it stands for; the key itself wins over its alias', () => {
   const current = [text('k_city', 'Recife')]
   assert.deepEqual(setCustomFields(current, [], { city: 'Olinda' }, '').fields, [text('k_city', 'Olinda')])
-  assert.deepEqual(setCustomFields(current, [], { k_city: 'Natal', city: 'Recife' }, '').fields, [text('k_city', 'Natal')])
-  assert.deepEqual(setCustomFields(current, [], { city: 'Recife', k_city: 'Natal' }, '').fields, [text('k_city', 'Natal')])
+  assert.deepEqual(setCustomFields(current, [], { k_city: 'Natal', city: 'Recife' }, '').fields, [
+    text('k_city', 'Natal'),
+  ])
+  assert.deepEqual(setCustomFields(current, [], { city: 'Recife', k_city: 'Natal' }, '').fields, [
+    text('k_city', 'Natal'),
+  ])
 })
 
 test('a field keeps its label and type when a parameter or a map sets its value', () => {

@@ -7,7 +7,12 @@ import { type Outcome, type PlanContext, planUpserts, type UpsertItem } from '..
 const now = new Date('2026-03-01T12:00:00Z')
 const context: PlanContext = { now, continueOnError: true, quotaLeft: 100, strangers: new Set() }
 
-function item(by: UpsertItem['by'], value: string, fields: UpsertItem['patch']['fields'], createIfMissing = true): UpsertItem {
+function item(
+  by: UpsertItem['by'],
+  value: string,
+  fields: UpsertItem['patch']['fields'],
+  createIfMissing = true,
+): UpsertItem {
   return { by, value, patch: { fields, phoneAsSent: null, typed: [], values: {} }, createIfMissing, at: 'lead' }
 }
 

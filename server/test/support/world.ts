@@ -1,12 +1,13 @@
-import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
 import { createApiKey, type NewKeyInput } from '../../src/access/create-key.ts'
-import { type House, buildApp } from '../../src/app.ts'
+import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
+import { buildApp, type House } from '../../src/app.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
 import { newId } from '../../src/base/id.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
 import { openVault } from '../../src/base/vault.ts'
 import { loadConfig } from '../../src/config.ts'
+import { type ContractCheck, checkAnswers } from './contract.ts'
 import { atEnd, testDatabase } from './database.ts'
 
 /** The noon at which every test begins, before the legacy delete scope ends. */
@@ -40,10 +41,15 @@ async function openTestApp(): Promise<TestApp> {
     limiter: createMemoryLimiter(clock),
   }
   await house.vault.ensureInstanceSecrets()
-  const app = await buildApp(house)
-  app.addHook('onError', async (_r,_p,e)=>{ if(process.env.DBG) console.error(e) })
+  let answers: ContractCheck | undefined
+  const app = await buildApp(house, (server) => {
+    answers = checkAnswers(server)
+  })
   await app.ready()
-  atEnd(() => app.close())
+  atEnd(async () => {
+    await app.close()
+    answers?.assertNone()
+  })
   return { ...house, app, clock, logLines }
 }
 
