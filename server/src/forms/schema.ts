@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
 import { customFieldTypes } from '../leads/custom-fields.ts'
 import { sources } from '../leads/lead.ts'
@@ -134,7 +134,30 @@ export const Submitted = Type.Object({
   redirectUrl: nullable(Type.String({ description: 'Where the team wants people to go next.' })),
 })
 
-export const Page = Type.String({ description: 'The page, as `text/html`.' })
+export const Parameters = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  properties: {},
+  patternProperties: {
+    '^k_': { type: 'string', description: 'Becomes a custom field of the lead: at most 255 characters.' },
+    '^utm_': { type: 'string', description: 'Becomes the custom field `k_utm_*`, cut to 255 characters.' },
+  },
+  description: 'Other parameters are passed over: links that people share gather them.',
+})
+
+export const Page = {
+  description: 'The page.',
+  content: { 'text/html': { schema: Type.String() } },
+}
+
 export const SentOn = Type.Null({
   description: 'A form-encoded post went well: on to the thank-you page or `redirectUrl`.',
 })
+
+/** Error answers that browsers get as a page. */
+export function orPage(errors: Record<number, TSchema & { description?: string }>): object {
+  const shown = Object.entries(errors).map(([status, schema]) => {
+    const content = { 'application/json': { schema }, 'text/html': { schema: Type.String() } }
+    return [status, { description: schema.description ?? '', content }]
+  })
+  return Object.fromEntries(shown)
+}

@@ -16,7 +16,7 @@ export interface TeamFormDeps extends FormDeps {
 }
 
 const security: Record<string, string[]>[] = [{ session: [] }, { teamToken: [] }]
-const about = { tags: ['Forms'], security }
+const about = { tags: ['Team'], security }
 const always = [400, 401, 403, 404, 429, 500, 503] as const
 const path = '/api/team/v1/workspaces/:workspaceId/forms'
 
