@@ -3,7 +3,7 @@ import formbody from '@fastify/formbody'
 import type {} from '@fastify/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, InvalidInput } from '../base/errors.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import type { LeadDeps } from '../leads/lead.ts'
 import { sendPage } from './answer.ts'
 import { formNotFound, isQuotaReached } from './errors.ts'
@@ -21,7 +21,7 @@ export interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
   publicUrl: string
 }
 
-const about = { tags: ['Forms'] }
+const about = { tags: ['Forms'], ...postman({ path: { slug: '{{form_slug}}' } }) }
 
 /** The public side of forms. Only these routes take form-encoded bodies, hence a scope of their own. */
 export function formRoutes(app: App, deps: PublicFormDeps): void {
