@@ -22,7 +22,7 @@ export async function takeQuota(tx: Tx, workspaceId: string, now: Date, wanted: 
           else greatest(0, least(${wanted}::integer, w.daily_lead_quota - q.used)) end) as g (granted)
       where w.id = q.workspace_id
     )
-    returning granted`
+    returning granted`.execute()
   return row?.granted ?? 0
 }
 
