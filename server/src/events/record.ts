@@ -9,7 +9,15 @@ export interface NewEvent {
   payload: object
 }
 
-export type EventName = 'lead.created' | 'lead.updated' | 'lead.deleted' | 'lead.restored'
+export type EventName =
+  | 'lead.created'
+  | 'lead.updated'
+  | 'lead.deleted'
+  | 'lead.restored'
+  | 'inbox.message.received'
+  | 'inbox.message.sent'
+  | 'inbox.message.status'
+  | 'inbox.conversation.owner_changed'
 
 /** Records events in the transaction of the change they tell of, in the order given. */
 export async function recordEvents(

@@ -1,0 +1,72 @@
+/** Who wrote or was written to, as far as the platform tells: the user id, the phone, or both. */
+export interface Customer {
+  /** The platform's id of the user; survives a hidden number. */
+  userId: string | null
+  parentUserId: string | null
+  /** Digits with country code; null while the customer hides it. */
+  phone: string | null
+  name: string | null
+}
+
+/** Details of the ad that opened the conversation; every field is there, null when the platform left it out. */
+export interface Referral {
+  ctwa_clid: string | null
+  source_id: string | null
+  source_type: string | null
+  source_url: string | null
+  headline: string | null
+}
+
+export type MessageKind = 'text' | 'template' | 'image' | 'video' | 'audio' | 'document' | 'location' | 'system'
+export type DeliveryStatus = 'sent' | 'delivered' | 'read' | 'failed'
+
+interface Said {
+  externalId: string
+  customer: Customer
+  kind: MessageKind
+  text: string
+  /** The platform's time, in whole seconds. */
+  at: Date
+}
+
+/** What a channel's webhook or session tells, in one shape for every channel. */
+export type ChannelEvent =
+  /** A customer wrote. `opensWindow` is false for notices of the platform about the customer. */
+  | ({ type: 'message'; referral: Referral | null; opensWindow: boolean } & Said)
+  /** A person wrote on the phone of a number that is also used there. */
+  | ({ type: 'echo' } & Said)
+  /** Told of afterwards: opens no window, raises no unread count, changes no owner. */
+  | ({ type: 'history'; direction: 'inbound' | 'outbound'; status: 'pending' | DeliveryStatus } & Said)
+  /** `correlator` is what travelled with the send: our message id and part. */
+  | {
+      type: 'status'
+      externalId: string
+      status: DeliveryStatus
+      errorCode: string | null
+      at: Date
+      correlator: string | null
+      customer: Customer | null
+    }
+  /** A call or the like: opens the window, says nothing. */
+  | { type: 'contact_opened'; customer: Customer; at: Date }
+  /** The customer's number or user id changed: `customer` is how they are known from now on. */
+  | { type: 'customer_changed'; previous: Customer; customer: Customer; at: Date }
+  /** A name from the number's contact book; the weakest source of a name. */
+  | { type: 'contact_named'; customer: Customer }
+  /** Something about templates changed: read them again. */
+  | { type: 'templates_changed' }
+  | { type: 'connection_state'; available: boolean; reason: string }
+
+/** One item of a delivery: an event, or why there is none. The number it belongs to routes it. */
+export interface Delivered {
+  numberId: string | null
+  /** For what concerns a whole account rather than one number. */
+  accountId: string | null
+  event: ChannelEvent
+}
+
+export interface Parsed {
+  items: Delivered[]
+  /** Kinds of items that were passed over, with a reason without values: for the log. */
+  skipped: string[]
+}

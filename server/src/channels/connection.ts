@@ -1,0 +1,26 @@
+export type Channel = 'waba' | 'unofficial' | 'partner'
+export type ConnectionState = 'active' | 'paused' | 'unavailable'
+
+/** A connection with its secrets open, as connectors use it. */
+export interface Connection {
+  workspaceId: string
+  id: string
+  channel: Channel
+  name: string
+  numberId: string
+  accountId: string | null
+  settings: WabaSettings
+  state: ConnectionState
+  stateReason: string | null
+  acknowledgedAt: Date | null
+}
+
+export interface WabaSettings {
+  /** Without a trailing slash: `https://graph.facebook.com`, or a simulator's. */
+  baseUrl: string
+  /** `v25.0` */
+  version: string
+  accessToken: string
+  appSecret: string
+  verifyToken: string
+}

@@ -1,0 +1,49 @@
+import type { Connection } from './connection.ts'
+
+/** Where a message goes: the platform's own address of the customer, as last seen. */
+export interface Recipient {
+  phone: string | null
+  userId: string | null
+}
+
+export type Outgoing =
+  | { kind: 'text'; text: string; previewUrl: boolean }
+  | {
+      kind: 'template'
+      name: string
+      language: string
+      /** In the order of the body; `names` maps them for templates with named parameters. */
+      parameters: string[]
+      names: string[] | null
+    }
+
+export interface Order {
+  recipient: Recipient
+  message: Outgoing
+  /** Travels with the message and comes back in its statuses: `<message id>:<part>`. */
+  correlator: string
+  /** No byte leaves after this. */
+  deadline: Date
+}
+
+/**
+ * What became of one call. `refused` is a definite answer that nothing was sent; `unreachable` says that surely nothing
+ * was sent, or that the platform is down; `unknown` that it may have been.
+ */
+export type SendResult =
+  | { outcome: 'accepted'; externalId: string; platformUserPhone: string | null }
+  | { outcome: 'refused'; errorCode: string; effect: RefusalEffect }
+  | { outcome: 'unreachable'; errorCode: string }
+  | { outcome: 'unknown'; errorCode: string }
+
+/** What a refusal means beyond the one message. */
+export type RefusalEffect = 'none' | 'connection_unavailable' | 'templates_stale'
+
+/** A channel's way out. The second implementation of each is the test's. */
+export interface Connector {
+  /** The longest text of one platform message, in UTF-16 units; null when the channel has no limit of its own. */
+  maxTextLength: number | null
+  send(connection: Connection, order: Order): Promise<SendResult>
+  /** Tells the platform that the customer's message was read; never throws. */
+  markRead(connection: Connection, externalId: string): Promise<void>
+}
