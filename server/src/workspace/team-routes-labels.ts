@@ -13,6 +13,13 @@ const oneLabel = Type.Object({ label: labelSchema })
 
 /** The labels that conversations can carry. */
 export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
+  listRoute(app, deps, guard)
+  createRoute(app, deps, guard)
+  changeRoute(app, deps, guard)
+  deleteRoute(app, deps, guard)
+}
+
+function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: path,
@@ -29,6 +36,9 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
       return { labels: rows.map(presentLabel) }
     },
   })
+}
+
+function createRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'POST',
     url: path,
@@ -39,13 +49,16 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
       description: 'For admins. A workspace has at most 200.',
       params,
       body: newLabelSchema,
-      response: { 201: oneLabel, ...errors(400, 401, 403, 404, 409) },
+      response: { 201: oneLabel, ...errors(400, 401, 403, 404, 409, 413, 415) },
     },
     handler: async (request, reply) => {
       const label = await createLabel(deps, memberOf(request), request.body)
       return reply.code(201).send({ label: presentLabel(label) })
     },
   })
+}
+
+function changeRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'PATCH',
     url: `${path}/:labelId`,
@@ -56,13 +69,16 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
       description: 'For admins.',
       params: labelParams,
       body: labelPatchSchema,
-      response: { 200: oneLabel, ...errors(400, 401, 403, 404, 409) },
+      response: { 200: oneLabel, ...errors(400, 401, 403, 404, 409, 413, 415) },
     },
     handler: async (request) => {
       const label = await changeLabel(deps, memberOf(request), request.params.labelId, request.body)
       return { label: presentLabel(label) }
     },
   })
+}
+
+function deleteRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'DELETE',
     url: `${path}/:labelId`,

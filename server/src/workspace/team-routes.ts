@@ -15,6 +15,13 @@ const oneWorkspace = Type.Object({ workspace: workspaceSchema })
 
 /** Workspaces and their settings. */
 export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
+  listRoute(app, deps, guard)
+  createRoute(app, deps, guard)
+  readRoute(app, deps, guard)
+  changeRoute(app, deps, guard)
+}
+
+function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: path,
@@ -30,6 +37,9 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       return { workspaces: rows.map(presentWorkspace) }
     },
   })
+}
+
+function createRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'POST',
     url: path,
@@ -39,7 +49,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       summary: 'Create a workspace',
       description: 'For operators. A signed-in operator becomes its owner; with a token, invite an owner next.',
       body: newWorkspaceSchema,
-      response: { 201: oneWorkspace, ...errors(400, 401, 403) },
+      response: { 201: oneWorkspace, ...errors(400, 401, 403, 413, 415) },
     },
     handler: async (request, reply) => {
       const { userId, actor } = teamCallerOf(request)
@@ -47,6 +57,9 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       return reply.code(201).send({ workspace: presentWorkspace(row) })
     },
   })
+}
+
+function readRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: `${path}/:workspaceId`,
@@ -65,6 +78,9 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       return { workspace: presentWorkspace({ ...row, role }) }
     },
   })
+}
+
+function changeRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'PATCH',
     url: `${path}/:workspaceId`,
@@ -75,7 +91,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       description: 'For admins. Owners also open and close the inbox; operators switch what the plan includes.',
       params,
       body: workspacePatchSchema,
-      response: { 200: oneWorkspace, ...errors(400, 401, 403, 404) },
+      response: { 200: oneWorkspace, ...errors(400, 401, 403, 404, 413, 415) },
     },
     handler: async (request) => {
       const member = memberOf(request)
