@@ -12,6 +12,8 @@ export function roleCovers(role: Role, needed: Role): boolean {
 export interface TeamCaller {
   userId: string | null
   tokenId: string | null
+  /** The one workspace that a token is for; null for users and for tokens of the whole installation. */
+  tokenWorkspaceId: string | null
   /** The session that a user came with. */
   sessionId: string | null
   /** The user's or the token's name. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { emptyWindow, returnUnits, takeUnits, waitMs } from '../../src/access/rate-window.ts'
+import { assertNeverMoreThan } from '../support/sliding-window.ts'
 
 const slotMs = 250
 
@@ -97,10 +98,3 @@ test('while there is demand, at least 99 % of the limit is accepted', () => {
     assert.ok(accepted >= 0.99 * 300 * minutes, `${accepted} of ${300 * minutes} at one each ${everyMs} ms`)
   }
 })
-
-function assertNeverMoreThan(limit: number, acceptedMs: number[]): void {
-  for (const [at, timeMs] of acceptedMs.entries()) {
-    const next = acceptedMs[at + limit]
-    assert.ok(next === undefined || next - timeMs >= 60_000, `${limit + 1} accepted between ${timeMs} and ${next}`)
-  }
-}

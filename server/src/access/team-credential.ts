@@ -1,0 +1,93 @@
+import type { FastifyRequest } from 'fastify'
+import { unauthorized } from '../base/errors.ts'
+import type { Role, TeamCaller } from '../base/member.ts'
+import { sameSecret } from '../base/secret-token.ts'
+import { instanceScope } from '../base/vault.ts'
+import { csrfHeader, refuseForgery } from './csrf.ts'
+import { sessionCookie } from './session-cookie.ts'
+import { findSession, needsTouch, touchSession } from './sessions.ts'
+import type { TeamDeps } from './team-deps.ts'
+import { isTeamToken } from './team-token-format.ts'
+import { findTeamToken, noteTokenUse, useIsNews } from './team-tokens.ts'
+import { findUser, openPerson } from './users.ts'
+
+export type CredentialDeps = Pick<TeamDeps, 'db' | 'vault' | 'clock' | 'publicUrl'> & {
+  /** The operator's token of the environment. */
+  teamToken: string | null
+}
+
+/** A caller, and the role that a token has wherever it works. */
+export interface Identity {
+  caller: TeamCaller
+  tokenRole: Role | null
+}
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Who calls: by bearer token, else by session cookie. Throws 401, or 403 for a change that another site forged. */
+export async function identify(deps: CredentialDeps, request: FastifyRequest): Promise<Identity> {
+  const { authorization } = request.headers
+  if (authorization !== undefined) return byToken(deps, tokenIn(authorization))
+  const sessionToken = sessionCookie(deps.publicUrl).read(request)
+  const caller = sessionToken === null ? null : await findCallerBySession(deps, sessionToken)
+  if (sessionToken === null || caller === null) throw unauthorized('Sign in, or send a team token')
+  if (!safeMethods.has(request.method)) {
+    refuseForgery(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
+  }
+  return { caller, tokenRole: null }
+}
+
+/** The user of a live session, which thereby stays alive; null when the session is over. */
+export async function findCallerBySession(deps: CredentialDeps, sessionToken: string): Promise<TeamCaller | null> {
+  const now = deps.clock.now()
+  const session = await findSession(deps.db.sql, sessionToken, now)
+  const user = session === undefined ? undefined : await findUser(deps.db.sql, session.user_id)
+  if (session === undefined || user === undefined) return null
+  if (needsTouch(session, now)) await deps.db.tx((tx) => touchSession(tx, session.id, now))
+  const person = await deps.vault.withKeyring(instanceScope, (keys) => openPerson(keys, user.id, user.person))
+  return {
+    userId: user.id,
+    tokenId: null,
+    tokenWorkspaceId: null,
+    sessionId: session.id,
+    name: person.name,
+    isOperator: user.is_operator,
+    actor: { type: 'user', id: user.id },
+  }
+}
+
+function tokenIn(authorization: string): string {
+  return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
+}
+
+async function byToken(deps: CredentialDeps, value: string): Promise<Identity> {
+  if (deps.teamToken !== null && sameSecret(value, deps.teamToken)) return instanceToken
+  const now = deps.clock.now()
+  const token = isTeamToken(value) ? await findTeamToken(deps.db.sql, value, now) : undefined
+  if (token === undefined) throw unauthorized('Team token not valid')
+  if (useIsNews(token, now)) await deps.db.tx((tx) => noteTokenUse(tx, token.id, now))
+  const caller: TeamCaller = {
+    userId: null,
+    tokenId: token.id,
+    tokenWorkspaceId: token.workspace_id,
+    sessionId: null,
+    name: token.name,
+    isOperator: token.workspace_id === null && token.role === 'owner',
+    actor: { type: 'token', id: token.id },
+  }
+  return { caller, tokenRole: token.role }
+}
+
+// The environment's token has no row, so it goes by the id of the instance.
+const instanceToken: Identity = {
+  caller: {
+    userId: null,
+    tokenId: instanceScope,
+    tokenWorkspaceId: null,
+    sessionId: null,
+    name: 'PARLEY_TEAM_TOKEN',
+    isOperator: true,
+    actor: { type: 'token', id: instanceScope },
+  },
+  tokenRole: 'owner',
+}

@@ -1,0 +1,86 @@
+import type { FastifyRequest } from 'fastify'
+import type { Sql } from '../base/db.ts'
+import { forbidden, notFound } from '../base/errors.ts'
+import { isUuid } from '../base/id.ts'
+import { type Member, type Role, roleCovers, type TeamGuard } from '../base/member.ts'
+import type { App } from '../base/route.ts'
+import { type CredentialDeps, type Identity, identify } from './team-credential.ts'
+
+/** Makes room for the caller on every request; call it once, before any route with a team guard. */
+export function decorateTeamRequests(app: App): void {
+  app.decorateRequest('teamCaller', null)
+  app.decorateRequest('member', null)
+}
+
+/**
+ * The doors of the team API. Without a valid credential 401; in somebody else's workspace 404, as if there were none;
+ * with too low a role 403.
+ */
+export function createTeamGuard(deps: CredentialDeps): TeamGuard {
+  const admit = async (request: FastifyRequest): Promise<Identity> => {
+    const identity = await identify(deps, request)
+    request.teamCaller = identity.caller
+    return identity
+  }
+  return {
+    signedIn: () => async (request) => {
+      await admit(request)
+    },
+    operator: () => async (request) => {
+      const { caller } = await admit(request)
+      if (!caller.isOperator) throw forbidden('Only an operator of this installation may do this')
+    },
+    member: (minRole) => async (request) => {
+      const identity = await admit(request)
+      const member = await memberIn(deps.db.sql, workspaceIdIn(request), identity)
+      if (member === null) throw notFound('Workspace not found')
+      if (!roleCovers(member.role, minRole)) throw forbidden(`This needs the role ${minRole} in the workspace`)
+      request.member = member
+    },
+  }
+}
+
+function workspaceIdIn(request: FastifyRequest): string {
+  const { workspaceId } = request.params as { workspaceId?: string }
+  if (workspaceId === undefined) throw new Error('A member guard needs :workspaceId in the path')
+  return workspaceId
+}
+
+async function memberIn(sql: Sql, workspaceId: string, identity: Identity): Promise<Member | null> {
+  if (!isUuid(workspaceId)) return null
+  const { caller } = identity
+  const row = await findStanding(sql, workspaceId.toLowerCase(), caller.userId)
+  if (row === undefined) return null
+  const role = caller.isOperator ? 'owner' : (row.role ?? roleOfToken(identity, row.id))
+  if (role === null) return null
+  const workspace = {
+    defaultCountry: row.default_country,
+    leadsEnabled: row.leads_enabled,
+    inboxEnabled: row.inbox_enabled,
+    inboxAvailable: row.inbox_available,
+  }
+  return { ...caller, workspaceId: row.id, role, workspace }
+}
+
+function roleOfToken({ caller, tokenRole }: Identity, workspaceId: string): Role | null {
+  const isInside = caller.tokenWorkspaceId === null || caller.tokenWorkspaceId === workspaceId
+  return isInside ? tokenRole : null
+}
+
+interface StandingRow {
+  id: string
+  default_country: string | null
+  leads_enabled: boolean
+  inbox_enabled: boolean
+  inbox_available: boolean
+  role: Role | null
+}
+
+async function findStanding(sql: Sql, workspaceId: string, userId: string | null): Promise<StandingRow | undefined> {
+  const [row] = await sql<StandingRow[]>`
+    select w.id, w.default_country, w.leads_enabled, w.inbox_enabled, w.inbox_available, m.role
+    from workspaces w
+    left join members m on m.workspace_id = w.id and m.user_id = ${userId}::uuid
+    where w.id = ${workspaceId}`
+  return row
+}

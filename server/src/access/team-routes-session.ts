@@ -1,0 +1,135 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { recordAudit } from '../base/audit.ts'
+import { notFound } from '../base/errors.ts'
+import { type TeamGuard, teamCallerOf } from '../base/member.ts'
+import { type App, errors, nullable } from '../base/route.ts'
+import { done, emailSchema, idSchema, personNameSchema, roleSchema, teamRoute } from '../base/team-schema.ts'
+import { instanceScope } from '../base/vault.ts'
+import { csrfTokenOf } from './csrf.ts'
+import { listMemberships } from './members.ts'
+import { sessionCookie } from './session-cookie.ts'
+import { endSession, listSessions } from './sessions.ts'
+import { signedInUser } from './signed-in-user.ts'
+import type { TeamDeps } from './team-deps.ts'
+import { csrfTokenSchema, presentSession, sessionSchema } from './team-schema.ts'
+import { findUser, openPerson } from './users.ts'
+
+const path = '/api/team/v1'
+
+/** Who am I, and where am I signed in. */
+export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  whoAmIRoute(app, deps, guard)
+  listRoute(app, deps, guard)
+  endRoute(app, deps, guard)
+}
+
+const me = Type.Object({
+  id: idSchema('The user.'),
+  name: personNameSchema,
+  email: emailSchema,
+  isOperator: Type.Boolean({ description: 'Runs this installation.', example: false }),
+  hasPassword: Type.Boolean({ example: true }),
+  twoFactor: Type.Boolean({ description: 'Whether a code is asked for at sign-in.', example: true }),
+})
+
+const membership = Type.Object({
+  id: idSchema('The workspace.'),
+  name: Type.String({ example: 'Acme Sales' }),
+  role: roleSchema,
+})
+
+function whoAmIRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  const body = Type.Object({
+    user: Type.Unsafe<NonNullable<Awaited<ReturnType<typeof readMe>>> | null>({
+      ...me,
+      type: ['object', 'null'],
+      description: 'Null for a token.',
+    }),
+    csrfToken: nullable(csrfTokenSchema),
+    workspaces: Type.Array(membership, { description: 'Where the user is a member.' }),
+  })
+  app.route({
+    method: 'GET',
+    url: `${path}/session`,
+    onRequest: guard.signedIn(),
+    schema: {
+      ...teamRoute,
+      summary: 'Who am I',
+      description: 'The signed-in user, their workspaces, and the token that changes need.',
+      response: { 200: body, ...errors(401) },
+    },
+    handler: async (request) => {
+      const { userId } = teamCallerOf(request)
+      return {
+        user: userId === null ? null : await readMe(deps, userId),
+        csrfToken: userId === null ? null : csrfTokenFor(deps, request),
+        workspaces: userId === null ? [] : await listMemberships(deps.db.sql, userId),
+      }
+    },
+  })
+}
+
+async function readMe(deps: TeamDeps, userId: string) {
+  const user = await findUser(deps.db.sql, userId)
+  if (user === undefined) return null
+  const person = await deps.vault.withKeyring(instanceScope, (keys) => openPerson(keys, userId, user.person))
+  return {
+    id: userId,
+    ...person,
+    isOperator: user.is_operator,
+    hasPassword: user.password_hash !== null,
+    twoFactor: user.totp_confirmed_at !== null,
+  }
+}
+
+/** The token of the session that the request came with, for its forms and its answers. */
+export function csrfTokenFor(deps: TeamDeps, request: FastifyRequest): string | null {
+  const sessionToken = sessionCookie(deps.publicUrl).read(request)
+  return sessionToken === null ? null : csrfTokenOf(sessionToken)
+}
+
+function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: `${path}/sessions`,
+    onRequest: guard.signedIn(),
+    schema: {
+      ...teamRoute,
+      summary: 'List my sessions',
+      description: 'The browsers in which the signed-in user is signed in.',
+      response: { 200: Type.Object({ sessions: Type.Array(sessionSchema) }), ...errors(401, 403) },
+    },
+    handler: async (request) => {
+      const { userId, sessionId } = signedInUser(request)
+      const rows = await listSessions(deps.db.sql, userId, deps.clock.now())
+      return { sessions: rows.map((row) => presentSession(row, sessionId)) }
+    },
+  })
+}
+
+function endRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'DELETE',
+    url: `${path}/sessions/:sessionId`,
+    onRequest: guard.signedIn(),
+    schema: {
+      ...teamRoute,
+      summary: 'End one of my sessions',
+      description: 'That browser is signed out with its next request.',
+      params: Type.Object({ sessionId: idSchema('The session.') }),
+      response: { 200: done, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { userId } = signedInUser(request)
+      const { sessionId } = request.params
+      const { actor } = teamCallerOf(request)
+      await deps.db.tx(async (tx) => {
+        if (!(await endSession(tx, userId, sessionId))) throw notFound('Session not found')
+        const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
+        await recordAudit(tx, entry, deps.clock.now())
+      })
+      return { success: true }
+    },
+  })
+}

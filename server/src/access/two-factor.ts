@@ -1,0 +1,90 @@
+import { recordAudit } from '../base/audit.ts'
+import type { Tx } from '../base/db.ts'
+import { conflict, invalid } from '../base/errors.ts'
+import { instanceScope } from '../base/vault.ts'
+import { attemptKeys, forgiveAttempt, takeAttempt } from './login-throttle.ts'
+import { hashRecoveryCode, makeRecoveryCodes } from './recovery-codes.ts'
+import { renewSession } from './renew-session.ts'
+import { totpSecretOf, useSecondFactor, useTotpCode } from './second-factor.ts'
+import type { NewSession } from './sessions.ts'
+import type { TeamDeps, Visitor } from './team-deps.ts'
+import { type Enrolment, newEnrolment } from './totp.ts'
+import { findUser, openPerson } from './users.ts'
+
+/** Gives the user a secret for an authenticator. It asks for nothing until `confirmTotp` proves that it works. */
+export async function enrolTotp(deps: TeamDeps, userId: string): Promise<Enrolment> {
+  const instanceKeys = await deps.vault.keyring(instanceScope)
+  return deps.db.tx(async (tx) => {
+    const user = await findUser(tx, userId)
+    if (user === undefined) throw new Error('The signed-in user is gone')
+    const enrolment = newEnrolment(openPerson(instanceKeys, userId, user.person).email)
+    const stored = await tx`
+      update users
+      set totp_secret = ${instanceKeys.seal(totpSecretOf(userId), enrolment.secret)},
+        totp_last_step = null
+      where id = ${userId}
+        and totp_confirmed_at is null`
+    if (stored.count === 0) throw conflict('Two-factor sign-in is already on. Turn it off first.')
+    return enrolment
+  })
+}
+
+/** Turns the second factor on, ends every other session, and answers ten recovery codes that are shown only here. */
+export async function confirmTotp(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  code: string,
+): Promise<{ recoveryCodes: string[]; session: NewSession }> {
+  const instanceKeys = await deps.vault.keyring(instanceScope)
+  const keys = attemptKeys(instanceKeys, `totp ${userId}`, visitor.address)
+  await deps.db.tx((tx) => takeAttempt(tx, keys, deps.clock.now()))
+  return deps.db.tx(async (tx) => {
+    const now = deps.clock.now()
+    if (!(await useTotpCode(tx, instanceKeys, userId, code, now))) throw invalid('code', 'is not the current code')
+    const recoveryCodes = makeRecoveryCodes()
+    const stored = await tx`
+      update users
+      set totp_confirmed_at = ${now},
+        recovery_hashes = ${recoveryCodes.map(hashRecoveryCode)}::bytea[]
+      where id = ${userId}
+        and totp_confirmed_at is null`
+    if (stored.count === 0) throw conflict('Two-factor sign-in is already on')
+    await forgiveAttempt(tx, keys, now)
+    await recordSwitch(tx, userId, 'two-factor.enabled', now)
+    return { recoveryCodes, session: await renewSession(tx, userId, 'password', visitor, now) }
+  })
+}
+
+/** Turns it off. Needs the password, or a code: an unattended screen must not be enough. */
+export async function disableTotp(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  proof: { password?: string; code?: string },
+): Promise<NewSession> {
+  const instanceKeys = await deps.vault.keyring(instanceScope)
+  const keys = attemptKeys(instanceKeys, `totp ${userId}`, visitor.address)
+  await deps.db.tx((tx) => takeAttempt(tx, keys, deps.clock.now()))
+  const user = await findUser(deps.db.sql, userId)
+  const byPassword =
+    proof.password !== undefined && (await deps.passwords.matches(proof.password, user?.password_hash ?? null))
+  return deps.db.tx(async (tx) => {
+    const now = deps.clock.now()
+    const byCode =
+      proof.code !== undefined && !byPassword && (await useSecondFactor(tx, instanceKeys, userId, proof.code, now))
+    if (!byPassword && !byCode) throw invalid(proof.code === undefined ? 'password' : 'code', 'is not right')
+    await tx`
+      update users
+      set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_hashes = '{}'
+      where id = ${userId}`
+    await forgiveAttempt(tx, keys, now)
+    await recordSwitch(tx, userId, 'two-factor.disabled', now)
+    return renewSession(tx, userId, 'password', visitor, now)
+  })
+}
+
+function recordSwitch(tx: Tx, userId: string, action: string, now: Date): Promise<void> {
+  const actor = { type: 'user', id: userId } as const
+  return recordAudit(tx, { scopeId: instanceScope, actor, action, target: `user:${userId}` }, now)
+}

@@ -1,0 +1,107 @@
+import type { Sql, Tx } from '../base/db.ts'
+import { violates } from '../base/db.ts'
+import { type ApiError, conflict } from '../base/errors.ts'
+import { newId } from '../base/id.ts'
+import type { Keyring } from '../base/keyring.ts'
+
+export interface Person {
+  name: string
+  email: string
+}
+
+export interface UserRow {
+  id: string
+  person: Buffer
+  password_hash: string | null
+  totp_secret: Buffer | null
+  totp_confirmed_at: Date | null
+  is_operator: boolean
+}
+
+export interface NewUser extends Person {
+  passwordHash: string | null
+  isOperator: boolean
+}
+
+/** Adds a user and answers its id; `instanceKeys` are those of the instance. A known e-mail is a 409. */
+export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, now: Date): Promise<string> {
+  const id = newId(now)
+  try {
+    await tx`
+      insert into users (id, person, email_index, password_hash, is_operator, created_at)
+      values (
+        ${id},
+        ${sealPerson(instanceKeys, id, user)},
+        ${instanceKeys.exact(emailLabel, normalEmail(user.email))},
+        ${user.passwordHash},
+        ${user.isOperator},
+        ${now}
+      )`
+  } catch (error) {
+    if (violates(error, 'users_email_key')) throw emailTaken(error)
+    throw error
+  }
+  return id
+}
+
+export async function findUser(sql: Sql, userId: string): Promise<UserRow | undefined> {
+  const [row] = await sql<UserRow[]>`
+    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator
+    from users
+    where id = ${userId}`
+  return row
+}
+
+export async function findUserByEmail(sql: Sql, instanceKeys: Keyring, email: string): Promise<UserRow | undefined> {
+  const [row] = await sql<UserRow[]>`
+    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator
+    from users
+    where email_index in ${sql(emailIndexes(instanceKeys, email))}`
+  return row
+}
+
+export async function renameUser(tx: Tx, instanceKeys: Keyring, userId: string, name: string): Promise<void> {
+  const [row] = await tx<{ person: Buffer }[]>`
+    select person
+    from users
+    where id = ${userId}
+    for update`
+  if (row === undefined) return
+  const { email } = openPerson(instanceKeys, userId, row.person)
+  await tx`
+    update users
+    set person = ${sealPerson(instanceKeys, userId, { name, email })}
+    where id = ${userId}`
+}
+
+export async function setPasswordHash(tx: Tx, userId: string, passwordHash: string): Promise<void> {
+  await tx`
+    update users
+    set password_hash = ${passwordHash}
+    where id = ${userId}`
+}
+
+export function openPerson(instanceKeys: Keyring, userId: string, sealed: Uint8Array): Person {
+  return JSON.parse(instanceKeys.openText(personOf(userId), sealed)) as Person
+}
+
+/** One address, one spelling: letters in lower case, full-width forms made plain. */
+export function normalEmail(email: string): string {
+  return email.normalize('NFKC').trim().toLowerCase()
+}
+
+const emailLabel = 'users.email'
+
+const personOf = (userId: string) => ({ table: 'users', row: userId, column: 'person' })
+
+function sealPerson(instanceKeys: Keyring, userId: string, { name, email }: Person): Buffer {
+  return instanceKeys.seal(personOf(userId), JSON.stringify({ name, email }))
+}
+
+/** Under every index version that a row may still carry. */
+function emailIndexes(instanceKeys: Keyring, email: string): Buffer[] {
+  return instanceKeys.indexVersions.map((version) => instanceKeys.exact(emailLabel, normalEmail(email), version))
+}
+
+const emailTaken = (cause: unknown): ApiError =>
+  conflict('A user with this e-mail already exists', { field: 'email' }, cause)

@@ -1,0 +1,12 @@
+import type { FastifyRequest } from 'fastify'
+import { deviceOf } from './device.ts'
+import { sessionCookie } from './session-cookie.ts'
+import type { TeamDeps, Visitor } from './team-deps.ts'
+
+export function visitorOf(deps: TeamDeps, request: FastifyRequest): Visitor {
+  return {
+    address: deps.addressOf(request.raw),
+    device: deviceOf(request.headers['user-agent']),
+    sessionToken: sessionCookie(deps.publicUrl).read(request),
+  }
+}

@@ -1,0 +1,53 @@
+import { recordAudit } from '../base/audit.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Db, Tx } from '../base/db.ts'
+import { newId } from '../base/id.ts'
+import type { TeamActor } from '../base/member.ts'
+import type { Vault } from '../base/vault.ts'
+import { insertFirstOwner, insertWorkspace, type WorkspaceRow } from './workspace.ts'
+
+export interface WorkspaceDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+}
+
+export interface NewWorkspace {
+  name: string
+  /** ISO 3166-1 alpha-2. */
+  defaultCountry?: string | null
+  /** New leads per UTC day; 0 is unlimited. */
+  dailyLeadQuota?: number
+  /** The user who owns it; null leaves it to an invitation. */
+  ownerId: string | null
+  createdBy: TeamActor | { type: 'system'; id: null }
+}
+
+export const firstLeadStatuses = ['new', 'contacted', 'qualified', 'proposal', 'won', 'lost', 'unqualified']
+
+/** Makes a workspace with its secrets and its first owner. */
+export function createWorkspace(deps: WorkspaceDeps, input: NewWorkspace): Promise<WorkspaceRow> {
+  return deps.db.tx((tx) => addWorkspace(tx, deps.vault, input, deps.clock.now()))
+}
+
+/** The same within a transaction of the caller's. The workspace's keys can be had once it has committed. */
+export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, now: Date): Promise<WorkspaceRow> {
+  const row: WorkspaceRow = {
+    id: newId(now),
+    name: input.name.trim(),
+    default_country: input.defaultCountry ?? null,
+    daily_lead_quota: input.dailyLeadQuota ?? 100_000,
+    leads_enabled: true,
+    inbox_enabled: true,
+    inbox_available: true,
+    lead_statuses: firstLeadStatuses,
+    created_at: now,
+    updated_at: now,
+  }
+  await insertWorkspace(tx, row)
+  await vault.createSecrets(tx, row.id)
+  if (input.ownerId !== null) await insertFirstOwner(tx, row.id, input.ownerId, now)
+  const target = `workspace:${row.id}`
+  await recordAudit(tx, { scopeId: row.id, actor: input.createdBy, action: 'workspace.created', target }, now)
+  return row
+}

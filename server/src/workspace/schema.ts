@@ -1,0 +1,101 @@
+import { type Static, Type } from 'typebox'
+import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { closed, idSchema, roleSchema } from '../base/team-schema.ts'
+import { type LabelRow, labelColors } from './labels.ts'
+import type { WorkspaceRow } from './workspace.ts'
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  description: 'The name that members see.',
+  example: 'Acme Sales',
+})
+const defaultCountry = nullable(
+  Type.String({
+    pattern: '^[A-Z]{2}$',
+    description: 'ISO 3166-1 country: national phone numbers are read as numbers of it. Null: only international ones.',
+    example: 'BR',
+  }),
+)
+const dailyLeadQuota = Type.Integer({
+  minimum: 0,
+  maximum: 2_000_000_000,
+  description: 'New leads per UTC day; 0 is unlimited.',
+  example: 100_000,
+})
+const leadStatuses = Type.Array(Type.String({ pattern: '^[a-z0-9_]{1,50}$' }), {
+  minItems: 1,
+  maxItems: 50,
+  description: 'The statuses that the web app offers, in order. The API takes any token of this form.',
+  example: ['new', 'contacted', 'qualified', 'won', 'lost'],
+})
+const leadsEnabled = Type.Boolean({ description: 'Whether the plan includes leads.', example: true })
+const inboxEnabled = Type.Boolean({ description: 'Whether the plan includes the inbox.', example: true })
+const inboxAvailable = Type.Boolean({ description: 'Whether the inbox is open at the moment.', example: true })
+
+export const workspaceSchema = Type.Object({
+  id: idSchema('The workspace.'),
+  name,
+  role: Type.Optional(roleSchema),
+  defaultCountry,
+  dailyLeadQuota,
+  leadStatuses,
+  leadsEnabled,
+  inboxEnabled,
+  inboxAvailable,
+  createdAt: timestamp('When it was made.'),
+  updatedAt: timestamp('When its settings last changed.'),
+})
+
+export const newWorkspaceSchema = Type.Object(
+  { name, defaultCountry: Type.Optional(defaultCountry), dailyLeadQuota: Type.Optional(dailyLeadQuota) },
+  closed,
+)
+
+export const workspacePatchSchema = Type.Partial(
+  Type.Object({ name, defaultCountry, dailyLeadQuota, leadStatuses, leadsEnabled, inboxEnabled, inboxAvailable }),
+  { ...closed, minProperties: 1 },
+)
+
+const labelName = Type.String({
+  minLength: 1,
+  maxLength: 50,
+  pattern: '\\S',
+  description: 'Unique in the workspace, whatever its case.',
+  example: 'VIP',
+})
+const labelColor = oneOf(labelColors, { description: 'The colour of its dot.', example: 'violet' })
+
+export const labelSchema = Type.Object({
+  id: idSchema('The label.'),
+  name: labelName,
+  color: labelColor,
+  createdAt: timestamp('When it was made.'),
+})
+
+export const newLabelSchema = Type.Object({ name: labelName, color: labelColor }, closed)
+export const labelPatchSchema = Type.Partial(Type.Object({ name: labelName, color: labelColor }), {
+  ...closed,
+  minProperties: 1,
+})
+
+export function presentWorkspace(row: WorkspaceRow & Pick<Static<typeof workspaceSchema>, 'role'>) {
+  return {
+    id: row.id,
+    name: row.name,
+    ...(row.role === undefined ? {} : { role: row.role }),
+    defaultCountry: row.default_country,
+    dailyLeadQuota: row.daily_lead_quota,
+    leadStatuses: row.lead_statuses,
+    leadsEnabled: row.leads_enabled,
+    inboxEnabled: row.inbox_enabled,
+    inboxAvailable: row.inbox_available,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
+
+export function presentLabel(row: LabelRow) {
+  return { id: row.id, name: row.name, color: row.color, createdAt: row.created_at.toISOString() }
+}

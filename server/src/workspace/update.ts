@@ -1,0 +1,71 @@
+import { recordAudit } from '../base/audit.ts'
+import { forbidden, InvalidInput, type Issue, notFound } from '../base/errors.ts'
+import { type Member, roleCovers } from '../base/member.ts'
+import type { WorkspaceDeps } from './create.ts'
+import { announceChange, lockWorkspace, storeWorkspace, type WorkspaceRow } from './workspace.ts'
+
+export interface WorkspacePatch {
+  name?: string
+  defaultCountry?: string | null
+  dailyLeadQuota?: number
+  leadStatuses?: string[]
+  leadsEnabled?: boolean
+  inboxEnabled?: boolean
+  inboxAvailable?: boolean
+}
+
+/**
+ * Changes the settings that the patch names. What the plan includes (`leadsEnabled`, `inboxEnabled`) is an operator's
+ * to switch, whether the inbox is open at the moment (`inboxAvailable`) an owner's.
+ */
+export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: WorkspacePatch): Promise<WorkspaceRow> {
+  refuseForeignSwitches(by, patch)
+  const issues = issuesOfPatch(patch)
+  if (issues.length > 0) throw new InvalidInput(issues)
+  return deps.db.tx(async (tx) => {
+    const now = deps.clock.now()
+    const before = await lockWorkspace(tx, by.workspaceId)
+    if (before === undefined) throw notFound('Workspace not found')
+    const after = applyPatch(before, patch)
+    const changed = changedFields(before, after)
+    if (changed.length === 0) return before
+    after.updated_at = now
+    await storeWorkspace(tx, after)
+    await announceChange(tx, by.workspaceId)
+    const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'workspace.changed', target: changed.join(',') }
+    await recordAudit(tx, entry, now)
+    return after
+  })
+}
+
+function refuseForeignSwitches(by: Member, patch: WorkspacePatch): void {
+  if ((patch.leadsEnabled !== undefined || patch.inboxEnabled !== undefined) && !by.isOperator) {
+    throw forbidden('Only an operator of this installation changes what the plan includes')
+  }
+  if (patch.inboxAvailable !== undefined && !roleCovers(by.role, 'owner')) {
+    throw forbidden('Only an owner opens or closes the inbox')
+  }
+}
+
+function issuesOfPatch({ leadStatuses }: WorkspacePatch): Issue[] {
+  const isRepeated = leadStatuses !== undefined && new Set(leadStatuses).size < leadStatuses.length
+  return isRepeated ? [{ path: 'leadStatuses', message: 'must not name a status twice' }] : []
+}
+
+function applyPatch(before: WorkspaceRow, patch: WorkspacePatch): WorkspaceRow {
+  return {
+    ...before,
+    name: patch.name?.trim() ?? before.name,
+    default_country: patch.defaultCountry === undefined ? before.default_country : patch.defaultCountry,
+    daily_lead_quota: patch.dailyLeadQuota ?? before.daily_lead_quota,
+    lead_statuses: patch.leadStatuses ?? before.lead_statuses,
+    leads_enabled: patch.leadsEnabled ?? before.leads_enabled,
+    inbox_enabled: patch.inboxEnabled ?? before.inbox_enabled,
+    inbox_available: patch.inboxAvailable ?? before.inbox_available,
+  }
+}
+
+function changedFields(before: WorkspaceRow, after: WorkspaceRow): string[] {
+  const fields = Object.keys(before) as (keyof WorkspaceRow)[]
+  return fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+}

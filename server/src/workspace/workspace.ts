@@ -1,0 +1,102 @@
+import type { Sql, Tx } from '../base/db.ts'
+import type { Role } from '../base/member.ts'
+
+export interface WorkspaceRow {
+  id: string
+  name: string
+  default_country: string | null
+  daily_lead_quota: number
+  leads_enabled: boolean
+  inbox_enabled: boolean
+  inbox_available: boolean
+  lead_statuses: string[]
+  created_at: Date
+  updated_at: Date
+}
+
+const columns = (sql: Sql) => sql`
+  w.id,
+  w.name,
+  w.default_country,
+  w.daily_lead_quota,
+  w.leads_enabled,
+  w.inbox_enabled,
+  w.inbox_available,
+  w.lead_statuses,
+  w.created_at,
+  w.updated_at`
+
+export async function findWorkspace(sql: Sql, workspaceId: string): Promise<WorkspaceRow | undefined> {
+  const [row] = await sql<WorkspaceRow[]>`
+    select ${columns(sql)}
+    from workspaces w
+    where w.id = ${workspaceId}`
+  return row
+}
+
+/** With the user's role in each, by name. */
+export async function listWorkspacesOf(sql: Sql, userId: string): Promise<(WorkspaceRow & { role: Role })[]> {
+  return sql<(WorkspaceRow & { role: Role })[]>`
+    select ${columns(sql)}, m.role
+    from members m
+    join workspaces w on w.id = m.workspace_id
+    where m.user_id = ${userId}
+    order by lower(w.name), w.id`
+}
+
+/** Every workspace of the installation, by name; or only the one that a token is for. */
+export async function listAllWorkspaces(sql: Sql, onlyId: string | null = null): Promise<WorkspaceRow[]> {
+  return sql<WorkspaceRow[]>`
+    select ${columns(sql)}
+    from workspaces w
+    where ${onlyId}::uuid is null
+      or w.id = ${onlyId}::uuid
+    order by lower(w.name), w.id`
+}
+
+export async function lockWorkspace(tx: Tx, workspaceId: string): Promise<WorkspaceRow | undefined> {
+  const [row] = await tx<WorkspaceRow[]>`
+    select ${columns(tx)}
+    from workspaces w
+    where w.id = ${workspaceId}
+    for no key update`
+  return row
+}
+
+export async function insertWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
+  await tx`
+    insert into workspaces (
+      id, name, default_country, daily_lead_quota, leads_enabled, inbox_enabled, inbox_available, lead_statuses,
+      created_at, updated_at
+    )
+    values (
+      ${row.id}, ${row.name}, ${row.default_country}, ${row.daily_lead_quota}, ${row.leads_enabled},
+      ${row.inbox_enabled}, ${row.inbox_available}, ${row.lead_statuses}::text[],
+      ${row.created_at}, ${row.updated_at}
+    )`
+}
+
+export async function insertFirstOwner(tx: Tx, workspaceId: string, userId: string, now: Date): Promise<void> {
+  await tx`
+    insert into members (workspace_id, user_id, role, created_at)
+    values (${workspaceId}, ${userId}, 'owner', ${now})`
+}
+
+export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
+  await tx`
+    update workspaces
+    set name = ${row.name},
+      default_country = ${row.default_country},
+      daily_lead_quota = ${row.daily_lead_quota},
+      leads_enabled = ${row.leads_enabled},
+      inbox_enabled = ${row.inbox_enabled},
+      inbox_available = ${row.inbox_available},
+      lead_statuses = ${row.lead_statuses}::text[],
+      updated_at = ${row.updated_at}
+    where id = ${row.id}`
+}
+
+/** Tells every node, once the transaction commits, to forget what it has cached of the workspace. */
+export async function announceChange(tx: Tx, workspaceId: string): Promise<void> {
+  await tx`select pg_notify('workspaces', ${workspaceId})`
+}

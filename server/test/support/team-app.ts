@@ -1,0 +1,158 @@
+import cookie from '@fastify/cookie'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type LightMyRequestResponse } from 'fastify'
+import { csrfTokenOf } from '../../src/access/csrf.ts'
+import { addMember } from '../../src/access/members.ts'
+import { createPasswords } from '../../src/access/passwords.ts'
+import { startSession } from '../../src/access/sessions.ts'
+import type { TeamDeps } from '../../src/access/team-deps.ts'
+import { createTeamGuard, decorateTeamRequests } from '../../src/access/team-guard.ts'
+import { auditTeamRoutes } from '../../src/access/team-routes-audit.ts'
+import { invitationTeamRoutes } from '../../src/access/team-routes-invitations.ts'
+import { meTeamRoutes } from '../../src/access/team-routes-me.ts'
+import { memberTeamRoutes } from '../../src/access/team-routes-members.ts'
+import { sessionTeamRoutes } from '../../src/access/team-routes-session.ts'
+import { signInTeamRoutes } from '../../src/access/team-routes-sign-in.ts'
+import { tokenTeamRoutes } from '../../src/access/team-routes-tokens.ts'
+import { createUser } from '../../src/access/users.ts'
+import { type ManualClock, manualClock } from '../../src/base/clock.ts'
+import type { Db } from '../../src/base/db.ts'
+import { ApiError } from '../../src/base/errors.ts'
+import type { Role } from '../../src/base/member.ts'
+import type { App } from '../../src/base/route.ts'
+import { compileForRequest, invalidInput } from '../../src/base/validation.ts'
+import { instanceScope, openVault } from '../../src/base/vault.ts'
+import { createWorkspace } from '../../src/workspace/create.ts'
+import { workspaceTeamRoutes } from '../../src/workspace/team-routes.ts'
+import { labelTeamRoutes } from '../../src/workspace/team-routes-labels.ts'
+
+export const publicUrl = 'http://parley.test'
+export const operatorToken = 'an-operator-token-of-the-environment'
+export const password = 'four plain words together'
+
+export interface TeamWorld {
+  app: App
+  deps: TeamDeps
+  clock: ManualClock
+  /** A user with `password`, signed in. */
+  user(options?: { isOperator?: boolean; email?: string }): Promise<SignedIn>
+  workspace(): Promise<string>
+  /** A workspace with one signed-in member of each role. */
+  team(): Promise<Record<Role, SignedIn> & { workspaceId: string }>
+  join(workspaceId: string, role: Role): Promise<SignedIn>
+  /** Sends as the user's browser would, or with a bearer token. */
+  send(as: SignedIn | string | null, method: Method, path: string, body?: object): Promise<LightMyRequestResponse>
+}
+
+export interface SignedIn {
+  userId: string
+  email: string
+  sessionToken: string
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+let emails = 0
+
+/** The team API on a database, with cheap passwords and a clock to drive. */
+export async function teamWorld(db: Db, options: { publicUrl?: string } = {}): Promise<TeamWorld> {
+  const clock = manualClock(new Date('2026-03-02T12:00:00.000Z'))
+  const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
+  await vault.ensureInstanceSecrets()
+  const deps: TeamDeps = {
+    db,
+    vault,
+    clock,
+    passwords: createPasswords({ memoryKib: 64, passes: 1 }),
+    publicUrl: options.publicUrl ?? publicUrl,
+    addressOf: (request) => request.headers['x-test-address']?.toString() ?? '192.0.2.1',
+  }
+  const app = await teamApp(deps)
+  const passwordHash = await deps.passwords.hash(password)
+
+  const user: TeamWorld['user'] = async ({ isOperator = false, email = `user-${++emails}@example.com` } = {}) => {
+    const keys = await vault.keyring(instanceScope)
+    const now = clock.now()
+    return db.tx(async (tx) => {
+      const userId = await createUser(tx, keys, { name: 'Ana Lima', email, passwordHash, isOperator }, now)
+      const start = { userId, signedInBy: 'password', device: 'Firefox', previousToken: null } as const
+      const { token } = await startSession(tx, start, now)
+      return { userId, email, sessionToken: token }
+    })
+  }
+  const workspace = async () => {
+    const createdBy = { type: 'system', id: null } as const
+    return (await createWorkspace(deps, { name: 'Acme', ownerId: null, createdBy })).id
+  }
+  const join: TeamWorld['join'] = async (workspaceId, role) => {
+    const joined = await user()
+    await db.tx((tx) => addMember(tx, workspaceId, joined.userId, role, clock.now()))
+    return joined
+  }
+  const team = async () => {
+    const workspaceId = await workspace()
+    return {
+      workspaceId,
+      owner: await join(workspaceId, 'owner'),
+      admin: await join(workspaceId, 'admin'),
+      member: await join(workspaceId, 'member'),
+    }
+  }
+  const send: TeamWorld['send'] = (as, method, path, body) =>
+    app.inject({
+      method,
+      url: `/api/team/v1${path}`,
+      headers: credentialsOf(as),
+      ...(body === undefined ? {} : { payload: body }),
+    })
+  return { app, deps, clock, user, workspace, team, join, send }
+}
+
+export function cookieOf(sessionToken: string): string {
+  return `parley_session=${sessionToken}`
+}
+
+/** The session that an answer put into the browser. */
+export function sessionIn(answer: LightMyRequestResponse): string | undefined {
+  return answer.cookies.find((one) => one.name.endsWith('parley_session') && one.value !== '')?.value
+}
+
+function credentialsOf(as: SignedIn | string | null): Record<string, string> {
+  if (as === null) return {}
+  if (typeof as === 'string') return { authorization: `Bearer ${as}` }
+  const { sessionToken } = as
+  return { cookie: cookieOf(sessionToken), origin: publicUrl, 'x-parley-csrf': csrfTokenOf(sessionToken) }
+}
+
+async function teamApp(deps: TeamDeps): Promise<App> {
+  const app = fastify().withTypeProvider<TypeBoxTypeProvider>()
+  await app.register(cookie)
+  app.setValidatorCompiler(({ schema, httpPart }) => compileForRequest(schema, httpPart))
+  app.setSerializerCompiler(() => (body) => JSON.stringify(body))
+  app.setErrorHandler((thrown, _request, reply) => {
+    const error = thrown as Error & { validation?: Parameters<typeof invalidInput>[0] }
+    const known = error.validation ? invalidInput(error.validation, 'body') : error
+    if (!(known instanceof ApiError)) {
+      process.stderr.write(`${error.stack}\n`)
+      return reply.code(500).send({ statusCode: 500, statusMessage: 'Internal error' })
+    }
+    const { statusCode, message, data, headers } = known
+    return reply.code(statusCode).headers(headers).send({ statusCode, statusMessage: message, data })
+  })
+  decorateTeamRequests(app)
+  const guard = createTeamGuard({ ...deps, teamToken: operatorToken })
+  for (const routes of [
+    signInTeamRoutes,
+    sessionTeamRoutes,
+    meTeamRoutes,
+    memberTeamRoutes,
+    invitationTeamRoutes,
+    tokenTeamRoutes,
+    auditTeamRoutes,
+    workspaceTeamRoutes,
+    labelTeamRoutes,
+  ]) {
+    routes(app, deps, guard)
+  }
+  return app
+}
