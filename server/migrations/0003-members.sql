@@ -13,8 +13,8 @@ create table users (
   totp_confirmed_at timestamptz(3),
   -- The newest 30-second step whose code was used: a code works once.
   totp_last_step bigint,
-  -- SHA-256 of the unused ones.
-  recovery_hashes bytea[] not null default '{}',
+  -- SHA-256 of the unused codes, in hex.
+  recovery_hashes text[] not null default '{}',
   -- Runs the instance: acts as an owner in every workspace.
   is_operator boolean not null default false,
   created_at timestamptz(3) not null

@@ -78,15 +78,14 @@ export async function lockApiKey(tx: Tx, workspaceId: string, keyId: string): Pr
   return row ?? null
 }
 
-/** Repeating it keeps the first time. */
-export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at: Date): Promise<ApiKeyRow | null> {
-  const [row] = await tx<ApiKeyRow[]>`
+export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at: Date): Promise<ApiKeyRow> {
+  const [row] = await tx<[ApiKeyRow]>`
     update api_keys
-    set revoked_at = coalesce(revoked_at, ${at})
+    set revoked_at = ${at}
     where workspace_id = ${workspaceId}
     and id = ${keyId}
     returning ${shownColumns(tx)}`
-  return row ?? null
+  return row
 }
 
 export interface NewValue {
@@ -95,13 +94,8 @@ export interface NewValue {
   previousValidUntil: Date
 }
 
-export async function replaceValue(
-  tx: Tx,
-  workspaceId: string,
-  keyId: string,
-  value: NewValue,
-): Promise<ApiKeyRow | null> {
-  const [row] = await tx<ApiKeyRow[]>`
+export async function replaceValue(tx: Tx, workspaceId: string, keyId: string, value: NewValue): Promise<ApiKeyRow> {
+  const [row] = await tx<[ApiKeyRow]>`
     update api_keys
     set previous_key_hash = key_hash,
       previous_valid_until = ${value.previousValidUntil},
@@ -110,7 +104,7 @@ export async function replaceValue(
     where workspace_id = ${workspaceId}
     and id = ${keyId}
     returning ${shownColumns(tx)}`
-  return row ?? null
+  return row
 }
 
 /** Tells every node, when the transaction commits, to forget what it knows of the key. */

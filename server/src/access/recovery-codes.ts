@@ -11,8 +11,8 @@ export function makeRecoveryCodes(): string[] {
 }
 
 /** Reads a code as people type it: any case, spaces or dashes. */
-export function hashRecoveryCode(code: string): Buffer {
-  return hashToken(code.toLowerCase().replace(/[\s-]/g, ''))
+export function hashRecoveryCode(code: string): string {
+  return hashToken(code.toLowerCase().replace(/[\s-]/g, '')).toString('hex')
 }
 
 function makeRecoveryCode(): string {

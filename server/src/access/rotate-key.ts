@@ -32,7 +32,6 @@ export async function rotateApiKey(
     lastFour: lastFourOf(value),
     previousValidUntil: previousValidUntil ?? now,
   })
-  if (key === null) throw notFound('API key not found')
   await notifyKeyChanged(tx, keyId)
   return { key, value }
 }

@@ -41,12 +41,12 @@ export async function useTotpCode(
 
 export const totpSecretOf = (userId: string) => ({ table: 'users', row: userId, column: 'totp_secret' })
 
-async function useRecoveryCode(tx: Tx, userId: string, codeHash: Buffer): Promise<boolean> {
+async function useRecoveryCode(tx: Tx, userId: string, codeHash: string): Promise<boolean> {
   const used = await tx`
     update users
-    set recovery_hashes = array_remove(recovery_hashes, ${codeHash}::bytea)
+    set recovery_hashes = array_remove(recovery_hashes, ${codeHash}::text)
     where id = ${userId}
       and totp_confirmed_at is not null
-      and ${codeHash}::bytea = any (recovery_hashes)`
+      and ${codeHash}::text = any (recovery_hashes)`
   return used.count > 0
 }

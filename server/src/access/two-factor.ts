@@ -46,7 +46,7 @@ export async function confirmTotp(
     const stored = await tx`
       update users
       set totp_confirmed_at = ${now},
-        recovery_hashes = ${recoveryCodes.map(hashRecoveryCode)}::bytea[]
+        recovery_hashes = ${recoveryCodes.map(hashRecoveryCode)}::text[]
       where id = ${userId}
         and totp_confirmed_at is null`
     if (stored.count === 0) throw conflict('Two-factor sign-in is already on')

@@ -2,10 +2,15 @@ import { Type } from 'typebox'
 import { roles } from './member.ts'
 import { oneOf } from './route.ts'
 
+interface RouteTags {
+  tags: string[]
+  security: Record<string, string[]>[]
+}
+
 /** What the schemas of the team API's routes share. */
-export const teamRoute = { tags: ['Team'], security: [{ session: [] }, { teamToken: [] }] }
+export const teamRoute: RouteTags = { tags: ['Team'], security: [{ session: [] }, { teamToken: [] }] }
 /** For routes that a person reaches before there is a session. */
-export const openTeamRoute = { tags: ['Team'], security: [] }
+export const openTeamRoute: RouteTags = { tags: ['Team'], security: [] }
 
 export const idSchema = (description: string) =>
   Type.String({ format: 'uuid', description, example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' })

@@ -1,0 +1,63 @@
+import { recordAudit } from '../base/audit.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Db, Tx } from '../base/db.ts'
+import type { Member } from '../base/member.ts'
+import { createApiKey, type KeyWithValue } from './create-key.ts'
+import type { KeySettingsInput } from './key-settings.ts'
+import type { ApiKeyRow } from './queries.ts'
+import { revokeApiKey } from './revoke-key.ts'
+import { rotateApiKey } from './rotate-key.ts'
+
+export interface KeyDeps {
+  db: Db
+  clock: Clock
+  /** The guard's, so that a change holds on this node from the next request on. */
+  forgetKey(keyId: string): void
+  /** What must happen in the same transaction when a key stops: its conversations go back to people. */
+  keyStopped(tx: Tx, workspaceId: string, keyId: string): Promise<void>
+}
+
+/** Makes a key of the member's workspace. */
+export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsInput): Promise<KeyWithValue> {
+  const now = deps.clock.now()
+  return deps.db.tx(async (tx) => {
+    const created = await createApiKey(tx, { ...input, workspaceId: by.workspaceId, createdBy: by.userId }, now)
+    await recordChange(tx, by, 'api-key.created', created.key.id, now)
+    return created
+  })
+}
+
+/** Ends a key for good. A repeat answers the same and changes nothing. */
+export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Promise<ApiKeyRow> {
+  const now = deps.clock.now()
+  const key = await deps.db.tx(async (tx) => {
+    const { key: revoked, changed } = await revokeApiKey(tx, by.workspaceId, keyId, now)
+    if (!changed) return revoked
+    await deps.keyStopped(tx, by.workspaceId, keyId)
+    await recordChange(tx, by, 'api-key.revoked', keyId, now)
+    return revoked
+  })
+  deps.forgetKey(keyId)
+  return key
+}
+
+/** Gives a key a new value; the one before stops at once, or at the given time. */
+export async function rotateKeyAs(
+  deps: KeyDeps,
+  by: Member,
+  keyId: string,
+  previousValidUntil: Date | null,
+): Promise<KeyWithValue> {
+  const now = deps.clock.now()
+  const rotated = await deps.db.tx(async (tx) => {
+    const renewed = await rotateApiKey(tx, by.workspaceId, keyId, previousValidUntil, now)
+    await recordChange(tx, by, 'api-key.rotated', keyId, now)
+    return renewed
+  })
+  deps.forgetKey(keyId)
+  return rotated
+}
+
+function recordChange(tx: Tx, by: Member, action: string, keyId: string, now: Date): Promise<void> {
+  return recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action, target: `api-key:${keyId}` }, now)
+}

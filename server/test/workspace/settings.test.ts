@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { instanceScope } from '../../src/base/vault.ts'
+import { testDatabase } from '../support/database.ts'
+import { operatorToken, teamWorld } from '../support/team-app.ts'
+
+const { db } = await testDatabase()
+const { app, deps, clock, team, user, send } = await teamWorld(db)
+after(() => app.close())
+
+test('an operator makes a workspace: it can seal at once, and its maker owns it', async () => {
+  const operator = await user({ isOperator: true })
+  const answer = await send(operator, 'POST', '/workspaces', { name: '  Acme Sales ', defaultCountry: 'BR' })
+  assert.equal(answer.statusCode, 201)
+  const { workspace } = answer.json()
+  assert.equal(workspace.name, 'Acme Sales')
+  assert.equal(workspace.defaultCountry, 'BR')
+  assert.equal(workspace.dailyLeadQuota, 100_000)
+  assert.deepEqual(workspace.leadStatuses.slice(0, 2), ['new', 'contacted'])
+  const keyring = await deps.vault.keyring(workspace.id)
+  const place = { table: 'leads', row: workspace.id, column: 'person' }
+  assert.equal(keyring.openText(place, keyring.seal(place, 'Bo')), 'Bo')
+  const { workspaces } = (await send(operator, 'GET', '/session')).json()
+  assert.deepEqual(workspaces, [{ id: workspace.id, name: 'Acme Sales', role: 'owner' }])
+})
+
+test('a workspace made by a token has no owner until one is invited', async () => {
+  const { workspace } = (await send(operatorToken, 'POST', '/workspaces', { name: 'Empty' })).json()
+  assert.deepEqual((await send(operatorToken, 'GET', `/workspaces/${workspace.id}/members`)).json(), { members: [] })
+})
+
+test('a user lists their own workspaces, an operator all', async () => {
+  const { workspaceId, member } = await team()
+  await team()
+  const ids = async (as: Parameters<typeof send>[0]) =>
+    (await send(as, 'GET', '/workspaces')).json().workspaces.map((one: { id: string }) => one.id)
+  assert.deepEqual(await ids(member), [workspaceId])
+  const rows = await db.sql`select id from workspaces`
+  assert.equal((await ids(operatorToken)).length, rows.count)
+})
+
+test('an admin changes the settings; what is not named stays', async () => {
+  const { workspaceId, admin } = await team()
+  clock.advance(1000)
+  const patch = { name: 'Renamed', dailyLeadQuota: 0, leadStatuses: ['new', 'hot'], defaultCountry: 'MX' }
+  const { workspace } = (await send(admin, 'PATCH', `/workspaces/${workspaceId}`, patch)).json()
+  assert.equal(workspace.name, 'Renamed')
+  assert.equal(workspace.dailyLeadQuota, 0)
+  assert.equal(workspace.leadsEnabled, true)
+  assert.equal(workspace.updatedAt, clock.now().toISOString())
+  const cleared = await send(admin, 'PATCH', `/workspaces/${workspaceId}`, { defaultCountry: null })
+  assert.equal(cleared.json().workspace.defaultCountry, null)
+  assert.equal(cleared.json().workspace.name, 'Renamed')
+})
+
+test('a change that changes nothing leaves no trace', async () => {
+  const { workspaceId, admin } = await team()
+  const before = (await send(admin, 'GET', `/workspaces/${workspaceId}`)).json()
+  clock.advance(1000)
+  assert.deepEqual((await send(admin, 'PATCH', `/workspaces/${workspaceId}`, { name: 'Acme' })).json(), before)
+  const { entries } = (await send(admin, 'GET', `/workspaces/${workspaceId}/audit`)).json()
+  assert.equal(entries.length, 1)
+})
+
+const switches: [field: string, owner: number, operator: number][] = [
+  ['leadsEnabled', 403, 200],
+  ['inboxEnabled', 403, 200],
+  ['inboxAvailable', 200, 200],
+]
+
+for (const [field, forOwner, forOperator] of switches) {
+  test(`${field} is switched by ${forOwner === 200 ? 'owners and ' : ''}operators`, async () => {
+    const { workspaceId, owner, admin } = await team()
+    const path = `/workspaces/${workspaceId}`
+    assert.equal((await send(admin, 'PATCH', path, { [field]: false })).statusCode, 403)
+    assert.equal((await send(owner, 'PATCH', path, { [field]: false })).statusCode, forOwner)
+    const answer = await send(operatorToken, 'PATCH', path, { [field]: false })
+    assert.equal(answer.statusCode, forOperator)
+    assert.equal(answer.json().workspace[field], false)
+  })
+}
+
+const refused: [what: string, patch: object][] = [
+  ['nothing', {}],
+  ['an unknown field', { colour: 'red' }],
+  ['an empty name', { name: '  ' }],
+  ['a country that is no code', { defaultCountry: 'Brazil' }],
+  ['a negative quota', { dailyLeadQuota: -1 }],
+  ['a quota as text', { dailyLeadQuota: '5' }],
+  ['a status with capitals', { leadStatuses: ['New'] }],
+  ['a status twice', { leadStatuses: ['new', 'new'] }],
+  ['no status', { leadStatuses: [] }],
+]
+
+for (const [what, patch] of refused) {
+  test(`a change of ${what} is refused`, async () => {
+    const { workspaceId, owner } = await team()
+    assert.equal((await send(owner, 'PATCH', `/workspaces/${workspaceId}`, patch)).statusCode, 400)
+  })
+}
+
+test('a change is announced, so that every node drops what it has cached', async () => {
+  const { workspaceId, owner } = await team()
+  const heard = Promise.withResolvers<string>()
+  await db.listen('workspaces', heard.resolve)
+  await send(owner, 'PATCH', `/workspaces/${workspaceId}`, { name: 'Heard' })
+  assert.equal(await heard.promise, workspaceId)
+})
+
+test('the instance has an audit log of its own', async () => {
+  const { entries } = (await send(operatorToken, 'GET', '/audit')).json()
+  assert.ok(Array.isArray(entries))
+  const rows = await db.sql`select from audit_log where scope_id = ${instanceScope}`
+  assert.equal(entries.length, Math.min(50, rows.count))
+})
