@@ -38,7 +38,10 @@ export async function identify(deps: CredentialDeps, request: FastifyRequest): P
 }
 
 /** The user of a live session, which thereby stays alive; null when the session is over. */
-export async function findCallerBySession(deps: CredentialDeps, sessionToken: string): Promise<TeamCaller | null> {
+export async function findCallerBySession(
+  deps: Omit<CredentialDeps, 'teamToken'>,
+  sessionToken: string,
+): Promise<TeamCaller | null> {
   const now = deps.clock.now()
   const session = await findSession(deps.db.sql, sessionToken, now)
   const user = session === undefined ? undefined : await findUser(deps.db.sql, session.user_id)

@@ -71,7 +71,7 @@ function inviteRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       description: 'For admins; only owners invite owners.',
       params,
       body: Type.Object({ email: emailSchema, role: roleSchema }, closed),
-      response: { 201: Type.Object({ invitation: invitationSchema, url }), ...errors(400, 401, 403, 404) },
+      response: { 201: Type.Object({ invitation: invitationSchema, url }), ...errors(400, 401, 403, 404, 413, 415) },
     },
     handler: async (request, reply) => {
       const { email, role } = request.body
@@ -121,7 +121,7 @@ function acceptRoute(app: App, deps: TeamDeps): void {
       ),
       response: {
         200: Type.Object({ workspaceId: idSchema('The workspace.'), csrfToken: Type.Optional(csrfTokenSchema) }),
-        ...errors(400, 401, 403, 404, 409),
+        ...errors(400, 401, 403, 404, 409, 413, 415),
       },
     },
     handler: async (request, reply) => {

@@ -43,7 +43,7 @@ function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
         ...closed,
         minProperties: 1,
       }),
-      response: { 200: renewed, ...errors(400, 401, 403, 429) },
+      response: { 200: renewed, ...errors(400, 401, 403, 413, 415, 429) },
     },
     handler: async (request, reply) => {
       const { userId } = signedInUser(request)
@@ -95,7 +95,7 @@ function confirmRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       body: Type.Object({ code: codeSchema }, closed),
       response: {
         200: Type.Object({ recoveryCodes, csrfToken: csrfTokenSchema }),
-        ...errors(400, 401, 403, 409, 429),
+        ...errors(400, 401, 403, 409, 413, 415, 429),
       },
     },
     handler: async (request, reply) => {
@@ -117,7 +117,7 @@ function disableRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       summary: 'Turn two-factor sign-in off',
       description: 'Needs the password or a code.',
       body: Type.Partial(Type.Object({ password, code: codeSchema }), { ...closed, minProperties: 1 }),
-      response: { 200: renewed, ...errors(400, 401, 403, 429) },
+      response: { 200: renewed, ...errors(400, 401, 403, 413, 415, 429) },
     },
     handler: async (request, reply) => {
       const { userId } = signedInUser(request)

@@ -51,7 +51,7 @@ function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       description: 'For admins; only owners make or unmake owners. The last owner stays one (409).',
       params: memberParams,
       body: Type.Object({ role: roleSchema }, closed),
-      response: { 200: done, ...errors(400, 401, 403, 404, 409) },
+      response: { 200: done, ...errors(400, 401, 403, 404, 409, 413, 415) },
     },
     handler: async (request) => {
       await changeRole(deps, memberOf(request), request.params.userId, request.body.role)

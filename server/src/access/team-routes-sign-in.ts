@@ -16,7 +16,7 @@ import { codeSchema, signInSchema } from './team-schema.ts'
 import { visitorOf } from './visitor.ts'
 
 const path = '/api/team/v1'
-const answers = { 200: signInSchema, ...errors(400, 401, 403, 429) }
+const answers = { 200: signInSchema, ...errors(400, 401, 403, 413, 415, 429) }
 
 /** Signing in and out. */
 export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {

@@ -81,7 +81,7 @@ function createRoute(app: App, deps: TeamDeps, { path, params, onRequest, worksp
       description: `${whose} Its value is in this answer and nowhere else.`,
       params: Type.Object(params),
       body,
-      response: { 201: Type.Object({ token: tokenSchema, value }), ...errors(400, 401, 403, 404) },
+      response: { 201: Type.Object({ token: tokenSchema, value }), ...errors(400, 401, 403, 404, 413, 415) },
     },
     handler: async (request, reply) => {
       const { name, role, expiresAt } = request.body

@@ -39,7 +39,7 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
       description: 'For admins. A workspace has at most 200.',
       params,
       body: newLabelSchema,
-      response: { 201: oneLabel, ...errors(400, 401, 403, 404, 409) },
+      response: { 201: oneLabel, ...errors(400, 401, 403, 404, 409, 413, 415) },
     },
     handler: async (request, reply) => {
       const label = await createLabel(deps, memberOf(request), request.body)
@@ -56,7 +56,7 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
       description: 'For admins.',
       params: labelParams,
       body: labelPatchSchema,
-      response: { 200: oneLabel, ...errors(400, 401, 403, 404, 409) },
+      response: { 200: oneLabel, ...errors(400, 401, 403, 404, 409, 413, 415) },
     },
     handler: async (request) => {
       const label = await changeLabel(deps, memberOf(request), request.params.labelId, request.body)

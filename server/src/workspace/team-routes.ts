@@ -39,7 +39,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       summary: 'Create a workspace',
       description: 'For operators. A signed-in operator becomes its owner; with a token, invite an owner next.',
       body: newWorkspaceSchema,
-      response: { 201: oneWorkspace, ...errors(400, 401, 403) },
+      response: { 201: oneWorkspace, ...errors(400, 401, 403, 413, 415) },
     },
     handler: async (request, reply) => {
       const { userId, actor } = teamCallerOf(request)
@@ -75,7 +75,7 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       description: 'For admins. Owners also open and close the inbox; operators switch what the plan includes.',
       params,
       body: workspacePatchSchema,
-      response: { 200: oneWorkspace, ...errors(400, 401, 403, 404) },
+      response: { 200: oneWorkspace, ...errors(400, 401, 403, 404, 413, 415) },
     },
     handler: async (request) => {
       const member = memberOf(request)

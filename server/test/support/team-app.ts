@@ -1,6 +1,5 @@
 import cookie from '@fastify/cookie'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { type LightMyRequestResponse } from 'fastify'
+import type { LightMyRequestResponse } from 'fastify'
 import { csrfTokenOf } from '../../src/access/csrf.ts'
 import { addMember } from '../../src/access/members.ts'
 import { createPasswords } from '../../src/access/passwords.ts'
@@ -17,14 +16,17 @@ import { tokenTeamRoutes } from '../../src/access/team-routes-tokens.ts'
 import { createUser } from '../../src/access/users.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
-import { ApiError } from '../../src/base/errors.ts'
+import { createLog } from '../../src/base/log.ts'
 import type { Role } from '../../src/base/member.ts'
 import type { App } from '../../src/base/route.ts'
-import { compileForRequest, invalidInput } from '../../src/base/validation.ts'
 import { instanceScope, openVault } from '../../src/base/vault.ts'
+import { describeApi } from '../../src/http/openapi.ts'
+import { createServer } from '../../src/http/server.ts'
+import { siteRoutes } from '../../src/http/site.ts'
 import { createWorkspace } from '../../src/workspace/create.ts'
 import { workspaceTeamRoutes } from '../../src/workspace/team-routes.ts'
 import { labelTeamRoutes } from '../../src/workspace/team-routes-labels.ts'
+import { checkAnswers } from './contract.ts'
 
 export const publicUrl = 'http://parley.test'
 export const operatorToken = 'an-operator-token-of-the-environment'
@@ -125,20 +127,10 @@ function credentialsOf(as: SignedIn | string | null): Record<string, string> {
 }
 
 async function teamApp(deps: TeamDeps): Promise<App> {
-  const app = fastify().withTypeProvider<TypeBoxTypeProvider>()
+  const app = createServer({ log: createLog('silent'), clock: deps.clock })
+  checkAnswers(app)
+  await describeApi(app)
   await app.register(cookie)
-  app.setValidatorCompiler(({ schema, httpPart }) => compileForRequest(schema, httpPart))
-  app.setSerializerCompiler(() => (body) => JSON.stringify(body))
-  app.setErrorHandler((thrown, _request, reply) => {
-    const error = thrown as Error & { validation?: Parameters<typeof invalidInput>[0] }
-    const known = error.validation ? invalidInput(error.validation, 'body') : error
-    if (!(known instanceof ApiError)) {
-      process.stderr.write(`${error.stack}\n`)
-      return reply.code(500).send({ statusCode: 500, statusMessage: 'Internal error' })
-    }
-    const { statusCode, message, data, headers } = known
-    return reply.code(statusCode).headers(headers).send({ statusCode, statusMessage: message, data })
-  })
   decorateTeamRequests(app)
   const guard = createTeamGuard({ ...deps, teamToken: operatorToken })
   for (const routes of [
@@ -154,5 +146,6 @@ async function teamApp(deps: TeamDeps): Promise<App> {
   ]) {
     routes(app, deps, guard)
   }
+  await siteRoutes(app, deps)
   return app
 }

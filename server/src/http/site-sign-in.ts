@@ -1,0 +1,92 @@
+import type { FastifyReply } from 'fastify'
+import { refuseForeignOrigin } from '../access/csrf.ts'
+import { type SignInStep, signIn } from '../access/sign-in.ts'
+import { signInByLink, signInLinkWorks } from '../access/sign-in-link.ts'
+import { signInWithCode } from '../access/sign-in-totp.ts'
+import { keepSession } from '../access/team-routes-sign-in.ts'
+import { visitorOf } from '../access/visitor.ts'
+import { ApiError } from '../base/errors.ts'
+import type { App } from '../base/route.ts'
+import { fieldOf } from './form-body.ts'
+import { sendPage } from './pages/layout.ts'
+import { codePage, linkOverPage, linkPage, signInPage } from './pages/sign-in.ts'
+import type { SiteDeps } from './site-visit.ts'
+
+/** The forms for signing in: by password, code and link. */
+export function signInRoutes(site: App, deps: SiteDeps): void {
+  passwordForm(site, deps)
+  codeForm(site, deps)
+  linkForm(site, deps)
+}
+
+function passwordForm(site: App, deps: SiteDeps): void {
+  site.get('/sign-in', async (request, reply) =>
+    sendPage(reply, signInPage(safeNext(fieldOf(request.query, 'next')), '', null)),
+  )
+  site.post('/sign-in', async (request, reply) => {
+    refuseForeignOrigin(request.headers, deps.publicUrl)
+    const [email, password] = [fieldOf(request.body, 'email'), fieldOf(request.body, 'password')]
+    const next = safeNext(fieldOf(request.body, 'next'))
+    try {
+      const step = await signIn(deps, visitorOf(deps, request), { email, password })
+      return answerStep(deps, reply, step, next)
+    } catch (error) {
+      return showProblem(reply, error, (problem) => signInPage(next, email, problem))
+    }
+  })
+}
+
+function codeForm(site: App, deps: SiteDeps): void {
+  site.post('/sign-in/code', async (request, reply) => {
+    refuseForeignOrigin(request.headers, deps.publicUrl)
+    const [challenge, code] = [fieldOf(request.body, 'challenge'), fieldOf(request.body, 'code')]
+    const next = safeNext(fieldOf(request.body, 'next'))
+    try {
+      const session = await signInWithCode(deps, visitorOf(deps, request), { challenge, code })
+      return answerStep(deps, reply, { step: 'done', session }, next)
+    } catch (error) {
+      return showProblem(reply, error, (problem) => codePage(next, challenge, problem))
+    }
+  })
+}
+
+function linkForm(site: App, deps: SiteDeps): void {
+  type Link = { Params: { token: string } }
+  site.get<Link>('/sign-in/:token', async (request, reply) => {
+    const { token } = request.params
+    const works = await signInLinkWorks(deps.db.sql, token, deps.clock.now())
+    return works ? sendPage(reply, linkPage(token)) : sendPage(reply, linkOverPage(), 404)
+  })
+  site.post<Link>('/sign-in/:token', async (request, reply) => {
+    refuseForeignOrigin(request.headers, deps.publicUrl)
+    try {
+      const step = await signInByLink(deps, visitorOf(deps, request), request.params.token)
+      return answerStep(deps, reply, step, '/')
+    } catch (error) {
+      return showProblem(reply, error, linkOverPage)
+    }
+  })
+}
+
+function answerStep(deps: SiteDeps, reply: FastifyReply, step: SignInStep, next: string): FastifyReply {
+  if (step.step === 'totp') return sendPage(reply, codePage(next, step.challenge.token, null))
+  keepSession(deps, reply, step.session)
+  return reply.redirect(next, 303)
+}
+
+/** Shows the form again with the reason above it. */
+export function showProblem(
+  reply: FastifyReply,
+  error: unknown,
+  formWith: (problem: string) => Parameters<typeof sendPage>[1],
+): FastifyReply {
+  if (!(error instanceof ApiError) || error.statusCode >= 500) throw error
+  const wait = error.headers['retry-after']
+  if (wait !== undefined) reply.header('retry-after', wait)
+  return sendPage(reply, formWith(error.message), error.statusCode)
+}
+
+// Only places of ours that sign-in is a step towards: an open redirect would lend our name to anyone.
+function safeNext(next: string): string {
+  return /^\/invite\/[A-Za-z0-9_-]{1,100}$/.test(next) ? next : '/'
+}

@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify'
+import { csrfTokenOf } from '../access/csrf.ts'
+import { sessionCookie } from '../access/session-cookie.ts'
+import { findCallerBySession } from '../access/team-credential.ts'
+import type { TeamDeps } from '../access/team-deps.ts'
+import type { TeamCaller } from '../base/member.ts'
+
+export interface SiteDeps extends TeamDeps {
+  /** The public forms of a workspace, for the home page. */
+  formsOf?(workspaceId: string): Promise<{ title: string; path: string }[]>
+}
+
+export interface SignedInVisit {
+  caller: TeamCaller
+  sessionToken: string
+  csrfToken: string
+}
+
+/** Who looks at the page; null for a stranger. */
+export async function signedInVisit(deps: SiteDeps, request: FastifyRequest): Promise<SignedInVisit | null> {
+  const sessionToken = sessionCookie(deps.publicUrl).read(request)
+  const caller = sessionToken === null ? null : await findCallerBySession(deps, sessionToken)
+  if (sessionToken === null || caller === null) return null
+  return { caller, sessionToken, csrfToken: csrfTokenOf(sessionToken) }
+}
