@@ -1,4 +1,4 @@
-import { violates } from '../base/db.ts'
+import { type Tx, violates } from '../base/db.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { recordEvents } from '../events/record.ts'
@@ -11,12 +11,16 @@ import { findStrangers } from './queries.ts'
 import { takeQuota } from './quota.ts'
 import { insertLeads } from './write.ts'
 
-/** Creates a lead under the day's quota. Refuses a taken externalRef or uniqueCode with 409, a used-up quota with 429. */
+/**
+ * Creates a lead under the day's quota. Refuses a taken externalRef or uniqueCode with 409, a used-up quota with 429.
+ * `claim` comes first in the lead's transaction: when it throws, there is no lead and no quota is used.
+ */
 export async function createLead(
   deps: LeadDeps,
   user: LeadUser,
   patch: LeadPatch,
   foundIssues: readonly Issue[],
+  claim: (tx: Tx, lead: Lead) => Promise<void> = async () => {},
 ): Promise<Lead> {
   const now = deps.clock.now()
   const { lead, issues } = newLead(patch, newId(now), '', now)
@@ -26,6 +30,7 @@ export async function createLead(
   const keyring = await deps.vault.keyring(user.workspaceId)
   try {
     await deps.db.tx(async (tx) => {
+      await claim(tx, lead)
       const assignees = lead.assignedTo === null ? [] : [lead.assignedTo]
       const strangers = await findStrangers(tx, user.workspaceId, assignees)
       if (strangers.length > 0) throw new InvalidInput([assigneeIssue('')])

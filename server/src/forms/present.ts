@@ -1,0 +1,14 @@
+import { embedHtml, formUrl } from './embed.ts'
+import type { Form } from './form.ts'
+
+/** A form as the team sees it, with what it needs to publish it. */
+export function presentForm(publicUrl: string, form: Form) {
+  const { workspaceId: _, createdAt, updatedAt, ...shown } = form
+  return {
+    ...shown,
+    url: formUrl(publicUrl, form),
+    embedHtml: embedHtml(publicUrl, form),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,155 @@
+import formbody from '@fastify/formbody'
+// Brings the types of what only the document of the API reads.
+import type {} from '@fastify/swagger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, InvalidInput } from '../base/errors.ts'
+import { type App, errors } from '../base/route.ts'
+import type { LeadDeps } from '../leads/lead.ts'
+import { sendPage } from './answer.ts'
+import { formNotFound, isQuotaReached } from './errors.ts'
+import type { PublicForm } from './form.ts'
+import { formPage, noticePage, type Refusal, style, thanksPage } from './page.ts'
+import { carriedParameters, type RawFields } from './parameters.ts'
+import { findPublicForm } from './queries.ts'
+import * as schema from './schema.ts'
+import { submitForm } from './submit.ts'
+import { issueToken } from './token.ts'
+import { admitSender, isJson, looseQuery, type RateDeps, takeTurn, wantsJson } from './visitor.ts'
+
+export interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
+  /** The address that people use, without a trailing slash. */
+  publicUrl: string
+}
+
+const about = { tags: ['Forms'] }
+
+/** The public side of forms. Only these routes take form-encoded bodies, hence a scope of their own. */
+export function formRoutes(app: App, deps: PublicFormDeps): void {
+  app.register(async (scope: App) => {
+    await scope.register(formbody)
+    scope.addHook('onRequest', async (request) => {
+      request.query = looseQuery(request.url)
+    })
+    scope.setErrorHandler(showError)
+    pageRoutes(scope, deps)
+    postRoutes(scope, deps)
+  })
+}
+
+function pageRoutes(scope: App, deps: PublicFormDeps): void {
+  scope.get('/f/assets/form.css', { schema: { hide: true } }, async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=31536000, immutable').type('text/css; charset=utf-8').send(style),
+  )
+
+  scope.get(
+    '/f/:slug',
+    {
+      schema: {
+        ...about,
+        operationId: 'showForm',
+        summary: 'Page of a lead form',
+        description:
+          'HTML that works without scripts. It carries the `k_*` parameters of its address into the lead, and `utm_*` ones as `k_utm_*`; parameters that a lead could not hold are left behind.',
+        params: schema.Slug,
+        produces: ['text/html'],
+        response: { 200: schema.Page, ...errors(404, 500, 503) },
+      },
+    },
+    async (request, reply) => {
+      const form = await openForm(deps, request.params.slug)
+      return showForm(deps, form, reply, { values: {}, address: request.query as RawFields, refusal: null })
+    },
+  )
+
+  scope.get('/f/:slug/thanks', { schema: { hide: true, params: schema.Slug } }, async (request, reply) => {
+    const form = await openForm(deps, request.params.slug)
+    return sendPage(reply, thanksPage(form), form)
+  })
+}
+
+function postRoutes(scope: App, deps: PublicFormDeps): void {
+  scope.options('/f/:slug', { schema: { hide: true, params: schema.Slug } }, async (request, reply) => {
+    const form = await openForm(deps, request.params.slug)
+    admitSender(reply, form, deps.publicUrl, request)
+    reply.headers({
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'content-type, accept',
+      'access-control-max-age': '600',
+    })
+    return reply.code(204).send()
+  })
+
+  scope.post(
+    '/f/:slug',
+    {
+      schema: {
+        ...about,
+        operationId: 'submitForm',
+        summary: 'Send a lead form',
+        description:
+          "Open to the public, from the form's own page, from sites in its `allowedOrigins` (with CORS) and from servers. As JSON, or form-encoded: a browser is then sent on with 303, or shown the page again with what is wrong. `k_*` parameters of the address become custom fields; more than 10 in all, a bad key or a long value is 400. At most 10 posts a minute from one address. Counts towards the daily lead quota. Emits `lead.created`.",
+        consumes: ['application/json', 'application/x-www-form-urlencoded'],
+        params: schema.Slug,
+        body: schema.Submission,
+        response: { 201: schema.Submitted, 303: schema.SentOn, ...errors(400, 403, 404, 413, 415, 429, 500, 503) },
+      },
+    },
+    async (request, reply) => {
+      const form = await openForm(deps, request.params.slug)
+      const sender = admitSender(reply, form, deps.publicUrl, request)
+      const { body, query } = request as { body: RawFields; query: RawFields }
+      try {
+        await takeTurn(deps, form, request, reply)
+        const fromOwnPage = sender === 'own' && !isJson(request)
+        await submitForm(deps, form, { body, query, fromOwnPage, refuseUnknown: isJson(request) })
+      } catch (error) {
+        if (wantsJson(request) || !(error instanceof ApiError)) throw error
+        return showForm(deps, form, reply, { values: body, address: { ...query, ...body }, refusal: error })
+      }
+      const { thankYou, redirectUrl } = form
+      if (!wantsJson(request)) return reply.redirect(redirectUrl ?? `/f/${form.slug}/thanks`, 303)
+      reply.code(201)
+      return { success: true, message: thankYou, redirectUrl }
+    },
+  )
+}
+
+async function openForm(deps: LeadDeps, slug: string): Promise<PublicForm> {
+  const form = /^[a-z0-9-]{3,60}$/.test(slug) ? await findPublicForm(deps.db.sql, slug) : undefined
+  if (form === undefined) throw formNotFound()
+  return form
+}
+
+interface Shown {
+  values: RawFields
+  /** Where the parameters to carry along stand. */
+  address: RawFields
+  refusal: ApiError | null
+}
+
+async function showForm(deps: LeadDeps, form: PublicForm, reply: FastifyReply, shown: Shown): Promise<FastifyReply> {
+  const keyring = await deps.vault.keyring(form.workspaceId)
+  const token = issueToken(keyring, form.id, deps.clock.now())
+  const { values, address } = shown
+  const refusal = shown.refusal && refusalOf(shown.refusal)
+  if (shown.refusal !== null) reply.code(shown.refusal.statusCode).headers(shown.refusal.headers)
+  return sendPage(reply, formPage({ form, token, carried: carriedParameters(form, address), values, refusal }), form)
+}
+
+function refusalOf(error: ApiError): Refusal {
+  if (error instanceof InvalidInput) return { message: error.message, issues: error.issues }
+  return {
+    message: isQuotaReached(error) ? 'We can take no more today. Please try again tomorrow.' : error.message,
+    issues: [],
+  }
+}
+
+// What is not shown here goes to the handler of the whole server.
+function showError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (!(error instanceof ApiError) || wantsJson(request)) throw error
+  reply.code(error.statusCode).headers(error.headers)
+  if (error.statusCode === 404) {
+    return sendPage(reply, noticePage('There is no form here', 'It may have been closed. Please check the address.'))
+  }
+  return sendPage(reply, noticePage('This did not work', error.message))
+}

@@ -1,0 +1,140 @@
+import { type Static, Type } from 'typebox'
+import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { customFieldTypes } from '../leads/custom-fields.ts'
+import { sources } from '../leads/lead.ts'
+import { leadFieldTypes } from './form.ts'
+
+const text = (description: string, maxLength: number, minLength = 0) =>
+  Type.String({ description, maxLength, ...(minLength > 0 ? { minLength, pattern: '\\S' } : {}) })
+
+const slug = Type.String({
+  pattern: '^[a-z0-9-]{3,60}$',
+  description: 'Last part of the public address, unique in the instance: 3 to 60 of a-z, 0-9 and -.',
+})
+
+const FormField = Type.Object(
+  {
+    key: Type.String({
+      description: `\`${Object.keys(leadFieldTypes).join('`, `')}\`, or the key of a custom field: at most 40 characters, lowercase snake_case, a letter first, not starting with \`k_\` or \`utm_\`.`,
+    }),
+    label: text('What people read above the input; kept as the label of the custom field.', 200, 1),
+    type: oneOf(customFieldTypes, {
+      description:
+        '`text` for names, `email` for email, `phone` for phone, `textarea` or `text` for notes; any for custom fields.',
+    }),
+    required: Type.Boolean({ default: false, description: 'A required `boolean` must be ticked.' }),
+    options: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 100,
+        description: 'Of `select` and `multiselect`: what can be chosen. Options of a `multiselect` hold no comma.',
+      }),
+    ),
+    placeholder: Type.Optional(text('Shown in the empty input.', 200)),
+    help: Type.Optional(text('A line below the label.', 500)),
+  },
+  { additionalProperties: false },
+)
+
+const definition = {
+  slug,
+  name: text('For the team, at most 100 characters.', 100, 1),
+  title: text('Heading of the public page.', 200, 1),
+  description: nullable(text('Shown below the heading; line breaks are kept.', 2000)),
+  fields: Type.Array(FormField, {
+    minItems: 1,
+    maxItems: 15,
+    description:
+      "In the order shown. A required `firstName` must be among them; at most 10 beside the lead's own fields.",
+  }),
+  submitLabel: text('Text of the button.', 60, 1),
+  thankYou: text('Shown after the form was sent; line breaks are kept.', 2000, 1),
+  redirectUrl: nullable(text('Where people go instead of the thank-you page: http or https.', 2000)),
+  allowedOrigins: Type.Array(Type.String({ maxLength: 300 }), {
+    maxItems: 50,
+    description: 'Other sites that may post here or frame the page, `https://example.com`; `*` is any.',
+  }),
+  source: oneOf(sources, { description: 'Source of the leads.' }),
+  status: Type.String({ pattern: '^[a-z0-9_]{1,50}$', description: 'Status that the leads start with.' }),
+  active: Type.Boolean({ description: 'An inactive form answers 404 to the public.' }),
+}
+
+const example = {
+  name: 'Website contact',
+  title: 'Talk to us',
+  fields: [
+    { key: 'firstName', label: 'Name', type: 'text', required: true },
+    { key: 'email', label: 'E-mail', type: 'email', required: true },
+    { key: 'company_size', label: 'Company size', type: 'select', required: false, options: ['1 to 10', 'over 10'] },
+  ],
+}
+
+const { name, title, fields } = definition
+export const NewForm = Type.Object(
+  { ...Type.Partial(Type.Object(definition)).properties, name, title, fields },
+  { additionalProperties: false, example },
+)
+export type NewForm = Static<typeof NewForm>
+
+export const FormChanges = Type.Partial(Type.Object(definition), {
+  additionalProperties: false,
+  example: { active: false },
+})
+export type FormChanges = Static<typeof FormChanges>
+
+export const Form = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  ...definition,
+  url: Type.String({ description: 'The public page.' }),
+  embedHtml: Type.String({ description: "A form for another site's page; allow that site's origin." }),
+  createdAt: timestamp('When the form was made.'),
+  updatedAt: timestamp('When it last changed.'),
+})
+
+export const OneForm = Type.Object({ form: Form })
+export const FormList = Type.Object({ forms: Type.Array(Form) })
+export const Deleted = Type.Object({ success: Type.Boolean(), message: Type.String() })
+
+export const Workspace = Type.Object({ workspaceId: Type.String({ format: 'uuid' }) })
+export const WorkspaceForm = Type.Object({
+  workspaceId: Type.String({ format: 'uuid' }),
+  formId: Type.String({ format: 'uuid' }),
+})
+export const NoQuery = Type.Object({}, { additionalProperties: false })
+
+export const SubmissionsQuery = Type.Object(
+  {
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'At most 100.' }),
+    cursor: Type.Optional(Type.String({ description: '`nextCursor` of the page before.' })),
+  },
+  { additionalProperties: false },
+)
+
+export const SubmissionList = Type.Object({
+  submissions: Type.Array(
+    Type.Object({
+      id: Type.String({ format: 'uuid' }),
+      leadId: Type.String({ format: 'uuid' }),
+      submittedAt: timestamp('When the form was sent.'),
+    }),
+  ),
+  nextCursor: nullable(Type.String({ description: 'For the next page; null at the end.' })),
+})
+
+export const Slug = Type.Object({ slug: Type.String({ description: "The form's slug." }) })
+
+export const Submission = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    'Key of a field to its value: a string, for `boolean` true or false, for `multiselect` a list of strings. `k_*` and `utm_*` names are taken as from the address.',
+  example: { firstName: 'Marina', email: 'marina@example.com', company_size: '1 to 10' },
+})
+
+export const Submitted = Type.Object({
+  success: Type.Boolean({ example: true }),
+  message: Type.String({ description: 'What the team says in thanks.', example: 'Thank you! We will be in touch.' }),
+  redirectUrl: nullable(Type.String({ description: 'Where the team wants people to go next.' })),
+})
+
+export const Page = Type.String({ description: 'The page, as `text/html`.' })
+export const SentOn = Type.Null({
+  description: 'A form-encoded post went well: on to the thank-you page or `redirectUrl`.',
+})

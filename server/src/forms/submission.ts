@@ -1,0 +1,114 @@
+import type { Issue } from '../base/errors.ts'
+import { type CustomField, valueProblem } from '../leads/custom-fields.ts'
+import { type LeadPatch, readLeadPatch } from '../leads/input.ts'
+import type { LeadChanges } from '../leads/schema.ts'
+import { decoyField, type FormField, isLeadField, optionSeparator, type PublicForm, tokenField } from './form.ts'
+import { fitParameters, isParameter, type RawFields, readParameters } from './parameters.ts'
+
+export interface Submission {
+  patch: LeadPatch
+  /** At most one for each field, its path being the field's key. */
+  issues: Issue[]
+}
+
+const maxIssues = 20
+
+/**
+ * What was typed into a form, with the parameters of its address, as a lead to be created. Pages of other sites send
+ * inputs of their own along, which are passed over unless `refuseUnknown`.
+ */
+export function readSubmission(
+  form: PublicForm,
+  body: RawFields,
+  query: RawFields,
+  refuseUnknown: boolean,
+): Submission {
+  const issues = [...parameterIssues(body), ...(refuseUnknown ? unknownFields(form, body) : [])]
+  const changes: Record<string, string> = { source: form.source, status: form.status }
+  const typed: CustomField[] = []
+  for (const field of form.fields) {
+    const { value, problem } = readValue(field, body[field.key])
+    if (problem !== null) issues.push({ path: field.key, message: problem })
+    else if (value === '') continue
+    else if (isLeadField(field.key)) changes[field.key] = String(value)
+    else typed.push({ key: field.key, label: field.label, type: field.type, value })
+  }
+  const parameters = fitParameters(readParameters({ ...query, ...body }), typed.length)
+  const read = readLeadPatch(changes as LeadChanges, [...typed, ...parameters.fields], {
+    defaultCountry: form.defaultCountry,
+    at: '',
+  })
+  return { patch: read.patch, issues: [...issues, ...parameters.issues, ...read.issues].slice(0, maxIssues) }
+}
+
+function parameterIssues(body: RawFields): Issue[] {
+  return Object.entries(body)
+    .filter(([name, value]) => isParameter(name) && typeof value !== 'string')
+    .map(([name, value]) => ({
+      path: name,
+      message: Array.isArray(value) ? 'is given more than once' : 'must be a string',
+    }))
+}
+
+function unknownFields(form: PublicForm, body: RawFields): Issue[] {
+  const known = new Set([...form.fields.map((field) => field.key), tokenField, decoyField])
+  return Object.keys(body)
+    .filter((name) => !known.has(name) && !isParameter(name))
+    .map((name) => ({ path: name, message: 'is not a known field' }))
+}
+
+interface Reading {
+  /** Empty when nothing was typed. */
+  value: string | boolean
+  problem: string | null
+}
+
+const fine = (value: string | boolean): Reading => ({ value, problem: null })
+const wrong = (problem: string): Reading => ({ value: '', problem })
+
+function readValue(field: FormField, raw: unknown): Reading {
+  if (field.type === 'boolean') return readTick(field, raw)
+  if (field.type === 'multiselect') return readChoices(field, raw)
+  if (Array.isArray(raw)) return wrong('is given more than once')
+  if (raw !== undefined && raw !== null && !['string', 'number'].includes(typeof raw)) return wrong('must be a string')
+  const value = spelled(field, cleanText(String(raw ?? '')))
+  if (value === '') return field.required ? wrong('is required') : fine('')
+  if (field.type === 'select' && !field.options?.includes(value)) return wrong('must be one of the options')
+  // The lead's own notes have no type that would limit them.
+  const problem = field.key === 'notes' ? valueProblem('textarea', value) : null
+  return problem === null ? fine(value) : wrong(problem)
+}
+
+// Browsers send no box that is not ticked.
+function readTick(field: FormField, raw: unknown): Reading {
+  const isTicked = raw === true || raw === 'true' || raw === 'on' || raw === '1'
+  const isEmpty = raw === undefined || raw === null || raw === false || ['false', 'off', '0', ''].includes(String(raw))
+  if (!isTicked && !isEmpty) return wrong('must be true or false')
+  return field.required && !isTicked ? wrong('is required') : fine(isTicked)
+}
+
+function readChoices(field: FormField, raw: unknown): Reading {
+  const given: unknown[] = [raw ?? []].flat()
+  if (!given.every((choice) => typeof choice === 'string')) return wrong('must be a list of strings')
+  const choices = new Set(given.flatMap((choice) => choice.split(',')).map(cleanText))
+  choices.delete('')
+  const options = field.options ?? []
+  if ([...choices].some((choice) => !options.includes(choice))) return wrong('must be some of the options')
+  if (choices.size === 0) return field.required ? wrong('is required') : fine('')
+  return fine(options.filter((option) => choices.has(option)).join(optionSeparator))
+}
+
+/** People write `12,5` and `example.com`, which mean one thing only. */
+function spelled({ type }: FormField, value: string): string {
+  if (type === 'number') return value.replace(/^(-?\d+),(\d+)$/, '$1.$2')
+  if (type === 'url' && /^[^\s:/]+\.[^\s:/]+(\/|$)/.test(value)) return `https://${value}`
+  return value
+}
+
+function cleanText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{Cc}\n\t]/gu, '')
+    .trim()
+}

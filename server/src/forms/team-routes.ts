@@ -1,0 +1,179 @@
+import { decodeCursor, encodeCursor } from '../base/cursor.ts'
+import { badRequest } from '../base/errors.ts'
+import { isUuid } from '../base/id.ts'
+import { memberOf, type TeamGuard } from '../base/member.ts'
+import { type App, errors } from '../base/route.ts'
+import { changeForm, createForm, type FormDeps, removeForm } from './change.ts'
+import { formNotFound } from './errors.ts'
+import { presentForm } from './present.ts'
+import { findForm, listForms } from './queries.ts'
+import * as schema from './schema.ts'
+import { listSubmissions } from './submissions.ts'
+
+export interface TeamFormDeps extends FormDeps {
+  /** The address that people use, without a trailing slash. */
+  publicUrl: string
+}
+
+const security: Record<string, string[]>[] = [{ session: [] }, { teamToken: [] }]
+const about = { tags: ['Forms'], security }
+const always = [400, 401, 403, 404, 429, 500, 503] as const
+const path = '/api/team/v1/workspaces/:workspaceId/forms'
+
+/** The team's side of forms: members read them, admins write them. */
+export function teamFormRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
+  readRoutes(app, deps, guard)
+  writeRoutes(app, deps, guard)
+}
+
+function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
+  const onRequest = guard.member('member')
+
+  app.get(
+    path,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'listForms',
+        summary: 'List lead forms',
+        description: 'Newest first, inactive ones included.',
+        params: schema.Workspace,
+        querystring: schema.NoQuery,
+        response: { 200: schema.FormList, ...errors(...always) },
+      },
+    },
+    async (request) => {
+      const forms = await listForms(deps.db.sql, memberOf(request).workspaceId)
+      return { forms: forms.map((form) => presentForm(deps.publicUrl, form)) }
+    },
+  )
+
+  app.get(
+    `${path}/:formId`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'getForm',
+        summary: 'Read one lead form',
+        params: schema.WorkspaceForm,
+        querystring: schema.NoQuery,
+        response: { 200: schema.OneForm, ...errors(...always) },
+      },
+    },
+    async (request) => {
+      const form = await findForm(deps.db.sql, memberOf(request).workspaceId, request.params.formId)
+      if (form === undefined) throw formNotFound()
+      return { form: presentForm(deps.publicUrl, form) }
+    },
+  )
+
+  app.get(
+    `${path}/:formId/submissions`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'listSubmissions',
+        summary: 'List what a form was sent',
+        description: 'Newest first. What was typed stands in the lead.',
+        params: schema.WorkspaceForm,
+        querystring: schema.SubmissionsQuery,
+        response: { 200: schema.SubmissionList, ...errors(...always) },
+      },
+    },
+    async (request) => {
+      const { workspaceId } = memberOf(request)
+      const { formId } = request.params
+      const { limit, cursor } = request.query
+      const before = cursor === undefined ? null : readCursor(cursor, formId)
+      if ((await findForm(deps.db.sql, workspaceId, formId)) === undefined) throw formNotFound()
+      const rows = await listSubmissions(deps.db.sql, workspaceId, formId, limit + 1, before)
+      const page = rows.slice(0, limit)
+      return {
+        submissions: page.map((row) => ({
+          id: row.id,
+          leadId: row.lead_id,
+          submittedAt: row.submitted_at.toISOString(),
+        })),
+        nextCursor: rows.length > limit ? encodeCursor([formId, page.at(-1)?.id]) : null,
+      }
+    },
+  )
+}
+
+function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
+  const onRequest = guard.member('admin')
+
+  app.post(
+    path,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'createForm',
+        summary: 'Make a lead form',
+        description: 'Role admin. Without a `slug` one is made of the title. At most 200 forms a workspace.',
+        params: schema.Workspace,
+        querystring: schema.NoQuery,
+        body: schema.NewForm,
+        response: { 201: schema.OneForm, ...errors(...always, 409, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const form = await createForm(deps, memberOf(request), request.body)
+      reply.code(201)
+      return { form: presentForm(deps.publicUrl, form) }
+    },
+  )
+
+  app.patch(
+    `${path}/:formId`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'changeForm',
+        summary: 'Change a lead form',
+        description: 'Role admin. Send only what changes; `fields` is replaced as a whole. Leads made before stay.',
+        params: schema.WorkspaceForm,
+        querystring: schema.NoQuery,
+        body: schema.FormChanges,
+        response: { 200: schema.OneForm, ...errors(...always, 409, 413, 415) },
+      },
+    },
+    async (request) => {
+      const form = await changeForm(deps, memberOf(request), request.params.formId, request.body)
+      return { form: presentForm(deps.publicUrl, form) }
+    },
+  )
+
+  app.delete(
+    `${path}/:formId`,
+    {
+      onRequest,
+      schema: {
+        ...about,
+        operationId: 'deleteForm',
+        summary: 'Delete a lead form',
+        description: 'Role admin. The form and the record of its submissions go, its leads stay.',
+        params: schema.WorkspaceForm,
+        querystring: schema.NoQuery,
+        response: { 200: schema.Deleted, ...errors(...always) },
+      },
+    },
+    async (request) => {
+      await removeForm(deps, memberOf(request), request.params.formId)
+      return { success: true, message: 'Form deleted successfully' }
+    },
+  )
+}
+
+function readCursor(text: string, formId: string): string {
+  const [form, id, extra] = decodeCursor(text) ?? []
+  if (form !== formId || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
+    throw badRequest('Invalid cursor format')
+  }
+  return id
+}

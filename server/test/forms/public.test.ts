@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testDatabase } from '../support/database.ts'
+import { encode, type FormWorld, formEncoded, formWorld, nameField, tokenIn } from '../support/form-world.ts'
+
+const database = await testDatabase()
+const world = () => formWorld(database)
+
+const fields = [
+  nameField,
+  { key: 'email', label: 'E-mail', type: 'email' as const, required: true },
+  { key: 'phone', label: 'Phone', type: 'phone' as const, required: false },
+  {
+    key: 'colours',
+    label: 'Colours you like',
+    type: 'multiselect' as const,
+    required: false,
+    options: ['Red', 'Blue'],
+  },
+  { key: 'newsletter', label: 'Send me news', type: 'boolean' as const, required: false },
+]
+
+function post(
+  w: FormWorld,
+  slug: string,
+  values: Record<string, string | string[]>,
+  headers: Record<string, string> = {},
+) {
+  const own = { origin: 'https://forms.example', accept: 'text/html' }
+  return w.app.inject({
+    method: 'POST',
+    url: `/f/${slug}`,
+    headers: { ...formEncoded, ...own, ...headers },
+    body: encode(values),
+  })
+}
+
+function postJson(w: FormWorld, path: string, body: object, headers: Record<string, string> = {}) {
+  return w.app.inject({ method: 'POST', url: `/f/${path}`, headers, body })
+}
+
+const marina = { firstName: 'Marina', email: 'marina@example.com' }
+
+test('a page that is filled and sent makes a lead and leads on to the thanks', async () => {
+  const w = await world()
+  const form = await w.newForm({ fields, source: 'ads', status: 'contacted', thankYou: 'We <3 you' })
+  const page = await w.app.inject({ url: `/f/${form.slug}?k_plan=gold&utm_source=mail&other=1` })
+  assert.equal(page.statusCode, 200)
+  w.clock.advance(5_000)
+  const answer = await post(w, form.slug, {
+    ...marina,
+    phone: '11 98765-4321',
+    colours: ['Blue', 'Red'],
+    newsletter: 'true',
+    k_plan: 'gold',
+    k_utm_source: 'mail',
+    homepage: '',
+    _token: tokenIn(page.body),
+  })
+  assert.equal(answer.statusCode, 303)
+  assert.equal(answer.headers.location, `/f/${form.slug}/thanks`)
+  const thanks = await w.app.inject({ url: answer.headers.location })
+  assert.match(thanks.body, /We &#60;3 you/)
+
+  const [lead, ...others] = await w.leads()
+  assert.deepEqual(others, [])
+  assert.equal(lead?.firstName, 'Marina')
+  assert.equal(lead?.phone, '5511987654321')
+  assert.equal(lead?.source, 'ads')
+  assert.equal(lead?.status, 'contacted')
+  assert.deepEqual(lead?.customFields, [
+    { key: 'colours', label: 'Colours you like', type: 'multiselect', value: 'Red, Blue' },
+    { key: 'newsletter', label: 'Send me news', type: 'boolean', value: true },
+    { key: 'k_plan', label: 'k_plan', type: 'text', value: 'gold' },
+    { key: 'k_utm_source', label: 'k_utm_source', type: 'text', value: 'mail' },
+  ])
+  assert.equal(await w.count('form_submissions'), 1)
+  assert.equal(await w.count('events'), 1)
+})
+
+test('a page carries k_ parameters and utm_ tags in hidden inputs, even of a link with mistakes', async () => {
+  const w = await world()
+  const form = await w.newForm()
+  const query = 'k_plan=a%22b&k_plan=2&utm_source=x&k_BAD=1&bad=%E0%A4%A&k_empty='
+  const page = await w.app.inject({ url: `/f/${form.slug}?${query}` })
+  assert.equal(page.statusCode, 200)
+  const hidden = [...page.body.matchAll(/<input type="hidden" name="(k_[^"]*)" value="([^"]*)">/g)]
+  assert.deepEqual(
+    hidden.map(([, name, value]) => [name, value]),
+    [
+      ['k_plan', 'a&#34;b'],
+      ['k_utm_source', 'x'],
+    ],
+  )
+})
+
+test('a form that redirects sends people there', async () => {
+  const w = await world()
+  const form = await w.newForm({ redirectUrl: 'https://example.com/done' })
+  const answer = await post(w, form.slug, { firstName: 'Ana', _token: await w.token(form) })
+  assert.equal(answer.statusCode, 303)
+  assert.equal(answer.headers.location, 'https://example.com/done')
+  assert.match(
+    String((await w.app.inject({ url: `/f/${form.slug}` })).headers['content-security-policy']),
+    /form-action 'self' https:/,
+  )
+})
+
+test('JSON makes a lead too, and never tells its id', async () => {
+  const w = await world()
+  const form = await w.newForm({ fields, thankYou: 'Thanks!' })
+  const answer = await postJson(w, `${form.slug}?k_plan=gold`, { ...marina, newsletter: true, colours: ['Red'] })
+  assert.equal(answer.statusCode, 201)
+  assert.deepEqual(answer.json(), { success: true, message: 'Thanks!', redirectUrl: null })
+  const [lead] = await w.leads()
+  assert.deepEqual(
+    lead?.customFields.map(({ key, value }) => [key, value]),
+    [
+      ['colours', 'Red'],
+      ['newsletter', true],
+      ['k_plan', 'gold'],
+    ],
+  )
+})
+
+test('a form-encoded post that accepts JSON is answered with it', async () => {
+  const w = await world()
+  const form = await w.newForm()
+  const headers = { ...formEncoded, accept: 'application/json' }
+  const inject = (body: string) => w.app.inject({ method: 'POST', url: `/f/${form.slug}`, headers, body })
+  assert.equal((await inject('firstName=Ana&submit=Send')).statusCode, 201)
+  const refused = await inject('firstName=')
+  assert.equal(refused.statusCode, 400)
+  assert.deepEqual(refused.json().data, { issues: [{ path: 'firstName', message: 'is required' }] })
+})
+
+const refusedJson: [what: string, path: string, body: object, issues: string[]][] = [
+  ['a missing name', '', { email: 'a@example.com' }, ['firstName']],
+  ['several mistakes at once', '', { firstName: '', email: 'nope', phone: '12' }, ['firstName', 'email', 'phone']],
+  ['an unknown field', '', { ...marina, colour: 'red' }, ['colour']],
+  ['a parameter with a bad key', '?k_Bad=1', marina, ['k_Bad']],
+  ['a parameter that is too long', `?k_x=${'x'.repeat(256)}`, marina, ['k_x']],
+  ['a parameter that is no text', '', { ...marina, k_x: 1 }, ['k_x']],
+  ['too many parameters', `?${[...'abcdefghij'].map((c) => `k_${c}=1`).join('&')}`, marina, ['k_j']],
+]
+
+for (const [what, query, body, paths] of refusedJson) {
+  test(`${what}: 400 that names it, and nothing is stored`, async () => {
+    const w = await world()
+    const form = await w.newForm({ fields })
+    const answer = await postJson(w, form.slug + query, body)
+    assert.equal(answer.statusCode, 400)
+    assert.equal(answer.json().statusMessage, 'Validation failed')
+    assert.deepEqual(
+      answer.json().data.issues.map((issue: { path: string }) => issue.path),
+      paths,
+    )
+    assert.deepEqual(await w.leads(), [])
+    assert.equal(await w.count('form_submissions'), 0)
+  })
+}
+
+test('a refused page comes back with what was typed, what is wrong, and a token that works', async () => {
+  const w = await world()
+  const form = await w.newForm({ fields })
+  const values = {
+    firstName: 'Marina "M"',
+    email: 'nope@',
+    colours: ['Blue'],
+    newsletter: 'true',
+    k_plan: 'gold',
+    _token: await w.token(form),
+  }
+  const answer = await post(w, form.slug, values)
+  assert.equal(answer.statusCode, 400)
+  assert.match(answer.body, /value="Marina &#34;M&#34;"/)
+  assert.match(answer.body, /<a href="#f-email">E-mail<\/a>: Must be an e-mail address\./)
+  assert.match(answer.body, /id="f-email" required aria-invalid="true" aria-describedby="f-email-problem"/)
+  assert.match(answer.body, /value="Blue" checked/)
+  assert.doesNotMatch(answer.body, /value="Red" checked/)
+  assert.match(answer.body, /name="newsletter" value="true" id="f-newsletter" checked/)
+  assert.match(answer.body, /name="k_plan" value="gold"/)
+  w.clock.advance(5_000)
+  const again = await post(w, form.slug, { ...values, email: 'marina@example.com', _token: tokenIn(answer.body) })
+  assert.equal(again.statusCode, 303)
+  assert.equal((await w.leads()).length, 1)
+})
+
+const closed: [what: string, close: (w: FormWorld) => Promise<unknown>, active: boolean][] = [
+  ['an inactive form', async () => {}, false],
+  [
+    'a form of a workspace without leads',
+    (w) => database.db.sql`update workspaces set leads_enabled = false where id = ${w.workspaceId}`,
+    true,
+  ],
+]
+
+for (const [what, close, active] of closed) {
+  test(`${what} is not found: page, thanks, post and preflight`, async () => {
+    const w = await world()
+    const form = await w.newForm({ active })
+    await close(w)
+    for (const url of [`/f/${form.slug}`, `/f/${form.slug}/thanks`]) {
+      const page = await w.app.inject({ url, headers: { accept: 'text/html' } })
+      assert.equal(page.statusCode, 404)
+      assert.match(page.body, /There is no form here/)
+    }
+    assert.equal((await post(w, form.slug, { firstName: 'Ana' })).statusCode, 404)
+    assert.equal((await w.app.inject({ method: 'OPTIONS', url: `/f/${form.slug}` })).statusCode, 404)
+    const json = await postJson(w, form.slug, { firstName: 'Ana' })
+    assert.deepEqual([json.statusCode, json.json().statusMessage], [404, 'Form not found'])
+    assert.deepEqual(await w.leads(), [])
+  })
+}
+
+for (const slug of ['nobody-has-this', 'x', 'UPPER', '..%2f..%2f']) {
+  test(`the address /f/${slug} is not found`, async () => {
+    const w = await world()
+    assert.equal((await w.app.inject({ url: `/f/${slug}` })).statusCode, 404)
+  })
+}
+
+test('a used-up quota is a page that says so, with what was typed; JSON gets the common error', async () => {
+  const w = await world()
+  await database.db.sql`update workspaces set daily_lead_quota = 1 where id = ${w.workspaceId}`
+  const form = await w.newForm()
+  assert.equal((await postJson(w, form.slug, { firstName: 'First' })).statusCode, 201)
+  const page = await post(w, form.slug, { firstName: 'Second', _token: await w.token(form) })
+  assert.equal(page.statusCode, 429)
+  assert.match(page.body, /We can take no more today/)
+  assert.match(page.body, /value="Second"/)
+  const json = await postJson(w, form.slug, { firstName: 'Third' })
+  assert.deepEqual(json.json(), { statusCode: 429, statusMessage: 'Daily lead limit reached' })
+  assert.ok(Number(json.headers['retry-after']) > 0)
+  assert.equal((await w.leads()).length, 1)
+})
+
+test('a media type that forms do not have is 415', async () => {
+  const w = await world()
+  const form = await w.newForm()
+  const headers = { 'content-type': 'text/plain' }
+  assert.equal((await w.app.inject({ method: 'POST', url: `/f/${form.slug}`, headers, body: 'x' })).statusCode, 415)
+})
+
+test('nothing that was typed or sent along reaches the log', async () => {
+  const w = await world()
+  const form = await w.newForm({ fields })
+  await w.app.inject({ url: `/f/${form.slug}?k_secret=walrus` })
+  await post(w, form.slug, { firstName: 'Walrus', email: 'walrus@', _token: await w.token(form) })
+  await postJson(w, `${form.slug}?k_secret=walrus`, { firstName: 'Walrus', email: 'walrus@example.com' })
+  assert.ok(w.lines.length >= 4)
+  assert.doesNotMatch(w.lines.join(''), /walrus|127\.0\.0\.1/i)
+})

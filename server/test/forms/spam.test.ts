@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Form } from '../../src/forms/form.ts'
+import { testDatabase } from '../support/database.ts'
+import { encode, type FormWorld, formEncoded, formWorld, tokenIn } from '../support/form-world.ts'
+
+const database = await testDatabase()
+
+async function withForm(options: { submissionsPerMinute?: number } = {}): Promise<{ w: FormWorld; form: Form }> {
+  const w = await formWorld(database, options)
+  return { w, form: await w.newForm() }
+}
+
+function send(w: FormWorld, form: Form, values: Record<string, string>, remoteAddress = '203.0.113.1') {
+  const headers = { ...formEncoded, origin: 'https://forms.example', accept: 'text/html' }
+  return w.app.inject({ method: 'POST', url: `/f/${form.slug}`, headers, body: encode(values), remoteAddress })
+}
+
+test('a filled decoy is answered like a success, and nothing is stored', async () => {
+  const { w, form } = await withForm()
+  const page = await send(w, form, { firstName: 'Bot', homepage: 'http://spam', _token: await w.token(form) })
+  assert.equal(page.statusCode, 303)
+  const json = await w.app.inject({ method: 'POST', url: `/f/${form.slug}`, body: { firstName: 'Bot', homepage: 'x' } })
+  assert.equal(json.statusCode, 201)
+  assert.deepEqual(await w.leads(), [])
+})
+
+const second = 1_000
+const day = 24 * 3_600 * second
+const ages: [ageMs: number, status: number, says: RegExp][] = [
+  [0, 400, /very quick/],
+  [1_999, 400, /very quick/],
+  [2_000, 303, /^$/],
+  [day, 303, /^$/],
+  [day + 1, 400, /more than a day/],
+]
+
+for (const [ageMs, status, says] of ages) {
+  test(`a page sent after ${ageMs} ms: ${status}`, async () => {
+    const { w, form } = await withForm()
+    const page = await w.app.inject({ url: `/f/${form.slug}` })
+    w.clock.advance(ageMs)
+    const answer = await send(w, form, { firstName: 'Ana', _token: tokenIn(page.body) })
+    assert.equal(answer.statusCode, status)
+    assert.match(answer.body, says)
+    assert.equal((await w.leads()).length, status === 303 ? 1 : 0)
+    if (status === 303) return
+    assert.match(answer.body, /value="Ana"/)
+    w.clock.advance(3_000)
+    assert.equal((await send(w, form, { firstName: 'Ana', _token: tokenIn(answer.body) })).statusCode, 303)
+  })
+}
+
+test('a token that is missing, changed, older than it says or of another form is refused', async () => {
+  const { w, form } = await withForm()
+  const other = await w.newForm()
+  const [id = '', signature = ''] = (await w.token(form)).split('.')
+  const later = `${id.slice(0, 12)}${id[12] === '0' ? '1' : '0'}${id.slice(13)}`
+  const tokens = ['', id, `${id}.`, `${id}.AAAA`, `${later}.${signature}`, `${id.toUpperCase()}.${signature}`]
+  for (const token of [...tokens, `${id}.${signature}.x`, await w.token(other)]) {
+    assert.equal((await send(w, form, { firstName: 'Ana', _token: token })).statusCode, 400, token)
+  }
+  assert.equal((await send(w, form, { firstName: 'Ana' })).statusCode, 400)
+  assert.deepEqual(await w.leads(), [])
+})
+
+test('a page sent ten times at once makes one lead, and each time the same thanks', async () => {
+  const { w, form } = await withForm()
+  const token = await w.token(form)
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => send(w, form, { firstName: 'Ana', _token: token })),
+  )
+  assert.deepEqual(
+    [...new Set(answers.map((answer) => `${answer.statusCode} ${answer.headers.location}`))],
+    [`303 /f/${form.slug}/thanks`],
+  )
+  assert.equal((await w.leads()).length, 1)
+  assert.equal(await w.count('form_submissions'), 1)
+  assert.equal(await w.count('events'), 1)
+})
+
+test('a double click on the last lead of the quota is thanked twice', async () => {
+  const { w, form } = await withForm()
+  await database.db.sql`update workspaces set daily_lead_quota = 1 where id = ${w.workspaceId}`
+  const token = await w.token(form)
+  const answers = await Promise.all([1, 2, 3].map(() => send(w, form, { firstName: 'Ana', _token: token })))
+  assert.deepEqual(
+    answers.map((answer) => answer.statusCode),
+    [303, 303, 303],
+  )
+  assert.equal((await w.leads()).length, 1)
+})
+
+test('the eleventh post of a minute from one address is 429, for that form and address alone', async () => {
+  const { w, form } = await withForm()
+  const post = (target: Form, address: string) =>
+    w.app.inject({ method: 'POST', url: `/f/${target.slug}`, body: { firstName: 'Ana' }, remoteAddress: address })
+  for (let count = 1; count <= 10; count++) assert.equal((await post(form, '203.0.113.1')).statusCode, 201)
+  const refused = await post(form, '203.0.113.1')
+  assert.equal(refused.statusCode, 429)
+  assert.deepEqual(refused.json().data, { code: 'RATE_LIMITED' })
+  assert.ok(Number(refused.headers['retry-after']) >= 1)
+  assert.equal(refused.headers['ratelimit-limit'], '10')
+  assert.equal((await post(form, '203.0.113.2')).statusCode, 201)
+  assert.equal((await post(await w.newForm(), '203.0.113.1')).statusCode, 201)
+  w.clock.advance(61_000)
+  assert.equal((await post(form, '203.0.113.1')).statusCode, 201)
+})
+
+test('a person beyond the rate keeps what was typed', async () => {
+  const { w, form } = await withForm({ submissionsPerMinute: 1 })
+  const token = await w.token(form)
+  assert.equal((await send(w, form, { firstName: '', _token: token })).statusCode, 400)
+  const page = await send(w, form, { firstName: 'Ana', _token: token })
+  assert.equal(page.statusCode, 429)
+  assert.match(page.body, /Sent too often/)
+  assert.match(page.body, /value="Ana"/)
+})

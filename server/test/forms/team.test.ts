@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testDatabase } from '../support/database.ts'
+import { type FormWorld, formEncoded, formWorld, nameField } from '../support/form-world.ts'
+
+const database = await testDatabase()
+const definition = { name: 'Contact', title: 'Talk to us', fields: [nameField] }
+
+function call(w: FormWorld, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path = '', body?: object, role = 'admin') {
+  const url = `/api/team/v1/workspaces/${w.workspaceId}/forms${path}`
+  return w.app.inject({ method, url, headers: { 'x-role': role }, ...(body === undefined ? {} : { body }) })
+}
+
+test('a form is made, read, listed, changed and deleted; its leads stay', async () => {
+  const w = await formWorld(database)
+  const made = await call(w, 'POST', '', definition)
+  assert.equal(made.statusCode, 201)
+  const { form } = made.json()
+  assert.match(form.slug, /^talk-to-us-[a-z0-9]{6}$/)
+  assert.equal(form.url, `https://forms.example/f/${form.slug}`)
+  assert.deepEqual(
+    [form.source, form.status, form.active, form.submitLabel, form.redirectUrl, form.allowedOrigins],
+    ['website', 'new', true, 'Send', null, []],
+  )
+  assert.equal(form.workspaceId, undefined)
+  assert.deepEqual((await call(w, 'GET', `/${form.id}`)).json(), { form })
+  assert.deepEqual((await call(w, 'GET')).json(), { forms: [form] })
+
+  w.clock.advance(1_000)
+  const changed = (await call(w, 'PATCH', `/${form.id}`, { title: 'Hello', description: 'x' })).json().form
+  assert.deepEqual([changed.title, changed.description, changed.name], ['Hello', 'x', 'Contact'])
+  assert.notEqual(changed.updatedAt, form.updatedAt)
+  assert.equal((await call(w, 'PATCH', `/${form.id}`, { description: null })).json().form.description, null)
+
+  await w.app.inject({ method: 'POST', url: `/f/${form.slug}`, body: { firstName: 'Ana' } })
+  assert.equal((await call(w, 'DELETE', `/${form.id}`)).statusCode, 200)
+  for (const method of ['GET', 'DELETE', 'PATCH'] as const) {
+    assert.equal((await call(w, method, `/${form.id}`, method === 'PATCH' ? {} : undefined)).statusCode, 404)
+  }
+  assert.equal((await w.leads()).length, 1)
+  assert.equal(await w.count('form_submissions'), 0)
+  assert.equal(await w.count('audit_log'), 4)
+})
+
+test('the embedded form posts from another site as it stands', async () => {
+  const w = await formWorld(database)
+  const { embedHtml, slug } = (
+    await call(w, 'POST', '', { ...definition, allowedOrigins: ['https://shop.example'] })
+  ).json().form
+  assert.match(embedHtml, new RegExp(`<form method="post" action="https://forms.example/f/${slug}"`))
+  assert.match(embedHtml, /name="firstName"/)
+  assert.doesNotMatch(embedHtml, /<script|_token/)
+  const headers = { ...formEncoded, origin: 'https://shop.example' }
+  const body = 'firstName=Ana&homepage='
+  assert.equal((await w.app.inject({ method: 'POST', url: `/f/${slug}`, headers, body })).statusCode, 303)
+})
+
+test('submissions are listed newest first, with a cursor that belongs to the form', async () => {
+  const w = await formWorld(database)
+  const form = await w.newForm()
+  for (const firstName of ['A', 'B', 'C']) {
+    await w.app.inject({ method: 'POST', url: `/f/${form.slug}`, body: { firstName } })
+    w.clock.advance(1_000)
+  }
+  const leadIds = (await w.leads()).map((lead) => lead.id).reverse()
+  const first = (await call(w, 'GET', `/${form.id}/submissions?limit=2`)).json()
+  const second = (await call(w, 'GET', `/${form.id}/submissions?limit=2&cursor=${first.nextCursor}`)).json()
+  assert.deepEqual(
+    [...first.submissions, ...second.submissions].map((one: { leadId: string }) => one.leadId),
+    leadIds,
+  )
+  assert.equal(second.nextCursor, null)
+  assert.deepEqual(Object.keys(first.submissions[0]), ['id', 'leadId', 'submittedAt'])
+  const other = await w.newForm()
+  for (const cursor of [first.nextCursor, 'x', '!!']) {
+    const answer = await call(w, 'GET', `/${other.id}/submissions?cursor=${cursor}`)
+    assert.deepEqual([answer.statusCode, answer.json().statusMessage], [400, 'Invalid cursor format'])
+  }
+})
+
+const roles: [
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body: object | undefined,
+  forMembers: boolean,
+][] = [
+  ['GET', '', undefined, true],
+  ['GET', '/:id', undefined, true],
+  ['GET', '/:id/submissions', undefined, true],
+  ['POST', '', definition, false],
+  ['PATCH', '/:id', { title: 'x' }, false],
+  ['DELETE', '/:id', undefined, false],
+]
+
+for (const [method, path, body, forMembers] of roles) {
+  test(`${method} ${path || '/'} is for ${forMembers ? 'every member' : 'admins'}`, async () => {
+    const w = await formWorld(database)
+    const form = await w.newForm()
+    const answer = await call(w, method, path.replace(':id', form.id), body, 'member')
+    assert.equal(answer.statusCode, forMembers ? 200 : 403)
+  })
+}
+
+test('a form of another workspace is not found', async () => {
+  const [w, other] = [await formWorld(database), await formWorld(database)]
+  const form = await other.newForm()
+  assert.equal((await call(w, 'GET', `/${form.id}`)).statusCode, 404)
+  assert.equal((await call(w, 'GET', `/${form.id}/submissions`)).statusCode, 404)
+  assert.equal((await call(w, 'PATCH', `/${form.id}`, { title: 'x' })).statusCode, 404)
+  assert.equal((await call(w, 'DELETE', `/${form.id}`)).statusCode, 404)
+  assert.deepEqual((await call(w, 'GET')).json(), { forms: [] })
+})
+
+test('a slug is taken for every workspace', async () => {
+  const [w, other] = [await formWorld(database), await formWorld(database)]
+  const { slug } = await other.newForm({ slug: `taken-${w.workspaceId.slice(0, 8)}` })
+  const mine = await w.newForm()
+  for (const answer of [
+    await call(w, 'POST', '', { ...definition, slug }),
+    await call(w, 'PATCH', `/${mine.id}`, { slug }),
+  ]) {
+    assert.equal(answer.statusCode, 409)
+    assert.deepEqual(answer.json().data, { field: 'slug' })
+  }
+})
+
+const bad: [what: string, body: object, path: string][] = [
+  ['a slug with capitals', { slug: 'Abc' }, 'slug'],
+  ['a short slug', { slug: 'ab' }, 'slug'],
+  ['an unknown type', { fields: [{ ...nameField, type: 'colour' }] }, 'fields[0].type'],
+  ['an unknown part of a field', { fields: [{ ...nameField, colour: 'red' }] }, 'fields[0].colour'],
+  ['an unknown part of a form', { colour: 'red' }, 'colour'],
+  ['no required name', { fields: [{ ...nameField, required: false }] }, 'fields'],
+  ['an unknown source', { source: 'moon' }, 'source'],
+  ['a status with capitals', { status: 'New' }, 'status'],
+  ['a redirect that runs script', { redirectUrl: 'javascript:alert(1)' }, 'redirectUrl'],
+  ['an origin with a path', { allowedOrigins: ['https://example.com/x'] }, 'allowedOrigins[0]'],
+  ['a blank title', { title: ' ' }, 'title'],
+]
+
+for (const [what, body, path] of bad) {
+  test(`${what}: 400 on create and change`, async () => {
+    const w = await formWorld(database)
+    const form = await w.newForm()
+    for (const answer of [
+      await call(w, 'POST', '', { ...definition, ...body }),
+      await call(w, 'PATCH', `/${form.id}`, body),
+    ]) {
+      assert.equal(answer.statusCode, 400)
+      assert.equal(answer.json().data.issues[0].path, path)
+    }
+  })
+}

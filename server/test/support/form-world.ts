@@ -1,0 +1,136 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { clientAddressReader } from '../../src/access/client-address.ts'
+import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
+import { type ManualClock, manualClock } from '../../src/base/clock.ts'
+import { forbidden } from '../../src/base/errors.ts'
+import { createLog } from '../../src/base/log.ts'
+import type { Member, Role } from '../../src/base/member.ts'
+import { roleCovers } from '../../src/base/member.ts'
+import type { App } from '../../src/base/route.ts'
+import { openVault, type Vault } from '../../src/base/vault.ts'
+import { createForm } from '../../src/forms/change.ts'
+import type { Form, FormField } from '../../src/forms/form.ts'
+import { formRoutes } from '../../src/forms/routes.ts'
+import type { NewForm } from '../../src/forms/schema.ts'
+import { teamFormRoutes } from '../../src/forms/team-routes.ts'
+import { createServer } from '../../src/http/server.ts'
+import type { Lead } from '../../src/leads/lead.ts'
+import { leadColumns } from '../../src/leads/queries.ts'
+import { type LeadRow, openLead } from '../../src/leads/sealed.ts'
+import type { TestDatabase } from './database.ts'
+
+export const noon = new Date('2026-03-01T12:00:00Z')
+export const publicUrl = 'https://forms.example'
+
+export const nameField: FormField = { key: 'firstName', label: 'Your name', type: 'text', required: true }
+
+export interface FormWorld {
+  app: App
+  clock: ManualClock
+  vault: Vault
+  workspaceId: string
+  member: Member
+  /** Everything that was logged. */
+  lines: string[]
+  newForm(input?: Partial<NewForm>): Promise<Form>
+  leads(): Promise<Lead[]>
+  count(table: 'form_submissions' | 'events' | 'audit_log'): Promise<number>
+  /** The token of a page just served, after the time that a person takes to fill it. */
+  token(form: Form): Promise<string>
+}
+
+/** A workspace of its own, with the public and the team's routes of forms; `x-role` says who calls the latter. */
+export async function formWorld(
+  { db }: TestDatabase,
+  options: { start?: Date; submissionsPerMinute?: number } = {},
+): Promise<FormWorld> {
+  const clock = manualClock(options.start ?? noon)
+  const vault = openVault(db, { current: masterKey }, clock)
+  const workspaceId = randomUUID()
+  await db.tx(async (tx) => {
+    await tx`
+      insert into workspaces (id, name, default_country, created_at, updated_at)
+      values (${workspaceId}, 'Test', 'BR', ${clock.now()}, ${clock.now()})`
+    await vault.createSecrets(tx, workspaceId)
+  })
+  const lines: string[] = []
+  const member = memberOf(workspaceId)
+  const app = createServer({ log: createLog('debug', { write: (line: string) => lines.push(line) }), clock })
+  formRoutes(app, {
+    db,
+    vault,
+    clock,
+    publicUrl,
+    limiter: createMemoryLimiter(clock),
+    clientAddress: clientAddressReader([]),
+    submissionsPerMinute: options.submissionsPerMinute ?? 10,
+  })
+  teamFormRoutes(app, { db, clock, publicUrl }, guardFor(member))
+
+  return {
+    app,
+    clock,
+    vault,
+    workspaceId,
+    member,
+    lines,
+    newForm: (input = {}) =>
+      createForm({ db, clock }, member, { name: 'Test', title: 'Test', fields: [nameField], ...input }),
+    leads: async () => {
+      const keyring = await vault.keyring(workspaceId)
+      const rows = await db.sql<LeadRow[]>`
+        select ${leadColumns(db.sql)} from leads l where l.workspace_id = ${workspaceId} order by l.id`
+      return rows.map((row) => openLead(keyring, row))
+    },
+    count: async (table) => {
+      const scope = table === 'audit_log' ? 'scope_id' : 'workspace_id'
+      const [row] = await db.sql<{ count: number }[]>`
+        select count(*)::integer as count from ${db.sql(table)} where ${db.sql(scope)} = ${workspaceId}`
+      return row?.count ?? 0
+    },
+    token: async (form) => {
+      const page = await app.inject({ url: `/f/${form.slug}` })
+      clock.advance(5_000)
+      return tokenIn(page.body)
+    },
+  }
+}
+
+const masterKey = randomBytes(32)
+
+export function tokenIn(page: string): string {
+  return /name="_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+}
+
+function memberOf(workspaceId: string): Member {
+  const userId = randomUUID()
+  return {
+    userId,
+    tokenId: null,
+    sessionId: null,
+    name: 'Test',
+    isOperator: false,
+    actor: { type: 'user', id: userId },
+    workspaceId,
+    role: 'admin',
+    workspace: { defaultCountry: 'BR', leadsEnabled: true, inboxEnabled: true, inboxAvailable: true },
+  }
+}
+
+function guardFor(member: Member) {
+  return {
+    member: (minRole: Role) => async (request: { member: Member | null; headers: Record<string, unknown> }) => {
+      const role = (request.headers['x-role'] ?? 'admin') as Role
+      if (!roleCovers(role, minRole)) throw forbidden(`This needs the role ${minRole}`)
+      request.member = { ...member, role }
+    },
+  }
+}
+
+export const formEncoded = { 'content-type': 'application/x-www-form-urlencoded' }
+
+export function encode(values: Record<string, string | string[]>): string {
+  return new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) => [value].flat().map((one) => [name, one])),
+  ).toString()
+}
