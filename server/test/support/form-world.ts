@@ -107,6 +107,7 @@ function memberOf(workspaceId: string): Member {
   return {
     userId,
     tokenId: null,
+    tokenWorkspaceId: null,
     sessionId: null,
     name: 'Test',
     isOperator: false,
