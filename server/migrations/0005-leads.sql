@@ -85,11 +85,23 @@ create table lead_status_changes (
 
 create index lead_status_changes_lead on lead_status_changes (workspace_id, lead_id, id);
 
--- Leads created per UTC day. `granted` is what the latest taker got, so that one statement both takes and tells.
+-- Leads created per UTC day. One counter that every creation locks would make a workspace create one lead at a time,
+-- so room is handed out to slots in chunks, and a creation takes from one slot. `granted` less the room left is what
+-- was used.
 create table lead_quota (
   workspace_id uuid not null references workspaces (id),
   day date not null,
-  used integer not null,
   granted integer not null,
   primary key (workspace_id, day)
 );
+
+create table lead_quota_slots (
+  workspace_id uuid not null,
+  day date not null,
+  slot smallint not null,
+  room integer not null check (room >= 0),
+  -- The quota under which the room was granted: under another one it is void.
+  quota integer not null,
+  primary key (workspace_id, day, slot),
+  foreign key (workspace_id, day) references lead_quota (workspace_id, day) on delete cascade
+) with (fillfactor = 50);

@@ -39,7 +39,7 @@ const known = {
   400: errorBody(400, 'The request does not fit: `data.issues` names each field.', 'Validation failed', {
     issues: [{ path: 'firstName', message: 'is required' }],
   }),
-  401: errorBody(401, 'The credential was rejected; the message names the reason.', 'API key required'),
+  401: errorBody(401, 'The credential was rejected; the message names the reason.', 'API key missing or not valid'),
   403: errorBody(403, 'Not allowed for this workspace or member.', 'The plan of this workspace does not include leads'),
   404: errorBody(404, 'Nothing there that this caller may see.', 'Not found'),
   409: errorBody(409, 'A value is taken: `data.field` names it.', 'Lead with this externalRef already exists', {

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import { InvalidInput, type Issue, type RequestPart } from './errors.ts'
+import { isUuid } from './id.ts'
 
 const maxIssues = 20
 
@@ -16,7 +17,9 @@ const common = {
 const bodyAjv = new Ajv({ ...common, coerceTypes: false })
 const textAjv = new Ajv({ ...common, coerceTypes: true })
 for (const ajv of [bodyAjv, textAjv]) {
-  formats.default(ajv, ['uuid', 'uri'])
+  formats.default(ajv, ['uri'])
+  // Ajv's own also takes `urn:uuid:…`, which the database refuses.
+  ajv.addFormat('uuid', isUuid)
   // Instants are read by `readIsoTime`, which takes more of ISO 8601 than Ajv's own format does.
   ajv.addFormat('date-time', true)
   ajv.addKeyword('example')

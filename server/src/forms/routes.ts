@@ -3,7 +3,7 @@ import formbody from '@fastify/formbody'
 import type {} from '@fastify/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, InvalidInput } from '../base/errors.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import type { LeadDeps } from '../leads/lead.ts'
 import { sendPage } from './answer.ts'
 import { formNotFound, isQuotaReached } from './errors.ts'
@@ -21,7 +21,7 @@ export interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
   publicUrl: string
 }
 
-const about = { tags: ['Forms'] }
+const about = { tags: ['Forms'], ...postman({ path: { slug: '{{form_slug}}' } }) }
 
 /** The public side of forms. Only these routes take form-encoded bodies, hence a scope of their own. */
 export function formRoutes(app: App, deps: PublicFormDeps): void {
@@ -51,8 +51,8 @@ function pageRoutes(scope: App, deps: PublicFormDeps): void {
         description:
           'HTML that works without scripts. It carries the `k_*` parameters of its address into the lead, and `utm_*` ones as `k_utm_*`; parameters that a lead could not hold are left behind.',
         params: schema.Slug,
-        produces: ['text/html'],
-        response: { 200: schema.Page, ...errors(404, 500, 503) },
+        querystring: schema.Parameters,
+        response: { 200: schema.Page, ...schema.orPage(errors(404, 500, 503)) },
       },
     },
     async (request, reply) => {
@@ -90,8 +90,13 @@ function postRoutes(scope: App, deps: PublicFormDeps): void {
           "Open to the public, from the form's own page, from sites in its `allowedOrigins` (with CORS) and from servers. As JSON, or form-encoded: a browser is then sent on with 303, or shown the page again with what is wrong. `k_*` parameters of the address become custom fields; more than 10 in all, a bad key or a long value is 400. At most 10 posts a minute from one address. Counts towards the daily lead quota. Emits `lead.created`.",
         consumes: ['application/json', 'application/x-www-form-urlencoded'],
         params: schema.Slug,
+        querystring: schema.Parameters,
         body: schema.Submission,
-        response: { 201: schema.Submitted, 303: schema.SentOn, ...errors(400, 403, 404, 413, 415, 429, 500, 503) },
+        response: {
+          201: schema.Submitted,
+          303: schema.SentOn,
+          ...schema.orPage(errors(400, 403, 404, 413, 415, 429, 500, 503)),
+        },
       },
     },
     async (request, reply) => {

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
 import { customFieldTypes } from '../leads/custom-fields.ts'
 import { sources } from '../leads/lead.ts'
@@ -77,7 +77,7 @@ export type NewForm = Static<typeof NewForm>
 
 export const FormChanges = Type.Partial(Type.Object(definition), {
   additionalProperties: false,
-  example: { active: false },
+  example: { submitLabel: 'Write to us' },
 })
 export type FormChanges = Static<typeof FormChanges>
 
@@ -90,9 +90,9 @@ export const Form = Type.Object({
   updatedAt: timestamp('When it last changed.'),
 })
 
-export const OneForm = Type.Object({ form: Form })
-export const FormList = Type.Object({ forms: Type.Array(Form) })
-export const Deleted = Type.Object({ success: Type.Boolean(), message: Type.String() })
+export const OneForm = Type.Object({ form: Form }, { description: 'The form.' })
+export const FormList = Type.Object({ forms: Type.Array(Form) }, { description: 'The forms.' })
+export const Deleted = Type.Object({ success: Type.Boolean(), message: Type.String() }, { description: 'Deleted.' })
 
 export const Workspace = Type.Object({ workspaceId: Type.String({ format: 'uuid' }) })
 export const WorkspaceForm = Type.Object({
@@ -109,16 +109,19 @@ export const SubmissionsQuery = Type.Object(
   { additionalProperties: false },
 )
 
-export const SubmissionList = Type.Object({
-  submissions: Type.Array(
-    Type.Object({
-      id: Type.String({ format: 'uuid' }),
-      leadId: Type.String({ format: 'uuid' }),
-      submittedAt: timestamp('When the form was sent.'),
-    }),
-  ),
-  nextCursor: nullable(Type.String({ description: 'For the next page; null at the end.' })),
-})
+export const SubmissionList = Type.Object(
+  {
+    submissions: Type.Array(
+      Type.Object({
+        id: Type.String({ format: 'uuid' }),
+        leadId: Type.String({ format: 'uuid' }),
+        submittedAt: timestamp('When the form was sent.'),
+      }),
+    ),
+    nextCursor: nullable(Type.String({ description: 'For the next page; null at the end.' })),
+  },
+  { description: 'One page of submissions.' },
+)
 
 export const Slug = Type.Object({ slug: Type.String({ description: "The form's slug." }) })
 
@@ -128,13 +131,39 @@ export const Submission = Type.Record(Type.String(), Type.Unknown(), {
   example: { firstName: 'Marina', email: 'marina@example.com', company_size: '1 to 10' },
 })
 
-export const Submitted = Type.Object({
-  success: Type.Boolean({ example: true }),
-  message: Type.String({ description: 'What the team says in thanks.', example: 'Thank you! We will be in touch.' }),
-  redirectUrl: nullable(Type.String({ description: 'Where the team wants people to go next.' })),
+export const Submitted = Type.Object(
+  {
+    success: Type.Boolean({ example: true }),
+    message: Type.String({ description: 'What the team says in thanks.', example: 'Thank you! We will be in touch.' }),
+    redirectUrl: nullable(Type.String({ description: 'Where the team wants people to go next.' })),
+  },
+  { description: 'The form was sent.' },
+)
+
+export const Parameters = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  properties: {},
+  patternProperties: {
+    '^k_': { type: 'string', description: 'Becomes a custom field of the lead: at most 255 characters.' },
+    '^utm_': { type: 'string', description: 'Becomes the custom field `k_utm_*`, cut to 255 characters.' },
+  },
+  description: 'Other parameters are passed over: links that people share gather them.',
 })
 
-export const Page = Type.String({ description: 'The page, as `text/html`.' })
+export const Page = {
+  description: 'The page.',
+  content: { 'text/html': { schema: Type.String() } },
+}
+
 export const SentOn = Type.Null({
   description: 'A form-encoded post went well: on to the thank-you page or `redirectUrl`.',
 })
+
+/** Error answers that browsers get as a page. */
+export function orPage(errors: Record<number, TSchema & { description?: string }>): object {
+  const shown = Object.entries(errors).map(([status, schema]) => {
+    const content = { 'application/json': { schema }, 'text/html': { schema: Type.String() } }
+    return [status, { description: schema.description ?? '', content }]
+  })
+  return Object.fromEntries(shown)
+}

@@ -2,7 +2,7 @@ import { decodeCursor, encodeCursor } from '../base/cursor.ts'
 import { badRequest } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { changeForm, createForm, type FormDeps, removeForm } from './change.ts'
 import { formNotFound } from './errors.ts'
 import { presentForm } from './present.ts'
@@ -18,6 +18,8 @@ export interface TeamFormDeps extends FormDeps {
 const security: Record<string, string[]>[] = [{ session: [] }, { teamToken: [] }]
 const about = { tags: ['Forms'], security }
 const always = [400, 401, 403, 404, 429, 500, 503] as const
+const inWorkspace = { workspaceId: '{{workspace_id}}' }
+const ofForm = { ...inWorkspace, formId: '{{form_id}}' }
 const path = '/api/team/v1/workspaces/:workspaceId/forms'
 
 /** The team's side of forms: members read them, admins write them. */
@@ -35,6 +37,7 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
       onRequest,
       schema: {
         ...about,
+        ...postman({ path: inWorkspace }),
         operationId: 'listForms',
         summary: 'List lead forms',
         description: 'Newest first, inactive ones included.',
@@ -55,6 +58,7 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
       onRequest,
       schema: {
         ...about,
+        ...postman({ path: ofForm }),
         operationId: 'getForm',
         summary: 'Read one lead form',
         params: schema.WorkspaceForm,
@@ -75,6 +79,7 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
       onRequest,
       schema: {
         ...about,
+        ...postman({ path: ofForm }),
         operationId: 'listSubmissions',
         summary: 'List what a form was sent',
         description: 'Newest first. What was typed stands in the lead.',
@@ -112,6 +117,7 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
       onRequest,
       schema: {
         ...about,
+        ...postman({ path: inWorkspace, saves: { form_id: 'form.id', form_slug: 'form.slug' } }),
         operationId: 'createForm',
         summary: 'Make a lead form',
         description: 'Role admin. Without a `slug` one is made of the title. At most 200 forms a workspace.',
@@ -134,6 +140,7 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
       onRequest,
       schema: {
         ...about,
+        ...postman({ path: ofForm }),
         operationId: 'changeForm',
         summary: 'Change a lead form',
         description: 'Role admin. Send only what changes; `fields` is replaced as a whole. Leads made before stay.',
@@ -155,6 +162,7 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
       onRequest,
       schema: {
         ...about,
+        ...postman({ path: ofForm }),
         operationId: 'deleteForm',
         summary: 'Delete a lead form',
         description: 'Role admin. The form and the record of its submissions go, its leads stay.',

@@ -33,9 +33,10 @@ export const tags = [
   { name: 'Leads', description: 'Read, create, change and find leads. For API keys with the scopes `leads.*`.' },
   { name: 'Inbox', description: 'Conversations and messages. For API keys with the scopes `inbox.*`.' },
   { name: 'Events', description: 'What has happened, in order: the pull twin of webhooks.' },
-  { name: 'Forms', description: 'Public lead forms.' },
   { name: 'Channels', description: 'What chat platforms call.' },
   { name: 'Team', description: 'What the web app uses: a session cookie or the team token.' },
+  // Behind the team, whose requests tell the workspace.
+  { name: 'Forms', description: 'Lead forms: how the team makes them and how the public fills them.' },
   { name: 'Service', description: 'For operators: health.' },
 ]
 

@@ -34,12 +34,11 @@ export async function createLead(
       const assignees = lead.assignedTo === null ? [] : [lead.assignedTo]
       const strangers = await findStrangers(tx, user.workspaceId, assignees)
       if (strangers.length > 0) throw new InvalidInput([assigneeIssue('')])
-      const [granted] = await Promise.all([
-        takeQuota(tx, user.workspaceId, now, 1),
+      if ((await takeQuota(tx, user.workspaceId, now, 1)) === 0) throw quotaReached(now)
+      await Promise.all([
         insertLeads(tx, keyring, user.workspaceId, [lead]),
         recordEvents(tx, keyring, user.workspaceId, [leadCreated(lead)], now),
       ])
-      if (granted === 0) throw quotaReached(now)
     })
   } catch (error) {
     if (violates(error, 'leads_external_ref_key')) throw valueTaken('externalRef', error)

@@ -25,7 +25,7 @@ export async function recordStatusChanges(
       ${changes.map((change) => change.leadId)}::uuid[],
       ${changes.map((change) => change.from)}::text[],
       ${changes.map((change) => change.to)}::text[]
-    ) as c (id, lead_id, from_status, to_status)`
+    ) as c (id, lead_id, from_status, to_status)`.execute()
 }
 
 export interface StatusChangeRow {

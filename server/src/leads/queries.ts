@@ -101,7 +101,7 @@ export async function lockLeadsByNames(
         where p.workspace_id = ${workspaceId} and p.phone_index = any (${byteaArray(tx, names.phoneIndexes)}::bytea[]) and p.deleted_at is null
       )
     order by l.id
-    for update of l`
+    for update of l`.execute()
 }
 
 /** Which of these users may not be assigned a lead, since they are not members of the workspace. */

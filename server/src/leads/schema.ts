@@ -173,7 +173,6 @@ export const ListQuery = Type.Object(
     cursor: Type.Optional(
       Type.String({
         description: 'The `nextCursor` of the page before, unchanged, with the same filters and sort.',
-        maxLength: 1000,
       }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Leads a page. Default 50.' })),

@@ -80,7 +80,7 @@ async function upsertIn(
 async function lockMatchers(tx: Tx, workspaceId: string, items: readonly UpsertItem[]): Promise<void> {
   const keys = new Set(items.map((item) => lockKey(workspaceId, item)))
   const sorted = [...keys].sort((a, b) => (a < b ? -1 : 1)).map(String)
-  await tx`select pg_advisory_xact_lock(key) from unnest(${sorted}::bigint[]) as k (key)`
+  await tx`select pg_advisory_xact_lock(key) from unnest(${sorted}::bigint[]) as k (key)`.execute()
 }
 
 function lockKey(workspaceId: string, item: UpsertItem): bigint {
@@ -124,6 +124,7 @@ async function write(
       : [],
   )
   // Sent together and run in this order: names are freed before they are taken, leads stand before their history.
+  // Each function starts its statement with `execute`, since one that is only awaited is sent some turns later.
   await Promise.all([
     releaseNames(tx, user.workspaceId, exchanged(updated, stored)),
     updateLeads(tx, keyring, user.workspaceId, updated, retokened),

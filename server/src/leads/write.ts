@@ -72,9 +72,9 @@ export async function releaseNames(tx: Tx, workspaceId: string, ids: readonly st
   await tx`
     update leads
     set external_ref = null,
-      unique_code = id::text
+      unique_code = gen_random_uuid()::text
     where workspace_id = ${workspaceId}
-      and id = any (${ids}::uuid[])`
+      and id = any (${ids}::uuid[])`.execute()
 }
 
 function unnest(tx: Tx, rows: StoredLead[]) {
@@ -110,5 +110,5 @@ export async function putSearchTokens(
     select ${workspaceId}::uuid, r.id, ${keyring.indexVersion}::integer, r.tokens::integer[]
     from unnest(${leads.map((lead) => lead.id)}::uuid[], ${tokens}::text[]) as r (id, tokens)
     on conflict (workspace_id, lead_id)
-    do update set tokens = excluded.tokens, index_version = excluded.index_version`
+    do update set tokens = excluded.tokens, index_version = excluded.index_version`.execute()
 }

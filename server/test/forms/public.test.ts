@@ -81,7 +81,7 @@ test('a page that is filled and sent makes a lead and leads on to the thanks', a
 test('a page carries k_ parameters and utm_ tags in hidden inputs, even of a link with mistakes', async () => {
   const w = await world()
   const form = await w.newForm()
-  const query = 'k_plan=a%22b&k_plan=2&utm_source=x&k_BAD=1&bad=%E0%A4%A&k_empty='
+  const query = `k_plan=a%22b&k_plan=2&utm_source=x&k_BAD=1&bad=%E0%A4%A&k_empty=&k_long=${'x'.repeat(256)}`
   const page = await w.app.inject({ url: `/f/${form.slug}?${query}` })
   assert.equal(page.statusCode, 200)
   const hidden = [...page.body.matchAll(/<input type="hidden" name="(k_[^"]*)" value="([^"]*)">/g)]

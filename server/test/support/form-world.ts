@@ -13,10 +13,12 @@ import type { Form, FormField } from '../../src/forms/form.ts'
 import { formRoutes } from '../../src/forms/routes.ts'
 import type { NewForm } from '../../src/forms/schema.ts'
 import { teamFormRoutes } from '../../src/forms/team-routes.ts'
+import { describeApi } from '../../src/http/openapi.ts'
 import { createServer } from '../../src/http/server.ts'
 import type { Lead } from '../../src/leads/lead.ts'
 import { leadColumns } from '../../src/leads/queries.ts'
 import { type LeadRow, openLead } from '../../src/leads/sealed.ts'
+import { checkAnswers } from './contract.ts'
 import type { TestDatabase } from './database.ts'
 
 export const noon = new Date('2026-03-01T12:00:00Z')
@@ -56,6 +58,9 @@ export async function formWorld(
   const lines: string[] = []
   const member = memberOf(workspaceId)
   const app = createServer({ log: createLog('debug', { write: (line: string) => lines.push(line) }), clock })
+  await describeApi(app)
+  // An answer against the document becomes a 500, which every test notices.
+  checkAnswers(app)
   formRoutes(app, {
     db,
     vault,

@@ -1,0 +1,71 @@
+// Believable leads, the same ones for the same seed: Brazil-heavy phones, names of several languages, skewed statuses.
+
+const firstNames =
+  'Maria José Ana João Antônio Francisco Carlos Paulo Pedro Lucas Luiz Marcos Gabriel Rafael Daniel Marcelo Bruno Juliana Márcia Fernanda Patrícia Aline Sofia Camila Valentina Mateo Santiago Lucía Diego Emma Olivia Liam Noah Jürgen Anneliese Łukasz Zoë Chloé Søren Nguyễn Yuki Aarav Fatima'.split(
+    ' ',
+  )
+const lastNames =
+  'Silva Santos Oliveira Souza Rodrigues Ferreira Alves Pereira Lima Gomes Costa Ribeiro Martins Carvalho Almeida Lopes García Hernández González Müller Schmidt Smith Johnson Brown Kowalski Nowak Dubois Rossi Bianchi Tanaka Nguyen Khan Okafor'.split(
+    ' ',
+  )
+const domains = ['gmail.com', 'gmail.com', 'gmail.com', 'hotmail.com', 'outlook.com', 'yahoo.com.br', 'example.com']
+const areas = ['11', '21', '31', '41', '51', '61', '71', '81', '85']
+const statuses = ['new', 'new', 'new', 'new', 'contacted', 'contacted', 'qualified', 'proposal', 'won', 'lost']
+const sources = ['website', 'website', 'ads', 'ads', 'chat_app', 'referral', 'social', 'phone', 'other'] as const
+const priorities = ['medium', 'medium', 'medium', 'low', 'high', 'urgent'] as const
+
+export interface Person {
+  firstName: string
+  lastName: string
+  email: string
+  phone: string
+  status: string
+  source: (typeof sources)[number]
+  priority: (typeof priorities)[number]
+  externalRef: string
+  estimatedValue: number
+}
+
+/** The n-th person of the seed. */
+export function person(n: number): Person {
+  const random = randomOf(n)
+  const firstName = random.pick(firstNames)
+  const lastName = random.pick(lastNames)
+  const handle = `${firstName}.${lastName}${random.below(10_000)}`
+    .normalize('NFKD')
+    .replace(/[^\w.]/g, '')
+    .toLowerCase()
+  return {
+    firstName,
+    lastName,
+    email: `${handle}@${random.pick(domains)}`,
+    phone: random.below(10) < 8 ? brazilian(random) : `1${String(2_000_000_000 + random.below(1_000_000_000))}`,
+    status: random.pick(statuses),
+    source: random.pick(sources),
+    priority: random.pick(priorities),
+    externalRef: `crm-${n}`,
+    estimatedValue: random.below(500_000) / 100,
+  }
+}
+
+function brazilian(random: Random): string {
+  return `55${random.pick(areas)}9${String(60_000_000 + random.below(40_000_000))}`
+}
+
+interface Random {
+  below(limit: number): number
+  pick<T>(values: readonly T[]): T
+}
+
+// xorshift32: tiny, and the same everywhere.
+function randomOf(seed: number): Random {
+  let state = (seed + 1) * 2_654_435_761
+  const below = (limit: number): number => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) % limit
+  }
+  for (let n = 0; n < 4; n++) below(2)
+  return { below, pick: (values) => values[below(values.length)] as (typeof values)[number] }
+}

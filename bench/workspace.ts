@@ -1,0 +1,52 @@
+import { createApiKey } from '../server/src/access/create-key.ts'
+import { systemClock } from '../server/src/base/clock.ts'
+import type { Db } from '../server/src/base/db.ts'
+import { newId } from '../server/src/base/id.ts'
+import { openVault } from '../server/src/base/vault.ts'
+import { readBulkItem } from '../server/src/leads/read-upsert.ts'
+import { upsertLeads } from '../server/src/leads/upsert.ts'
+import { person } from './people.ts'
+
+export const benchMasterKey = Buffer.alloc(32, 1)
+
+export interface BenchWorkspace {
+  workspaceId: string
+  key: string
+}
+
+/** A workspace with an unlimited quota and a key that may do everything. */
+export async function makeWorkspace(db: Db): Promise<BenchWorkspace> {
+  const now = systemClock.now()
+  const vault = openVault(db, { current: benchMasterKey }, systemClock)
+  await vault.ensureInstanceSecrets()
+  const workspaceId = newId(now)
+  return db.tx(async (tx) => {
+    await tx`
+      insert into workspaces (id, name, daily_lead_quota, created_at, updated_at)
+      values (${workspaceId}, 'Bench', 0, ${now}, ${now})`
+    await vault.createSecrets(tx, workspaceId)
+    const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk'] as const
+    const { value } = await createApiKey(tx, { workspaceId, createdBy: null, name: 'Bench', scopes: [...scopes] }, now)
+    return { workspaceId, key: value }
+  })
+}
+
+/** Fills the workspace through the bulk path, a hundred leads at a time. */
+export async function fillWorkspace(
+  db: Db,
+  workspaceId: string,
+  count: number,
+  onProgress: (done: number) => void,
+): Promise<void> {
+  const vault = openVault(db, { current: benchMasterKey }, systemClock)
+  const deps = { db, vault, clock: systemClock }
+  const user = { workspaceId, defaultCountry: null, masked: false, actor: { type: 'system', id: null } } as const
+  for (let done = 0; done < count; done += 100) {
+    const items = Array.from({ length: Math.min(100, count - done) }, (_, n) => {
+      const { externalRef, ...lead } = person(done + n)
+      return readBulkItem({ match: { by: 'externalRef', value: externalRef }, lead }, n, null)
+    })
+    await upsertLeads(deps, user, items, { continueOnError: true, dryRun: false })
+    onProgress(done + items.length)
+  }
+}

@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import { type Member, memberOf, type TeamGuard } from '../base/member.ts'
+import { type App, errors, nullable, oneOf, timestamp } from '../base/route.ts'
+import { idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
+import { listStatusChanges } from './history.ts'
+import { findLead } from './identify.ts'
+import type { LeadDeps, LeadUser } from './lead.ts'
+import { Identifier, NoQuery } from './schema.ts'
+
+const StatusChange = Type.Object({
+  id: idSchema('The entry.'),
+  from: Type.String({ description: 'The status before.', example: 'new' }),
+  to: Type.String({ description: 'The status after.', example: 'qualified' }),
+  actor: Type.Object({
+    type: oneOf(['agent', 'user', 'token', 'form', 'system'], {
+      description: 'An API key, a member, a team token, a lead form, or the service itself.',
+    }),
+    id: nullable(Type.String({ format: 'uuid', description: 'Null for `system`.' })),
+  }),
+  at: timestamp('When the status changed.'),
+})
+
+/** What the team sees of a lead beyond the leads interface. */
+export function leadTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: '/api/team/v1/workspaces/:workspaceId/leads/:identifier/history',
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute,
+      summary: "List a lead's status changes",
+      description: 'Oldest first, at most 1,000. The lead is named as in the leads interface.',
+      params: Type.Object({ ...workspaceParams, ...Identifier.properties }),
+      querystring: NoQuery,
+      response: { 200: Type.Object({ history: Type.Array(StatusChange) }), ...errors(400, 401, 404) },
+    },
+    handler: async (request) => {
+      const user = userOf(memberOf(request))
+      const keyring = await deps.vault.keyring(user.workspaceId)
+      const { id } = await findLead(deps.db.sql, keyring, user, request.params.identifier)
+      const changes = await listStatusChanges(deps.db.sql, user.workspaceId, id)
+      return {
+        history: changes.map((change) => ({
+          id: change.id,
+          from: change.from_status,
+          to: change.to_status,
+          actor: { type: change.actor_type, id: change.actor_id },
+          at: change.changed_at.toISOString(),
+        })),
+      }
+    },
+  })
+}
+
+function userOf(member: Member): LeadUser {
+  return {
+    workspaceId: member.workspaceId,
+    defaultCountry: member.workspace.defaultCountry,
+    masked: false,
+    actor: member.actor,
+  }
+}
