@@ -30,6 +30,7 @@ import { serveReference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
 import { siteRoutes } from './http/site.ts'
 import { leadRoutes } from './leads/routes.ts'
+import { leadTeamRoutes } from './leads/team-routes.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
 import { labelTeamRoutes } from './workspace/team-routes-labels.ts'
 
@@ -105,6 +106,7 @@ function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard)
     auditTeamRoutes,
     workspaceTeamRoutes,
     labelTeamRoutes,
+    leadTeamRoutes,
   ]) {
     routes(app, team, teamGuard)
   }

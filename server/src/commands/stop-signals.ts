@@ -6,21 +6,35 @@ export interface StopSignals {
   stopWith(stop: () => Promise<void>): void
 }
 
+const parentCheckMs = 500
+
 /** Takes the signals over: until there is something to stop in good order, one of them ends the process. */
 export function takeStopSignals(): StopSignals {
   let stop: (() => Promise<void>) | undefined
-  for (const signal of signals) {
-    process.on(signal, () => {
-      const work = stop
-      stop = undefined
-      // Ending by `exit` and not by the signal: what stops an embedded database hangs on it.
-      if (work === undefined) process.exit(128 + numbers[signal])
-      void work()
-    })
+  let stopping = false
+  const stopOrLeave = (exitCode: number) => {
+    // Ending by `exit` and not by the signal: what stops an embedded database hangs on it.
+    if (stop === undefined || stopping) process.exit(exitCode)
+    stopping = true
+    void stop()
   }
+  for (const signal of signals) process.on(signal, () => stopOrLeave(128 + numbers[signal]))
+  watchParent(() => stopping || stopOrLeave(128 + numbers.SIGHUP))
   return {
     stopWith: (work) => {
       stop = work
     },
   }
+}
+
+// npm hands a signal to the shell between us, which dies of it and tells nobody: the service would run on unseen.
+function watchParent(onGone: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    onGone()
+  }, parentCheckMs)
+  timer.unref()
 }
