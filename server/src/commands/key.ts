@@ -16,8 +16,8 @@ interface Key {
 interface CreateOptions {
   name: string
   workspace?: string
-  scope: string[]
-  allow: string[]
+  scope?: string[]
+  allow?: string[]
   masked?: boolean
   expires?: string
   json?: boolean
@@ -25,7 +25,7 @@ interface CreateOptions {
 
 const workspaceOption = ['-w, --workspace <id or name>', 'needed when there are several'] as const
 const jsonOption = ['--json', 'answer with JSON'] as const
-const collect = (value: string, before: string[]) => [...before, value]
+const collect = (value: string, before: string[] = []) => [...before, value]
 
 /** `parley key …` */
 export function addKeyCommands(program: Command): void {
@@ -35,8 +35,8 @@ export function addKeyCommands(program: Command): void {
     .description('make an API key; its value is shown once')
     .option('-n, --name <name>', 'what the key is for', 'Made on the command line')
     .option(...workspaceOption)
-    .option('-s, --scope <scope>', `one of ${scopes.join(', ')}; may be repeated; all when left out`, collect, [])
-    .option('--allow <address>', 'an address or CIDR range that may use it; may be repeated', collect, [])
+    .option('-s, --scope <scope>', `one of ${scopes.join(', ')}; may be repeated; all when left out`, collect)
+    .option('--allow <address>', 'an address or CIDR range that may use it; may be repeated', collect)
     .option('--masked', 'show phones masked to this key')
     .option('--expires <time>', 'when it stops working, as in 2027-01-31T00:00:00Z')
     .option(...jsonOption)
@@ -64,8 +64,8 @@ async function createKey(options: CreateOptions): Promise<void> {
     const { id } = await pickWorkspace(call, options.workspace)
     return call<{ key: Key; value: string }>('POST', `/workspaces/${id}/keys`, {
       name,
-      scopes: scope.length > 0 ? scope : scopes,
-      ...(allow.length > 0 && { allowlist: allow }),
+      scopes: scope ?? scopes,
+      ...(allow !== undefined && { allowlist: allow }),
       ...(masked && { phoneVisibility: 'masked' }),
       ...(expires !== undefined && { expiresAt: expires }),
     })
