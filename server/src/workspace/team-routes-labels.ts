@@ -46,7 +46,7 @@ function createRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Create a label',
-      ...postman({ body: { name: 'VIP {{$randomInt}}', color: '#5b5bd6' }, saves: { label_id: 'label.id' } }),
+      ...postman({ body: { name: 'VIP {{$randomInt}}', color: 'violet' }, saves: { label_id: 'label.id' } }),
       description: 'For admins. A workspace has at most 200.',
       params,
       body: newLabelSchema,
@@ -67,7 +67,7 @@ function changeRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Rename or recolour a label',
-      ...postman({ body: { color: '#0d9488' } }),
+      ...postman({ body: { color: 'violet' } }),
       description: 'For admins.',
       params: labelParams,
       body: labelPatchSchema,
