@@ -13,6 +13,13 @@ const oneLabel = Type.Object({ label: labelSchema })
 
 /** The labels that conversations can carry. */
 export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
+  listRoute(app, deps, guard)
+  createRoute(app, deps, guard)
+  changeRoute(app, deps, guard)
+  deleteRoute(app, deps, guard)
+}
+
+function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: path,
@@ -29,6 +36,9 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
       return { labels: rows.map(presentLabel) }
     },
   })
+}
+
+function createRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'POST',
     url: path,
@@ -46,6 +56,9 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
       return reply.code(201).send({ label: presentLabel(label) })
     },
   })
+}
+
+function changeRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'PATCH',
     url: `${path}/:labelId`,
@@ -63,6 +76,9 @@ export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard)
       return { label: presentLabel(label) }
     },
   })
+}
+
+function deleteRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'DELETE',
     url: `${path}/:labelId`,

@@ -15,6 +15,13 @@ const oneWorkspace = Type.Object({ workspace: workspaceSchema })
 
 /** Workspaces and their settings. */
 export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
+  listRoute(app, deps, guard)
+  createRoute(app, deps, guard)
+  readRoute(app, deps, guard)
+  changeRoute(app, deps, guard)
+}
+
+function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: path,
@@ -30,6 +37,9 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       return { workspaces: rows.map(presentWorkspace) }
     },
   })
+}
+
+function createRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'POST',
     url: path,
@@ -47,6 +57,9 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       return reply.code(201).send({ workspace: presentWorkspace(row) })
     },
   })
+}
+
+function readRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: `${path}/:workspaceId`,
@@ -65,6 +78,9 @@ export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGu
       return { workspace: presentWorkspace({ ...row, role }) }
     },
   })
+}
+
+function changeRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   app.route({
     method: 'PATCH',
     url: `${path}/:workspaceId`,

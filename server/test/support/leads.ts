@@ -1,4 +1,5 @@
 import { newId } from '../../src/base/id.ts'
+import { readQuota } from '../../src/leads/quota.ts'
 import type { World } from './world.ts'
 
 export const leadsPath = '/api/v1/leads'
@@ -7,25 +8,22 @@ export const leadsPath = '/api/v1/leads'
 export const leadPath = (identifier: string): string => `${leadsPath}/${encodeURIComponent(identifier)}`
 
 /** What the workspace has stored: a refused request leaves it as it was. */
-export async function stored({ db, workspaceId }: World) {
+export async function stored(world: World) {
+  const { db, workspaceId } = world
   const [row] = await db.sql<{ leads: string | null; tokens: string | null; events: number; changes: number }[]>`
     select
       (select string_agg(md5(l::text), ',' order by l.id) from leads l where l.workspace_id = ${workspaceId}) as leads,
       (select string_agg(md5(s::text), ',' order by s.lead_id) from lead_search s where s.workspace_id = ${workspaceId})
         as tokens,
       (select count(*)::integer from events where workspace_id = ${workspaceId}) as events,
-      (select count(*)::integer from lead_status_changes where workspace_id = ${workspaceId}) as changes,
-      (select coalesce(sum(used), 0)::integer from lead_quota where workspace_id = ${workspaceId}) as quota`
-  return row
+      (select count(*)::integer from lead_status_changes where workspace_id = ${workspaceId}) as changes`
+  return { ...row, quota: await quotaUsed(world) }
 }
 
 /** How many of the day's creations are counted. */
-export async function quotaUsed({ db, workspaceId }: World): Promise<number> {
-  const [row] = await db.sql<{ used: number }[]>`
-    select coalesce(sum(used), 0)::integer as used
-    from lead_quota
-    where workspace_id = ${workspaceId}`
-  return row?.used ?? 0
+export async function quotaUsed({ db, workspaceId, clock }: World): Promise<number> {
+  const { used } = await readQuota(db.sql, workspaceId, clock.now())
+  return used
 }
 
 /** How many events of each name the workspace has. */

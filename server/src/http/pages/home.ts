@@ -62,7 +62,8 @@ function formCard(workspaces: HomeWorkspace[]): Html | null {
 
 function keyCard(publicUrl: string, { id }: HomeWorkspace): Html {
   const command = [
-    `curl -X POST ${publicUrl}/api/team/v1/workspaces/${id}/keys \\`,
+    'curl -X POST \\',
+    `  ${publicUrl}/api/team/v1/workspaces/${id}/keys \\`,
     '  -H "Authorization: Bearer $PARLEY_TEAM_TOKEN" \\',
     '  -H "Content-Type: application/json" \\',
     `  -d '{"name": "My agent", "scopes": ["leads.read", "leads.write"]}'`,

@@ -13,7 +13,7 @@ export function newcomerPage(view: InviteView, name: string, problem: string | n
     { title: `Join ${view.workspaceName}` },
     html`<div class="card">
 <h1>Join ${view.workspaceName}</h1>
-<p class="quiet who">You are invited as ${view.role}, with the e-mail ${view.email}.</p>
+<p class="quiet who">${view.email} is invited as ${view.role}.</p>
 ${problemLine(problem)}
 <form method="post" action="/invite/${view.token}">
 <input type="hidden" name="username" value="${view.email}" autocomplete="username">

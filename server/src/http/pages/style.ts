@@ -35,7 +35,7 @@ p:last-child { margin-bottom: 0 }
 label { display: block; margin: 0 0 16px; font-weight: 600; font-size: 13px }
 label small { display: block; margin-top: 4px; font-weight: 400; font-size: 12px; color: var(--quiet) }
 input {
-  display: block; width: 100%; height: 36px; margin-top: 4px; padding: 0 12px; font: inherit; font-size: 14px;
+  display: block; width: 100%; height: 36px; margin-top: 4px; padding: 0 12px; font: inherit; font-size: 14px; font-weight: 400;
   color: var(--text); background: var(--card); border: 1px solid var(--field); border-radius: 6px;
 }
 input:focus-visible, button:focus-visible, a:focus-visible {
@@ -46,7 +46,7 @@ button {
   color: var(--on-accent); background: var(--accent); border: 1px solid transparent; border-radius: 6px;
 }
 button:hover { background: var(--accent-strong) }
-button.plain { width: auto; color: var(--text); background: none; border-color: var(--line); font-weight: 400 }
+button.plain { width: auto; color: var(--text); background: none; border-color: var(--line); font-weight: 400; font-size: 13px }
 button.plain:hover { border-color: var(--field) }
 a { color: var(--accent) }
 a:hover { color: var(--accent-strong) }
