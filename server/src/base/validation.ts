@@ -45,7 +45,7 @@ function compileText(schema: object): ValidateFunction {
 
 function infiniteNumbers(values: unknown): ErrorObject[] {
   return Object.entries(values ?? {})
-    .filter(([, value]) => Math.abs(value) === Number.POSITIVE_INFINITY)
+    .filter(([, value]) => typeof value === 'number' && !Number.isFinite(value))
     .map(([name]) => ({ instancePath: `/${name}`, schemaPath: '', keyword: 'type', params: { type: 'finite number' } }))
 }
 

@@ -15,6 +15,8 @@ export interface Service extends Program {
   logged(message: string, after?: number): Promise<void>
   /** How many lines with this message have been logged. */
   count(message: string): number
+  /** Every line that it has logged so far. */
+  lines(): readonly string[]
   /** Everything that it has told people so far. */
   told(): string
   /** Resolves once it has told them this. */
@@ -31,12 +33,14 @@ export interface ServiceOptions {
 export async function startService({ folder, port, env }: ServiceOptions): Promise<Service> {
   const counts = new Map<string, number>()
   const waiting = new Set<() => void>()
+  const lines: string[] = []
   let told = ''
   const onWords = (text: string) => {
     told += text
     for (const look of [...waiting]) look()
   }
   const onLine = (line: string) => {
+    lines.push(line)
     const message = /"msg":"([^"]*)"/.exec(line)?.[1] ?? ''
     counts.set(message, (counts.get(message) ?? 0) + 1)
     for (const look of [...waiting]) look()
@@ -65,6 +69,7 @@ export async function startService({ folder, port, env }: ServiceOptions): Promi
     url: `http://127.0.0.1:${port}`,
     logged,
     count,
+    lines: () => lines,
     told: () => told,
     hasTold: (words) => until(() => told.includes(words), words),
   }
