@@ -59,6 +59,45 @@ create table events (
 CREATE INDEX events_subject ON events USING btree (workspace_id, subject_id, id);
 CREATE INDEX events_to_fan_out ON events USING btree (workspace_id, recorded_by, id) WHERE (fanned_out_at IS NULL);
 
+create table form_submissions (
+  workspace_id uuid not null,
+  id uuid not null,
+  form_id uuid not null,
+  lead_id uuid not null,
+  nonce uuid not null,
+  submitted_at timestamp(3) with time zone not null,
+  constraint form_submissions_form_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE,
+  constraint form_submissions_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  constraint form_submissions_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX form_submissions_form ON form_submissions USING btree (workspace_id, form_id, id);
+CREATE UNIQUE INDEX form_submissions_nonce_key ON form_submissions USING btree (workspace_id, form_id, nonce);
+
+create table forms (
+  workspace_id uuid not null,
+  id uuid not null,
+  slug text not null,
+  name text not null,
+  title text not null,
+  description text,
+  fields jsonb not null,
+  submit_label text not null,
+  thank_you text not null,
+  redirect_url text,
+  allowed_origins text[] not null,
+  source text not null,
+  status text not null,
+  active boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint forms_slug_check CHECK ((slug ~ '^[a-z0-9-]{3,60}$'::text)),
+  constraint forms_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint forms_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX forms_slug_key ON forms USING btree (slug);
+
 create table invitations (
   workspace_id uuid not null,
   id uuid not null,
@@ -91,11 +130,21 @@ CREATE UNIQUE INDEX labels_name_key ON labels USING btree (workspace_id, lower(n
 create table lead_quota (
   workspace_id uuid not null,
   day date not null,
-  used integer not null,
   granted integer not null,
   constraint lead_quota_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint lead_quota_pkey PRIMARY KEY (workspace_id, day)
 );
+
+create table lead_quota_slots (
+  workspace_id uuid not null,
+  day date not null,
+  slot smallint not null,
+  room integer not null,
+  quota integer not null,
+  constraint lead_quota_slots_room_check CHECK ((room >= 0)),
+  constraint lead_quota_slots_workspace_id_day_fkey FOREIGN KEY (workspace_id, day) REFERENCES lead_quota(workspace_id, day) ON DELETE CASCADE,
+  constraint lead_quota_slots_pkey PRIMARY KEY (workspace_id, day, slot)
+) with (fillfactor=50);
 
 create table lead_search (
   workspace_id uuid not null,
@@ -280,7 +329,7 @@ create table users (
   totp_secret bytea,
   totp_confirmed_at timestamp(3) with time zone,
   totp_last_step bigint,
-  recovery_hashes bytea[] not null default '{}'::bytea[],
+  recovery_hashes text[] not null default '{}'::text[],
   is_operator boolean not null default false,
   created_at timestamp(3) with time zone not null,
   constraint users_pkey PRIMARY KEY (id)
