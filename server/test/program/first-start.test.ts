@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { newFolder } from '../support/folder.ts'
-import { freePort, startService } from '../support/service.ts'
+import { runCommand } from '../support/run-command.ts'
+import { freePort, serviceEnvironment, startService } from '../support/service.ts'
 
 test('the first start prints a link, a key and a line that work; the second prints no secret', async () => {
   const folder = await newFolder()
@@ -26,12 +27,7 @@ test('the first start prints a link, a key and a line that work; the second prin
   assert.ok(new Set(list.data.map((lead) => lead.status)).size > 5)
 
   assert.equal((await fetch(link)).status, 200)
-  const signedIn = await fetch(`${first.url}/api/team/v1/sign-in/link`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token: link.split('/').at(-1) }),
-  })
-  assert.equal(signedIn.status, 200)
+  assert.equal(await signInStatus(first.url, link), 200)
   assert.equal((await fetch(`${first.url}/f/demo`)).status, 200)
   first.kill('SIGTERM')
   await first.gone
@@ -40,9 +36,22 @@ test('the first start prints a link, a key and a line that work; the second prin
   await second.hasTold('Stop with Ctrl+C.')
   assert.doesNotMatch(second.told(), /plk_|sign-in\//)
   assert.match(second.told(), /parley member link/)
+  const made = await runCommand(['member', 'link', '--json'], serviceEnvironment(folder, port))
+  const another = JSON.parse(made.stdout).url as string
+  assert.equal(await signInStatus(second.url, another), 200)
+  assert.equal(await signInStatus(second.url, another), 401)
   second.kill('SIGTERM')
   await second.gone
 })
+
+async function signInStatus(url: string, link: string): Promise<number> {
+  const { status } = await fetch(`${url}/api/team/v1/sign-in/link`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: link.split('/').at(-1) }),
+  })
+  return status
+}
 
 interface LeadList {
   data: { createdAt: string; status: string }[]
