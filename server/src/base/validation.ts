@@ -1,9 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
-import { InvalidInput, type Issue, type RequestPart } from './errors.ts'
+import { InvalidInput, type Issue, maxIssues, type RequestPart } from './errors.ts'
 import { isUuid } from './id.ts'
-
-const maxIssues = 20
 
 const common = {
   allErrors: true,
@@ -45,7 +43,7 @@ function compileText(schema: object): ValidateFunction {
 
 function infiniteNumbers(values: unknown): ErrorObject[] {
   return Object.entries(values ?? {})
-    .filter(([, value]) => Math.abs(value) === Number.POSITIVE_INFINITY)
+    .filter(([, value]) => typeof value === 'number' && !Number.isFinite(value))
     .map(([name]) => ({ instancePath: `/${name}`, schemaPath: '', keyword: 'type', params: { type: 'finite number' } }))
 }
 

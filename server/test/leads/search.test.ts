@@ -112,6 +112,14 @@ test('blanks around a term, and around what is stored, do not matter', async () 
     assert.deepEqual(await find(w, term), [id], term)
 })
 
+test('a term of many digits, or of what a number is written with, is a text like any other', async () => {
+  const w = await world()
+  const { id } = await w.lead({ lastName: '1e999 Infinity' })
+  assert.deepEqual(await find(w, '1e999'), [id])
+  assert.deepEqual(await find(w, 'Infinity'), [id])
+  assert.deepEqual(await find(w, '9'.repeat(255)), [])
+})
+
 test('search is of one workspace', async () => {
   const [w, other] = [await world(), await world()]
   const { id } = await w.lead(marina)

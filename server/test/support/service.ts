@@ -15,6 +15,12 @@ export interface Service extends Program {
   logged(message: string, after?: number): Promise<void>
   /** How many lines with this message have been logged. */
   count(message: string): number
+  /** Every line that it has logged so far. */
+  lines(): readonly string[]
+  /** Everything that it has told people so far. */
+  told(): string
+  /** Resolves once it has told them this. */
+  hasTold(words: string): Promise<void>
 }
 
 export interface ServiceOptions {
@@ -27,30 +33,46 @@ export interface ServiceOptions {
 export async function startService({ folder, port, env }: ServiceOptions): Promise<Service> {
   const counts = new Map<string, number>()
   const waiting = new Set<() => void>()
+  const lines: string[] = []
+  let told = ''
+  const onWords = (text: string) => {
+    told += text
+    for (const look of [...waiting]) look()
+  }
   const onLine = (line: string) => {
+    lines.push(line)
     const message = /"msg":"([^"]*)"/.exec(line)?.[1] ?? ''
     counts.set(message, (counts.get(message) ?? 0) + 1)
     for (const look of [...waiting]) look()
   }
   const program = startProgram([mainProgram, 'serve'], {
     onLine,
-    stderr: 'ignore',
+    onWords,
     env: serviceEnvironment(folder, port, env),
   })
   const count = (message: string) => counts.get(message) ?? 0
-  const logged: Service['logged'] = (message, after = 0) =>
-    new Promise((resolve, reject) => {
+  const until = (isSo: () => boolean, what: string) =>
+    new Promise<void>((resolve, reject) => {
       const look = () => {
-        if (count(message) <= after) return
+        if (!isSo()) return
         waiting.delete(look)
         resolve()
       }
       waiting.add(look)
       look()
-      program.gone.then((end) => reject(new Error(`The service ended (${end}) without logging "${message}"`)))
+      program.gone.then((end) => reject(new Error(`The service ended (${end}) before it said "${what}": ${told}`)))
     })
+  const logged: Service['logged'] = (message, after = 0) => until(() => count(message) > after, message)
   await logged('listening')
-  return { ...program, url: `http://127.0.0.1:${port}`, logged, count }
+  return {
+    ...program,
+    url: `http://127.0.0.1:${port}`,
+    logged,
+    count,
+    lines: () => lines,
+    told: () => told,
+    hasTold: (words) => until(() => told.includes(words), words),
+  }
 }
 
 export function serviceEnvironment(folder: string, port: number, env: Record<string, string> = {}): NodeJS.ProcessEnv {
