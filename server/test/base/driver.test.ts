@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -36,6 +37,24 @@ test('a transaction whose connection died cannot write into the one that uses th
     ['second'],
   )
   await pool.close()
+})
+
+test('a connection that dies while it opens fails the statement that waits for it, and nothing else', async () => {
+  // Says that it is ready, and hangs up at the first question, which is the driver's own.
+  const ready = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write(ready)
+      socket.once('data', () => socket.resetAndDestroy())
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const pool = openDb({ url: `postgres://parley@127.0.0.1:${port}/parley`, maxConnections: 1 })
+  await assert.rejects(async () => pool.sql`select 1`, { code: 'ECONNRESET' })
+  await nextTurn()
+  await pool.close()
+  server.close()
 })
 
 test('a busy pool survives 8 kills of its database: nothing hangs, no connection is lost, and it closes at once', async () => {
