@@ -1,9 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
-import { InvalidInput, type Issue, type RequestPart } from './errors.ts'
+import { InvalidInput, type Issue, maxIssues, type RequestPart } from './errors.ts'
 import { isUuid } from './id.ts'
-
-const maxIssues = 20
 
 const common = {
   allErrors: true,

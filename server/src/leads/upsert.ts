@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type Tx, violates } from '../base/db.ts'
+import type { Tx } from '../base/db.ts'
 import type { ApiError } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { phoneClass } from '../base/phone-variants.ts'
 import { recordEvents } from '../events/record.ts'
+import type { UniqueField } from './errors.ts'
+import { takenField, valueTaken } from './errors.ts'
 import { leadCreated, leadUpdated } from './events.ts'
 import { recordStatusChanges } from './history.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
@@ -39,8 +41,9 @@ export async function upsertLeads(
       return await deps.db.tx((tx) => upsertIn(tx, deps.clock.now(), keyring, user, items, options))
     } catch (error) {
       // Another writer took a name after we looked. Looking again shows its lead, and the item fails or finds it.
-      const raced = violates(error, 'leads_external_ref_key') || violates(error, 'leads_unique_code_key')
-      if (!raced || attempt === maxAttempts) throw error
+      const taken = takenField(error)
+      if (taken === null) throw error
+      if (attempt === maxAttempts) throw valueTaken(taken, error)
     }
   }
 }
@@ -78,18 +81,22 @@ async function upsertIn(
 
 // Two batches take their locks in one order, so that they cannot wait for each other.
 async function lockMatchers(tx: Tx, workspaceId: string, items: readonly UpsertItem[]): Promise<void> {
-  const keys = new Set(items.map((item) => lockKey(workspaceId, item)))
+  const keys = new Set(items.flatMap((item) => valuesOf(item).map((value) => lockKey(workspaceId, item.by, value))))
   const sorted = [...keys].sort((a, b) => (a < b ? -1 : 1)).map(String)
   await tx`select pg_advisory_xact_lock(key) from unnest(${sorted}::bigint[]) as k (key)`.execute()
 }
 
-function lockKey(workspaceId: string, item: UpsertItem): bigint {
-  const value = item.by === 'phone' ? phoneClass(item.value) : item.value
-  return createHash('sha256').update(`lead ${workspaceId} ${item.by} ${value}`).digest().readBigInt64BE(0)
+function lockKey(workspaceId: string, by: UpsertItem['by'], value: string): bigint {
+  const name = by === 'phone' ? phoneClass(value) : value
+  return createHash('sha256').update(`lead ${workspaceId} ${by} ${name}`).digest().readBigInt64BE(0)
+}
+
+function valuesOf({ value, storedDigits }: UpsertItem): string[] {
+  return storedDigits === undefined ? [value] : [storedDigits, value]
 }
 
 function namesOf(keyring: Keyring, items: readonly UpsertItem[]): LeadNames {
-  const matched = (by: UpsertItem['by']) => items.filter((item) => item.by === by).map((item) => item.value)
+  const matched = (by: UpsertItem['by']) => items.filter((item) => item.by === by).flatMap(valuesOf)
   const named = (field: 'uniqueCode' | 'externalRef') => items.flatMap((item) => item.patch.fields[field] ?? [])
   return {
     ids: matched('id').filter(isUuid),
@@ -140,12 +147,12 @@ function isNothing(outcome: Outcome): boolean {
 
 /** Leads whose old name another lead of the batch takes over: one update statement would trip over the old one. */
 function exchanged(updated: readonly Lead[], stored: ReadonlyMap<string, Lead>): string[] {
-  const taken = new Map(updated.flatMap((lead) => [lead.uniqueCode, lead.externalRef].map((name) => [name, lead.id])))
-  return updated
-    .filter((lead) => {
-      const old = stored.get(lead.id)
-      const takers = [taken.get(old?.uniqueCode ?? null), taken.get(old?.externalRef ?? null)]
-      return takers.some((taker) => taker !== undefined && taker !== lead.id)
+  const losing = (field: UniqueField) => {
+    const taken = new Map(updated.map((lead) => [lead[field], lead.id]))
+    return updated.filter((lead) => {
+      const old = stored.get(lead.id)?.[field] ?? null
+      return old !== null && old !== lead[field] && taken.has(old)
     })
-    .map((lead) => lead.id)
+  }
+  return [...losing('uniqueCode'), ...losing('externalRef')].map((lead) => lead.id)
 }

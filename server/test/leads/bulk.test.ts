@@ -299,6 +299,20 @@ test('a name that another lead uses as its id does not stand in the way of an ex
   assert.equal(success, true)
 })
 
+test('a lead whose old uniqueCode becomes its externalRef gives the code to another', async () => {
+  const w = await world()
+  for (const order of [1, 2, 3, 4]) {
+    const leads = [await w.lead({ uniqueCode: `x${order}` }), await w.lead({ uniqueCode: `z${order}` })]
+    const [a, b] = order % 2 === 0 ? leads : [...leads].reverse()
+    const { success, results } = await bulk(w, [
+      by('id', b.id, { notes: 'first in the batch' }),
+      by('id', a.id, { uniqueCode: `y${order}`, externalRef: a.uniqueCode }),
+      by('id', b.id, { uniqueCode: a.uniqueCode }),
+    ])
+    assert.equal(success, true, JSON.stringify(results))
+  }
+})
+
 test('20 parallel batches with overlapping matchers: no error, no duplicate, every item done', async () => {
   const w = await world()
   const spellings = (n: number) => [`55819912340${10 + n}`, `+55 (81) 9123-40${10 + n}`]

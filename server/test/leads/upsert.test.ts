@@ -102,6 +102,21 @@ test('by phone, every common variant matches, and the oldest of several leads is
   }
 })
 
+test('a phone as it was answered matches its lead, whatever the default country makes of its digits', async () => {
+  const w = await world({ defaultCountry: 'BR' })
+  const berlin = await w.lead({ phone: '+49 30 123456' })
+  for (const value of ['4930123456', '+4930123456']) {
+    const { body } = await upsert(w, 'phone', value, { notes: value })
+    assert.deepEqual([body.action, body.data.id], ['updated', berlin.id])
+  }
+  const national = await upsert(w, 'phone', '(81) 99123-4567', { firstName: 'Recife' })
+  assert.deepEqual([national.body.action, national.body.data.phone], ['created', '5581991234567'])
+  const bare = await Promise.all(
+    ['81991234567', '5581991234567', '8191234567'].map((value) => upsert(w, 'phone', value, { lastName: value })),
+  )
+  for (const { body } of bare) assert.deepEqual([body.action, body.data.id], ['updated', national.body.data.id])
+})
+
 test('match.value that is no phone is a 400 naming it', async () => {
   const w = await world()
   for (const value of ['12', 'marina', '1'.repeat(21)]) {
