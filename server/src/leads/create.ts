@@ -1,9 +1,9 @@
-import { type Tx, violates } from '../base/db.ts'
+import type { Tx } from '../base/db.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { recordEvents } from '../events/record.ts'
 import { newLead } from './change.ts'
-import { assigneeIssue, quotaReached, valueTaken } from './errors.ts'
+import { assigneeIssue, quotaReached, takenField, valueTaken } from './errors.ts'
 import { leadCreated } from './events.ts'
 import type { LeadPatch } from './input.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
@@ -41,9 +41,8 @@ export async function createLead(
       ])
     })
   } catch (error) {
-    if (violates(error, 'leads_external_ref_key')) throw valueTaken('externalRef', error)
-    if (violates(error, 'leads_unique_code_key')) throw valueTaken('uniqueCode', error)
-    throw error
+    const taken = takenField(error)
+    throw taken === null ? error : valueTaken(taken, error)
   }
   return lead
 }

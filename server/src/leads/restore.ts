@@ -1,7 +1,7 @@
-import { type Tx, violates } from '../base/db.ts'
+import type { Tx } from '../base/db.ts'
 import { isUuid } from '../base/id.ts'
 import { recordEvents } from '../events/record.ts'
-import { leadNotFound, valueTaken } from './errors.ts'
+import { leadNotFound, takenField, valueTaken } from './errors.ts'
 import { leadRestored } from './events.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { leadColumns } from './queries.ts'
@@ -33,9 +33,8 @@ export async function restoreLead(deps: LeadDeps, user: LeadUser, id: string): P
       return lead
     })
   } catch (error) {
-    if (violates(error, 'leads_external_ref_key')) throw valueTaken('externalRef', error)
-    if (violates(error, 'leads_unique_code_key')) throw valueTaken('uniqueCode', error)
-    throw error
+    const taken = takenField(error)
+    throw taken === null ? error : valueTaken(taken, error)
   }
 }
 

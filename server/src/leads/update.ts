@@ -1,8 +1,7 @@
-import { violates } from '../base/db.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { recordEvents } from '../events/record.ts'
 import { applyPatch } from './change.ts'
-import { assigneeIssue, leadNotFound, valueTaken } from './errors.ts'
+import { assigneeIssue, leadNotFound, takenField, valueTaken } from './errors.ts'
 import { leadUpdated } from './events.ts'
 import { recordStatusChanges } from './history.ts'
 import { findLead } from './identify.ts'
@@ -51,8 +50,7 @@ export async function updateLead(
       return { lead, before, changed }
     })
   } catch (error) {
-    if (violates(error, 'leads_external_ref_key')) throw valueTaken('externalRef', error)
-    if (violates(error, 'leads_unique_code_key')) throw valueTaken('uniqueCode', error)
-    throw error
+    const taken = takenField(error)
+    throw taken === null ? error : valueTaken(taken, error)
   }
 }

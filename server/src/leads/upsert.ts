@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type Tx, violates } from '../base/db.ts'
+import type { Tx } from '../base/db.ts'
 import type { ApiError } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { phoneClass } from '../base/phone-variants.ts'
 import { recordEvents } from '../events/record.ts'
 import type { UniqueField } from './errors.ts'
+import { takenField, valueTaken } from './errors.ts'
 import { leadCreated, leadUpdated } from './events.ts'
 import { recordStatusChanges } from './history.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
@@ -40,8 +41,9 @@ export async function upsertLeads(
       return await deps.db.tx((tx) => upsertIn(tx, deps.clock.now(), keyring, user, items, options))
     } catch (error) {
       // Another writer took a name after we looked. Looking again shows its lead, and the item fails or finds it.
-      const raced = violates(error, 'leads_external_ref_key') || violates(error, 'leads_unique_code_key')
-      if (!raced || attempt === maxAttempts) throw error
+      const taken = takenField(error)
+      if (taken === null) throw error
+      if (attempt === maxAttempts) throw valueTaken(taken, error)
     }
   }
 }

@@ -464,6 +464,7 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
     hadError && options.shared.retries++
     delay = (typeof backoff === 'function' ? backoff(options.shared.retries) : backoff) * 1000
     onclose(connection, Errors.connection('CONNECTION_CLOSED', options, socket))
+    ended && (ended(), ending = ended = null)
   }
 
   /* Handlers */
