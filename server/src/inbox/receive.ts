@@ -1,5 +1,4 @@
 import type { Tx } from '../base/db.ts'
-import { violates } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Log } from '../base/log.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
@@ -9,6 +8,7 @@ import { type ConnectionEvent, type CustomerEvent, sortDelivery } from './group-
 import { isPoison } from './poison.ts'
 import { receiveStatuses } from './receipt.ts'
 import { applyEvents } from './receive-events.ts'
+import { withoutRace } from './without-race.ts'
 
 /** The connection that a delivery is for. */
 export interface Receiver {
@@ -61,19 +61,4 @@ async function receiveTogether(deps: ReceiveDeps, receiver: Receiver, group: Cus
     withoutRace(() => deps.db.tx((tx: Tx) => applyEvents(tx, { keyring, receiver, now: deps.clock.now() }, group)))
   const wrote = await deps.vault.withKeyring(receiver.workspaceId, work)
   for (const contact of wrote) await deps.customerWrote(receiver, contact)
-}
-
-const maxAttempts = 5
-
-// Two deliveries may learn of one customer at the same time, by user id here and by phone there: the later one sees
-// the earlier's conversation when it looks again.
-async function withoutRace<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      const isRace = violates(error, 'conversations_user_key') || violates(error, 'conversations_phone_key')
-      if (!isRace || attempt === maxAttempts) throw error
-    }
-  }
 }
