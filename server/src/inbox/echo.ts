@@ -1,6 +1,5 @@
 import type { Sql, Tx } from '../base/db.ts'
-import { newId } from '../base/id.ts'
-import { isUuid } from '../base/id.ts'
+import { isUuid, newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Customer } from '../channels/channel-event.ts'
 import { recordEvents } from '../events/record.ts'
@@ -12,6 +11,7 @@ import { messageSent } from './events.ts'
 import { lockCustomer } from './lock-customer.ts'
 import type { Message } from './message.ts'
 import { addMessage, findByExternalIndex } from './message-queries.ts'
+import { lockExternalIds } from './parked.ts'
 import { insertConversation, storeConversation } from './queries.ts'
 import { externalIndex } from './sealed.ts'
 import { withoutRace } from './without-race.ts'
@@ -41,21 +41,22 @@ export async function recordEcho(
   echo: Echo,
 ): Promise<Recorded> {
   return deps.vault.withKeyring(workspaceId, (keyring) =>
-    withoutRace(() => deps.db.tx((tx) => record(tx, keyring, workspaceId, echo, deps.clock.now()))),
+    withoutRace(
+      () => deps.db.tx((tx) => record(tx, keyring, workspaceId, echo, deps.clock.now())),
+      (error) => error instanceof EchoRace,
+    ),
   )
 }
 
 async function record(tx: Tx, keyring: Keyring, workspaceId: string, echo: Echo, now: Date): Promise<Recorded> {
   const index = externalIndex(keyring, echo.connectionId, echo.externalId)
+  // Repeats that come at the same time take turns.
+  await lockExternalIds(tx, [index])
   const known = await findByExternalIndex(tx, workspaceId, echo.connectionId, index)
   if (known !== undefined) return { messageId: known, inserted: false }
   const conversation = await conversationFor(tx, keyring, workspaceId, echo, now)
   const message = await addMessage(tx, keyring, workspaceId, messageOf(conversation, echo, now))
-  if (message === null) {
-    // Somebody else was quicker: their row is committed, since the insert waited for it.
-    const winner = await findByExternalIndex(tx, workspaceId, echo.connectionId, index)
-    return { messageId: winner ?? '', inserted: false }
-  }
+  if (message === null) throw new EchoRace()
   const after = withOutbound(conversation, message, now)
   await storeConversation(tx, keyring, workspaceId, after)
   await recordEvents(tx, keyring, workspaceId, [messageSent(after, message)], now)
@@ -100,6 +101,9 @@ function messageOf(conversation: Conversation, echo: Echo, now: Date): Message {
     settleBy: null,
   }
 }
+
+/** The platform told of the same message at the same moment. */
+class EchoRace extends Error {}
 
 /** Throws 404 unless the connection is an official one of the workspace that the caller sees. */
 export async function requireEchoConnection(sql: Sql, scope: Scope, connectionId: string): Promise<void> {

@@ -1,31 +1,12 @@
 import type { Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
-import type { Log } from '../base/log.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
-import type { Channel } from '../channels/connection.ts'
-import type { Contact, InboxDeps } from './conversation.ts'
-import { type ConnectionEvent, type CustomerEvent, sortDelivery } from './group-events.ts'
+import { type CustomerEvent, sortDelivery } from './group-events.ts'
 import { isPoison } from './poison.ts'
 import { receiveStatuses } from './receipt.ts'
 import { applyEvents } from './receive-events.ts'
+import type { ReceiveDeps, Receiver } from './receiver.ts'
 import { withoutRace } from './without-race.ts'
-
-/** The connection that a delivery is for. */
-export interface Receiver {
-  workspaceId: string
-  id: string
-  channel: Channel
-}
-
-export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> {
-  log: Log
-  /** What the platform says of the connection or its templates; the channels' to act on. */
-  connectionTold(receiver: Receiver, event: ConnectionEvent): Promise<void>
-  /** A send was refused after it had been accepted: some codes mean that the connection cannot send. */
-  sendRefused(receiver: Receiver, errorCode: string): Promise<void>
-  /** A customer wrote; whoever keeps leads may make one of them. Runs after the commit and must not throw. */
-  customerWrote(receiver: Receiver, contact: Contact): Promise<void>
-}
 
 /**
  * Takes in what a platform told of one connection. Resolves once everything is committed, so that the delivery may be
