@@ -1,0 +1,139 @@
+import { byteaArray, type Sql, type Tx } from '../base/db.ts'
+import type { Verdict } from './dispatch-queries.ts'
+import type { MessageRow } from './message.ts'
+import { messageColumns } from './message-queries.ts'
+import { type Answer, type End, type Part, withParked } from './send-outcome.ts'
+import type { MessageStatus } from './status-ladder.ts'
+
+interface Unsettled {
+  message: MessageRow
+  /** In order, with the statuses that arrived before their ids were known. */
+  parts: Part[]
+}
+
+/** A send that has no outcome yet, under lock; undefined when it has one. */
+export async function lockUnsettled(tx: Tx, workspaceId: string, messageId: string): Promise<Unsettled | undefined> {
+  const [message] = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.id = ${messageId}
+      and m.settle_by is not null
+    for update`
+  if (message === undefined) return undefined
+  const parts = await tx<Part[]>`
+    select part, status, error_code as "errorCode", external_index as "externalIndex"
+    from message_parts
+    where workspace_id = ${workspaceId}
+      and message_id = ${messageId}
+    order by part
+    for update`
+  return { message, parts: withParked(parts, await takeParked(tx, workspaceId, message.connection_id, parts)) }
+}
+
+interface Parked {
+  index: Buffer
+  status: MessageStatus
+  errorCode: string | null
+}
+
+async function takeParked(
+  tx: Tx,
+  workspaceId: string,
+  connectionId: string,
+  parts: readonly Part[],
+): Promise<Parked[]> {
+  const indexes = parts.flatMap(({ externalIndex }) => (externalIndex === null ? [] : [externalIndex]))
+  if (indexes.length === 0) return []
+  return tx<Parked[]>`
+    with taken as (
+      delete from parked_statuses
+      where workspace_id = ${workspaceId}
+        and connection_id = ${connectionId}
+        and external_index = any(${byteaArray(tx, indexes)})
+      returning external_index, status, error_code, occurred_at
+    )
+    select external_index as index, status, error_code as "errorCode"
+    from taken
+    order by occurred_at`
+}
+
+interface DispatchRow {
+  verdict: Verdict | null
+  external_id: Buffer | null
+}
+
+export async function lockDispatch(tx: Tx, workspaceId: string, messageId: string): Promise<DispatchRow | undefined> {
+  const [row] = await tx<DispatchRow[]>`
+    select verdict, external_id
+    from dispatches
+    where workspace_id = ${workspaceId}
+      and message_id = ${messageId}
+    for update`
+  return row
+}
+
+/** Closes a send: parts, message and answer. Its dispatch goes, so that the next one has its turn. */
+export async function storeOutcome(
+  tx: Tx,
+  workspaceId: string,
+  messageId: string,
+  { rung, parts, answer }: End,
+  externalId: Buffer | null,
+  externalIndex: Buffer | null,
+): Promise<void> {
+  await Promise.all([
+    tx`
+      update message_parts p
+      set status = n.status,
+        error_code = n.error_code
+      from unnest(
+        ${parts.map(({ part }) => part)}::integer[],
+        ${parts.map(({ status }) => status)}::text[],
+        ${parts.map(({ errorCode }) => errorCode)}::text[]
+      ) as n (part, status, error_code)
+      where p.workspace_id = ${workspaceId}
+        and p.message_id = ${messageId}
+        and p.part = n.part
+        and p.status <> n.status`,
+    // An echo may have told of this very message first: then the id stays with the parts, where statuses look as well.
+    tx`
+      update messages m
+      set status = ${rung.status},
+        error_code = ${rung.errorCode},
+        settle_by = null,
+        external_id = coalesce(m.external_id, ${externalId}::bytea),
+        external_index = coalesce(m.external_index, (
+          select ${externalIndex}::bytea
+          where not exists (
+            select 1
+            from messages other
+            where other.workspace_id = m.workspace_id
+              and other.connection_id = m.connection_id
+              and other.external_index = ${externalIndex}::bytea
+          )
+        ))
+      where m.workspace_id = ${workspaceId}
+        and m.id = ${messageId}`,
+    tx`
+      update sends
+      set answer_status = ${answer.status},
+        answer_body = ${answer.body}
+      where workspace_id = ${workspaceId}
+        and message_id = ${messageId}`,
+    tx`
+      delete from dispatches
+      where workspace_id = ${workspaceId}
+        and message_id = ${messageId}`,
+  ])
+}
+
+export async function findAnswer(sql: Sql, workspaceId: string, messageId: string): Promise<Answer | null> {
+  const [row] = await sql<{ answer_status: number | null; answer_body: string | null }[]>`
+    select answer_status, answer_body
+    from sends
+    where workspace_id = ${workspaceId}
+      and message_id = ${messageId}`
+  const { answer_status: status = null, answer_body: body = null } = row ?? {}
+  return status === null || body === null ? null : { status, body }
+}
