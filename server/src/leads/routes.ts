@@ -10,7 +10,6 @@ import { readLeadPatch } from './input.ts'
 import type { LeadDeps, LeadUser } from './lead.ts'
 import { listLeads } from './list.ts'
 import { readListRequest } from './list-request.ts'
-import { withoutOwnMask } from './masked-input.ts'
 import { presentDetail, presentLead, presentUpdated } from './present.ts'
 import { presentBulk } from './present-bulk.ts'
 import { readBulkItem, readUpsert } from './read-upsert.ts'
@@ -153,9 +152,8 @@ function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
     },
     async (request) => {
       const user = userOf(callerOf(request))
-      const { lead, before, changed } = await updateLead(deps, user, request.params.identifier, (current) =>
-        readLeadPatch(withoutOwnMask(request.body, current, user.masked), [], { ...user, at: '' }),
-      )
+      const read = readLeadPatch(request.body, [], { ...user, at: '' })
+      const { lead, before, changed } = await updateLead(deps, user, request.params.identifier, read)
       const shown = presentUpdated(lead, before.status, user.masked)
       const message = changed ? 'Lead updated successfully' : 'No changes detected'
       return { success: true, message, data: shown, lead: shown }
@@ -229,7 +227,7 @@ function serveUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
     async (request) => {
       const user = userOf(callerOf(request))
       const { dryRun = false, ...parameters } = request.query
-      const item = readUpsert(request.body, fieldsFromParameters(parameters), user.defaultCountry, '')
+      const item = readUpsert(request.body, fieldsFromParameters(parameters), { ...user, at: '' })
       if (item instanceof ApiError) throw item
       const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: true, dryRun })
       if (outcome === undefined || outcome.action === 'failed') throw outcome?.error
@@ -259,7 +257,7 @@ function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       const user = userOf(callerOf(request))
       const { dryRun = false } = request.query
       const { items, options } = request.body
-      const read = items.map((item, index) => readBulkItem(item, index, user.defaultCountry))
+      const read = items.map((item, index) => readBulkItem(item, { ...user, at: `items[${index}]` }))
       const continueOnError = options?.continueOnError ?? true
       const outcomes = await upsertLeads(deps, user, read, { continueOnError, dryRun })
       return presentBulk(items, outcomes, user.masked, dryRun)

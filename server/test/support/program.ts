@@ -17,12 +17,14 @@ export interface ProgramOptions {
   onLine?: (line: string) => void
   /** `ignore` for a program that is meant to fail: its words would look like a failure of the test. */
   stderr?: 'inherit' | 'ignore'
+  /** Instead of the environment of the tests. */
+  env?: NodeJS.ProcessEnv
 }
 
 /** Starts a TypeScript file with its arguments. */
 export function startProgram(args: string[], options: ProgramOptions = {}): Program {
-  const { onLine = () => {}, stderr = 'inherit' } = options
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', stderr] })
+  const { onLine = () => {}, stderr = 'inherit', env = process.env } = options
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', stderr], env })
   const waiting = new Set<(line: string) => void>()
   createInterface(child.stdout).on('line', (line) => {
     onLine(line)
