@@ -64,7 +64,8 @@ function isAcknowledged({ acknowledgedAt }: Standing, now: Date): boolean {
 function draftText({ text, previewUrl }: Extract<Wish, { kind: 'text' }>, maxTextLength: number | null): Draft {
   const texts = maxTextLength === null ? [text] : splitText(text, maxTextLength)
   if (texts.some((part) => part.trim() === '')) {
-    const found = texts.length === 1 ? 'text must not be blank' : `text is blank for more than ${maxTextLength} characters`
+    const found =
+      texts.length === 1 ? 'text must not be blank' : `text is blank for more than ${maxTextLength} characters`
     throw invalidMessage(found)
   }
   const firstLink = previewUrl ? texts.findIndex((part) => /https?:\/\//i.test(part)) : -1

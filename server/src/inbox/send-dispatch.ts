@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outgoing, RefusalEffect, SendResult } from '../channels/connector.ts'
-import { allowStart, type DispatchKey, ownerHasChanged, recordPart, stayAlive, type Verdict } from './dispatch-queries.ts'
+import {
+  allowStart,
+  type DispatchKey,
+  ownerHasChanged,
+  recordPart,
+  stayAlive,
+  type Verdict,
+} from './dispatch-queries.ts'
 import { sealExternalId } from './message.ts'
 import { takePlace } from './pace.ts'
 import { persist } from './persist.ts'

@@ -1,5 +1,5 @@
 import type { Verdict } from './dispatch-queries.ts'
-import { climb, outcomeUnknown, type Rung, rungOfParts } from './status-ladder.ts'
+import { outcomeUnknown, type Rung, rungOfParts } from './status-ladder.ts'
 
 /** What the caller of a send is told, in the very words that each repeat gets. */
 export interface Answer {
@@ -19,9 +19,7 @@ export interface Part extends Rung {
 export type Ending = 'answered' | 'abandoned' | 'given up'
 
 export interface End {
-  /** What the send's own answer says, and the first event. */
-  first: Rung & { status: 'sent' | 'failed' }
-  /** Where statuses that came early have taken it since. */
+  /** Where the message stands, by its parts. */
   rung: Rung
   parts: Part[]
   answer: Answer
@@ -32,13 +30,9 @@ export function endOf(messageId: string, parts: readonly Part[], verdict: Verdic
   const closed = parts.map((part) => (isLost(part, parts, ending) ? { ...part, ...lost(part, parts) } : part))
   const rung = rungOfParts(closed)
   if (rung.status === 'pending') return null
-  const { errorCode } = rung
-  if (rung.status !== 'failed') {
-    const first = { status: 'sent', errorCode: null } as const
-    return { first, rung, parts: closed, answer: accepted(messageId, 'sent') }
-  }
+  if (rung.status !== 'failed') return { rung, parts: closed, answer: accepted(messageId, 'sent') }
   const answer = verdict === 'undelivered' ? undelivered(messageId) : accepted(messageId, 'failed')
-  return { first: { status: 'failed', errorCode }, rung, parts: closed, answer }
+  return { rung, parts: closed, answer }
 }
 
 // Behind a part that failed no further one is sent; and what is silent for too long counts as failed.
@@ -49,14 +43,6 @@ function isLost(part: Part, parts: readonly Part[], ending: Ending): boolean {
 function lost({ part }: Part, parts: readonly Part[]): Rung {
   const isBehindFailure = parts.some((other) => other.status === 'failed' && other.part < part)
   return { status: 'failed', errorCode: isBehindFailure ? 'not_sent' : outcomeUnknown }
-}
-
-/** The parts once statuses that arrived before them are applied. */
-export function withParked<P extends Part>(parts: readonly P[], parked: readonly (Rung & { index: Buffer })[]): P[] {
-  return parts.map((part) => {
-    const own = parked.filter(({ index }) => part.externalIndex?.equals(index))
-    return own.reduce((current, { status, errorCode }) => ({ ...current, ...climb(current, { status, errorCode }) }), part)
-  })
 }
 
 function accepted(messageId: string, status: 'sent' | 'failed'): Answer {

@@ -90,4 +90,3 @@ export async function insertSend(tx: Tx, send: NewSend, aliveForMs: number): Pro
   ])
   return row?.turn ?? 1
 }
-

@@ -3,6 +3,7 @@ import { isSameSend } from './fingerprint.ts'
 import type { Attempt } from './send.ts'
 import type { SendAnswer, SendDeps } from './send-deps.ts'
 import { keyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
+import { settleSend } from './send-settle.ts'
 
 // Real time, whatever the service's clock says: this is about how long a request hangs.
 const maxWaitMs = 20_000
@@ -23,13 +24,24 @@ export async function recallAnswer(deps: SendDeps, attempt: Attempt): Promise<Se
     if (!isSameSend(keyring, row.fingerprint, conversationId, wish)) throw keyUsedOtherwise()
     const { answer_status: status, answer_body: body } = row
     if (status !== null && body !== null) return { status, body, isReplay: true }
-    if (!row.is_alive || performance.now() > giveUpAt) throw outcomeNotKnown()
+    if (!row.is_alive) return settleDead(deps, attempt, row)
+    if (performance.now() > giveUpAt) throw outcomeNotKnown()
     await woken
     woken = deps.wakes.next(row.conversation_id, pollMs)
   }
 }
 
+// The platform may have told since what became of it.
+async function settleDead(deps: SendDeps, { sender, keyring }: Attempt, row: SendRow): Promise<SendAnswer> {
+  const { conversation_id: conversationId, message_id: messageId } = row
+  const send = { workspaceId: sender.workspaceId, conversationId, messageId }
+  const answer = await settleSend(deps, keyring, send, 'abandoned')
+  if (answer === null) throw outcomeNotKnown()
+  return { ...answer, isReplay: true }
+}
+
 interface SendRow {
+  message_id: string
   fingerprint: Buffer
   conversation_id: string
   answer_status: number | null
@@ -48,6 +60,7 @@ export async function findSend(
     select
       s.fingerprint,
       s.conversation_id,
+      s.message_id,
       s.answer_status,
       s.answer_body,
       coalesce(d.alive_until > clock_timestamp(), false) as is_alive

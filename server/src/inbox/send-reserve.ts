@@ -128,7 +128,8 @@ async function judge(deps: SendDeps, tx: Tx, attempt: Attempt, conversation: Con
 
 function recipientOf({ contact }: Conversation): Recipient {
   const { phone, userId } = contact.address
-  const recipient = phone === null && userId === null ? { phone: contact.phone, userId: contact.userId } : contact.address
+  const recipient =
+    phone === null && userId === null ? { phone: contact.phone, userId: contact.userId } : contact.address
   if (recipient.phone === null && recipient.userId === null) {
     throw invalidMessage('The platform has told no address of this customer')
   }
@@ -136,7 +137,12 @@ function recipientOf({ contact }: Conversation): Recipient {
 }
 
 /** What a person writes makes the conversation theirs; an agent writes in its own only. */
-async function takeOver(tx: Tx, { workspaceId, actor }: Sender, conversation: Conversation, now: Date): Promise<Change> {
+async function takeOver(
+  tx: Tx,
+  { workspaceId, actor }: Sender,
+  conversation: Conversation,
+  now: Date,
+): Promise<Change> {
   if (actor.type === 'agent') return { conversation, events: [] }
   const change = changeOwner(conversation, human, actor, now)
   if (change.events.length > 0) await waitForStarts(tx, workspaceId, [conversation.id])

@@ -17,7 +17,7 @@ export const TextSend = Type.Object(
       Type.Boolean({ default: false, description: 'Shows a preview of the first link.', example: false }),
     ),
   },
-  { ...closed, title: 'Text' },
+  { ...closed, title: 'Text to send' },
 )
 
 export const TemplateSend = Type.Object(
@@ -38,13 +38,13 @@ export const TemplateSend = Type.Object(
       closed,
     ),
   },
-  { ...closed, title: 'Template' },
+  { ...closed, title: 'Template to send' },
 )
 
 /** Understood, but not offered: answered with 422 whatever else is in it. */
 export const InteractiveSend = Type.Object(
   { kind: Type.Literal('interactive', { description: 'Not supported: 422 `UNSUPPORTED_KIND`.' }) },
-  { additionalProperties: true, title: 'Interactive' },
+  { additionalProperties: true, title: 'Interactive to send' },
 )
 
 export const Send = Type.Union([TextSend, TemplateSend, InteractiveSend])
@@ -66,3 +66,35 @@ export const Sent = Type.Object({
     example: 'sent',
   }),
 })
+
+const refusal = (statusCode: number, code: string, statusMessage: string, description: string) =>
+  Type.Object(
+    {
+      statusCode: Type.Integer({ example: statusCode }),
+      statusMessage: Type.String({ example: statusMessage }),
+      data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object', example: { code } })),
+    },
+    { description },
+  )
+
+/** Why nothing was sent, or not delivered; `data.code` says which. */
+export const sendRefusals = {
+  409: refusal(
+    409,
+    'OWNER_MISMATCH',
+    'This key does not own the conversation. Take it over by PATCH first.',
+    '`OWNER_MISMATCH`: another owns the conversation. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the outcome of the first request with this key is not known yet; repeat later.',
+  ),
+  422: refusal(
+    422,
+    'WINDOW_CLOSED',
+    'The 24-hour window is closed. Send a template.',
+    '`UNSUPPORTED_KIND`: `interactive`. `WINDOW_CLOSED`: only a template can be sent. `TEMPLATE_NOT_APPROVED`: no approved template matches. `INVALID_MESSAGE`: the message cannot be sent as it is, or its Idempotency-Key was used for another one.',
+  ),
+  502: refusal(
+    502,
+    'DELIVERY_FAILED',
+    'The chat platform did not deliver the message',
+    'The platform could not be reached, or its answer was lost. The message stands as `failed`; should a status tell otherwise, it is corrected. The same key never sends again.',
+  ),
+}

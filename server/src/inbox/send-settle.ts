@@ -1,15 +1,17 @@
 import type { Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
-import { recordEvents } from '../events/record.ts'
+import { type NewEvent, recordEvents } from '../events/record.ts'
 import type { Conversation } from './conversation.ts'
 import type { DispatchKey } from './dispatch-queries.ts'
 import { messageSent, messageStatusChanged } from './events.ts'
-import { openMessage } from './message.ts'
+import { type Message, openMessage } from './message.ts'
+import { applyParked } from './parked.ts'
 import { persist } from './persist.ts'
 import { lockConversation } from './queries.ts'
 import type { SendDeps } from './send-deps.ts'
-import { type Answer, type Ending, endOf, type Part } from './send-outcome.ts'
-import { findAnswer, lockDispatch, lockUnsettled, storeOutcome } from './settle-queries.ts'
+import { type Answer, type Ending, endOf } from './send-outcome.ts'
+import { findAnswer, lockDispatch, lockParts, storeOutcome } from './settle-queries.ts'
+import { climb } from './status-ladder.ts'
 import { wakeWaiting } from './wakes.ts'
 
 /**
@@ -29,15 +31,14 @@ export async function settleSend(
       const conversation = await lockConversation(tx, keyring, scope, dispatch.conversationId)
       if (conversation === undefined) return null
       await deps.fail?.('settling')
-      const answer = await settleLocked(tx, keyring, dispatch, conversation, ending, deps.clock.now())
+      const answer = await settle(tx, keyring, dispatch, conversation, ending, deps.clock.now())
       await deps.fail?.('settleWritten')
       return answer
     }),
   )
 }
 
-/** As `settleSend`, for a transaction that holds the conversation's lock. */
-export async function settleLocked(
+async function settle(
   tx: Tx,
   keyring: Keyring,
   dispatch: DispatchKey,
@@ -46,24 +47,35 @@ export async function settleLocked(
   now: Date,
 ): Promise<Answer | null> {
   const { workspaceId, messageId } = dispatch
-  const unsettled = await lockUnsettled(tx, workspaceId, messageId)
-  if (unsettled === undefined) return findAnswer(tx, workspaceId, messageId)
-  const found = await lockDispatch(tx, workspaceId, messageId)
-  const end = endOf(messageId, unsettled.parts, found?.verdict ?? null, ending)
+  const found = await lockParts(tx, workspaceId, messageId)
+  if (found === undefined) return null
+  const earlier = await findAnswer(tx, workspaceId, messageId)
+  if (earlier !== null) return earlier
+  const way = await lockDispatch(tx, workspaceId, messageId)
+  const end = endOf(messageId, found.parts, way?.verdict ?? null, ending)
   if (end === null) return null
 
-  const { first, rung, answer } = end
-  const message = { ...openMessage(keyring, unsettled.message), ...first, settleBy: null }
-  const sent = messageSent(conversation, message)
-  const later = rung.status === first.status ? [] : [messageStatusChanged(conversation.id, messageId, rung, now)]
+  const before = openMessage(keyring, found.row)
+  const message = { ...before, ...(climb(before, end.rung) ?? before), settleBy: null }
+  const externalIndex = end.parts.find(({ part }) => part === 1)?.externalIndex ?? null
   await Promise.all([
-    storeOutcome(tx, workspaceId, messageId, end, found?.external_id ?? null, externalIndexOf(end.parts)),
-    recordEvents(tx, keyring, workspaceId, [sent, ...later], now),
+    storeOutcome(tx, workspaceId, messageId, {
+      rung: message,
+      parts: end.parts,
+      answer: end.answer,
+      externalId: way?.external_id ?? null,
+      externalIndex,
+    }),
+    recordEvents(tx, keyring, workspaceId, eventsOf(conversation, before, message, now), now),
     wakeWaiting(tx, dispatch.conversationId),
   ])
-  return answer
+  await applyParked(tx, keyring, workspaceId, conversation, messageId, now)
+  return end.answer
 }
 
-function externalIndexOf(parts: readonly Part[]): Buffer | null {
-  return parts.find(({ part }) => part === 1)?.externalIndex ?? null
+// A status of the platform may have been faster than its own answer: then the message has been told of.
+function eventsOf(conversation: Conversation, before: Message, after: Message, now: Date): NewEvent[] {
+  if (before.status === 'pending') return [messageSent(conversation, after)]
+  if (before.status === after.status) return []
+  return [messageStatusChanged(conversation.id, after.id, after, now)]
 }

@@ -16,6 +16,8 @@ export interface SendRequest {
   /** The `Idempotency-Key` header as it came. */
   idempotencyKey: string | readonly string[] | undefined
   body: unknown
+  /** What the request's other parts were found to lack; thrown once the conversation is known to be there. */
+  problem?: Error | undefined
 }
 
 /** One request to send, read and not yet judged. */
@@ -52,6 +54,7 @@ async function readAttempt(deps: SendDeps, sender: Sender, request: SendRequest)
   const conversationId = request.conversationId.toLowerCase()
   const row = isUuid(conversationId) ? await findConversation(deps.db.sql, sender, conversationId) : undefined
   if (row === undefined) throw conversationNotFound()
+  if (request.problem !== undefined) throw request.problem
   return {
     sender,
     conversationId,

@@ -1,26 +1,23 @@
-import { byteaArray, type Sql, type Tx } from '../base/db.ts'
+import type { Sql, Tx } from '../base/db.ts'
 import type { Verdict } from './dispatch-queries.ts'
 import type { MessageRow } from './message.ts'
 import { messageColumns } from './message-queries.ts'
-import { type Answer, type End, type Part, withParked } from './send-outcome.ts'
-import type { MessageStatus } from './status-ladder.ts'
+import type { Answer, Part } from './send-outcome.ts'
+import type { Rung } from './status-ladder.ts'
 
-interface Unsettled {
-  message: MessageRow
-  /** In order, with the statuses that arrived before their ids were known. */
-  parts: Part[]
-}
-
-/** A send that has no outcome yet, under lock; undefined when it has one. */
-export async function lockUnsettled(tx: Tx, workspaceId: string, messageId: string): Promise<Unsettled | undefined> {
-  const [message] = await tx<MessageRow[]>`
+/** A send's message and its parts in order, under lock. */
+export async function lockParts(
+  tx: Tx,
+  workspaceId: string,
+  messageId: string,
+): Promise<{ row: MessageRow; parts: Part[] } | undefined> {
+  const [row] = await tx<MessageRow[]>`
     select ${messageColumns(tx)}
     from messages m
     where m.workspace_id = ${workspaceId}
       and m.id = ${messageId}
-      and m.settle_by is not null
     for update`
-  if (message === undefined) return undefined
+  if (row === undefined) return undefined
   const parts = await tx<Part[]>`
     select part, status, error_code as "errorCode", external_index as "externalIndex"
     from message_parts
@@ -28,34 +25,7 @@ export async function lockUnsettled(tx: Tx, workspaceId: string, messageId: stri
       and message_id = ${messageId}
     order by part
     for update`
-  return { message, parts: withParked(parts, await takeParked(tx, workspaceId, message.connection_id, parts)) }
-}
-
-interface Parked {
-  index: Buffer
-  status: MessageStatus
-  errorCode: string | null
-}
-
-async function takeParked(
-  tx: Tx,
-  workspaceId: string,
-  connectionId: string,
-  parts: readonly Part[],
-): Promise<Parked[]> {
-  const indexes = parts.flatMap(({ externalIndex }) => (externalIndex === null ? [] : [externalIndex]))
-  if (indexes.length === 0) return []
-  return tx<Parked[]>`
-    with taken as (
-      delete from parked_statuses
-      where workspace_id = ${workspaceId}
-        and connection_id = ${connectionId}
-        and external_index = any(${byteaArray(tx, indexes)})
-      returning external_index, status, error_code, occurred_at
-    )
-    select external_index as index, status, error_code as "errorCode"
-    from taken
-    order by occurred_at`
+  return { row, parts }
 }
 
 interface DispatchRow {
@@ -73,14 +43,21 @@ export async function lockDispatch(tx: Tx, workspaceId: string, messageId: strin
   return row
 }
 
+export interface Outcome {
+  rung: Rung
+  parts: readonly Part[]
+  answer: Answer
+  /** Sealed id and digest of the first part. */
+  externalId: Buffer | null
+  externalIndex: Buffer | null
+}
+
 /** Closes a send: parts, message and answer. Its dispatch goes, so that the next one has its turn. */
 export async function storeOutcome(
   tx: Tx,
   workspaceId: string,
   messageId: string,
-  { rung, parts, answer }: End,
-  externalId: Buffer | null,
-  externalIndex: Buffer | null,
+  { rung, parts, answer, externalId, externalIndex }: Outcome,
 ): Promise<void> {
   await Promise.all([
     tx`

@@ -1,8 +1,6 @@
-import type { Sql, Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
-import type { Conversation } from './conversation.ts'
+import type { Sql } from '../base/db.ts'
 import type { SendDeps } from './send-deps.ts'
-import { settleLocked, settleSend } from './send-settle.ts'
+import { settleSend } from './send-settle.ts'
 
 const everyMs = 5000
 const batch = 100
@@ -48,13 +46,12 @@ async function listStranded(sql: Sql, now: Date): Promise<Stranded[]> {
       d.workspace_id as "workspaceId",
       m.conversation_id as "conversationId",
       d.message_id as "messageId",
-      m.settle_by <= ${now} as "isOverdue"
+      coalesce(m.settle_by <= ${now}, false) as "isOverdue"
     from dispatches d
     join messages m
       on m.workspace_id = d.workspace_id
       and m.id = d.message_id
     where d.alive_until < clock_timestamp()
-      and m.settle_by is not null
       and (
         m.settle_by <= ${now}
         or exists (
@@ -74,27 +71,4 @@ async function listStranded(sql: Sql, now: Date): Promise<Stranded[]> {
       )
     order by d.alive_until
     limit ${batch}`
-}
-
-/**
- * For statuses of the platform, under the conversation's lock: while a message has `settleBy`, its statuses go to its
- * parts alone, and whoever settles it reads them there. Call this after each, so that the status of a send whose process
- * has died settles it at once.
- */
-export async function settleIfAbandoned(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  conversation: Conversation,
-  messageId: string,
-  now: Date,
-): Promise<void> {
-  const [dead] = await tx`
-    select d.message_id
-    from dispatches d
-    where d.workspace_id = ${workspaceId}
-      and d.message_id = ${messageId}
-      and d.alive_until < clock_timestamp()`
-  if (dead === undefined) return
-  await settleLocked(tx, keyring, { workspaceId, conversationId: conversation.id, messageId }, conversation, 'abandoned', now)
 }

@@ -15,7 +15,10 @@ export function fillTemplate(body: string, parameterCount: number, parameters: r
     const problem = problemOf(parameter)
     if (problem !== null) throw invalidMessage(`template.body_params[${index}] ${problem}`)
   }
-  const filled = body.replaceAll(/\{\{(\d+)\}\}/g, (placeholder, number) => parameters[Number(number) - 1] ?? placeholder)
+  const filled = body.replaceAll(
+    /\{\{(\d+)\}\}/g,
+    (placeholder, number) => parameters[Number(number) - 1] ?? placeholder,
+  )
   if (filled.length > maxFilledLength) {
     throw invalidMessage(`The filled template has more than ${maxFilledLength} characters`)
   }
