@@ -20,6 +20,11 @@ import type { Log } from './base/log.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import type { Vault } from './base/vault.ts'
+import type { Channel } from './channels/connection.ts'
+import type { Connector } from './channels/connector.ts'
+import { noConnector } from './channels/no-connector.ts'
+import { findConnection } from './channels/queries.ts'
+import { wabaConnector } from './channels/waba/sender.ts'
 import type { Config } from './config.ts'
 import { listForms } from './forms/queries.ts'
 import { formRoutes } from './forms/routes.ts'
@@ -29,6 +34,8 @@ import { describeApi } from './http/openapi.ts'
 import { serveReference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
 import { siteRoutes } from './http/site.ts'
+import type { InboxDeps } from './inbox/conversation.ts'
+import { inboxRoutes } from './inbox/routes.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
@@ -42,6 +49,8 @@ export interface House {
   db: Db
   vault: Vault
   limiter: Limiter
+  /** The way out to each channel; the real ones unless given. */
+  connectors?: Record<Channel, Connector>
   /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */
   localToken?: string
 }
@@ -71,8 +80,20 @@ export async function buildApp(house: House, watch: (app: App) => void = () => {
   serveReference(app, config.http.publicUrl)
   serveHealth(app, () => db.sql`select 1`)
   leadRoutes(app, house, guard)
+  inboxRoutes(app, inboxDeps(house), guard)
   await servePeople(app, house, guard)
   return app
+}
+
+function inboxDeps({ db, vault, clock, connectors }: House): InboxDeps {
+  return {
+    db,
+    vault,
+    clock,
+    connectors: connectors ?? { waba: wabaConnector(clock), unofficial: noConnector, partner: noConnector },
+    openConnection: async (workspaceId, id) =>
+      (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
+  }
 }
 
 async function servePeople(app: App, house: House, guard: Guard): Promise<void> {

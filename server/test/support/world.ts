@@ -9,12 +9,15 @@ import { openVault } from '../../src/base/vault.ts'
 import { loadConfig } from '../../src/config.ts'
 import { type ContractCheck, checkAnswers } from './contract.ts'
 import { atEnd, testDatabase } from './database.ts'
+import { type FakePlatform, scriptedPlatform } from './scripted-platform.ts'
 
 /** The noon at which every test begins, before the legacy delete scope ends. */
 export const testNoon = new Date('2026-03-10T12:00:00.000Z')
 
 export interface TestApp extends House {
   app: App
+  /** What the app asked of the chat platforms, in order. */
+  platform: FakePlatform
   clock: ManualClock
   /** Every line that was logged. */
   logLines: string[]
@@ -32,6 +35,7 @@ async function openTestApp(): Promise<TestApp> {
   const { db } = await testDatabase()
   const clock = manualClock(testNoon)
   const logLines: string[] = []
+  const platform = scriptedPlatform()
   const house: House = {
     config: loadConfig({ PARLEY_LEADS_RATE_LIMIT: '0', PARLEY_INBOX_RATE_LIMIT: '0' }),
     log: createLog('debug', { write: (line) => logLines.push(line) }),
@@ -39,6 +43,7 @@ async function openTestApp(): Promise<TestApp> {
     db,
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
+    connectors: platform.connectors,
   }
   await house.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined
@@ -50,7 +55,7 @@ async function openTestApp(): Promise<TestApp> {
     await app.close()
     answers?.assertNone()
   })
-  return { ...house, app, clock, logLines }
+  return { ...house, app, clock, logLines, platform }
 }
 
 export interface Answer {
