@@ -135,13 +135,48 @@ create table sends (
   conversation_id uuid not null,
   message_id uuid not null,
   answer_status integer,
-  answer_body jsonb,
+  -- The very text of the answer, so that a repeat gets the same bytes.
+  answer_body text,
   created_at timestamptz(3) not null,
   primary key (workspace_id, sender_id, idempotency_key),
   foreign key (workspace_id, message_id) references messages (workspace_id, id) on delete cascade
 );
 
 create index sends_message on sends (workspace_id, message_id);
+
+-- The sends that are on their way to the platform; a row goes when its send is settled. Times are the database's, so
+-- that nodes whose clocks differ agree on them.
+create table dispatches (
+  workspace_id uuid not null,
+  message_id uuid not null,
+  conversation_id uuid not null,
+  -- The place among the conversation's rows: sends reach the platform in the order of their reservation.
+  turn integer not null,
+  -- The owner's epoch when an agent's send was reserved; null for a member's, which no change of owner stops.
+  owner_epoch integer,
+  -- Pushed on while the sending process lives. After it no byte of this send leaves, and the next one has its turn.
+  alive_until timestamptz(3) not null,
+  -- While set and not past, a platform call may be starting: a change of owner waits for it.
+  starting_until timestamptz(3),
+  -- What the platform's answers came to; null while there is none.
+  verdict text check (verdict in ('accepted', 'refused', 'undelivered', 'stopped')),
+  -- Sealed for messages/external_id: the first part's id, until the message has it.
+  external_id bytea,
+  primary key (workspace_id, message_id),
+  foreign key (workspace_id, message_id) references messages (workspace_id, id) on delete cascade
+);
+
+create unique index dispatches_turn_key on dispatches (workspace_id, conversation_id, turn);
+
+create index dispatches_abandoned on dispatches (alive_until);
+
+-- When the next message may go, by connection and by conversation (`id` is either's). Not worth a flush to disk.
+create unlogged table send_paces (
+  workspace_id uuid not null,
+  id uuid not null,
+  next_at timestamptz(3) not null,
+  primary key (workspace_id, id)
+);
 
 -- Statuses that arrived before their message was known by that id.
 create table parked_statuses (

@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie'
+import type { KeyDeps } from './access/change-keys.ts'
 import { clientAddressReader } from './access/client-address.ts'
 import { createGuard, type Guard } from './access/guard.ts'
 import { createPasswords } from './access/passwords.ts'
@@ -20,6 +21,11 @@ import type { Log } from './base/log.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import type { Vault } from './base/vault.ts'
+import type { Channel } from './channels/connection.ts'
+import type { Connector } from './channels/connector.ts'
+import { noConnector } from './channels/no-connector.ts'
+import { findConnection } from './channels/queries.ts'
+import { wabaConnector } from './channels/waba/sender.ts'
 import type { Config } from './config.ts'
 import { listForms } from './forms/queries.ts'
 import { formRoutes } from './forms/routes.ts'
@@ -29,8 +35,14 @@ import { describeApi } from './http/openapi.ts'
 import { serveReference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
 import { siteRoutes } from './http/site.ts'
+import type { InboxDeps } from './inbox/conversation.ts'
+import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
+import { inboxRoutes } from './inbox/routes.ts'
+import { inboxTeamRoutes } from './inbox/team-routes.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
+import { systemActor } from './workspace/actor.ts'
+import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
 import { labelTeamRoutes } from './workspace/team-routes-labels.ts'
 
@@ -42,6 +54,8 @@ export interface House {
   db: Db
   vault: Vault
   limiter: Limiter
+  /** The way out to each channel; the real ones unless given. */
+  connectors?: Record<Channel, Connector>
   /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */
   localToken?: string
 }
@@ -71,8 +85,20 @@ export async function buildApp(house: House, watch: (app: App) => void = () => {
   serveReference(app, config.http.publicUrl)
   serveHealth(app, () => db.sql`select 1`)
   leadRoutes(app, house, guard)
+  inboxRoutes(app, inboxDeps(house), guard)
   await servePeople(app, house, guard)
   return app
+}
+
+function inboxDeps({ db, vault, clock, connectors }: House): InboxDeps {
+  return {
+    db,
+    vault,
+    clock,
+    connectors: connectors ?? { waba: wabaConnector(clock), unofficial: noConnector, partner: noConnector },
+    openConnection: async (workspaceId, id) =>
+      (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
+  }
 }
 
 async function servePeople(app: App, house: House, guard: Guard): Promise<void> {
@@ -85,6 +111,7 @@ async function servePeople(app: App, house: House, guard: Guard): Promise<void> 
   await app.register(cookie)
   decorateTeamRequests(app)
   serveTeam(app, team, teamGuard, guard)
+  inboxTeamRoutes(app, inboxDeps(house), teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   const formsOf = async (workspaceId: string) => {
@@ -104,12 +131,18 @@ function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard)
     invitationTeamRoutes,
     tokenTeamRoutes,
     auditTeamRoutes,
-    workspaceTeamRoutes,
     labelTeamRoutes,
     leadTeamRoutes,
   ]) {
     routes(app, team, teamGuard)
   }
-  // A key owns nothing yet that would have to change hands when it stops.
-  keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped: async () => {} }, teamGuard)
+  const agentsStopped: WorkspaceDeps['agentsStopped'] = async (tx, workspaceId, by) => {
+    await handBackAll(tx, await team.vault.keyring(workspaceId), workspaceId, by, team.clock.now())
+  }
+  workspaceTeamRoutes(app, { ...team, agentsStopped }, teamGuard)
+  const keyStopped: KeyDeps['keyStopped'] = async (tx, workspaceId, keyId) => {
+    const keyring = await team.vault.keyring(workspaceId)
+    await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
+  }
+  keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped }, teamGuard)
 }

@@ -6,7 +6,7 @@ import type { StatusEvent } from './group-events.ts'
 import { lockExternalIds, parkStatuses } from './parked.ts'
 import { isPoison } from './poison.ts'
 import { lockConversation } from './queries.ts'
-import type { ReceiveDeps, Receiver } from './receive.ts'
+import type { ReceiveDeps, Receiver } from './receiver.ts'
 import { externalIndex } from './sealed.ts'
 
 /**

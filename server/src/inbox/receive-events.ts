@@ -1,6 +1,5 @@
 import type { Tx } from '../base/db.ts'
 import { byteaArray } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
 import { recordEvents } from '../events/record.ts'
 import { systemActor } from '../workspace/actor.ts'
 import { chooseFirstOwner } from './agents.ts'
@@ -10,15 +9,9 @@ import { newConversation } from './customer.ts'
 import type { CustomerEvent } from './group-events.ts'
 import { lockChanged, lockCustomer } from './lock-customer.ts'
 import { insertConversation, storeConversation } from './queries.ts'
-import type { Receiver } from './receive.ts'
 import { applyEvent } from './receive-event.ts'
+import type { Intake } from './receiver.ts'
 import { externalIndex } from './sealed.ts'
-
-export interface Intake {
-  keyring: Keyring
-  receiver: Receiver
-  now: Date
-}
 
 /**
  * Applies what was told of one customer, in order, under the lock of their conversation. Answers the contact when the

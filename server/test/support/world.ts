@@ -9,6 +9,7 @@ import { openVault } from '../../src/base/vault.ts'
 import { loadConfig } from '../../src/config.ts'
 import { type ContractCheck, checkAnswers } from './contract.ts'
 import { atEnd, testDatabase } from './database.ts'
+import { type FakePlatform, scriptedPlatform } from './scripted-platform.ts'
 
 /** The noon at which every test begins, before the legacy delete scope ends. */
 export const testNoon = new Date('2026-03-10T12:00:00.000Z')
@@ -18,6 +19,8 @@ export const testTeamToken = 'team-token-of-the-tests-0001'
 
 export interface TestApp extends House {
   app: App
+  /** What the app asked of the chat platforms, in order. */
+  platform: FakePlatform
   clock: ManualClock
   /** Every line that was logged. */
   logLines: string[]
@@ -35,6 +38,7 @@ async function openTestApp(): Promise<TestApp> {
   const { db } = await testDatabase()
   const clock = manualClock(testNoon)
   const logLines: string[] = []
+  const platform = scriptedPlatform()
   const house: House = {
     config: loadConfig({
       PARLEY_LEADS_RATE_LIMIT: '0',
@@ -46,6 +50,7 @@ async function openTestApp(): Promise<TestApp> {
     db,
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
+    connectors: platform.connectors,
   }
   await house.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined
@@ -57,7 +62,7 @@ async function openTestApp(): Promise<TestApp> {
     await app.close()
     answers?.assertNone()
   })
-  return { ...house, app, clock, logLines }
+  return { ...house, app, clock, logLines, platform }
 }
 
 export interface Answer {

@@ -1,0 +1,46 @@
+import type { Tx } from '../base/db.ts'
+import type { Keyring } from '../base/keyring.ts'
+import { touched } from './change.ts'
+import type { Conversation, InboxDeps, Scope } from './conversation.ts'
+import { conversationNotFound } from './errors.ts'
+import { openExternalId } from './message.ts'
+import { findNewestInbound } from './message-queries.ts'
+import { lockConversation, storeConversation } from './queries.ts'
+
+/**
+ * Marks a conversation read. The platform is told after the commit, without waiting: whether it hears of it changes
+ * nothing here. Throws 404 outside the scope.
+ */
+export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
+  const { conversation, newest } = await deps.vault.withKeyring(scope.workspaceId, (keyring) =>
+    deps.db.tx((tx) => setRead(tx, keyring, scope, id, deps.clock.now())),
+  )
+  if (newest !== null) tellPlatform(deps, scope.workspaceId, conversation, newest).catch(() => {})
+  return conversation
+}
+
+interface Read {
+  conversation: Conversation
+  /** The platform's id of the newest customer message. */
+  newest: string | null
+}
+
+async function setRead(tx: Tx, keyring: Keyring, scope: Scope, id: string, now: Date): Promise<Read> {
+  const before = await lockConversation(tx, keyring, scope, id)
+  if (before === undefined) throw conversationNotFound()
+  const conversation = before.unreadCount === 0 ? before : touched({ ...before, unreadCount: 0 }, now)
+  if (conversation !== before) await storeConversation(tx, keyring, scope.workspaceId, conversation)
+  const row = await findNewestInbound(tx, scope.workspaceId, before.id)
+  const sealed = row?.external_id ?? null
+  return { conversation, newest: row && sealed ? openExternalId(keyring, row.id, sealed) : null }
+}
+
+async function tellPlatform(
+  { connectors, openConnection }: InboxDeps,
+  workspaceId: string,
+  { channel, connectionId }: Conversation,
+  externalId: string,
+): Promise<void> {
+  const connection = await openConnection(workspaceId, connectionId)
+  if (connection?.state === 'active') await connectors[channel].markRead(connection, externalId)
+}

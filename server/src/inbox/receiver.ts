@@ -1,0 +1,29 @@
+import type { Keyring } from '../base/keyring.ts'
+import type { Log } from '../base/log.ts'
+import type { Channel } from '../channels/connection.ts'
+import type { Contact, InboxDeps } from './conversation.ts'
+import type { ConnectionEvent } from './group-events.ts'
+
+/** The connection that a delivery is for. */
+export interface Receiver {
+  workspaceId: string
+  id: string
+  channel: Channel
+}
+
+export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> {
+  log: Log
+  /** What the platform says of the connection or its templates; the channels' to act on. */
+  connectionTold(receiver: Receiver, event: ConnectionEvent): Promise<void>
+  /** A send was refused after it had been accepted: some codes mean that the connection cannot send. */
+  sendRefused(receiver: Receiver, errorCode: string): Promise<void>
+  /** A customer wrote; whoever keeps leads may make one of them. Runs after the commit and must not throw. */
+  customerWrote(receiver: Receiver, contact: Contact): Promise<void>
+}
+
+/** What the events of a delivery are applied with. */
+export interface Intake {
+  keyring: Keyring
+  receiver: Receiver
+  now: Date
+}

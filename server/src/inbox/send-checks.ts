@@ -1,0 +1,80 @@
+import type { Outgoing } from '../channels/connector.ts'
+import type { Conversation } from './conversation.ts'
+import type { Sender } from './send-deps.ts'
+import {
+  acknowledgementRequired,
+  connectionUnavailable,
+  invalidMessage,
+  ownerMismatch,
+  templateNotApproved,
+  unsupportedKind,
+  windowClosed,
+} from './send-errors.ts'
+import type { Wish } from './send-input.ts'
+import type { Standing, TemplateRow } from './send-queries.ts'
+import { splitText } from './split-text.ts'
+import { fillTemplate } from './template-text.ts'
+import { windowIsOpen } from './window.ts'
+
+export interface Question {
+  wish: Wish
+  sender: Sender
+  conversation: Conversation
+  /** Null when the connection was removed. */
+  standing: Standing | null
+  /** The one that the wish names, if it can be sent. */
+  template: TemplateRow | null
+  /** The channel's limit for one message, in UTF-16 units. */
+  maxTextLength: number | null
+  now: Date
+}
+
+/** What will be sent: the message's text, and the platform messages that carry it, in order. */
+export interface Draft {
+  kind: 'text' | 'template'
+  text: string
+  parts: Outgoing[]
+}
+
+/** Judges a send as things stand under the conversation's lock, in the order that callers are promised. */
+export function checkSend(question: Question): Draft {
+  const { wish, sender, conversation, standing, now } = question
+  if (wish.kind === 'interactive') throw unsupportedKind()
+  if (!mayAnswer(sender, conversation)) throw ownerMismatch()
+  if (standing?.state !== 'active') throw connectionUnavailable()
+  if (conversation.channel === 'unofficial' && !isAcknowledged(standing, now)) throw acknowledgementRequired()
+  if (wish.kind === 'text') {
+    if (!windowIsOpen(conversation.windowExpiresAt, now)) throw windowClosed()
+    return draftText(wish, question.maxTextLength)
+  }
+  if (question.template === null) throw templateNotApproved()
+  return draftTemplate(wish, question.template)
+}
+
+function mayAnswer({ actor }: Sender, { owner }: Conversation): boolean {
+  return actor.type !== 'agent' || (owner.type === 'agent' && owner.keyId === actor.id)
+}
+
+const acknowledgedForMs = 90 * 86_400_000
+
+function isAcknowledged({ acknowledgedAt }: Standing, now: Date): boolean {
+  return acknowledgedAt !== null && now.getTime() < acknowledgedAt.getTime() + acknowledgedForMs
+}
+
+function draftText({ text, previewUrl }: Extract<Wish, { kind: 'text' }>, maxTextLength: number | null): Draft {
+  const texts = maxTextLength === null ? [text] : splitText(text, maxTextLength)
+  if (texts.some((part) => part.trim() === '')) {
+    const found =
+      texts.length === 1 ? 'text must not be blank' : `text is blank for more than ${maxTextLength} characters`
+    throw invalidMessage(found)
+  }
+  const firstLink = previewUrl ? texts.findIndex((part) => /https?:\/\//i.test(part)) : -1
+  const parts = texts.map((part, index): Outgoing => ({ kind: 'text', text: part, previewUrl: index === firstLink }))
+  return { kind: 'text', text, parts }
+}
+
+function draftTemplate({ parameters }: Extract<Wish, { kind: 'template' }>, template: TemplateRow): Draft {
+  const { name, language, body, parameter_names: names, parameter_count: count } = template
+  const text = fillTemplate(body, count, parameters)
+  return { kind: 'template', text, parts: [{ kind: 'template', name, language, parameters, names }] }
+}

@@ -1,0 +1,48 @@
+import type { Log } from '../base/log.ts'
+import type { Connection } from '../channels/connection.ts'
+import type { RefusalEffect } from '../channels/connector.ts'
+import type { InboxDeps } from './conversation.ts'
+import type { Paces } from './pace.ts'
+import type { Wakes } from './wakes.ts'
+
+/** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
+export const sendPoints = [
+  'received',
+  'locked',
+  'checked',
+  'written',
+  'reserved',
+  'turn',
+  'paced',
+  'claimed',
+  'called',
+  'recorded',
+  'settling',
+  'settleWritten',
+  'settled',
+] as const
+export type SendPoint = (typeof sendPoints)[number]
+
+export interface SendDeps extends InboxDeps {
+  log: Log
+  wakes: Wakes
+  pacesOf(connection: Connection): Paces
+  /** Told after a refused message what the refusal means for the connection. */
+  noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
+  fail?: (point: SendPoint) => Promise<void>
+}
+
+/** Who sends: an API key as `agent`, or somebody of the team. */
+export interface Sender {
+  workspaceId: string
+  actor: { type: 'agent' | 'user' | 'token'; id: string }
+  /** Connections that the sender may use; empty means every one. */
+  connectionIds: readonly string[]
+}
+
+/** What a request to send is answered with; `body` is the very text, the same at each repeat. */
+export interface SendAnswer {
+  status: number
+  body: string
+  isReplay: boolean
+}

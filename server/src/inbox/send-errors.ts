@@ -1,0 +1,35 @@
+import { type ApiError, conflict, unprocessable } from '../base/errors.ts'
+
+export const keyUsedOtherwise = (): ApiError =>
+  unprocessable('This Idempotency-Key was used for another message. Send a new message with a new key.', {
+    code: 'INVALID_MESSAGE',
+  })
+
+export const outcomeNotKnown = (): ApiError =>
+  conflict('It is not known yet whether this message was sent. Repeat the request later, with the same key.', {
+    code: 'NOT_RETRYABLE',
+  })
+
+export const unsupportedKind = (): ApiError =>
+  unprocessable('Only text and template can be sent', { code: 'UNSUPPORTED_KIND' })
+
+export const ownerMismatch = (): ApiError =>
+  conflict('This key does not own the conversation. Take it over by PATCH first.', { code: 'OWNER_MISMATCH' })
+
+export const connectionUnavailable = (): ApiError =>
+  conflict('The chat connection cannot send now', { code: 'CONNECTION_UNAVAILABLE' })
+
+export const acknowledgementRequired = (): ApiError =>
+  conflict('A member of the workspace must first confirm the risk of this channel, in the settings of the connection', {
+    code: 'ACKNOWLEDGEMENT_REQUIRED',
+  })
+
+export const windowClosed = (): ApiError =>
+  unprocessable('The 24-hour window is closed. Send a template.', { code: 'WINDOW_CLOSED' })
+
+export const templateNotApproved = (): ApiError =>
+  unprocessable('No approved template of this connection matches the name and language', {
+    code: 'TEMPLATE_NOT_APPROVED',
+  })
+
+export const invalidMessage = (reason: string): ApiError => unprocessable(reason, { code: 'INVALID_MESSAGE' })

@@ -1,0 +1,170 @@
+import { type Tx, violates } from '../base/db.ts'
+import { newId } from '../base/id.ts'
+import type { Connection } from '../channels/connection.ts'
+import type { Connector, Outgoing, Recipient } from '../channels/connector.ts'
+import { recordEvents } from '../events/record.ts'
+import { type Change, changeOwner, withOutbound } from './change.ts'
+import type { Conversation } from './conversation.ts'
+import { aliveForMs } from './dispatch-queries.ts'
+import { conversationNotFound } from './errors.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import type { Message } from './message.ts'
+import { addMessage } from './message-queries.ts'
+import { human } from './owner.ts'
+import { lockConversation, storeConversation } from './queries.ts'
+import type { Attempt } from './send.ts'
+import { checkSend, type Draft } from './send-checks.ts'
+import type { SendDeps, Sender } from './send-deps.ts'
+import { connectionUnavailable, invalidMessage } from './send-errors.ts'
+import { findStanding, findTemplate, insertSend } from './send-queries.ts'
+import { findSend } from './send-recall.ts'
+import { waitForStarts } from './starts.ts'
+
+/** How long a send may stay without an outcome before it counts as failed. */
+export const settleWithinMs = 10 * 60_000
+
+/** A send that is recorded and may go to the platform, in its turn. */
+export interface Reserved {
+  workspaceId: string
+  conversationId: string
+  messageId: string
+  connection: Connection
+  connector: Connector
+  recipient: Recipient
+  parts: Outgoing[]
+  turn: number
+  /** The owner's epoch that an agent sends under; null for the team's sends. */
+  ownerEpoch: number | null
+}
+
+/**
+ * Judges the send under the conversation's lock and records it as `pending`, with its key and its parts. A member's
+ * send makes the conversation `human`. Null when the key was used by another request meanwhile.
+ */
+export async function reserveSend(deps: SendDeps, attempt: Attempt): Promise<Reserved | null> {
+  const connection = await deps.openConnection(attempt.sender.workspaceId, attempt.connectionId)
+  try {
+    return await deps.db.tx((tx) => reserve(deps, tx, attempt, connection))
+  } catch (error) {
+    if (violates(error, 'sends_pkey')) return null
+    throw error
+  }
+}
+
+async function reserve(
+  deps: SendDeps,
+  tx: Tx,
+  attempt: Attempt,
+  connection: Connection | null,
+): Promise<Reserved | null> {
+  const { sender, keyring, key, wish } = attempt
+  const { workspaceId } = sender
+  const conversation = await lockConversation(tx, keyring, sender, attempt.conversationId)
+  if (conversation === undefined) throw conversationNotFound()
+  await deps.fail?.('locked')
+  if ((await findSend(tx, workspaceId, sender.actor.id, key)) !== undefined) return null
+
+  const now = deps.clock.now()
+  const draft = await judge(deps, tx, attempt, conversation, now)
+  if (connection === null) throw connectionUnavailable()
+  const recipient = recipientOf(conversation)
+  await deps.fail?.('checked')
+
+  const { conversation: owned, events } = await takeOver(tx, sender, conversation, now)
+  const message = newMessage(owned, sender, draft, now)
+  const added = await addMessage(tx, keyring, workspaceId, message)
+  const ownerEpoch = sender.actor.type === 'agent' ? owned.ownerEpoch : null
+  const [turn] = await Promise.all([
+    insertSend(
+      tx,
+      {
+        workspaceId,
+        conversationId: owned.id,
+        connectionId: owned.connectionId,
+        messageId: message.id,
+        senderId: sender.actor.id,
+        key,
+        fingerprint: fingerprintOf(keyring, attempt.conversationId, wish),
+        ownerEpoch,
+        parts: draft.parts.length,
+        now,
+      },
+      aliveForMs,
+    ),
+    storeConversation(tx, keyring, workspaceId, withOutbound(owned, added ?? message, now)),
+    recordEvents(tx, keyring, workspaceId, events, now),
+  ])
+  await deps.fail?.('written')
+  return {
+    workspaceId,
+    conversationId: owned.id,
+    messageId: message.id,
+    connection,
+    connector: deps.connectors[owned.channel],
+    recipient,
+    parts: draft.parts,
+    turn,
+    ownerEpoch,
+  }
+}
+
+async function judge(deps: SendDeps, tx: Tx, attempt: Attempt, conversation: Conversation, now: Date): Promise<Draft> {
+  const { sender, wish } = attempt
+  const { connectionId, channel } = conversation
+  const template =
+    wish.kind === 'template' && channel !== 'unofficial'
+      ? await findTemplate(tx, sender.workspaceId, connectionId, wish.name, wish.language)
+      : null
+  return checkSend({
+    wish,
+    sender,
+    conversation,
+    standing: await findStanding(tx, sender.workspaceId, connectionId),
+    template,
+    maxTextLength: deps.connectors[channel].maxTextLength,
+    now,
+  })
+}
+
+function recipientOf({ contact }: Conversation): Recipient {
+  const { phone, userId } = contact.address
+  const recipient =
+    phone === null && userId === null ? { phone: contact.phone, userId: contact.userId } : contact.address
+  if (recipient.phone === null && recipient.userId === null) {
+    throw invalidMessage('The platform has told no address of this customer')
+  }
+  return recipient
+}
+
+/** What a person writes makes the conversation theirs; an agent writes in its own only. */
+async function takeOver(
+  tx: Tx,
+  { workspaceId, actor }: Sender,
+  conversation: Conversation,
+  now: Date,
+): Promise<Change> {
+  if (actor.type === 'agent') return { conversation, events: [] }
+  const change = changeOwner(conversation, human, actor, now)
+  if (change.events.length > 0) await waitForStarts(tx, workspaceId, [conversation.id])
+  return change
+}
+
+function newMessage({ id, connectionId }: Conversation, { actor }: Sender, { kind, text }: Draft, now: Date): Message {
+  return {
+    id: newId(now),
+    conversationId: id,
+    connectionId,
+    direction: 'outbound',
+    kind,
+    origin: 'live',
+    text,
+    referral: null,
+    externalId: null,
+    status: 'pending',
+    errorCode: null,
+    actor,
+    occurredAt: now,
+    createdAt: now,
+    settleBy: new Date(now.getTime() + settleWithinMs),
+  }
+}

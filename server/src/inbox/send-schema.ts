@@ -1,0 +1,100 @@
+import { Type } from 'typebox'
+import { oneOf } from '../base/route.ts'
+
+const closed = { additionalProperties: false }
+
+export const TextSend = Type.Object(
+  {
+    kind: Type.Literal('text', { description: 'A free text, for as long as the 24-hour window is open.' }),
+    text: Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      description:
+        'At most 16,384 characters. What is too long for one message of the channel goes out as several, in order; to the caller it stays one message.',
+      example: 'Your order has left our warehouse.',
+    }),
+    preview_url: Type.Optional(
+      Type.Boolean({ default: false, description: 'Shows a preview of the first link.', example: false }),
+    ),
+  },
+  { ...closed, title: 'Text to send' },
+)
+
+export const TemplateSend = Type.Object(
+  {
+    kind: Type.Literal('template', { description: 'An approved template, to open or restart a conversation.' }),
+    template: Type.Object(
+      {
+        name: Type.String({ minLength: 1, maxLength: 512, example: 'order_update' }),
+        language: Type.String({ minLength: 1, maxLength: 20, description: 'Language code.', example: 'en_US' }),
+        body_params: Type.Optional(
+          Type.Array(Type.String({ maxLength: 2048 }), {
+            maxItems: 50,
+            description: 'Fill `{{1}}`, `{{2}}`, … in order: as many as the template has in `parameter_count`.',
+            example: ['Ana', 'A-17'],
+          }),
+        ),
+      },
+      closed,
+    ),
+  },
+  { ...closed, title: 'Template to send' },
+)
+
+/** Understood, but not offered: answered with 422 whatever else is in it. */
+export const InteractiveSend = Type.Object(
+  { kind: Type.Literal('interactive', { description: 'Not supported: 422 `UNSUPPORTED_KIND`.' }) },
+  { additionalProperties: true, title: 'Interactive to send' },
+)
+
+export const Send = Type.Union([TextSend, TemplateSend, InteractiveSend])
+
+export const SendHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      description:
+        'Required. A value of its own for each message, 1–255 printable ASCII characters, raw or as a quoted string. A repeat sends nothing and returns the first answer, also when that was `failed`.',
+      example: 'order-A-17-shipped',
+    }),
+  ),
+})
+
+export const Sent = Type.Object({
+  message_id: Type.String({ format: 'uuid', description: 'The message.' }),
+  status: oneOf(['sent', 'failed'], {
+    description: 'What the platform said at once. Later changes arrive as `inbox.message.status`.',
+    example: 'sent',
+  }),
+})
+
+const refusal = (statusCode: number, code: string, statusMessage: string, description: string) =>
+  Type.Object(
+    {
+      statusCode: Type.Integer({ example: statusCode }),
+      statusMessage: Type.String({ example: statusMessage }),
+      data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object', example: { code } })),
+    },
+    { description },
+  )
+
+/** Why nothing was sent, or not delivered; `data.code` says which. */
+export const sendRefusals = {
+  409: refusal(
+    409,
+    'OWNER_MISMATCH',
+    'This key does not own the conversation. Take it over by PATCH first.',
+    '`OWNER_MISMATCH`: another owns the conversation. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the outcome of the first request with this key is not known yet; repeat later.',
+  ),
+  422: refusal(
+    422,
+    'WINDOW_CLOSED',
+    'The 24-hour window is closed. Send a template.',
+    '`UNSUPPORTED_KIND`: `interactive`. `WINDOW_CLOSED`: only a template can be sent. `TEMPLATE_NOT_APPROVED`: no approved template matches. `INVALID_MESSAGE`: the message cannot be sent as it is, or its Idempotency-Key was used for another one.',
+  ),
+  502: refusal(
+    502,
+    'DELIVERY_FAILED',
+    'The chat platform did not deliver the message',
+    'The platform could not be reached, or its answer was lost. The message stands as `failed`; should a status tell otherwise, it is corrected. The same key never sends again.',
+  ),
+}
