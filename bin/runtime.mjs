@@ -47,9 +47,13 @@ function findNode() {
 
 function runUnder(node, args) {
   const child = spawn(node, args, { stdio: 'inherit' })
+  const parentCheck = watchParent(() => child.kill('SIGTERM'))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    // A terminal sends Ctrl+C to the child as well; a second one would count as impatience.
-    process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal))
+    process.on(signal, () => {
+      clearInterval(parentCheck)
+      // A terminal sends Ctrl+C to the child as well; a second one would count as impatience.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    })
   }
   child.once('error', (error) => {
     console.error(`${node} does not run: ${error.message}. Install Node ${minimumMajor} or newer.`)
@@ -60,4 +64,16 @@ function runUnder(node, args) {
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })
+}
+
+// npm hands a signal to the shell between us, which dies of it and tells nobody.
+function watchParent(onGone) {
+  if (process.env.npm_lifecycle_event === undefined) return undefined
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    onGone()
+  }, 500)
+  return timer.unref()
 }

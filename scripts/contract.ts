@@ -1,7 +1,15 @@
+// `npm run contract` writes the contract to docs/, `npm run contract:check` fails where docs/ differs from the app.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createMemoryLimiter } from '../server/src/access/rate-limit-memory.ts'
+import { buildApp } from '../server/src/app.ts'
+import { systemClock } from '../server/src/base/clock.ts'
+import { openDb } from '../server/src/base/db.ts'
+import { createLog } from '../server/src/base/log.ts'
 import type { App } from '../server/src/base/route.ts'
+import { openVault } from '../server/src/base/vault.ts'
+import { loadConfig } from '../server/src/config.ts'
 import { openapiDocument, routesOf } from '../server/src/http/openapi.ts'
 import { postmanCollection } from '../server/src/http/postman.ts'
 
@@ -49,3 +57,32 @@ function differences(written: unknown, made: unknown, path: string): string[] {
 function isTree(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
+
+/** The whole service, with a database that is never asked: enough to describe what it offers. */
+export async function appWithoutDatabase(): Promise<App> {
+  const db = { ...openDb({ socketFolder: '/nowhere' }), listen: async () => {} }
+  const app = await buildApp({
+    config: loadConfig({}),
+    log: createLog('silent'),
+    clock: systemClock,
+    db,
+    vault: openVault(db, { current: Buffer.alloc(32) }, systemClock),
+    limiter: createMemoryLimiter(systemClock),
+  })
+  await app.ready()
+  return app
+}
+
+async function run(command: string | undefined): Promise<number> {
+  const app = await appWithoutDatabase()
+  if (command === 'write') {
+    await writeContract(app)
+    return 0
+  }
+  const found = await checkContract(app)
+  for (const difference of found) console.error(difference)
+  if (found.length > 0) console.error('The contract in docs/ is not what the app serves: run npm run contract')
+  return found.length > 0 ? 1 : 0
+}
+
+if (import.meta.main) process.exit(await run(process.argv[2]))

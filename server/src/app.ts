@@ -1,16 +1,38 @@
-import { createGuard } from './access/guard.ts'
+import cookie from '@fastify/cookie'
+import { clientAddressReader } from './access/client-address.ts'
+import { createGuard, type Guard } from './access/guard.ts'
+import { createPasswords } from './access/passwords.ts'
 import type { Limiter } from './access/rate-limit.ts'
+import type { TeamDeps } from './access/team-deps.ts'
+import { createTeamGuard, decorateTeamRequests } from './access/team-guard.ts'
+import { auditTeamRoutes } from './access/team-routes-audit.ts'
+import { invitationTeamRoutes } from './access/team-routes-invitations.ts'
+import { keyTeamRoutes } from './access/team-routes-keys.ts'
+import { meTeamRoutes } from './access/team-routes-me.ts'
+import { memberTeamRoutes } from './access/team-routes-members.ts'
+import { sessionTeamRoutes } from './access/team-routes-session.ts'
+import { signInTeamRoutes } from './access/team-routes-sign-in.ts'
+import { signInLinkTeamRoutes } from './access/team-routes-sign-in-link.ts'
+import { tokenTeamRoutes } from './access/team-routes-tokens.ts'
 import type { Clock } from './base/clock.ts'
 import type { Db } from './base/db.ts'
 import type { Log } from './base/log.ts'
+import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import type { Vault } from './base/vault.ts'
 import type { Config } from './config.ts'
+import { listForms } from './forms/queries.ts'
+import { formRoutes } from './forms/routes.ts'
+import { teamFormRoutes } from './forms/team-routes.ts'
 import { serveHealth } from './http/health.ts'
 import { describeApi } from './http/openapi.ts'
 import { serveReference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
+import { siteRoutes } from './http/site.ts'
 import { leadRoutes } from './leads/routes.ts'
+import { leadTeamRoutes } from './leads/team-routes.ts'
+import { workspaceTeamRoutes } from './workspace/team-routes.ts'
+import { labelTeamRoutes } from './workspace/team-routes-labels.ts'
 
 /** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
 export interface House {
@@ -20,11 +42,15 @@ export interface House {
   db: Db
   vault: Vault
   limiter: Limiter
+  /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */
+  localToken?: string
 }
+
+const formSubmissionsPerMinute = 10
 
 /** Puts every room's routes on one server. `watch` sees the server before its first route: tests check answers there. */
 export async function buildApp(house: House, watch: (app: App) => void = () => {}): Promise<App> {
-  const { config, log, clock, db, vault, limiter } = house
+  const { config, log, clock, db, limiter } = house
   const guard = await createGuard({
     db,
     clock,
@@ -44,6 +70,46 @@ export async function buildApp(house: House, watch: (app: App) => void = () => {
 
   serveReference(app, config.http.publicUrl)
   serveHealth(app, () => db.sql`select 1`)
-  leadRoutes(app, { db, vault, clock }, guard)
+  leadRoutes(app, house, guard)
+  await servePeople(app, house, guard)
   return app
+}
+
+async function servePeople(app: App, house: House, guard: Guard): Promise<void> {
+  const { config, clock, db, vault, limiter, localToken } = house
+  const { publicUrl, trustedProxies } = config.http
+  const clientAddress = clientAddressReader(trustedProxies)
+  const team: TeamDeps = { db, vault, clock, publicUrl, passwords: createPasswords(), addressOf: clientAddress }
+  const teamGuard = createTeamGuard({ ...team, teamToken: config.teamToken, localToken })
+
+  await app.register(cookie)
+  decorateTeamRequests(app)
+  serveTeam(app, team, teamGuard, guard)
+  teamFormRoutes(app, team, teamGuard)
+  formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
+  const formsOf = async (workspaceId: string) => {
+    const forms = await listForms(db.sql, workspaceId)
+    return forms.filter(({ active }) => active).map(({ title, slug }) => ({ title, path: `/f/${slug}` }))
+  }
+  await siteRoutes(app, { ...team, formsOf })
+}
+
+function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard): void {
+  for (const routes of [
+    signInTeamRoutes,
+    signInLinkTeamRoutes,
+    sessionTeamRoutes,
+    meTeamRoutes,
+    memberTeamRoutes,
+    invitationTeamRoutes,
+    tokenTeamRoutes,
+    auditTeamRoutes,
+    workspaceTeamRoutes,
+    labelTeamRoutes,
+    leadTeamRoutes,
+  ]) {
+    routes(app, team, teamGuard)
+  }
+  // A key owns nothing yet that would have to change hands when it stops.
+  keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped: async () => {} }, teamGuard)
 }

@@ -14,6 +14,8 @@ import { findUser, openPerson } from './users.ts'
 export type CredentialDeps = Pick<TeamDeps, 'db' | 'vault' | 'clock' | 'publicUrl'> & {
   /** The operator's token of the environment. */
   teamToken: string | null
+  /** The running process's own, which it hands to the command line on the same machine. */
+  localToken?: string
 }
 
 /** A caller, and the role that a token has wherever it works. */
@@ -39,7 +41,7 @@ export async function identify(deps: CredentialDeps, request: FastifyRequest): P
 
 /** The user of a live session, which thereby stays alive; null when the session is over. */
 export async function findCallerBySession(
-  deps: Omit<CredentialDeps, 'teamToken'>,
+  deps: Omit<CredentialDeps, 'teamToken' | 'localToken'>,
   sessionToken: string,
 ): Promise<TeamCaller | null> {
   const now = deps.clock.now()
@@ -64,7 +66,8 @@ function tokenIn(authorization: string): string {
 }
 
 async function byToken(deps: CredentialDeps, value: string): Promise<Identity> {
-  if (deps.teamToken !== null && sameSecret(value, deps.teamToken)) return instanceToken
+  const operatorTokens = [deps.teamToken, deps.localToken]
+  if (operatorTokens.some((token) => typeof token === 'string' && sameSecret(value, token))) return instanceToken
   const now = deps.clock.now()
   const token = isTeamToken(value) ? await findTeamToken(deps.db.sql, value, now) : undefined
   if (token === undefined) throw unauthorized('Team token not valid')
@@ -81,14 +84,14 @@ async function byToken(deps: CredentialDeps, value: string): Promise<Identity> {
   return { caller, tokenRole: token.role }
 }
 
-// The environment's token has no row, so it goes by the id of the instance.
+// Neither of the two has a row, so they go by the id of the instance.
 const instanceToken: Identity = {
   caller: {
     userId: null,
     tokenId: instanceScope,
     tokenWorkspaceId: null,
     sessionId: null,
-    name: 'PARLEY_TEAM_TOKEN',
+    name: 'Operator token',
     isOperator: true,
     actor: { type: 'token', id: instanceScope },
   },

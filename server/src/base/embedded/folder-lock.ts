@@ -23,7 +23,6 @@ export function lockFolder(folder: string): FolderLock {
     if (!isBusy(error)) throw error
     throw new Error(
       `The data folder ${folder} is in use by ${holder(pidFile)}. Stop it, or set PARLEY_DATA_DIR to another folder.`,
-      { cause: error },
     )
   }
   writeFileSync(pidFile, `${process.pid}\n`)

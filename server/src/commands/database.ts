@@ -1,0 +1,50 @@
+import { type Db, openDb } from '../base/db.ts'
+import { startEmbeddedPostgres } from '../base/embedded-postgres.ts'
+import type { Config } from '../config.ts'
+import { describeProblem } from './terminal.ts'
+
+export interface OpenDatabase {
+  db: Db
+  close(): Promise<void>
+}
+
+const oldestVersion = 15
+
+/** Connects to the database of the settings, or starts the embedded one. */
+export async function openDatabase(config: Config, say: (line: string) => void): Promise<OpenDatabase> {
+  const { url, maxConnections } = config.database
+  if (url !== null) {
+    const db = openDb({ url, maxConnections })
+    await checkServer(db).catch(async (error: unknown) => {
+      await db.close()
+      throw error
+    })
+    return { db, close: () => db.close() }
+  }
+  const server = await startEmbeddedPostgres({ folder: config.dataFolder, log: say })
+  const db = openDb({ socketFolder: server.socketFolder, user: server.user, database: server.database, maxConnections })
+  return {
+    db,
+    close: async () => {
+      await db.close().catch(() => undefined)
+      await server.stop()
+    },
+  }
+}
+
+async function checkServer(db: Db): Promise<void> {
+  const version = await askVersion(db)
+  if (version < oldestVersion) {
+    throw new Error(`Parley needs PostgreSQL ${oldestVersion} or newer; the server of DATABASE_URL is ${version}.`)
+  }
+}
+
+async function askVersion(db: Db): Promise<number> {
+  try {
+    const [row] = await db.sql<{ version: number }[]>`
+      select current_setting('server_version_num')::integer / 10000 as version`
+    return row?.version ?? 0
+  } catch (error) {
+    throw new Error(`The database of DATABASE_URL does not answer: ${describeProblem(error)}`)
+  }
+}

@@ -1,0 +1,92 @@
+import type { House } from '../../app.ts'
+import { manualClock } from '../../base/clock.ts'
+import { InvalidInput } from '../../base/errors.ts'
+import type { Member } from '../../base/member.ts'
+import { createForm } from '../../forms/change.ts'
+import type { CustomField } from '../../leads/custom-fields.ts'
+import { readLeadPatch } from '../../leads/input.ts'
+import type { LeadDeps, LeadUser } from '../../leads/lead.ts'
+import type { LeadChanges } from '../../leads/schema.ts'
+import { upsertLeads } from '../../leads/upsert.ts'
+import { systemActor } from '../../workspace/actor.ts'
+import { createLabel } from '../../workspace/labels.ts'
+import { demoForm, demoLabels } from './furniture.ts'
+import { type DemoLead, demoLeads } from './people.ts'
+
+const hourMs = 3_600_000
+
+/** Fills the demo workspace as if it had been in use for six weeks, by the verbs that requests use. */
+export async function fillDemo(house: House, owner: Member): Promise<void> {
+  const { db, vault, clock } = house
+  for (const label of demoLabels) await createLabel({ db, vault, clock }, owner, label)
+  await createForm({ db, clock }, owner, demoForm)
+  for (const [at, lead] of demoLeads.entries()) await addLead(house, owner, lead, at + 1)
+}
+
+async function addLead(house: House, owner: Member, lead: DemoLead, number: number): Promise<void> {
+  const now = house.clock.now()
+  const createdAt = fromHoursAgo(now, lead.daysAgo * 24)
+  const externalRef = `DEMO-${String(number).padStart(3, '0')}`
+  await putLead(house, owner, externalRef, createdAt, firstFields(lead, number), customFieldsOf(lead))
+
+  const steps = lead.steps ?? []
+  for (const [at, status] of steps.entries()) {
+    // The steps spread over the time since then, as a pipeline does.
+    const hoursAgo = lead.daysAgo * 24 * (1 - (at + 1) / (steps.length + 1))
+    const changes: LeadChanges = { status }
+    if (at === 0 && owner.userId !== null) changes.assignedTo = owner.userId
+    if (status === 'won' && lead.estimatedValue !== undefined) changes.actualValue = lead.estimatedValue
+    await putLead(house, owner, externalRef, fromHoursAgo(now, hoursAgo), changes, [])
+  }
+}
+
+async function putLead(
+  { db, vault }: House,
+  owner: Member,
+  externalRef: string,
+  at: Date,
+  fields: LeadChanges,
+  custom: CustomField[],
+): Promise<void> {
+  const deps: LeadDeps = { db, vault, clock: manualClock(at) }
+  const { workspaceId, workspace } = owner
+  const user: LeadUser = { workspaceId, defaultCountry: workspace.defaultCountry, masked: false, actor: systemActor }
+  const { patch, issues } = readLeadPatch(fields, custom, { defaultCountry: workspace.defaultCountry, at: '' })
+  if (issues.length > 0) throw new InvalidInput(issues)
+  const item = { by: 'externalRef', value: externalRef, patch, createIfMissing: true, at: '' } as const
+  const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: false, dryRun: false })
+  if (outcome?.action === 'failed') throw outcome.error
+}
+
+function firstFields(lead: DemoLead, number: number): LeadChanges {
+  const { firstName, lastName, phone, source, adPlatform, priority, estimatedValue, notes } = lead
+  const mailbox =
+    (lastName ?? firstName)
+      .normalize('NFD')
+      .replace(/[^A-Za-z]/g, '')
+      .toLowerCase() || 'lead'
+  return {
+    firstName,
+    lastName,
+    phone,
+    email: `${mailbox}.${number}@example.com`,
+    source,
+    ...(adPlatform === undefined ? {} : { adPlatform }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(estimatedValue === undefined ? {} : { estimatedValue }),
+    ...(notes === undefined ? {} : { notes }),
+  }
+}
+
+function customFieldsOf({ interest, campaign }: DemoLead): CustomField[] {
+  const fields: CustomField[] = []
+  if (interest !== undefined) fields.push({ key: 'interest', label: 'Interested in', type: 'select', value: interest })
+  if (campaign !== undefined) {
+    fields.push({ key: 'k_utm_campaign', label: 'k_utm_campaign', type: 'text', value: campaign })
+  }
+  return fields
+}
+
+function fromHoursAgo(now: Date, hours: number): Date {
+  return new Date(now.getTime() - Math.round(hours * hourMs))
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Limiter } from '../access/rate-limit.ts'
+import { createMemoryLimiter } from '../access/rate-limit-memory.ts'
+import { createPostgresLimiter } from '../access/rate-limit-postgres.ts'
+import { createRedisLimiter } from '../access/rate-limit-redis.ts'
+import type { House } from '../app.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import type { Db } from '../base/db.ts'
+import { createLog, type Log } from '../base/log.ts'
+import { loadOrCreateMasterKeyFile, masterKeyFrom } from '../base/master-key.ts'
+import { migrate } from '../base/migrate.ts'
+import { listSecrets } from '../base/secrets.ts'
+import { instanceScope, type MasterKeys, openVault } from '../base/vault.ts'
+import type { Config } from '../config.ts'
+import { openDatabase } from './database.ts'
+
+export interface OpenHouse extends House {
+  localToken: string
+  /** Migrations that this start has applied. */
+  applied: string[]
+  /** Takes everything down in the reverse order, whatever fails on the way. */
+  close(): Promise<void>
+}
+
+/** Opens what the app stands on. Throws an error whose message tells the operator what to do. */
+export async function openHouse(config: Config, say: (line: string) => void): Promise<OpenHouse> {
+  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 })
+  const log = createLog(config.logLevel)
+  const clock = systemClock
+  const { db, close: closeDatabase } = await openDatabase(config, say)
+  try {
+    const { applied } = await migrate(db)
+    if (applied.length > 0) say(`The database is up to date (${applied.length} new migrations)`)
+    const vault = openVault(db, await masterKeysOf(config, db), clock)
+    await vault.ensureInstanceSecrets()
+    const limiter = openLimiter(config, db, clock, log)
+    const close = async () => {
+      await limiter.close()
+      await closeDatabase()
+    }
+    const localToken = randomBytes(32).toString('base64url')
+    return { config, log, clock, db, vault, limiter, localToken, applied, close }
+  } catch (error) {
+    await closeDatabase()
+    throw error
+  }
+}
+
+async function masterKeysOf(config: Config, db: Db): Promise<MasterKeys> {
+  const previous = config.previousMasterKeys.map(masterKeyFrom)
+  if (config.masterKey !== null) return { current: masterKeyFrom(config.masterKey), previous }
+  const path = join(config.dataFolder, 'master.key')
+  // A new key would open nothing that is there, and would hide which file is missing.
+  if (!existsSync(path) && (await listSecrets(db.sql, instanceScope)).length > 0) {
+    throw new Error(
+      `${path} is missing, and without it the data cannot be opened. Restore it, or set PARLEY_MASTER_KEY to its content.`,
+    )
+  }
+  return { current: loadOrCreateMasterKeyFile(path), previous }
+}
+
+function openLimiter(config: Config, db: Db, clock: Clock, log: Log): Limiter {
+  if (config.redisUrl !== null) {
+    const words = {
+      warn: (_fields: object, message: string) => log.warn(message),
+      info: (_fields: object, message: string) => log.info(message),
+    }
+    return createRedisLimiter({ url: config.redisUrl, clock, log: words })
+  }
+  // An embedded database has one node, which can count for itself.
+  return config.database.url === null ? createMemoryLimiter(clock) : createPostgresLimiter({ db })
+}

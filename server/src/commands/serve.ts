@@ -1,0 +1,86 @@
+import { buildApp } from '../app.ts'
+import type { App } from '../base/route.ts'
+import { version } from '../base/version.ts'
+import type { Config } from '../config.ts'
+import { startChores } from './chores.ts'
+import { type FirstStart, prepareFirstStart } from './first-start.ts'
+import { type OpenHouse, openHouse } from './house.ts'
+import { localUrl, removeServerFile, writeServerFile } from './server-file.ts'
+import { takeStopSignals } from './stop-signals.ts'
+import { describeProblem, say } from './terminal.ts'
+import { welcomeLines } from './welcome.ts'
+
+const maxDrainMs = 10_000
+
+/** Runs the service until a signal stops it. `json` prints what a person would read as one JSON line. */
+export async function serve(config: Config, { json }: { json?: boolean }): Promise<void> {
+  const signals = takeStopSignals()
+  const house = await openHouse(config, say)
+  logFatalErrors(house)
+  const app = await openApp(house)
+  writeServerFile(config.dataFolder, { url: localUrl(config.http.host, config.http.port), token: house.localToken })
+  const chores = startChores(house)
+  house.log.info('listening', { host: config.http.host, port: config.http.port, version })
+
+  signals.stopWith(async () => {
+    say('Stopping: requests that are running may end first')
+    removeServerFile(config.dataFolder, house.localToken)
+    const problems = await closeAll([() => closeApp(app), () => chores.stop(), () => house.close()])
+    for (const problem of problems) house.log.error('stopping failed', {}, problem)
+    house.log.info('stopped')
+    process.exit(problems.length > 0 ? 1 : 0)
+  })
+  const start = await prepareFirstStart(house)
+  say(json ? JSON.stringify(startDocument(config, start)) : welcomeLines(config, start).join('\n'))
+}
+
+async function openApp(house: OpenHouse): Promise<App> {
+  const app = await buildApp(house)
+  try {
+    await app.listen({ host: house.config.http.host, port: house.config.http.port })
+    return app
+  } catch (error) {
+    await closeAll([() => app.close(), () => house.close()])
+    throw portProblem(house.config, error)
+  }
+}
+
+function portProblem({ http }: Config, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') {
+    return new Error(
+      `Port ${http.port} of ${http.host} is taken. Stop the program that has it, or set PARLEY_PORT to a free one.`,
+    )
+  }
+  if (code === 'EACCES')
+    return new Error(`Port ${http.port} is not allowed to this user. Set PARLEY_PORT to 1024 or more.`)
+  if (code === 'EADDRNOTAVAIL')
+    return new Error(`${http.host} is no address of this machine. Set PARLEY_HOST to one that is.`)
+  return error
+}
+
+async function closeApp(app: App): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), maxDrainMs)
+  await app.close()
+  clearTimeout(cut)
+}
+
+/** Does each in its turn, also when one before it has failed. */
+async function closeAll(steps: (() => Promise<unknown>)[]): Promise<unknown[]> {
+  const problems: unknown[] = []
+  for (const step of steps) await step().catch((error: unknown) => problems.push(error))
+  return problems
+}
+
+/** After an error that nobody expected nothing is certain: leave, and let whoever watches start anew. */
+function logFatalErrors({ log }: OpenHouse): void {
+  process.on('uncaughtException', (error) => {
+    log.error('unexpected error', {}, error)
+    say(`Parley ends after an unexpected error: ${describeProblem(error)}`)
+    process.exit(1)
+  })
+}
+
+function startDocument({ http }: Config, start: FirstStart) {
+  return { url: http.publicUrl, docs: `${http.publicUrl}/docs`, version, ...start }
+}

@@ -1,0 +1,31 @@
+/** Says something to the person at the terminal. Standard output is left to log lines and to what commands answer. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** Prints what a command found: one JSON document, or lines for people. */
+export function answer(asJson: boolean | undefined, value: unknown, lines: readonly string[]): void {
+  process.stdout.write(asJson ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
+}
+
+/** Columns as wide as their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** What went wrong, in words: an operator reads it, who can do nothing with a stack. */
+export function describeProblem(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.constructor.name
+  const words = error.message || code
+  return error.cause === undefined ? words : `${words}\n  because: ${describeProblem(error.cause)}`
+}

@@ -1,0 +1,50 @@
+import { version } from '../base/version.ts'
+import type { Config } from '../config.ts'
+import type { FirstStart } from './first-start.ts'
+
+/** What the terminal shows once the service listens. */
+export function welcomeLines({ http, dataFolder, database }: Config, start: FirstStart): string[] {
+  const { publicUrl } = http
+  const data = database.url === null ? [`The data is in ${dataFolder}.`] : []
+  return [
+    '',
+    `  Parley ${version} is running at ${publicUrl}`,
+    '',
+    ...nextSteps(publicUrl, start).map((line) => (line === '' ? '' : `  ${line}`)),
+    '',
+    `  API reference: ${publicUrl}/docs`,
+    `  ${[...data, 'Stop with Ctrl+C.'].join(' ')}`,
+    '',
+  ]
+}
+
+function nextSteps(publicUrl: string, start: FirstStart): string[] {
+  switch (start.state) {
+    case 'demo':
+      return [
+        'Sign in (this link works once, for 24 hours):',
+        `  ${start.signInUrl}`,
+        '',
+        'API key of the workspace Demo (shown only now):',
+        `  ${start.apiKey}`,
+        '',
+        'Create a lead:',
+        `  ${curlLine(publicUrl, start.apiKey)}`,
+      ]
+    case 'empty':
+      return [
+        'There is no workspace yet. Make one, and get the link by which its first owner joins:',
+        '  npx parley workspace create "Acme" --owner you@example.com',
+      ]
+    case 'known':
+      return ['A sign-in link:  npx parley member link', 'An API key:      npx parley key create']
+    default:
+      return start satisfies never
+  }
+}
+
+function curlLine(publicUrl: string, apiKey: string): string {
+  const headers = `-H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json'`
+  const body = '{"firstName":"Marina","phone":"+55 11 98765-4321","source":"website"}'
+  return `curl -sS ${publicUrl}/api/v1/leads ${headers} -d '${body}'`
+}

@@ -1,0 +1,45 @@
+import { Command } from 'commander'
+import { version } from './base/version.ts'
+import { addKeyCommands } from './commands/key.ts'
+import { addMemberCommands } from './commands/member.ts'
+import { migrateDatabase } from './commands/migrate.ts'
+import { serve } from './commands/serve.ts'
+import { describeProblem, say } from './commands/terminal.ts'
+import { addTokenCommands } from './commands/token.ts'
+import { addWorkspaceCommands } from './commands/workspace.ts'
+import { loadConfig } from './config.ts'
+
+const settings = 'Settings come from the environment; README.md lists them.'
+
+const program = new Command('parley')
+  .description('Leads and a chat inbox in one place, shared by people and AI agents.')
+  .version(version)
+  .showHelpAfterError()
+program
+  .command('serve')
+  .description('run the service')
+  .option('--json', 'say what a person would read as one line of JSON, on standard error')
+  .addHelpText('after', `\n${settings}\n\nExample:\n  PARLEY_PORT=8080 parley serve\n`)
+  .action((options) => serve(loadConfig(withTerminalDefaults(process.env)), options))
+program
+  .command('migrate')
+  .description('bring the database up to date and stop; serve does so by itself')
+  .option('--json', 'answer with JSON')
+  .addHelpText('after', `\n${settings}\n\nExample:\n  DATABASE_URL=postgres://parley@db/parley parley migrate\n`)
+  .action((options) => migrateDatabase(loadConfig(process.env), options))
+addKeyCommands(program)
+addMemberCommands(program)
+addWorkspaceCommands(program)
+addTokenCommands(program)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  say(describeProblem(error))
+  process.exit(1)
+}
+
+// A person at a terminal wants to see what needs them, not a line for every request.
+function withTerminalDefaults(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return process.stdout.isTTY && !env.PARLEY_LOG_LEVEL ? { ...env, PARLEY_LOG_LEVEL: 'warn' } : env
+}
