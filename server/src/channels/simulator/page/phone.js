@@ -134,7 +134,7 @@ function showChat() {
     : 'The business may only send templates: the customer has not written for 24 hours.'
   $('no-network').hidden = chat.online
   $('unread').hidden = chat.unread === 0 || chat.readsAtOnce || !chat.online
-  $('unread').firstElementChild.textContent = chat.unread === 1 ? '1 message' : `${chat.unread} messages`
+  $('unread').firstElementChild.textContent = chat.unread === 1 ? '1 unread message' : `${chat.unread} unread messages`
   showThread()
 }
 
