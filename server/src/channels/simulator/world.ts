@@ -83,7 +83,7 @@ export interface NewCustomer {
   readsAtOnce?: boolean
 }
 
-/** Adds a phone; the one that was quiet for longest makes room for it. */
+/** Adds a phone. One that never wrote makes room for it, else the one that was quiet for longest. */
 export function addCustomer(world: World, input: NewCustomer): Customer {
   if (world.customers.size >= limits.customers) forgetQuietest(world)
   const customer: Customer = {
@@ -107,12 +107,12 @@ export function addCustomer(world: World, input: NewCustomer): Customer {
 function forgetQuietest(world: World): void {
   let quietest: Customer | undefined
   for (const customer of world.customers.values()) {
-    if (quietest === undefined || lastAt(customer) < lastAt(quietest)) quietest = customer
+    if (quietest === undefined || lastSignOf(customer) < lastSignOf(quietest)) quietest = customer
   }
   if (quietest !== undefined) world.customers.delete(quietest.id)
 }
 
-const lastAt = (customer: Customer): number => customer.messages.at(-1)?.at.getTime() ?? 0
+const lastSignOf = ({ lastWroteAt }: Customer): number => lastWroteAt?.getTime() ?? 0
 
 /** A business-scoped user id: a country and many digits. */
 export function newUserId(phone: string): string {
