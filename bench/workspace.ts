@@ -44,7 +44,10 @@ export async function fillWorkspace(
   for (let done = 0; done < count; done += 100) {
     const items = Array.from({ length: Math.min(100, count - done) }, (_, n) => {
       const { externalRef, ...lead } = person(done + n)
-      return readBulkItem({ match: { by: 'externalRef', value: externalRef }, lead }, n, null)
+      return readBulkItem(
+        { match: { by: 'externalRef', value: externalRef }, lead },
+        { defaultCountry: null, at: `items[${n}]` },
+      )
     })
     await upsertLeads(deps, user, items, { continueOnError: true, dryRun: false })
     onProgress(done + items.length)

@@ -21,6 +21,8 @@ create table connections (
   last_event_in_at timestamptz(3),
   last_event_out_at timestamptz(3),
   templates_synced_at timestamptz(3),
+  -- When the templates are to be read next; a hint of the platform brings it forward.
+  templates_due_at timestamptz(3),
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   removed_at timestamptz(3),
@@ -32,6 +34,9 @@ where removed_at is null;
 
 -- The address of a webhook names the connection alone.
 create unique index connections_id_key on connections (id);
+
+create index connections_templates_due on connections (templates_due_at)
+where templates_due_at is not null;
 
 create table templates (
   workspace_id uuid not null,

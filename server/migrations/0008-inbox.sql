@@ -60,6 +60,18 @@ where snoozed_until is not null;
 create index conversations_waiting on conversations (workspace_id, unanswered_since)
 where unanswered_since is not null;
 
+-- Two conversations turn out to be one customer's when a hidden number is shown: they become one, and the id of the
+-- other goes on naming it.
+create table conversation_aliases (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  primary key (workspace_id, id),
+  foreign key (workspace_id, conversation_id) references conversations (workspace_id, id) on delete cascade
+);
+
+create index conversation_aliases_conversation on conversation_aliases (workspace_id, conversation_id);
+
 create table messages (
   workspace_id uuid not null,
   id uuid not null,
@@ -79,7 +91,7 @@ create table messages (
   status text not null check (status in ('pending', 'sent', 'delivered', 'read', 'failed')),
   error_code text,
   -- Null for inbound messages and echoes.
-  actor_type text check (actor_type in ('agent', 'user', 'system')),
+  actor_type text check (actor_type in ('agent', 'user', 'token', 'system')),
   actor_id uuid,
   occurred_at timestamptz(3) not null,
   created_at timestamptz(3) not null,

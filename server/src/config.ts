@@ -50,7 +50,7 @@ export function loadConfig(env: Environment): Config {
   const read = reader(env, problems)
 
   const host = read.text('PARLEY_HOST') ?? '127.0.0.1'
-  const port = read.integer('PARLEY_PORT', 0, 65_535) ?? read.integer('PORT', 0, 65_535) ?? 7007
+  const port = read.integer('PARLEY_PORT', 1, 65_535) ?? read.integer('PORT', 1, 65_535) ?? 7007
   const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:'])
   const masterKey = read.text('PARLEY_MASTER_KEY')
   if (databaseUrl !== null && masterKey === null) {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import {
   closed,
   done,
@@ -68,6 +68,10 @@ function inviteRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Invite a person',
+      ...postman({
+        body: { email: '{{$guid}}@example.com', role: 'member' },
+        saves: { invitation_id: 'invitation.id' },
+      }),
       description: 'For admins; only owners invite owners.',
       params,
       body: Type.Object({ email: emailSchema, role: roleSchema }, closed),
@@ -114,6 +118,7 @@ function acceptRoute(app: App, deps: TeamDeps): void {
     schema: {
       ...openTeamRoute,
       summary: 'Accept an invitation',
+      ...postman({ skip: true }),
       description: 'A signed-in user joins as who they are; anyone else sends a name and a password and is signed in.',
       body: Type.Object(
         { token, name: Type.Optional(personNameSchema), password: Type.Optional(newPasswordSchema) },

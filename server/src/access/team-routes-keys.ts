@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalid, notFound } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { readIsoTime } from '../base/time.ts'
 import { createKeyAs, type KeyDeps, revokeKeyAs, rotateKeyAs } from './change-keys.ts'
@@ -68,6 +68,7 @@ function createRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Create an API key',
+      ...postman({ saves: { key_id: 'key.id' } }),
       description: 'For admins. The value is in this answer and nowhere else; the settings stay as they are.',
       params: Type.Object(workspaceParams),
       body: newKeySchema,

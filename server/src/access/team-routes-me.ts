@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalid } from '../base/errors.ts'
 import type { TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { closed, newPasswordSchema, personNameSchema, teamRoute } from '../base/team-schema.ts'
 import { changePassword, renameMe } from './profile.ts'
 import { signedInUser } from './signed-in-user.ts'
@@ -38,6 +38,7 @@ function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Change my name or password',
+      ...postman({ skip: true }),
       description: 'A new password ends every session; this browser gets a new one, with a new csrfToken.',
       body: Type.Partial(Type.Object({ name: personNameSchema, password: newPasswordSchema, currentPassword }), {
         ...closed,
@@ -73,6 +74,7 @@ function enrolRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Begin two-factor sign-in',
+      ...postman({ skip: true }),
       description: 'Answers a secret for an authenticator. Nothing changes until it is confirmed with a code.',
       response: { 200: enrolment, ...errors(401, 403, 409) },
     },
@@ -91,6 +93,7 @@ function confirmRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Turn two-factor sign-in on',
+      ...postman({ skip: true }),
       description: 'Every session ends; this browser gets a new one, with a new csrfToken.',
       body: Type.Object({ code: codeSchema }, closed),
       response: {
@@ -115,6 +118,7 @@ function disableRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Turn two-factor sign-in off',
+      ...postman({ skip: true }),
       description: 'Needs the password or a code.',
       body: Type.Partial(Type.Object({ password, code: codeSchema }), { ...closed, minProperties: 1 }),
       response: { 200: renewed, ...errors(400, 401, 403, 413, 415, 429) },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { changeRole, leaveTeam } from './change-team.ts'
@@ -48,6 +48,7 @@ function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: "Change a member's role",
+      ...postman({ skip: true }),
       description: 'For admins; only owners make or unmake owners. The last owner stays one (409).',
       params: memberParams,
       body: Type.Object({ role: roleSchema }, closed),
@@ -68,6 +69,7 @@ function removeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Remove a member',
+      ...postman({ skip: true }),
       description: 'For admins; anyone may leave. Only owners remove owners, and the last owner stays (409).',
       params: memberParams,
       response: { 200: done, ...errors(400, 401, 403, 404, 409) },

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { recordAudit } from '../base/audit.ts'
 import { notFound } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
-import { type App, errors, nullable } from '../base/route.ts'
+import { type App, errors, nullable, postman } from '../base/route.ts'
 import { done, emailSchema, idSchema, personNameSchema, roleSchema, teamRoute } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { csrfTokenOf } from './csrf.ts'
@@ -97,6 +97,7 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'List my sessions',
+      ...postman({ skip: true }),
       description: 'The browsers in which the signed-in user is signed in.',
       response: { 200: Type.Object({ sessions: Type.Array(sessionSchema) }), ...errors(401, 403) },
     },
@@ -116,6 +117,7 @@ function endRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'End one of my sessions',
+      ...postman({ skip: true }),
       description: 'That browser is signed out with its next request.',
       params: Type.Object({ sessionId: idSchema('The session.') }),
       response: { 200: done, ...errors(400, 401, 403, 404) },

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { recordAudit } from '../base/audit.ts'
 import { notFound } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
-import { type App, errors, timestamp } from '../base/route.ts'
+import { type App, errors, postman, timestamp } from '../base/route.ts'
 import { closed, emailSchema, teamRoute } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { createSignInLink } from './sign-in-link.ts'
@@ -19,6 +19,7 @@ export function signInLinkTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
     schema: {
       ...teamRoute,
       summary: 'Create a sign-in link',
+      ...postman({ skip: true }),
       description:
         'For operators. Lets its holder in as this user, once, for 24 hours; a second factor is still asked.',
       body: Type.Object({ email: emailSchema }, closed),

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { recordAudit } from '../base/audit.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { closed, done, emailSchema, openTeamRoute, teamRoute } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { csrfTokenOf, refuseForeignOrigin } from './csrf.ts'
@@ -38,6 +38,7 @@ function passwordRoute(app: App, deps: TeamDeps, onRequest: Check): void {
     schema: {
       ...openTeamRoute,
       summary: 'Sign in with a password',
+      ...postman({ skip: true }),
       description: 'Sets the session cookie, or asks for the second factor. Wrong guesses make the next ones wait.',
       body: Type.Object({ email: emailSchema, password }, closed),
       response: answers,
@@ -61,6 +62,7 @@ function codeRoute(app: App, deps: TeamDeps, onRequest: Check): void {
     schema: {
       ...openTeamRoute,
       summary: 'Sign in: the second factor',
+      ...postman({ skip: true }),
       description: 'A code works once. A recovery code is used up.',
       body: Type.Object({ challenge, code: codeSchema }, closed),
       response: answers,
@@ -86,6 +88,7 @@ function linkRoute(app: App, deps: TeamDeps, onRequest: Check): void {
     schema: {
       ...openTeamRoute,
       summary: 'Sign in with a link',
+      ...postman({ skip: true }),
       description: 'Uses the one-time link up. A second factor is asked for as ever.',
       body: Type.Object({ token }, closed),
       response: answers,
@@ -103,6 +106,7 @@ function signOutRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Sign out',
+      ...postman({ skip: true }),
       description: 'Ends this session. With a token there is nothing to end.',
       response: { 200: done, ...errors(401, 403) },
     },

@@ -2,7 +2,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { Type } from 'typebox'
 import { invalid } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
-import { type App, errors, nullable, timestamp } from '../base/route.ts'
+import { type App, errors, nullable, postman, timestamp } from '../base/route.ts'
 import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { readIsoTime } from '../base/time.ts'
 import type { TeamDeps } from './team-deps.ts'
@@ -16,6 +16,8 @@ interface Place {
   onRequest: onRequestHookHandler
   workspaceIdOf(request: FastifyRequest): string | null
   whose: string
+  /** What the Postman collection calls a token of this place. */
+  variable: string
 }
 
 export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
@@ -26,6 +28,7 @@ export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): voi
       onRequest: guard.member('owner'),
       workspaceIdOf: (request) => request.member?.workspaceId ?? null,
       whose: 'For owners: tokens that work in this workspace.',
+      variable: 'token_id',
     },
     {
       path: '/api/team/v1/tokens',
@@ -33,6 +36,7 @@ export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): voi
       onRequest: guard.operator(),
       workspaceIdOf: () => null,
       whose: 'For operators: tokens that work in every workspace. With the role owner they are operators themselves.',
+      variable: 'instance_token_id',
     },
   ]
   for (const place of places) {
@@ -61,7 +65,11 @@ function listRoute(app: App, deps: TeamDeps, { path, params, onRequest, workspac
   })
 }
 
-function createRoute(app: App, deps: TeamDeps, { path, params, onRequest, workspaceIdOf, whose }: Place): void {
+function createRoute(
+  app: App,
+  deps: TeamDeps,
+  { path, params, onRequest, workspaceIdOf, whose, variable }: Place,
+): void {
   const value = Type.String({ description: 'Shown only here.', example: 'plt_…' })
   const body = Type.Object(
     {
@@ -78,6 +86,7 @@ function createRoute(app: App, deps: TeamDeps, { path, params, onRequest, worksp
     schema: {
       ...teamRoute,
       summary: 'Create a team token',
+      ...postman({ body: { name: 'CI', role: 'member' }, saves: { [variable]: 'token.id' } }),
       description: `${whose} Its value is in this answer and nowhere else.`,
       params: Type.Object(params),
       body,
@@ -92,7 +101,11 @@ function createRoute(app: App, deps: TeamDeps, { path, params, onRequest, worksp
   })
 }
 
-function revokeRoute(app: App, deps: TeamDeps, { path, params, onRequest, workspaceIdOf, whose }: Place): void {
+function revokeRoute(
+  app: App,
+  deps: TeamDeps,
+  { path, params, onRequest, workspaceIdOf, whose, variable }: Place,
+): void {
   app.route({
     method: 'DELETE',
     url: `${path}/:tokenId`,
@@ -100,6 +113,7 @@ function revokeRoute(app: App, deps: TeamDeps, { path, params, onRequest, worksp
     schema: {
       ...teamRoute,
       summary: 'Revoke a team token',
+      ...postman({ path: { tokenId: `{{${variable}}}` } }),
       description: `${whose} It stops working at once.`,
       params: Type.Object({ ...params, tokenId: idSchema('The token.') }),
       response: { 200: done, ...errors(400, 401, 403, 404) },

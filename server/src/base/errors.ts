@@ -26,14 +26,18 @@ export interface Issue {
 
 export type RequestPart = 'body' | 'query' | 'params' | 'headers'
 
+// A body of 1 MiB has room for 100,000 mistakes; an answer has not.
+export const maxIssues = 20
+
 /** Input that does not fit its schema or a rule on top of it. Each face words it in its own way. */
 export class InvalidInput extends ApiError {
   readonly issues: Issue[]
   readonly part: RequestPart
 
   constructor(issues: Issue[], part: RequestPart = 'body', cause?: unknown) {
-    super(400, 'Validation failed', { data: { issues }, cause })
-    this.issues = issues
+    const shown = issues.slice(0, maxIssues)
+    super(400, 'Validation failed', { data: { issues: shown }, cause })
+    this.issues = shown
     this.part = part
   }
 }

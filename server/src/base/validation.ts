@@ -1,9 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
-import { InvalidInput, type Issue, type RequestPart } from './errors.ts'
+import { InvalidInput, type Issue, maxIssues, type RequestPart } from './errors.ts'
 import { isUuid } from './id.ts'
-
-const maxIssues = 20
 
 const common = {
   allErrors: true,
@@ -27,7 +25,26 @@ for (const ajv of [bodyAjv, textAjv]) {
 
 /** What Fastify calls for each schema of a route. */
 export function compileForRequest(schema: object, part: string | undefined): ValidateFunction {
-  return (part === undefined || part === 'body' ? bodyAjv : textAjv).compile(schema)
+  return part === undefined || part === 'body' ? bodyAjv.compile(schema) : compileText(schema)
+}
+
+// Ajv reads `1e999` as Infinity, and then lets it pass whatever minimum and maximum the schema sets.
+function compileText(schema: object): ValidateFunction {
+  const validate = textAjv.compile(schema)
+  const check = (values: unknown) => {
+    const fits = validate(values)
+    const infinite = fits ? infiniteNumbers(values) : []
+    check.errors = fits ? infinite : validate.errors
+    return fits && infinite.length === 0
+  }
+  check.errors = validate.errors
+  return Object.assign(check, { schema, schemaEnv: validate.schemaEnv }) as ValidateFunction
+}
+
+function infiniteNumbers(values: unknown): ErrorObject[] {
+  return Object.entries(values ?? {})
+    .filter(([, value]) => typeof value === 'number' && !Number.isFinite(value))
+    .map(([name]) => ({ instancePath: `/${name}`, schemaPath: '', keyword: 'type', params: { type: 'finite number' } }))
 }
 
 /** A check of one value against a schema, for items that succeed or fail alone: its issues, or none. */

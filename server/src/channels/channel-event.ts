@@ -1,3 +1,5 @@
+import type { Connection } from './connection.ts'
+
 /** Who wrote or was written to, as far as the platform tells: the user id, the phone, or both. */
 export interface Customer {
   /** The platform's id of the user; survives a hidden number. */
@@ -70,3 +72,12 @@ export interface Parsed {
   /** Kinds of items that were passed over, with a reason without values: for the log. */
   skipped: string[]
 }
+
+/** What one connection is told, in the platform's order. */
+export interface Delivery {
+  connection: Connection
+  events: ChannelEvent[]
+}
+
+/** Takes what one callback brought, all of one workspace; resolves only when it is committed. */
+export type Receive = (deliveries: Delivery[]) => Promise<void>

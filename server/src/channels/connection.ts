@@ -24,3 +24,18 @@ export interface WabaSettings {
   appSecret: string
   verifyToken: string
 }
+
+/** The rest of a connection's row: what its page shows. */
+export interface StoredConnection extends Connection {
+  stateChangedAt: Date
+  acknowledgedBy: string | null
+  /** At most a minute behind. */
+  lastEventInAt: Date | null
+  lastEventOutAt: Date | null
+  templatesSyncedAt: Date | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** Connections are kept for their conversations when they are removed, but not their secrets. */
+export const noSettings: WabaSettings = { baseUrl: '', version: '', accessToken: '', appSecret: '', verifyToken: '' }

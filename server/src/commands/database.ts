@@ -1,5 +1,6 @@
 import { type Db, openDb } from '../base/db.ts'
 import { startEmbeddedPostgres } from '../base/embedded-postgres.ts'
+import type { Log } from '../base/log.ts'
 import type { Config } from '../config.ts'
 import { describeProblem } from './terminal.ts'
 
@@ -11,7 +12,7 @@ export interface OpenDatabase {
 const oldestVersion = 15
 
 /** Connects to the database of the settings, or starts the embedded one. */
-export async function openDatabase(config: Config, say: (line: string) => void): Promise<OpenDatabase> {
+export async function openDatabase(config: Config, log: Log, say: (line: string) => void): Promise<OpenDatabase> {
   const { url, maxConnections } = config.database
   if (url !== null) {
     const db = openDb({ url, maxConnections })
@@ -21,7 +22,11 @@ export async function openDatabase(config: Config, say: (line: string) => void):
     })
     return { db, close: () => db.close() }
   }
-  const server = await startEmbeddedPostgres({ folder: config.dataFolder, log: say })
+  const server = await startEmbeddedPostgres({
+    folder: config.dataFolder,
+    log: say,
+    onRestart: () => log.warn('the embedded database was started again'),
+  })
   const db = openDb({ socketFolder: server.socketFolder, user: server.user, database: server.database, maxConnections })
   return {
     db,

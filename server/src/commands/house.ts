@@ -29,7 +29,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 })
   const log = createLog(config.logLevel)
   const clock = systemClock
-  const { db, close: closeDatabase } = await openDatabase(config, say)
+  const { db, close: closeDatabase } = await openDatabase(config, log, say)
   try {
     const { applied } = await migrate(db)
     if (applied.length > 0) say(`The database is up to date (${applied.length} new migrations)`)

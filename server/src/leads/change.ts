@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto'
 import type { Issue } from '../base/errors.ts'
 import { joinPath } from '../base/validation.ts'
 import { sameCustomFields, setCustomFields } from './custom-fields.ts'
-import type { LeadPatch } from './input.ts'
+import { type LeadPatch, phoneMessage } from './input.ts'
 import type { Lead, LeadFields } from './lead.ts'
+import { isMaskOfOther, isPhoneMask } from './masked-input.ts'
 
 export interface Change {
   lead: Lead
@@ -14,6 +15,7 @@ export interface Change {
 
 /** The lead as the patch makes it. `updatedAt` moves only when something changes, and never backwards. */
 export function applyPatch(lead: Lead, patch: LeadPatch, at: string, now: Date): Change {
+  const { phoneAsSent } = patch
   const { fields: customFields, issues } = setCustomFields(
     lead.customFields,
     patch.typed,
@@ -21,7 +23,10 @@ export function applyPatch(lead: Lead, patch: LeadPatch, at: string, now: Date):
     joinPath(at, 'customFieldValues'),
   )
   const fields = { ...patch.fields }
-  if (lead.phone !== null && patch.phoneAsSent === lead.phone) fields.phone = lead.phone
+  if (lead.phone !== null && phoneAsSent === lead.phone) fields.phone = lead.phone
+  if (phoneAsSent !== null && isPhoneMask(phoneAsSent) && isMaskOfOther(phoneAsSent, lead.phone)) {
+    issues.push({ path: joinPath(at, 'phone'), message: phoneMessage })
+  }
   const names = Object.keys(fields) as (keyof LeadFields)[]
   const changed =
     names.some((name) => fields[name] !== lead[name]) || !sameCustomFields(customFields, lead.customFields)

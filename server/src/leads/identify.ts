@@ -1,10 +1,10 @@
 import type { Sql } from '../base/db.ts'
 import { isUuid } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
-import { readPhone } from '../base/phone.ts'
 import { leadNotFound } from './errors.ts'
 import type { LeadUser } from './lead.ts'
 import { findLeadById, findLeadByName } from './queries.ts'
+import { readPhones } from './read-phones.ts'
 import { type LeadRow, phoneIndex } from './sealed.ts'
 
 /**
@@ -14,9 +14,10 @@ import { type LeadRow, phoneIndex } from './sealed.ts'
 export async function findLead(sql: Sql, keyring: Keyring, user: LeadUser, identifier: string): Promise<LeadRow> {
   const byId = isUuid(identifier) ? await findLeadById(sql, user.workspaceId, identifier) : undefined
   if (byId !== undefined) return byId
-  const digits = readPhone(identifier, user.defaultCountry ?? undefined)
-  const index = digits === null ? null : phoneIndex(keyring, digits)
-  const byName = await findLeadByName(sql, user.workspaceId, identifier, index)
+  const [digits, otherDigits] = readPhones(identifier, user.defaultCountry)
+  const named = (phone: string | undefined) =>
+    findLeadByName(sql, user.workspaceId, identifier, phone === undefined ? null : phoneIndex(keyring, phone))
+  const byName = (await named(digits)) ?? (otherDigits === undefined ? undefined : await named(otherDigits))
   if (byName === undefined) throw leadNotFound()
   return byName
 }

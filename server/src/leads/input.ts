@@ -3,12 +3,16 @@ import { readPhone } from '../base/phone.ts'
 import { joinPath } from '../base/validation.ts'
 import { type CustomField, type CustomValues, emailShape } from './custom-fields.ts'
 import type { LeadFields } from './lead.ts'
+import { isPhoneMask } from './masked-input.ts'
 import type { LeadChanges } from './schema.ts'
 
 /** What a request wants a lead to become: stored forms of the fields it names, and custom fields to set. */
 export interface LeadPatch {
   fields: Partial<LeadFields>
-  /** The phone as it was written: bare stored digits sent back are no change, whatever the default country makes of them. */
+  /**
+   * The phone as it was written: bare stored digits sent back are no change, whatever the default country makes of
+   * them, and neither is the mask of the stored phone, which is not among `fields`.
+   */
   phoneAsSent: string | null
   /** Typed custom fields, from a form or from `k_*` parameters. */
   typed: CustomField[]
@@ -18,9 +22,13 @@ export interface LeadPatch {
 
 export interface ReadContext {
   defaultCountry: string | null
+  /** Whether the caller sees phones masked, and so may send a mask back. */
+  masked?: boolean
   /** Where the fields stand in the request, for the paths of issues: `` or `lead` or `items[3].lead`. */
   at: string
 }
+
+export const phoneMessage = 'must be a phone number of 8 to 20 digits with country code'
 
 /** Brings the fields of a body into their stored form; every rule that a schema cannot say is checked here. */
 export function readLeadPatch(
@@ -60,9 +68,10 @@ export function readLeadPatch(
     if (problem === null) fields.email = email || null
     else refuse('email', problem)
   }
-  if (phone !== undefined) {
+  const isMask = context.masked === true && isPhoneMask(phone ?? '')
+  if (phone !== undefined && !isMask) {
     const digits = phone ? readPhone(phone, context.defaultCountry ?? undefined) : null
-    if (phone && digits === null) refuse('phone', 'must be a phone number of 8 to 20 digits with country code')
+    if (phone && digits === null) refuse('phone', phoneMessage)
     else fields.phone = digits
   }
   const { estimatedValue } = rest
@@ -78,7 +87,8 @@ export function readLeadPatch(
     if (!isAmount(actual)) refuse(actualValue === undefined ? 'value' : 'actualValue', 'must have at most two decimals')
     else fields.actualValue = actual
   }
-  const patch = { fields, phoneAsSent: phone ?? null, typed: parameters, values: customFieldValues ?? {} }
+  const phoneAsSent = isMask || fields.phone ? (phone ?? null) : null
+  const patch = { fields, phoneAsSent, typed: parameters, values: customFieldValues ?? {} }
   return { patch, issues }
 }
 

@@ -1,12 +1,14 @@
 import { maskPhone } from '../base/phone.ts'
-import type { Lead } from './lead.ts'
-import type { LeadChanges } from './schema.ts'
+
+/** Whether the text is what `maskPhone` makes of some phone. */
+export function isPhoneMask(text: string): boolean {
+  return /^(?:\d{5})?\*+\d{3}$/.test(text)
+}
 
 /**
- * A caller who sees phones masked can send back a lead as it was read: the mask of the stored phone is no change.
+ * A caller who sees phones masked can send back a lead as it was read: the mask of the stored phone is no change, and
+ * any other mask is no phone.
  */
-export function withoutOwnMask(body: LeadChanges, lead: Lead, masked: boolean): LeadChanges {
-  if (!masked || lead.phone === null || body.phone !== maskPhone(lead.phone)) return body
-  const { phone: _, ...rest } = body
-  return rest
+export function isMaskOfOther(mask: string, phone: string | null): boolean {
+  return phone === null || maskPhone(phone) !== mask
 }

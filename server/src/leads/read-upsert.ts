@@ -1,11 +1,10 @@
 import { InvalidInput, type Issue } from '../base/errors.ts'
-import { readPhone } from '../base/phone.ts'
 import { compileCheck, joinPath } from '../base/validation.ts'
 import type { CustomField } from './custom-fields.ts'
-import { readLeadPatch } from './input.ts'
+import { type ReadContext, readLeadPatch } from './input.ts'
+import { readPhones } from './read-phones.ts'
 import { UpsertBody } from './schema.ts'
 import type { UpsertItem } from './upsert-plan.ts'
-import type { MatchBy } from './working-set.ts'
 
 const checkShape = compileCheck(UpsertBody)
 
@@ -13,26 +12,26 @@ const checkShape = compileCheck(UpsertBody)
 export function readUpsert(
   body: UpsertBody,
   parameters: CustomField[],
-  defaultCountry: string | null,
-  at: string,
+  { at, ...reader }: ReadContext,
 ): UpsertItem | InvalidInput {
   const leadAt = joinPath(at, 'lead')
-  const { patch, issues } = readLeadPatch(body.lead, parameters, { defaultCountry, at: leadAt })
-  const value = canonical(body.match.by, body.match.value, defaultCountry)
+  const { patch, issues } = readLeadPatch(body.lead, parameters, { ...reader, at: leadAt })
+  const [value = null, storedDigits] = valuesOf(body.match, reader.defaultCountry)
   const matchIssues: Issue[] =
     value === null ? [{ path: joinPath(at, 'match.value'), message: 'must be a phone number of 8 to 20 digits' }] : []
   if (value === null || issues.length > 0) return new InvalidInput([...matchIssues, ...issues])
-  return { by: body.match.by, value, patch, createIfMissing: body.createIfMissing !== false, at: leadAt }
+  const item = { by: body.match.by, value, patch, createIfMissing: body.createIfMissing !== false, at: leadAt }
+  return storedDigits === undefined ? item : { ...item, storedDigits }
 }
 
 /** Reads one item of a batch, whose shape nobody has looked at yet: what does not fit fails alone. */
-export function readBulkItem(item: unknown, index: number, defaultCountry: string | null): UpsertItem | InvalidInput {
-  const at = `items[${index}]`
-  const issues = checkShape(item, at)
-  return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, [], defaultCountry, at)
+export function readBulkItem(item: unknown, context: ReadContext): UpsertItem | InvalidInput {
+  const issues = checkShape(item, context.at)
+  return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, [], context)
 }
 
-function canonical(by: MatchBy, value: string, defaultCountry: string | null): string | null {
-  if (by === 'phone') return readPhone(value, defaultCountry ?? undefined)
-  return by === 'id' ? value.toLowerCase() : value
+/** The canonical value, none when it is no phone; then the digits as sent, when they may be a stored phone too. */
+function valuesOf({ by, value }: UpsertBody['match'], defaultCountry: string | null): string[] {
+  if (by === 'phone') return readPhones(value, defaultCountry).reverse()
+  return [by === 'id' ? value.toLowerCase() : value]
 }

@@ -2,7 +2,7 @@ import type { onRequestHookHandler } from 'fastify'
 import type { Caller } from '../access/caller.ts'
 import { callerOf } from '../access/caller.ts'
 import { ApiError } from '../base/errors.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { createLead } from './create.ts'
 import { fieldsFromParameters } from './custom-fields.ts'
 import { findLead } from './identify.ts'
@@ -10,7 +10,6 @@ import { readLeadPatch } from './input.ts'
 import type { LeadDeps, LeadUser } from './lead.ts'
 import { listLeads } from './list.ts'
 import { readListRequest } from './list-request.ts'
-import { withoutOwnMask } from './masked-input.ts'
 import { presentDetail, presentLead, presentUpdated } from './present.ts'
 import { presentBulk } from './present-bulk.ts'
 import { readBulkItem, readUpsert } from './read-upsert.ts'
@@ -29,6 +28,7 @@ export interface LeadsGuard {
 }
 
 const about = { tags: ['Leads'], security: [{ apiKey: [] }] }
+const ofLead = { path: { identifier: '{{lead_id}}' } }
 const always = [400, 401, 403, 429, 500, 503] as const
 
 /** The leads interface: each route is validated, typed and documented by its schema. */
@@ -91,6 +91,7 @@ function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       schema: {
         ...about,
         operationId: 'createLead',
+        ...postman({ saves: { lead_id: 'data.id' } }),
         summary: 'Create a lead',
         description:
           'Scope `leads.write`. Defaults: status `new`, priority `medium`, source `other`, a generated `uniqueCode`. Parameters whose names start with `k_` become custom fields. Counts towards the daily quota. Emits `lead.created`.',
@@ -118,6 +119,7 @@ function serveDetail(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       schema: {
         ...about,
         operationId: 'getLead',
+        ...postman(ofLead),
         summary: 'Read one lead',
         description: 'Scope `leads.read`. With `customFields` and `customFieldValues` when the lead has custom fields.',
         params: schema.Identifier,
@@ -142,6 +144,7 @@ function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       schema: {
         ...about,
         operationId: 'updateLead',
+        ...postman({ ...ofLead, body: { status: 'qualified', value: 1800 } }),
         summary: 'Change fields of a lead',
         description:
           'Scope `leads.write`. Send only the fields to change; null clears a nullable one. A payload that changes nothing answers `No changes detected`, writes nothing and emits nothing; otherwise `lead.updated` is emitted.',
@@ -153,9 +156,8 @@ function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
     },
     async (request) => {
       const user = userOf(callerOf(request))
-      const { lead, before, changed } = await updateLead(deps, user, request.params.identifier, (current) =>
-        readLeadPatch(withoutOwnMask(request.body, current, user.masked), [], { ...user, at: '' }),
-      )
+      const read = readLeadPatch(request.body, [], { ...user, at: '' })
+      const { lead, before, changed } = await updateLead(deps, user, request.params.identifier, read)
       const shown = presentUpdated(lead, before.status, user.masked)
       const message = changed ? 'Lead updated successfully' : 'No changes detected'
       return { success: true, message, data: shown, lead: shown }
@@ -171,6 +173,7 @@ function serveDelete(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       schema: {
         ...about,
         operationId: 'deleteLead',
+        ...postman(ofLead),
         summary: 'Delete a lead',
         description:
           'Scope `leads.delete`; through 30 September 2026 UTC also `leads.write`, answered with `x-service-deprecation-warning` and `Warning`. The lead is hidden from every read, its externalRef and uniqueCode are free again, and it can be restored for 30 days; then its personal data is destroyed. Emits `lead.deleted`.',
@@ -194,6 +197,7 @@ function serveRestore(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       schema: {
         ...about,
         operationId: 'restoreLead',
+        ...postman({ path: { id: '{{lead_id}}' }, order: 110 }),
         summary: 'Restore a deleted lead',
         description:
           'Scope `leads.delete`. Brings a lead back within 30 days of its deletion; 409 with `data.field` when its externalRef or uniqueCode was taken meanwhile. Emits `lead.restored`.',
@@ -229,7 +233,7 @@ function serveUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
     async (request) => {
       const user = userOf(callerOf(request))
       const { dryRun = false, ...parameters } = request.query
-      const item = readUpsert(request.body, fieldsFromParameters(parameters), user.defaultCountry, '')
+      const item = readUpsert(request.body, fieldsFromParameters(parameters), { ...user, at: '' })
       if (item instanceof ApiError) throw item
       const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: true, dryRun })
       if (outcome === undefined || outcome.action === 'failed') throw outcome?.error
@@ -259,7 +263,7 @@ function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       const user = userOf(callerOf(request))
       const { dryRun = false } = request.query
       const { items, options } = request.body
-      const read = items.map((item, index) => readBulkItem(item, index, user.defaultCountry))
+      const read = items.map((item, index) => readBulkItem(item, { ...user, at: `items[${index}]` }))
       const continueOnError = options?.continueOnError ?? true
       const outcomes = await upsertLeads(deps, user, read, { continueOnError, dryRun })
       return presentBulk(items, outcomes, user.masked, dryRun)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type Member, memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors, nullable, oneOf, timestamp } from '../base/route.ts'
+import { type App, errors, nullable, oneOf, postman, timestamp } from '../base/route.ts'
 import { idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { listStatusChanges } from './history.ts'
 import { findLead } from './identify.ts'
@@ -29,6 +29,7 @@ export function leadTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void
     schema: {
       ...teamRoute,
       summary: "List a lead's status changes",
+      ...postman({ path: { identifier: '{{lead_id}}' } }),
       description: 'Oldest first, at most 1,000. The lead is named as in the leads interface.',
       params: Type.Object({ ...workspaceParams, ...Identifier.properties }),
       querystring: NoQuery,

@@ -19,12 +19,12 @@ export interface Updated {
   changed: boolean
 }
 
-/** Sets the fields that `readPatch` makes of the lead as it stands under lock; the same object back means no change. */
+/** Sets the fields of a patch on the lead as it stands under lock; the same object back means no change. */
 export async function updateLead(
   deps: LeadDeps,
   user: LeadUser,
   identifier: string,
-  readPatch: (lead: Lead) => { patch: LeadPatch; issues: Issue[] },
+  { patch, issues }: { patch: LeadPatch; issues: Issue[] },
 ): Promise<Updated> {
   const keyring = await deps.vault.keyring(user.workspaceId)
   const { workspaceId } = user
@@ -35,7 +35,6 @@ export async function updateLead(
       if (row === undefined) throw leadNotFound()
       const before = openLead(keyring, row)
       const now = deps.clock.now()
-      const { patch, issues } = readPatch(before)
       const { lead, changed, issues: found } = applyPatch(before, patch, '', now)
       if (issues.length + found.length > 0) throw new InvalidInput([...issues, ...found])
       if (!changed) return { lead, before, changed }

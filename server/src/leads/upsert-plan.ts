@@ -10,6 +10,8 @@ import { type MatchBy, workingSet } from './working-set.ts'
 export interface UpsertItem {
   by: MatchBy
   value: string
+  /** Bare digits that the default country makes another number of: a lead that has them as they are comes first. */
+  storedDigits?: string
   patch: LeadPatch
   createIfMissing: boolean
   /** Where the lead's fields stand in the request. */
@@ -45,7 +47,8 @@ export function planUpserts(
 
   const run = (item: UpsertItem | ApiError): Outcome => {
     if (item instanceof ApiError) return { action: 'failed', error: item }
-    const before = set.find(item.by, item.value)
+    const { by, value, storedDigits } = item
+    const before = (storedDigits && set.find('phone', storedDigits)) || set.find(by, value)
     if (before === undefined && !item.createIfMissing) return { action: 'failed', error: leadMissing() }
     const { lead, issues } =
       before === undefined

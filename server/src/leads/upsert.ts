@@ -5,6 +5,7 @@ import { isUuid } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { phoneClass } from '../base/phone-variants.ts'
 import { recordEvents } from '../events/record.ts'
+import type { UniqueField } from './errors.ts'
 import { leadCreated, leadUpdated } from './events.ts'
 import { recordStatusChanges } from './history.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
@@ -78,18 +79,22 @@ async function upsertIn(
 
 // Two batches take their locks in one order, so that they cannot wait for each other.
 async function lockMatchers(tx: Tx, workspaceId: string, items: readonly UpsertItem[]): Promise<void> {
-  const keys = new Set(items.map((item) => lockKey(workspaceId, item)))
+  const keys = new Set(items.flatMap((item) => valuesOf(item).map((value) => lockKey(workspaceId, item.by, value))))
   const sorted = [...keys].sort((a, b) => (a < b ? -1 : 1)).map(String)
   await tx`select pg_advisory_xact_lock(key) from unnest(${sorted}::bigint[]) as k (key)`.execute()
 }
 
-function lockKey(workspaceId: string, item: UpsertItem): bigint {
-  const value = item.by === 'phone' ? phoneClass(item.value) : item.value
-  return createHash('sha256').update(`lead ${workspaceId} ${item.by} ${value}`).digest().readBigInt64BE(0)
+function lockKey(workspaceId: string, by: UpsertItem['by'], value: string): bigint {
+  const name = by === 'phone' ? phoneClass(value) : value
+  return createHash('sha256').update(`lead ${workspaceId} ${by} ${name}`).digest().readBigInt64BE(0)
+}
+
+function valuesOf({ value, storedDigits }: UpsertItem): string[] {
+  return storedDigits === undefined ? [value] : [storedDigits, value]
 }
 
 function namesOf(keyring: Keyring, items: readonly UpsertItem[]): LeadNames {
-  const matched = (by: UpsertItem['by']) => items.filter((item) => item.by === by).map((item) => item.value)
+  const matched = (by: UpsertItem['by']) => items.filter((item) => item.by === by).flatMap(valuesOf)
   const named = (field: 'uniqueCode' | 'externalRef') => items.flatMap((item) => item.patch.fields[field] ?? [])
   return {
     ids: matched('id').filter(isUuid),
@@ -140,12 +145,12 @@ function isNothing(outcome: Outcome): boolean {
 
 /** Leads whose old name another lead of the batch takes over: one update statement would trip over the old one. */
 function exchanged(updated: readonly Lead[], stored: ReadonlyMap<string, Lead>): string[] {
-  const taken = new Map(updated.flatMap((lead) => [lead.uniqueCode, lead.externalRef].map((name) => [name, lead.id])))
-  return updated
-    .filter((lead) => {
-      const old = stored.get(lead.id)
-      const takers = [taken.get(old?.uniqueCode ?? null), taken.get(old?.externalRef ?? null)]
-      return takers.some((taker) => taker !== undefined && taker !== lead.id)
+  const losing = (field: UniqueField) => {
+    const taken = new Map(updated.map((lead) => [lead[field], lead.id]))
+    return updated.filter((lead) => {
+      const old = stored.get(lead.id)?.[field] ?? null
+      return old !== null && old !== lead[field] && taken.has(old)
     })
-    .map((lead) => lead.id)
+  }
+  return [...losing('uniqueCode'), ...losing('externalRef')].map((lead) => lead.id)
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { done, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import type { WorkspaceDeps } from './create.ts'
 import { changeLabel, createLabel, deleteLabel, listLabels } from './labels.ts'
@@ -46,6 +46,7 @@ function createRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Create a label',
+      ...postman({ body: { name: 'VIP {{$randomInt}}', color: 'violet' }, saves: { label_id: 'label.id' } }),
       description: 'For admins. A workspace has at most 200.',
       params,
       body: newLabelSchema,
@@ -66,6 +67,7 @@ function changeRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'Rename or recolour a label',
+      ...postman({ body: { color: 'violet' } }),
       description: 'For admins.',
       params: labelParams,
       body: labelPatchSchema,

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Sql } from '../base/db.ts'
 import { notFound } from '../base/errors.ts'
 import { memberOf, type TeamCaller, type TeamGuard, teamCallerOf } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { createWorkspace, type WorkspaceDeps } from './create.ts'
 import { newWorkspaceSchema, presentWorkspace, workspacePatchSchema, workspaceSchema } from './schema.ts'
@@ -29,6 +29,7 @@ function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     schema: {
       ...teamRoute,
       summary: 'List workspaces',
+      ...postman({ saves: { workspace_id: 'workspaces[0].id' }, order: -1 }),
       description: 'Those of the signed-in user, or those that the token works in. An operator sees all.',
       response: { 200: Type.Object({ workspaces: Type.Array(workspaceSchema) }), ...errors(401) },
     },

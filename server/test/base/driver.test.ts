@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -36,6 +38,24 @@ test('a transaction whose connection died cannot write into the one that uses th
     ['second'],
   )
   await pool.close()
+})
+
+test('a connection that dies while the driver learns the types of the database ends nothing', async () => {
+  // As much of a PostgreSQL as it takes to be asked for the types: it greets, and hangs up at the first question.
+  const greeting = Buffer.from('5200000008000000005a0000000549', 'hex')
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write(greeting)
+      socket.once('data', () => socket.resetAndDestroy())
+    })
+    socket.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const pool = openDb({ url: `postgres://nobody@127.0.0.1:${port}/none`, maxConnections: 1 })
+  await assert.rejects(() => pool.sql`select 1`, { code: 'ECONNRESET' })
+  await pool.close()
+  server.close()
 })
 
 test('a busy pool survives 8 kills of its database: nothing hangs, no connection is lost, and it closes at once', async () => {

@@ -93,6 +93,19 @@ test('of several live leads with one phone the oldest wins', async () => {
   assert.equal((await call('GET', leadPath('5581991234567'))).body.data.id, second.id)
 })
 
+test('a phone as it was answered leads to its lead, whatever the default country makes of its digits', async () => {
+  const { lead, call } = await world({ defaultCountry: 'BR' })
+  const berlin = await lead({ phone: '+49 30 123456' })
+  assert.equal(berlin.phone, '4930123456')
+  assert.equal((await call('GET', leadPath('4930123456'))).body.data?.id, berlin.id)
+  const chapeco = await lead({ phone: '(49) 3012-3456' })
+  assert.equal(chapeco.phone, '554930123456')
+  assert.equal((await call('GET', leadPath('4930123456'))).body.data.id, berlin.id)
+  assert.equal((await call('GET', leadPath('(49) 3012-3456'))).body.data.id, chapeco.id)
+  await call('DELETE', leadPath(berlin.id))
+  assert.equal((await call('GET', leadPath('4930123456'))).body.data.id, chapeco.id)
+})
+
 test('uniqueCode and externalRef are compared to the letter', async () => {
   const { lead, call } = await world()
   await lead({ uniqueCode: 'Code', externalRef: 'Réf' })

@@ -17,17 +17,24 @@ export interface ProgramOptions {
   onLine?: (line: string) => void
   /** `ignore` for a program that is meant to fail: its words would look like a failure of the test. */
   stderr?: 'inherit' | 'ignore'
+  /** Gets what comes over standard error, instead of whoever runs the tests. */
+  onWords?: (text: string) => void
+  /** Instead of the environment of the tests. */
+  env?: NodeJS.ProcessEnv
 }
 
 /** Starts a TypeScript file with its arguments. */
 export function startProgram(args: string[], options: ProgramOptions = {}): Program {
-  const { onLine = () => {}, stderr = 'inherit' } = options
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', stderr] })
+  const { onLine = () => {}, env = process.env, onWords } = options
+  const stderr = onWords === undefined ? (options.stderr ?? 'inherit') : 'pipe'
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', stderr], env })
   const waiting = new Set<(line: string) => void>()
+  if (child.stdout === null) throw new Error('The program has no output')
   createInterface(child.stdout).on('line', (line) => {
     onLine(line)
     for (const hear of [...waiting]) hear(line)
   })
+  if (onWords !== undefined) child.stderr?.setEncoding('utf8').on('data', onWords)
   const gone = once(child, 'exit').then(([code, signal]) => signal ?? code)
   return {
     pid: child.pid ?? 0,

@@ -13,6 +13,9 @@ import { atEnd, testDatabase } from './database.ts'
 /** The noon at which every test begins, before the legacy delete scope ends. */
 export const testNoon = new Date('2026-03-10T12:00:00.000Z')
 
+/** Full rights over the team API, as an operator's setting gives them. */
+export const testTeamToken = 'team-token-of-the-tests-0001'
+
 export interface TestApp extends House {
   app: App
   clock: ManualClock
@@ -33,7 +36,11 @@ async function openTestApp(): Promise<TestApp> {
   const clock = manualClock(testNoon)
   const logLines: string[] = []
   const house: House = {
-    config: loadConfig({ PARLEY_LEADS_RATE_LIMIT: '0', PARLEY_INBOX_RATE_LIMIT: '0' }),
+    config: loadConfig({
+      PARLEY_LEADS_RATE_LIMIT: '0',
+      PARLEY_INBOX_RATE_LIMIT: '0',
+      PARLEY_TEAM_TOKEN: testTeamToken,
+    }),
     log: createLog('debug', { write: (line) => logLines.push(line) }),
     clock,
     db,

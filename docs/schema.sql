@@ -1,0 +1,354 @@
+-- The schema after all migrations, on every PostgreSQL alike. Written by the tests: UPDATE_SCHEMA=1 npm test
+
+create table api_keys (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  key_hash bytea not null,
+  last_four text not null,
+  previous_key_hash bytea,
+  previous_valid_until timestamp(3) with time zone,
+  scopes text[] not null,
+  connection_ids uuid[] not null,
+  phone_visibility text not null,
+  allowlist text[] not null,
+  expires_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  created_by uuid,
+  created_at timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone,
+  constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
+  constraint api_keys_key_hash_check CHECK ((octet_length(key_hash) = 32)),
+  constraint api_keys_last_four_check CHECK ((char_length(last_four) = 4)),
+  constraint api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint api_keys_phone_visibility_check CHECK ((phone_visibility = ANY (ARRAY['full'::text, 'masked'::text]))),
+  constraint api_keys_previous_key_hash_check CHECK ((octet_length(previous_key_hash) = 32)),
+  constraint api_keys_scopes_check CHECK ((cardinality(scopes) > 0)),
+  constraint api_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint api_keys_pkey PRIMARY KEY (workspace_id, id)
+) with (fillfactor=80);
+
+CREATE UNIQUE INDEX api_keys_hash_key ON api_keys USING btree (key_hash);
+CREATE UNIQUE INDEX api_keys_previous_hash_key ON api_keys USING btree (previous_key_hash) WHERE (previous_key_hash IS NOT NULL);
+
+create table audit_log (
+  scope_id uuid not null,
+  id uuid not null,
+  at timestamp(3) with time zone not null,
+  actor_type text not null,
+  actor_id uuid,
+  action text not null,
+  target text,
+  constraint audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text, 'system'::text]))),
+  constraint audit_log_pkey PRIMARY KEY (scope_id, id)
+);
+
+create table events (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  subject_id uuid not null,
+  payload bytea not null,
+  occurred_at timestamp(3) with time zone not null,
+  recorded_by xid8 not null default pg_current_xact_id(),
+  fanned_out_at timestamp(3) with time zone,
+  constraint events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint events_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX events_subject ON events USING btree (workspace_id, subject_id, id);
+CREATE INDEX events_to_fan_out ON events USING btree (workspace_id, recorded_by, id) WHERE (fanned_out_at IS NULL);
+
+create table form_submissions (
+  workspace_id uuid not null,
+  id uuid not null,
+  form_id uuid not null,
+  lead_id uuid not null,
+  nonce uuid not null,
+  submitted_at timestamp(3) with time zone not null,
+  constraint form_submissions_form_fkey FOREIGN KEY (workspace_id, form_id) REFERENCES forms(workspace_id, id) ON DELETE CASCADE,
+  constraint form_submissions_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  constraint form_submissions_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX form_submissions_form ON form_submissions USING btree (workspace_id, form_id, id);
+CREATE UNIQUE INDEX form_submissions_nonce_key ON form_submissions USING btree (workspace_id, form_id, nonce);
+
+create table forms (
+  workspace_id uuid not null,
+  id uuid not null,
+  slug text not null,
+  name text not null,
+  title text not null,
+  description text,
+  fields jsonb not null,
+  submit_label text not null,
+  thank_you text not null,
+  redirect_url text,
+  allowed_origins text[] not null,
+  source text not null,
+  status text not null,
+  active boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint forms_slug_check CHECK ((slug ~ '^[a-z0-9-]{3,60}$'::text)),
+  constraint forms_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint forms_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX forms_slug_key ON forms USING btree (slug);
+
+create table invitations (
+  workspace_id uuid not null,
+  id uuid not null,
+  token_hash bytea not null,
+  email bytea not null,
+  role text not null,
+  created_by uuid,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  accepted_at timestamp(3) with time zone,
+  constraint invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  constraint invitations_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint invitations_pkey PRIMARY KEY (workspace_id, id),
+  constraint invitations_token_hash_key UNIQUE (token_hash)
+);
+
+create table labels (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  color text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint labels_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint labels_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX labels_name_key ON labels USING btree (workspace_id, lower(name));
+
+create table lead_quota (
+  workspace_id uuid not null,
+  day date not null,
+  granted integer not null,
+  constraint lead_quota_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint lead_quota_pkey PRIMARY KEY (workspace_id, day)
+);
+
+create table lead_quota_slots (
+  workspace_id uuid not null,
+  day date not null,
+  slot smallint not null,
+  room integer not null,
+  quota integer not null,
+  constraint lead_quota_slots_room_check CHECK ((room >= 0)),
+  constraint lead_quota_slots_workspace_id_day_fkey FOREIGN KEY (workspace_id, day) REFERENCES lead_quota(workspace_id, day) ON DELETE CASCADE,
+  constraint lead_quota_slots_pkey PRIMARY KEY (workspace_id, day, slot)
+) with (fillfactor=50);
+
+create table lead_search (
+  workspace_id uuid not null,
+  lead_id uuid not null,
+  index_version integer not null,
+  tokens integer[] not null,
+  constraint lead_search_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_search_pkey PRIMARY KEY (workspace_id, lead_id)
+);
+
+CREATE INDEX lead_search_tokens ON lead_search USING gin (tokens);
+
+create table lead_status_changes (
+  workspace_id uuid not null,
+  id uuid not null,
+  lead_id uuid not null,
+  from_status text not null,
+  to_status text not null,
+  actor_type text not null,
+  actor_id uuid,
+  changed_at timestamp(3) with time zone not null,
+  constraint lead_status_changes_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_status_changes_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX lead_status_changes_lead ON lead_status_changes USING btree (workspace_id, lead_id, id);
+
+create table leads (
+  workspace_id uuid not null,
+  id uuid not null,
+  unique_code text not null,
+  external_ref text,
+  status text not null,
+  priority text not null,
+  source text not null,
+  ad_platform text,
+  assigned_to uuid,
+  estimated_value numeric(14,2),
+  actual_value numeric(14,2),
+  person bytea not null,
+  notes bytea,
+  custom_fields bytea,
+  email_index bytea,
+  phone_index bytea,
+  index_version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  deleted_at timestamp(3) with time zone,
+  purged_at timestamp(3) with time zone,
+  constraint leads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint leads_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX leads_assigned ON leads USING btree (workspace_id, assigned_to, created_at DESC, id DESC) WHERE ((deleted_at IS NULL) AND (assigned_to IS NOT NULL));
+CREATE INDEX leads_created ON leads USING btree (workspace_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX leads_email ON leads USING btree (workspace_id, email_index, created_at, id) WHERE ((deleted_at IS NULL) AND (email_index IS NOT NULL));
+CREATE UNIQUE INDEX leads_external_ref_key ON leads USING btree (workspace_id, external_ref) WHERE ((deleted_at IS NULL) AND (external_ref IS NOT NULL));
+CREATE INDEX leads_phone ON leads USING btree (workspace_id, phone_index, created_at, id) WHERE ((deleted_at IS NULL) AND (phone_index IS NOT NULL));
+CREATE INDEX leads_status ON leads USING btree (workspace_id, status, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX leads_to_purge ON leads USING btree (deleted_at) WHERE ((deleted_at IS NOT NULL) AND (purged_at IS NULL));
+CREATE UNIQUE INDEX leads_unique_code_key ON leads USING btree (workspace_id, unique_code) WHERE (deleted_at IS NULL);
+CREATE INDEX leads_updated ON leads USING btree (workspace_id, updated_at DESC, id DESC) WHERE (deleted_at IS NULL);
+
+create table login_attempts (
+  key bytea not null,
+  failures integer not null,
+  last_at timestamp(3) with time zone not null,
+  blocked_until timestamp(3) with time zone not null,
+  constraint login_attempts_pkey PRIMARY KEY (key)
+);
+
+CREATE INDEX login_attempts_last_at ON login_attempts USING btree (last_at);
+
+create table members (
+  workspace_id uuid not null,
+  user_id uuid not null,
+  role text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint members_pkey PRIMARY KEY (workspace_id, user_id)
+);
+
+CREATE INDEX members_user ON members USING btree (user_id);
+
+create table migrations (
+  number integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamp(3) with time zone not null,
+  constraint migrations_pkey PRIMARY KEY (number)
+);
+
+create unlogged table rate_limits (
+  key text not null,
+  slots bigint[] not null,
+  units integer[] not null,
+  touched_at timestamp(3) with time zone not null,
+  constraint rate_limits_pkey PRIMARY KEY (key)
+) with (fillfactor=50);
+
+create table secrets (
+  scope_id uuid not null,
+  purpose text not null,
+  version integer not null,
+  master_key_id text not null,
+  wrapped bytea not null,
+  current boolean not null,
+  created_at timestamp(3) with time zone not null,
+  constraint secrets_purpose_check CHECK ((purpose = ANY (ARRAY['data'::text, 'index'::text]))),
+  constraint secrets_version_check CHECK ((version > 0)),
+  constraint secrets_pkey PRIMARY KEY (scope_id, purpose, version)
+);
+
+CREATE UNIQUE INDEX secrets_current_key ON secrets USING btree (scope_id, purpose) WHERE current;
+
+create table sessions (
+  id uuid not null,
+  user_id uuid not null,
+  token_hash bytea not null,
+  signed_in_by text not null,
+  device text not null,
+  created_at timestamp(3) with time zone not null,
+  last_seen_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint sessions_signed_in_by_check CHECK ((signed_in_by = ANY (ARRAY['password'::text, 'link'::text, 'invitation'::text]))),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_token_hash_key UNIQUE (token_hash)
+);
+
+CREATE INDEX sessions_expiry ON sessions USING btree (expires_at);
+CREATE INDEX sessions_user ON sessions USING btree (user_id, created_at);
+
+create table sign_in_challenges (
+  token_hash bytea not null,
+  user_id uuid not null,
+  signed_in_by text not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint sign_in_challenges_signed_in_by_check CHECK ((signed_in_by = ANY (ARRAY['password'::text, 'link'::text]))),
+  constraint sign_in_challenges_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint sign_in_challenges_pkey PRIMARY KEY (token_hash)
+);
+
+create table sign_in_links (
+  token_hash bytea not null,
+  user_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone,
+  constraint sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint sign_in_links_pkey PRIMARY KEY (token_hash)
+);
+
+create table team_tokens (
+  id uuid not null,
+  workspace_id uuid,
+  name text not null,
+  role text not null,
+  token_hash bytea not null,
+  last_four text not null,
+  created_by uuid,
+  created_at timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  constraint team_tokens_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  constraint team_tokens_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint team_tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint team_tokens_pkey PRIMARY KEY (id),
+  constraint team_tokens_token_hash_key UNIQUE (token_hash)
+);
+
+CREATE INDEX team_tokens_workspace ON team_tokens USING btree (workspace_id, created_at);
+
+create table users (
+  id uuid not null,
+  person bytea not null,
+  email_index bytea not null,
+  password_hash text,
+  totp_secret bytea,
+  totp_confirmed_at timestamp(3) with time zone,
+  totp_last_step bigint,
+  recovery_hashes text[] not null default '{}'::text[],
+  is_operator boolean not null default false,
+  created_at timestamp(3) with time zone not null,
+  constraint users_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX users_email_key ON users USING btree (email_index);
+
+create table workspaces (
+  id uuid not null,
+  name text not null,
+  default_country text,
+  daily_lead_quota integer not null default 100000,
+  leads_enabled boolean not null default true,
+  inbox_enabled boolean not null default true,
+  inbox_available boolean not null default true,
+  lead_statuses text[] not null default ARRAY['new'::text, 'contacted'::text, 'qualified'::text, 'proposal'::text, 'won'::text, 'lost'::text, 'unqualified'::text],
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint workspaces_daily_lead_quota_check CHECK ((daily_lead_quota >= 0)),
+  constraint workspaces_default_country_check CHECK ((default_country ~ '^[A-Z]{2}$'::text)),
+  constraint workspaces_pkey PRIMARY KEY (id)
+);

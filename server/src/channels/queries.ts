@@ -1,0 +1,134 @@
+import type { Sql, Tx } from '../base/db.ts'
+import type { Keyring } from '../base/keyring.ts'
+import { noSettings, type StoredConnection } from './connection.ts'
+import { type ConnectionRow, openConnection, sealSettings } from './sealed.ts'
+
+const columns = (sql: Sql) => sql`
+  c.workspace_id,
+  c.id,
+  c.channel,
+  c.name,
+  c.number_id,
+  c.account_id,
+  c.settings,
+  c.state,
+  c.state_reason,
+  c.state_changed_at,
+  c.acknowledged_at,
+  c.acknowledged_by,
+  c.last_event_in_at,
+  c.last_event_out_at,
+  c.templates_synced_at,
+  c.created_at,
+  c.updated_at`
+
+/** A connection of the workspace that was not removed, in whatever state. */
+export async function findConnection(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  id: string,
+): Promise<StoredConnection | undefined> {
+  const [row] = await sql<ConnectionRow[]>`
+    select ${columns(sql)}
+    from connections c
+    where c.workspace_id = ${workspaceId}
+      and c.id = ${id}
+      and c.removed_at is null`
+  return row && openConnection(keyring, row)
+}
+
+/** Oldest first. */
+export async function listConnections(sql: Sql, keyring: Keyring, workspaceId: string): Promise<StoredConnection[]> {
+  const rows = await sql<ConnectionRow[]>`
+    select ${columns(sql)}
+    from connections c
+    where c.workspace_id = ${workspaceId}
+      and c.removed_at is null
+    order by c.id`
+  return rows.map((row) => openConnection(keyring, row))
+}
+
+/** Cannot begin with the workspace: a callback's address names a connection alone. Answers all of its workspace. */
+export async function findCallbackConnections(sql: Sql, id: string): Promise<ConnectionRow[]> {
+  return sql<ConnectionRow[]>`
+    select ${columns(sql)}
+    from connections called
+    join connections c on c.workspace_id = called.workspace_id
+    where called.id = ${id}
+      and called.removed_at is null
+      and c.channel = 'waba'
+      and c.removed_at is null
+    order by c.id`
+}
+
+/** The connection for changing it: nobody else changes it until this transaction ends. */
+export async function lockConnection(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  id: string,
+): Promise<StoredConnection | undefined> {
+  const [row] = await tx<ConnectionRow[]>`
+    select ${columns(tx)}
+    from connections c
+    where c.workspace_id = ${workspaceId}
+      and c.id = ${id}
+      and c.removed_at is null
+    for no key update`
+  return row && openConnection(keyring, row)
+}
+
+export async function insertConnection(tx: Tx, keyring: Keyring, one: StoredConnection): Promise<void> {
+  await tx`
+    insert into connections (
+      workspace_id, id, channel, name, number_id, account_id, settings, state, state_reason, state_changed_at,
+      templates_due_at, created_at, updated_at
+    )
+    values (
+      ${one.workspaceId}, ${one.id}, ${one.channel}, ${one.name}, ${one.numberId}, ${one.accountId},
+      ${sealSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
+      ${one.channel === 'waba' ? one.createdAt : null}, ${one.createdAt}, ${one.updatedAt}
+    )`
+}
+
+export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConnection): Promise<void> {
+  await tx`
+    update connections
+    set name = ${one.name},
+      number_id = ${one.numberId},
+      account_id = ${one.accountId},
+      settings = ${sealSettings(keyring, one.id, one.settings)},
+      state = ${one.state},
+      state_reason = ${one.stateReason},
+      state_changed_at = ${one.stateChangedAt},
+      acknowledged_at = ${one.acknowledgedAt},
+      acknowledged_by = ${one.acknowledgedBy},
+      updated_at = ${one.updatedAt}
+    where workspace_id = ${one.workspaceId}
+      and id = ${one.id}`
+}
+
+/** Forgets the secrets and the templates; the row stays for its conversations. */
+export async function retireConnection(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  id: string,
+  now: Date,
+): Promise<boolean> {
+  const { count } = await tx`
+    update connections
+    set settings = ${sealSettings(keyring, id, noSettings)},
+      templates_due_at = null,
+      removed_at = ${now},
+      updated_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and removed_at is null`
+  await tx`
+    delete from templates
+    where workspace_id = ${workspaceId}
+      and connection_id = ${id}`
+  return count > 0
+}

@@ -1,0 +1,50 @@
+import type { Keyring } from '../base/keyring.ts'
+import type { Channel, ConnectionState, StoredConnection, WabaSettings } from './connection.ts'
+
+export interface ConnectionRow {
+  workspace_id: string
+  id: string
+  channel: Channel
+  name: string
+  number_id: string
+  account_id: string | null
+  settings: Buffer
+  state: ConnectionState
+  state_reason: string | null
+  state_changed_at: Date
+  acknowledged_at: Date | null
+  acknowledged_by: string | null
+  last_event_in_at: Date | null
+  last_event_out_at: Date | null
+  templates_synced_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+export function sealSettings(keyring: Keyring, id: string, settings: WabaSettings): Buffer {
+  return keyring.seal(place(id), JSON.stringify(settings))
+}
+
+export function openConnection(keyring: Keyring, row: ConnectionRow): StoredConnection {
+  return {
+    workspaceId: row.workspace_id,
+    id: row.id,
+    channel: row.channel,
+    name: row.name,
+    numberId: row.number_id,
+    accountId: row.account_id,
+    settings: JSON.parse(keyring.openText(place(row.id), row.settings)) as WabaSettings,
+    state: row.state,
+    stateReason: row.state_reason,
+    stateChangedAt: row.state_changed_at,
+    acknowledgedAt: row.acknowledged_at,
+    acknowledgedBy: row.acknowledged_by,
+    lastEventInAt: row.last_event_in_at,
+    lastEventOutAt: row.last_event_out_at,
+    templatesSyncedAt: row.templates_synced_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+const place = (row: string) => ({ table: 'connections', row, column: 'settings' })

@@ -1,0 +1,24 @@
+import { type ApiError, badRequest, conflict, forbidden, notFound } from '../base/errors.ts'
+
+export const conversationNotFound = (): ApiError => notFound('Conversation not found', { code: 'NOT_FOUND' })
+
+export const connectionNotFound = (): ApiError => notFound('Chat connection not found', { code: 'NOT_FOUND' })
+
+export const ownerForbidden = (): ApiError =>
+  forbidden('A key can give a conversation to people or take it itself, not give it to another agent', {
+    code: 'OWNER_FORBIDDEN',
+  })
+
+export const agentsStopped = (): ApiError =>
+  forbidden('Agents are stopped in this workspace: only people own conversations until a member lets agents on', {
+    code: 'OWNER_FORBIDDEN',
+  })
+
+export const keyCannotOwn = (): ApiError =>
+  conflict('This key is not active, lacks inbox.write or does not allow the connection')
+
+export const unknownLabels = (): ApiError =>
+  badRequest('label_ids names a label that the workspace does not have', {
+    code: 'INVALID_REQUEST',
+    issues: [{ path: 'label_ids', message: 'must be ids of labels of the workspace' }],
+  })

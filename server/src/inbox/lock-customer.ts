@@ -1,0 +1,87 @@
+import type { Tx } from '../base/db.ts'
+import type { Keyring } from '../base/keyring.ts'
+import type { Customer } from '../channels/channel-event.ts'
+import { touched } from './change.ts'
+import type { Conversation } from './conversation.ts'
+import { type Match, matchCustomer, renamed } from './customer.ts'
+import { mergeConversations } from './merge.ts'
+import { conversationColumns, storeConversation } from './queries.ts'
+import { type ConversationRow, openConversation, phoneIndex, userIndex } from './sealed.ts'
+
+/** Where a customer is looked for. */
+export interface Place {
+  workspaceId: string
+  connectionId: string
+}
+
+/**
+ * The customer's conversation on the connection, locked; undefined when there is none. Finds it by user id and by any
+ * variant of the phone. Two that turn out to be one customer's are merged.
+ */
+export async function lockCustomer(
+  tx: Tx,
+  keyring: Keyring,
+  place: Place,
+  customer: Customer,
+  now: Date,
+): Promise<Conversation | undefined> {
+  const match = matchCustomer(await lockCandidates(tx, keyring, place, customer), customer)
+  await releasePhone(tx, keyring, place, match, now)
+  if (match.own === null || match.twin === null) return match.own ?? undefined
+  const merged = await mergeConversations(tx, place.workspaceId, match.own, match.twin, now)
+  await storeConversation(tx, keyring, place.workspaceId, merged)
+  return merged
+}
+
+/**
+ * The conversation of a customer who goes by another number or user id from now on, locked and under the new names. If
+ * they have written under the new ones before, the two are merged.
+ */
+export async function lockChanged(
+  tx: Tx,
+  keyring: Keyring,
+  place: Place,
+  { previous, customer }: { previous: Customer; customer: Customer },
+  now: Date,
+): Promise<Conversation | undefined> {
+  const before = await lockCustomer(tx, keyring, place, previous, now)
+  if (before === undefined) return undefined
+  const other = await lockCustomer(tx, keyring, place, customer, now)
+  const isTwin = other !== undefined && other.id !== before.id
+  const conversation = isTwin ? await mergeConversations(tx, place.workspaceId, before, other, now) : before
+  return { ...conversation, contact: renamed(conversation.contact, customer) }
+}
+
+/** In the order of their ids, so that two deliveries that need the same two do not wait for each other. */
+async function lockCandidates(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, connectionId }: Place,
+  { userId, phone }: Customer,
+): Promise<Conversation[]> {
+  const rows = await tx<ConversationRow[]>`
+    select ${conversationColumns(tx)}
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and c.connection_id = ${connectionId}
+      and (
+        c.user_index = ${userId === null ? null : userIndex(keyring, userId)}
+        or c.phone_index = ${phone === null ? null : phoneIndex(keyring, phone)}
+      )
+    order by c.id
+    for update of c`
+  return rows.map((row) => openConversation(keyring, row))
+}
+
+async function releasePhone(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId }: Place,
+  { formerHolder }: Match,
+  now: Date,
+): Promise<void> {
+  if (formerHolder === null) return
+  const { contact } = formerHolder
+  const withoutPhone = { ...contact, phone: null, address: { ...contact.address, phone: null } }
+  await storeConversation(tx, keyring, workspaceId, touched({ ...formerHolder, contact: withoutPhone }, now))
+}

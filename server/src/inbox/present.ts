@@ -1,0 +1,81 @@
+import type { Keyring } from '../base/keyring.ts'
+import type { Conversation } from './conversation.ts'
+import { maskContact, maskNumbersIn } from './masking.ts'
+import type { Message } from './message.ts'
+import { writeOwner } from './owner.ts'
+import { openWindow } from './window.ts'
+
+/** How a reader sees the inbox. */
+export interface View {
+  keyring: Keyring
+  /** Whether phones are hidden. */
+  masked: boolean
+  now: Date
+}
+
+export function presentConversation(conversation: Conversation, { masked, now }: View) {
+  const { name, phone } = masked ? maskContact(conversation.contact) : conversation.contact
+  return {
+    id: conversation.id,
+    connection_id: conversation.connectionId,
+    channel: conversation.channel,
+    owner: writeOwner(conversation.owner),
+    status: conversation.status,
+    assigned_to_user_id: conversation.assignedTo,
+    label_ids: conversation.labelIds,
+    unread_count: conversation.unreadCount,
+    window_expires_at: openWindow(conversation.windowExpiresAt, now)?.toISOString() ?? null,
+    snoozed_until: conversation.snoozedUntil?.toISOString() ?? null,
+    last_message_at: conversation.lastMessageAt.toISOString(),
+    updated_at: conversation.updatedAt.toISOString(),
+    contact: { name, phone },
+  }
+}
+
+export function presentMessage(message: Message, view: View) {
+  return {
+    id: message.id,
+    external_id: presentExternalId(message.connectionId, message.externalId, view),
+    direction: message.direction,
+    kind: message.kind,
+    text: view.masked && message.kind === 'system' ? maskNumbersIn(message.text) : message.text,
+    media: null,
+    status: message.status,
+    error_code: message.errorCode,
+    actor: message.actor,
+    occurred_at: message.occurredAt.toISOString(),
+    referral: message.referral,
+  }
+}
+
+/** The platform's ids hold the customer's number: a masked reader gets one that is as stable and tells nothing. */
+export function presentExternalId(
+  connectionId: string,
+  externalId: string | null,
+  { keyring, masked }: Pick<View, 'keyring' | 'masked'>,
+): string {
+  if (externalId === null) return ''
+  return masked ? opaqueId(keyring, connectionId, externalId) : externalId
+}
+
+function opaqueId(keyring: Keyring, connectionId: string, externalId: string): string {
+  return `masked_${keyring.exact('inbox.external.opaque', `${connectionId} ${externalId}`).toString('base64url')}`
+}
+
+/** An event's payload as a receiver may see it: as stored, or masked by the one rule that every output follows. */
+export function presentEvent(name: string, payload: Record<string, unknown>, view: Omit<View, 'now'>) {
+  if (!view.masked || name !== 'inbox.message.received') return payload
+  const received = payload as unknown as ReceivedPayload
+  const { conversation, contact, message } = received
+  return {
+    ...received,
+    contact: maskContact(contact),
+    message: { ...message, external_id: presentExternalId(conversation.connection_id, message.external_id, view) },
+  }
+}
+
+interface ReceivedPayload {
+  conversation: { connection_id: string }
+  contact: { phone: string | null; name: string | null }
+  message: { external_id: string | null }
+}

@@ -1,0 +1,124 @@
+import type { Tx } from '../base/db.ts'
+import { newId } from '../base/id.ts'
+import { systemActor } from '../workspace/actor.ts'
+import { type Change, changeOwner, newest, touched, withOutbound } from './change.ts'
+import type { Conversation } from './conversation.ts'
+import { opened } from './conversation-status.ts'
+import { withCustomer } from './customer.ts'
+import { messageReceived, messageSent } from './events.ts'
+import type { CustomerEvent } from './group-events.ts'
+import type { Direction, Message, Origin } from './message.ts'
+import { addMessage } from './message-queries.ts'
+import { human } from './owner.ts'
+import type { Intake } from './receive-events.ts'
+import type { MessageStatus } from './status-ladder.ts'
+import { unansweredAfterInbound } from './unanswered.ts'
+import { windowAfter } from './window.ts'
+
+export interface Applied extends Change {
+  customerWrote: boolean
+}
+
+/** What an event makes of the customer's conversation, which is locked. Messages are stored here already. */
+export async function applyEvent(tx: Tx, intake: Intake, before: Conversation, event: CustomerEvent): Promise<Applied> {
+  const { now } = intake
+  switch (event.type) {
+    case 'message':
+      return applyMessage(tx, intake, before, event)
+    case 'echo':
+      return quietly(await applyEcho(tx, intake, before, event))
+    case 'history':
+      return quietly(await applyHistory(tx, intake, before, event))
+    case 'contact_opened': {
+      const known = withCustomer(before, event.customer, 'customer', now)
+      const windowExpiresAt = windowAfter(known.windowExpiresAt, event.at, now)
+      return quietly({ conversation: touched({ ...known, windowExpiresAt }, now), events: [] })
+    }
+    case 'contact_named':
+      return quietly({ conversation: withCustomer(before, event.customer, 'hearsay', now), events: [] })
+    case 'customer_changed':
+      return quietly({ conversation: touched(before, now), events: [] })
+    default:
+      return event satisfies never
+  }
+}
+
+const quietly = (change: Change): Applied => ({ ...change, customerWrote: false })
+
+type Of<T extends CustomerEvent['type']> = Extract<CustomerEvent, { type: T }>
+
+async function applyMessage(tx: Tx, intake: Intake, before: Conversation, event: Of<'message'>): Promise<Applied> {
+  const { keyring, receiver, now } = intake
+  const wanted = messageOf(before, event, { direction: 'inbound', origin: 'live', status: 'delivered' }, now)
+  const message = await addMessage(tx, keyring, receiver.workspaceId, { ...wanted, referral: event.referral })
+  if (message === null) return quietly({ conversation: before, events: [] })
+  const known = withCustomer(before, event.customer, 'customer', now)
+  // A notice of the platform about the customer is part of the conversation, but nobody wrote it.
+  if (!event.opensWindow) {
+    return quietly({ conversation: touched({ ...known, ...newest(known, message) }, now), events: [] })
+  }
+  const last = known.lastMessage === null ? null : known.lastMessageAt
+  const conversation = touched(
+    {
+      ...known,
+      ...opened,
+      ...newest(known, message),
+      unreadCount: known.unreadCount + 1,
+      windowExpiresAt: windowAfter(known.windowExpiresAt, event.at, now),
+      unansweredSince: unansweredAfterInbound({ ...known, lastMessageAt: last }, message.occurredAt),
+    },
+    now,
+  )
+  return { conversation, events: [messageReceived(conversation, message, now)], customerWrote: true }
+}
+
+/** Somebody of the team wrote on the phone: from then on the conversation is people's. */
+async function applyEcho(tx: Tx, intake: Intake, before: Conversation, event: Of<'echo'>): Promise<Change> {
+  const { keyring, receiver, now } = intake
+  const wanted = messageOf(before, event, { direction: 'outbound', origin: 'echo', status: 'sent' }, now)
+  const message = await addMessage(tx, keyring, receiver.workspaceId, wanted)
+  if (message === null) return { conversation: before, events: [] }
+  const known = withCustomer(before, event.customer, 'hearsay', now)
+  const handed = changeOwner(known, human, systemActor, now)
+  const conversation = withOutbound(handed.conversation, message, now)
+  return { conversation, events: [...handed.events, messageSent(conversation, message)] }
+}
+
+async function applyHistory(tx: Tx, intake: Intake, before: Conversation, event: Of<'history'>): Promise<Change> {
+  const { keyring, receiver, now } = intake
+  const { direction, status } = event
+  const wanted = messageOf(before, event, { direction, origin: 'history', status }, now)
+  const message = await addMessage(tx, keyring, receiver.workspaceId, wanted)
+  if (message === null) return { conversation: before, events: [] }
+  const known = withCustomer(before, event.customer, 'hearsay', now)
+  return { conversation: touched({ ...known, ...newest(known, message) }, now), events: [] }
+}
+
+interface Kind {
+  direction: Direction
+  origin: Origin
+  status: MessageStatus
+}
+
+function messageOf(
+  { id, connectionId }: Conversation,
+  { externalId, kind, text, at }: Of<'message' | 'echo' | 'history'>,
+  how: Kind,
+  now: Date,
+): Message {
+  return {
+    id: newId(now),
+    conversationId: id,
+    connectionId,
+    kind,
+    text,
+    referral: null,
+    externalId,
+    errorCode: null,
+    actor: null,
+    occurredAt: at,
+    createdAt: now,
+    settleBy: null,
+    ...how,
+  }
+}

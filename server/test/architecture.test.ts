@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix, relative, sep } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const server = fileURLToPath(new URL('..', import.meta.url))
+const source = join(server, 'src')
+
+const ranks: Record<string, number> = {
+  base: 0,
+  config: 0,
+  workspace: 1,
+  access: 1,
+  events: 2,
+  channels: 2,
+  leads: 3,
+  inbox: 3,
+  forms: 4,
+  webhooks: 4,
+  http: 5,
+  mcp: 5,
+  // app.ts, main.ts and commands/ see everything, each other included.
+  top: 6,
+}
+
+interface SourceFile {
+  /** Below `src`, with slashes. */
+  path: string
+  text: string
+  lines: number
+  /** Files of ours that it imports, types included, as paths below `src`. */
+  imports: string[]
+}
+
+const files = readFolder(source).map(readSource)
+const byPath = new Map(files.map((file) => [file.path, file]))
+
+function readFolder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}
+
+function readSource(file: string): SourceFile {
+  const path = relative(source, file).split(sep).join('/')
+  const text = readFileSync(file, 'utf8')
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]*)['"]/g)].map(([, to]) => to ?? '')
+  const imports = specifiers.map((to) => posix.normalize(posix.join(dirname(path), to)))
+  return { path, text, lines: text.split('\n').length - 1, imports }
+}
+
+function roomOf(path: string): string {
+  const [first = ''] = path.split('/')
+  if (first === 'commands' || first === 'app.ts' || first === 'main.ts') return 'top'
+  return first.replace(/\.ts$/, '')
+}
+
+test('every file stands in a room that has a rank', () => {
+  assert.ok(files.length > 50)
+  assert.deepEqual(
+    files.map((file) => file.path).filter((path) => ranks[roomOf(path)] === undefined),
+    [],
+  )
+})
+
+test('a file imports from its own room or from a lower rank, never up or across; types count', () => {
+  const rankOf = (path: string) => ranks[roomOf(path)] ?? Number.NaN
+  const bad = files.flatMap(({ path, imports }) =>
+    imports
+      .filter((to) => !to.startsWith('..'))
+      .filter((to) => roomOf(to) !== roomOf(path) && !(rankOf(to) < rankOf(path)))
+      .map((to) => `${path} imports ${to}`),
+  )
+  assert.deepEqual(bad, [])
+})
+
+test('every import of ours names a file that is there, with its ending', () => {
+  const bad = files.flatMap(({ path, imports }) =>
+    imports.filter((to) => !byPath.has(to) && !/^\.\.\/|\.json$/.test(to)).map((to) => `${path} imports ${to}`),
+  )
+  assert.deepEqual(bad, [])
+  const inner = files.flatMap(({ imports }) => imports).filter((to) => byPath.has(to))
+  assert.ok(inner.length > files.length, 'the imports are read')
+})
+
+test('leads and inbox never import each other, and neither knows of webhooks or forms', () => {
+  const seen = files
+    .filter(({ path }) => ['leads', 'inbox'].includes(roomOf(path)))
+    .flatMap(({ path, imports }) => imports.map((to) => [roomOf(path), roomOf(to)].join(' → ')))
+  for (const edge of ['leads → inbox', 'inbox → leads', 'leads → webhooks', 'inbox → webhooks', 'leads → forms']) {
+    assert.ok(!seen.includes(edge), edge)
+  }
+  assert.ok(seen.includes('leads → events'))
+})
+
+test('no file imports itself by way of others', () => {
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (path: string, way: string[]) => {
+    if (way.includes(path)) cycles.push([...way.slice(way.indexOf(path)), path].join(' → '))
+    if (done.has(path) || way.includes(path)) return
+    for (const to of byPath.get(path)?.imports ?? []) visit(to, [...way, path])
+    done.add(path)
+  }
+  for (const { path } of files) visit(path, [])
+  assert.deepEqual(cycles, [])
+})
+
+test('no file has more than 400 lines, and half of the sources less than 70', () => {
+  const tests = readFolder(join(server, 'test')).map(readSource)
+  const long = [...files, ...tests].filter((file) => file.lines > 400)
+  assert.deepEqual(
+    long.map(({ path, lines }) => `${path} has ${lines}`),
+    [],
+  )
+  const lengths = files.map((file) => file.lines).sort((a, b) => a - b)
+  assert.ok((lengths[Math.floor(lengths.length / 2)] ?? 0) < 70)
+})
+
+test('there are no barrels: no index.ts, nothing passed on', () => {
+  const bad = files.filter(
+    ({ path, text }) => path.endsWith('index.ts') || /^export (?:type )?(?:\*|\{[^}]*\}) from/m.test(text),
+  )
+  assert.deepEqual(
+    bad.map((file) => file.path),
+    [],
+  )
+})
+
+// Who may ask the process or the machine instead of being told, and why.
+const allowed: [what: string, pattern: RegExp, places: RegExp][] = [
+  // Commands hand the environment to `loadConfig`. The embedded PostgreSQL is a child that needs Windows' own variables.
+  ['the environment', /\bprocess\.env\b/, /^(?:main\.ts|commands\/.*|base\/embedded\/server-user\.ts)$/],
+  // `systemClock` is the one clock; everybody else is given one.
+  ['the time', /\bnew Date\(\)|\bDate\.now\(|(?<!new )\bDate\(\)/, /^base\/clock\.ts$/],
+]
+
+for (const [what, pattern, places] of allowed) {
+  test(`nothing but the places named here asks for ${what}`, () => {
+    const asking = files.filter(({ text }) => pattern.test(text)).map((file) => file.path)
+    assert.deepEqual(
+      asking.filter((path) => !places.test(path)),
+      [],
+    )
+  })
+}

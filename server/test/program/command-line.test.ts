@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { newFolder } from '../support/folder.ts'
+import { runCommand } from '../support/run-command.ts'
+import { freePort, serviceEnvironment, startService } from '../support/service.ts'
+
+test('commands work through the server that runs, and alike without one', async () => {
+  const folder = await newFolder()
+  const port = await freePort()
+  const env = serviceEnvironment(folder, port)
+  const parley = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await runCommand([...args, '--json'], env)
+    assert.equal(exitCode, 0, stderr)
+    return JSON.parse(stdout)
+  }
+
+  const { workspace, invitationUrl } = await parley(
+    'workspace',
+    'create',
+    'Acme',
+    '--owner',
+    'ana@example.com',
+    '-c',
+    'br',
+  )
+  assert.equal(workspace.defaultCountry, 'BR')
+  const alone = await parley('key', 'create', '--name', 'Made alone')
+
+  const service = await startService({ folder, port })
+  assert.ok(invitationUrl.startsWith(`${service.url}/invite/`))
+  assert.equal((await fetch(invitationUrl)).status, 200)
+  const served = await parley('key', 'create', '--name', 'Made by the server', '--scope', 'leads.read', '--masked')
+  assert.deepEqual(served.key.scopes, ['leads.read'])
+  assert.equal(served.key.phoneVisibility, 'masked')
+  for (const { value } of [alone, served]) assert.equal(await statusFor(service.url, value), 200)
+
+  await parley('key', 'revoke', alone.key.id, '--workspace', 'Acme')
+  assert.equal(await statusFor(service.url, alone.value), 401)
+  const listed = await parley('key', 'list')
+  assert.deepEqual(
+    listed.keys.map((key: { name: string; status: string }) => [key.name, key.status]),
+    [
+      ['Made by the server', 'active'],
+      ['Made alone', 'revoked'],
+    ],
+  )
+  assert.equal((await parley('token', 'create', '--role', 'admin')).token.role, 'admin')
+  assert.deepEqual(await parley('member', 'list'), { members: [] })
+  service.kill()
+  await service.gone
+
+  // The killed server has left its address behind, at which nobody answers.
+  assert.equal((await parley('key', 'list')).keys.length, 2)
+  // Nor does a program that has taken its port since then get to be believed.
+  writeFileSync(join(folder, 'server.json'), '{"url":"http://127.0.0.1:1","token":"old"}')
+  assert.deepEqual((await parley('migrate')).applied, [])
+})
+
+const refusals: [name: string, args: string[], words: RegExp][] = [
+  ['no workspace', ['key', 'create'], /^There is no workspace yet\./],
+  ['unknown workspace', ['key', 'list', '-w', 'Nobody'], /^There is no workspace yet\./],
+  ['no user', ['member', 'link'], /^Nobody has joined yet\./],
+  ['unknown user', ['member', 'link', 'ana@example.com'], /^No user has this e-mail/],
+  ['bad country', ['workspace', 'create', 'X', '-c', 'Brazil'], /^Validation failed\n {2}defaultCountry /],
+  ['bad quota', ['workspace', 'create', 'X', '-q', 'many'], /It must be a whole number/],
+  ['unknown role', ['member', 'invite', 'x@example.com', '-r', 'boss'], /Allowed choices are member, admin, owner/],
+  ['unknown command', ['key', 'burn'], /unknown command 'burn'/],
+]
+
+test('a command that cannot be done says why and what to do, and exits with 1', async () => {
+  const env = serviceEnvironment(await newFolder(), await freePort())
+  for (const [name, args, words] of refusals) {
+    const { exitCode, stderr, stdout } = await runCommand(args, env)
+    assert.equal(exitCode, 1, name)
+    assert.match(stderr.replace(/^(Preparing|The database is).*\n/gm, ''), words, name)
+    assert.equal(stdout, '', name)
+  }
+})
+
+async function statusFor(url: string, key: string): Promise<number> {
+  const { status } = await fetch(`${url}/api/v1/leads`, { headers: { authorization: `Bearer ${key}` } })
+  return status
+}

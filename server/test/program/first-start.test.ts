@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { newFolder } from '../support/folder.ts'
+import { runCommand } from '../support/run-command.ts'
+import { freePort, serviceEnvironment, startService } from '../support/service.ts'
+
+test('the first start prints a link, a key and a line that work; the second prints no secret', async () => {
+  const folder = await newFolder()
+  const port = await freePort()
+  const first = await startService({ folder, port, env: { PARLEY_DEMO: '1' } })
+  await first.hasTold('Stop with Ctrl+C.')
+  const words = first.told()
+  const link = /http:\S+\/sign-in\/\S+/.exec(words)?.[0] ?? ''
+  const key = /plk_\w+/.exec(words)?.[0] ?? ''
+  const line = /^ +(curl .*)$/m.exec(words)?.[1] ?? ''
+
+  const { stdout } = await promisify(execFile)('bash', ['-c', line])
+  const { data } = JSON.parse(stdout)
+  assert.equal(data.phone, '5511987654321')
+
+  const headers = { authorization: `Bearer ${key}` }
+  const list = (await (await fetch(`${first.url}/api/v1/leads?limit=100`, { headers })).json()) as LeadList
+  assert.ok(list.pagination.total > 30)
+  assert.equal(new Set(list.data.map((lead) => lead.createdAt)).size, list.data.length)
+  assert.ok(new Set(list.data.map((lead) => lead.status)).size > 5)
+
+  assert.equal((await fetch(link)).status, 200)
+  assert.equal(await signInStatus(first.url, link), 200)
+  assert.equal((await fetch(`${first.url}/f/demo`)).status, 200)
+  first.kill('SIGTERM')
+  await first.gone
+
+  const second = await startService({ folder, port, env: { PARLEY_DEMO: '1' } })
+  await second.hasTold('Stop with Ctrl+C.')
+  assert.doesNotMatch(second.told(), /plk_|sign-in\//)
+  assert.match(second.told(), /parley member link/)
+  const made = await runCommand(['member', 'link', '--json'], serviceEnvironment(folder, port))
+  const another = JSON.parse(made.stdout).url as string
+  assert.equal(await signInStatus(second.url, another), 200)
+  assert.equal(await signInStatus(second.url, another), 401)
+  second.kill('SIGTERM')
+  await second.gone
+})
+
+async function signInStatus(url: string, link: string): Promise<number> {
+  const { status } = await fetch(`${url}/api/team/v1/sign-in/link`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: link.split('/').at(-1) }),
+  })
+  return status
+}
+
+interface LeadList {
+  data: { createdAt: string; status: string }[]
+  pagination: { total: number }
+}
