@@ -23,3 +23,21 @@ export function manualClock(start: Date): ManualClock {
     },
   }
 }
+
+/** A clock that runs as fast as its base, some time ahead of it or behind. */
+export interface ShiftedClock extends Clock {
+  /** Milliseconds ahead of the base; negative when behind. */
+  shiftMs(): number
+  shiftTo(ms: number): void
+}
+
+export function shiftedClock(base: Clock): ShiftedClock {
+  let shift = 0
+  return {
+    now: () => new Date(base.now().getTime() + shift),
+    shiftMs: () => shift,
+    shiftTo: (ms) => {
+      shift = ms
+    },
+  }
+}

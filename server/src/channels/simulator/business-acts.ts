@@ -1,0 +1,70 @@
+import { startLadder } from './ladder.ts'
+import type { Platform } from './platform.ts'
+import type { Template } from './template.ts'
+import { addressOf, contactOf, seconds, valueHead } from './values.ts'
+import { makeWamid } from './wamid.ts'
+import { addMessage, type BusinessNumber, type ChatMessage, type Customer } from './world.ts'
+
+/** A person at the business types on the phone of a number that is used there as well. */
+export function typeOnDevice(
+  platform: Platform,
+  number: BusinessNumber,
+  customer: Customer,
+  text: string,
+): ChatMessage {
+  const { clock, courier } = platform
+  const now = clock.now()
+  const id = makeWamid(addressOf(customer), 'outbound')
+  const message = addMessage(customer, { id, from: 'device', text, at: now })
+  startLadder(platform, number, customer, message, null)
+  const echo = {
+    from: number.phone,
+    ...(customer.hidesNumber ? {} : { to: customer.waId }),
+    to_user_id: customer.userId,
+    id,
+    timestamp: seconds(now),
+    type: 'text',
+    text: { body: text },
+  }
+  const value = { ...valueHead(number), contacts: [contactOf(customer)], message_echoes: [echo] }
+  courier.send(number, { field: 'smb_message_echoes', value, lane: customer.id })
+  platform.changed()
+  return message
+}
+
+/** Tells of a template's new status; callbacks take it as a hint to read the list again. */
+export function announceTemplate(platform: Platform, template: Template, event: string): void {
+  const value = {
+    event,
+    message_template_id: Number(template.id),
+    message_template_name: template.name,
+    message_template_language: template.language,
+    message_template_category: template.category,
+    reason: event === 'REJECTED' ? (template.rejected_reason ?? 'INVALID_FORMAT') : 'NONE',
+  }
+  announce(platform, 'message_template_status_update', value)
+}
+
+export const accountEvents = [
+  'ACCOUNT_RESTRICTION',
+  'ACCOUNT_VIOLATION',
+  'DISABLED_UPDATE',
+  'PARTNER_REMOVED',
+  'ACCOUNT_OFFBOARDED',
+  'ACCOUNT_RECONNECTED',
+] as const
+
+/** Something happens to the account of a number. */
+export function announceAccount(
+  { courier }: Platform,
+  number: BusinessNumber,
+  event: (typeof accountEvents)[number],
+): void {
+  courier.send(number, { field: 'account_update', value: { event }, isTimed: true })
+}
+
+// Every account has the same templates here, and hears of each once.
+function announce({ courier, world }: Platform, field: string, value: object): void {
+  const accounts = new Map([...world.numbers.values()].map((number) => [number.accountId, number]))
+  for (const number of accounts.values()) courier.send(number, { field, value, isTimed: true })
+}

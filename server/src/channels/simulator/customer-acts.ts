@@ -1,0 +1,138 @@
+import { type AdKind, contentOf, referralOf, shownText, type Utterance } from './inbound.ts'
+import { arriveAll } from './ladder.ts'
+import type { Platform } from './platform.ts'
+import { addressOf, contactOf, seconds, senderOf, valueHead } from './values.ts'
+import { makeWamid } from './wamid.ts'
+import { addMessage, type BusinessNumber, type ChatMessage, type Customer, limits, newUserId } from './world.ts'
+
+// Things about a message that is there already; they make no bubble of their own.
+const quietKinds: readonly string[] = ['reaction', 'reaction_removed', 'revoke', 'edit']
+
+/** The customer writes. Without a network the message waits on the phone. */
+export function write(
+  platform: Platform,
+  number: BusinessNumber,
+  customer: Customer,
+  utterance: Utterance,
+  { ad = null, at = platform.clock.now() }: { ad?: AdKind | null; at?: Date } = {},
+): ChatMessage {
+  const message: ChatMessage = addMessage(customer, {
+    id: makeWamid(addressOf(customer), 'inbound'),
+    from: 'customer',
+    kind: quietKinds.includes(utterance.kind) ? 'quiet' : utterance.kind,
+    text: shownText(utterance),
+    at,
+  })
+  const content = {
+    ...(ad === null ? {} : { referral: referralOf(ad) }),
+    ...contentOf(utterance, number.phone, customer.waId),
+  }
+  if (customer.online) transmit(platform, number, customer, message, content, at)
+  else if (customer.unsent.length < limits.unsent) customer.unsent.push({ messageId: message.id, message: content })
+  platform.changed()
+  return message
+}
+
+function transmit(
+  platform: Platform,
+  number: BusinessNumber,
+  customer: Customer,
+  message: ChatMessage,
+  content: object,
+  at: Date,
+): void {
+  message.at = at
+  message.status = 'sent'
+  if (message.kind !== 'group') customer.lastWroteAt = wholeSeconds(at)
+  const value = {
+    ...valueHead(number),
+    contacts: [contactOf(customer)],
+    messages: [{ ...senderOf(customer), id: message.id, timestamp: seconds(at), ...content }],
+  }
+  const onTaken = () => {
+    if (message.status === 'sent') message.status = 'delivered'
+    platform.changed()
+  }
+  platform.courier.send(number, { field: 'messages', value, lane: customer.id, onTaken })
+}
+
+const wholeSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
+
+/** Switches the phone's network; what waited on either side goes its way. */
+export function setOnline(platform: Platform, number: BusinessNumber, customer: Customer, online: boolean): void {
+  customer.online = online
+  platform.changed()
+  if (!online) return
+  for (const { messageId, message: content } of customer.unsent.splice(0)) {
+    const message = customer.messages.find(({ id }) => id === messageId)
+    if (message !== undefined) transmit(platform, number, customer, message, content, platform.clock.now())
+  }
+  arriveAll(platform, number, customer)
+}
+
+/** A call from the customer: says nothing, yet opens the window. */
+export function call(platform: Platform, number: BusinessNumber, customer: Customer): void {
+  const now = platform.clock.now()
+  customer.lastWroteAt = wholeSeconds(now)
+  addMessage(customer, {
+    id: makeWamid(addressOf(customer), 'inbound'),
+    from: 'customer',
+    kind: 'call',
+    text: '📞 Call',
+    at: now,
+    status: 'delivered',
+  })
+  const calls = [
+    {
+      ...senderOf(customer),
+      id: `wacid.${makeWamid(addressOf(customer), 'inbound').slice('wamid.'.length)}`,
+      to: number.phone,
+      event: 'connect',
+      timestamp: seconds(now),
+      direction: 'USER_INITIATED',
+    },
+  ]
+  const value = { ...valueHead(number), contacts: [contactOf(customer)], calls }
+  platform.courier.send(number, { field: 'calls', value, lane: customer.id })
+  platform.changed()
+}
+
+/** The customer takes another number. The platform gives them another user id as well, and says both. */
+export function changeNumber(platform: Platform, number: BusinessNumber, customer: Customer, phone: string): void {
+  const { waId: oldPhone, userId: oldUserId } = customer
+  customer.waId = phone
+  customer.userId = newUserId(phone)
+  if (!customer.hidesNumber) {
+    const body = `User ${customer.name} changed from ${oldPhone} to ${phone}`
+    notify(
+      platform,
+      number,
+      customer,
+      oldPhone,
+      { from: oldPhone },
+      { body, wa_id: phone, type: 'user_changed_number' },
+    )
+  }
+  const ids = { previous_user_id: oldUserId, user_id: customer.userId }
+  const body = `User ${customer.name} changed from ${oldUserId} to ${customer.userId}`
+  notify(platform, number, customer, customer.userId, {}, { ...ids, body, type: 'user_changed_user_id' })
+  platform.changed()
+}
+
+// Notices of the platform about a customer have no contacts.
+function notify(
+  platform: Platform,
+  number: BusinessNumber,
+  customer: Customer,
+  address: string,
+  from: object,
+  system: object,
+): void {
+  const id = makeWamid(address, 'inbound')
+  const message = { ...from, id, timestamp: seconds(platform.clock.now()), type: 'system', system }
+  platform.courier.send(number, {
+    field: 'messages',
+    value: { ...valueHead(number), messages: [message] },
+    lane: customer.id,
+  })
+}

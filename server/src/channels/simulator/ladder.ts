@@ -1,0 +1,71 @@
+import type { Platform } from './platform.ts'
+import { statusValue } from './values.ts'
+import type { BusinessNumber, ChatMessage, Customer, Tick } from './world.ts'
+
+const rungs: readonly Tick[] = ['pending', 'sent', 'delivered', 'read']
+
+/** Starts a message on its way to the customer; `failure` is the code by which it ends. */
+export function startLadder(
+  platform: Platform,
+  number: BusinessNumber,
+  customer: Customer,
+  message: ChatMessage,
+  failure: number | null,
+): void {
+  const { agenda, ladder } = platform
+  agenda.after(ladder.sentMs, () => {
+    if (failure !== null) {
+      message.errorCode = failure
+      climb(platform, number, customer, message, 'failed')
+      return
+    }
+    climb(platform, number, customer, message, 'sent')
+    arrive(platform, number, customer, message)
+  })
+}
+
+/** Brings a message that the platform has to the phone, if that has a network. */
+function arrive(platform: Platform, number: BusinessNumber, customer: Customer, message: ChatMessage): void {
+  const { agenda, ladder } = platform
+  agenda.after(ladder.deliveredMs, () => {
+    if (!customer.online || message.status !== 'sent') return
+    climb(platform, number, customer, message, 'delivered')
+    if (customer.readsAtOnce) agenda.after(ladder.readMs, () => climb(platform, number, customer, message, 'read'))
+  })
+}
+
+/** The phone has a network again: what waited for it arrives. */
+export function arriveAll(platform: Platform, number: BusinessNumber, customer: Customer): void {
+  for (const message of customer.messages) {
+    if (message.from === 'business' && message.status === 'sent') arrive(platform, number, customer, message)
+  }
+}
+
+/** The customer looks at the chat. What has not arrived cannot be read. */
+export function readAll(platform: Platform, number: BusinessNumber, customer: Customer): void {
+  if (!customer.online) return
+  for (const message of customer.messages) {
+    if (message.from === 'business') climb(platform, number, customer, message, 'read')
+  }
+}
+
+function climb(
+  platform: Platform,
+  number: BusinessNumber,
+  customer: Customer,
+  message: ChatMessage,
+  status: Exclude<Tick, 'pending'>,
+): void {
+  const { courier, clock } = platform
+  if (status === 'read' && message.status === 'pending') return
+  if (message.status === 'failed' || rungs.indexOf(message.status) >= (status === 'failed' ? 2 : rungs.indexOf(status)))
+    return
+  message.status = status
+  platform.changed()
+  if (message.from !== 'business' || (status === 'delivered' && courier.knobs.skipDelivered)) return
+  courier.send(number, {
+    field: 'messages',
+    value: statusValue(number, customer, message, status, clock.now()),
+    lane: customer.id,
+  })
+}

@@ -1,0 +1,36 @@
+import type { Platform } from './platform.ts'
+import { type Customer, windowIsOpen } from './world.ts'
+
+const isShown = ({ kind }: { kind: string }): boolean => kind !== 'quiet'
+
+/** A customer as a line in a list. */
+export function presentCustomer({ world, clock }: Platform, customer: Customer) {
+  const { id, name, username, waId: phone, userId, hidesNumber, online, readsAtOnce, numberId } = customer
+  const number = world.numbers.get(numberId)
+  const last = customer.messages.findLast(isShown)
+  const unread = customer.messages.filter(
+    ({ from, status }) => from === 'business' && (status === 'sent' || status === 'delivered'),
+  )
+  return {
+    id,
+    numberId,
+    business: number?.name ?? '',
+    name,
+    username,
+    phone,
+    userId,
+    hidesNumber,
+    online,
+    readsAtOnce,
+    unread: unread.length,
+    windowIsOpen: number !== undefined && windowIsOpen(number, customer, clock.now()),
+    lastAt: last?.at ?? null,
+    lastText: last?.text ?? '',
+    lastFrom: last?.from ?? null,
+  }
+}
+
+/** A customer with the messages of their phone. Without a network nothing new has arrived there. */
+export function presentChat(platform: Platform, customer: Customer) {
+  return { ...presentCustomer(platform, customer), messages: customer.messages.filter(isShown) }
+}

@@ -1,0 +1,28 @@
+import { write } from './customer-acts.ts'
+import { demoPeople } from './demo-people.ts'
+import { demoTemplates } from './demo-templates.ts'
+import type { Simulator } from './simulator.ts'
+import { addTemplate } from './template-routes.ts'
+import { addCustomer } from './world.ts'
+
+const minuteMs = 60_000
+const betweenMs = 35_000
+
+/**
+ * Gives the simulator its customers and templates. With `speak` they write as well: the number must have its callback
+ * by then. Without, they only hold their phones, as after a restart of a demo that has its conversations already.
+ */
+export function seedDemo(simulator: Simulator, { speak }: { speak: boolean }): void {
+  const { platform, number } = simulator
+  for (const template of demoTemplates) addTemplate(platform.world, template)
+  const now = platform.clock.now().getTime()
+  for (const { says, minutesAgo, ...person } of demoPeople) {
+    const customer = addCustomer(platform.world, { ...person, numberId: number.numberId })
+    if (!speak) continue
+    for (const [index, { text, kind = 'text', ad = null }] of says.entries()) {
+      const at = new Date(now - minutesAgo * minuteMs + index * betweenMs)
+      write(platform, number, customer, { kind, text, about: null }, { ad, at })
+    }
+  }
+  platform.changed()
+}

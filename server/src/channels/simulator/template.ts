@@ -1,0 +1,53 @@
+export interface TemplateButton {
+  type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE'
+  text: string
+  url?: string
+  phone_number?: string
+}
+
+export interface TemplateComponent {
+  type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS'
+  format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
+  text?: string
+  buttons?: TemplateButton[]
+}
+
+export const templateStatuses = [
+  'APPROVED',
+  'PENDING',
+  'REJECTED',
+  'PAUSED',
+  'DISABLED',
+  'IN_APPEAL',
+  'PENDING_DELETION',
+  'LIMIT_EXCEEDED',
+  'ARCHIVED',
+] as const
+export type TemplateStatus = (typeof templateStatuses)[number]
+export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const
+
+/** A template as the platform lists it. */
+export interface Template {
+  id: string
+  name: string
+  language: string
+  status: TemplateStatus
+  category: (typeof templateCategories)[number]
+  parameter_format: 'POSITIONAL' | 'NAMED'
+  components: TemplateComponent[]
+  rejected_reason?: string
+}
+
+const placeholder = /\{\{\s*([a-z0-9_]+)\s*\}\}/gi
+
+/** Distinct placeholders in order of first appearance. */
+export function placeholdersOf(text: string): string[] {
+  return [...new Set([...text.matchAll(placeholder)].map(([, name = '']) => name))]
+}
+
+export function fillPlaceholders(text: string, values: ReadonlyMap<string, string>): string {
+  return text.replace(placeholder, (whole, name: string) => values.get(name) ?? whole)
+}
+
+export const componentOf = (template: Template, type: TemplateComponent['type']): TemplateComponent | undefined =>
+  template.components.find((component) => component.type === type)

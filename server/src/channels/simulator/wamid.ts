@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+
+export type WamidDirection = 'inbound' | 'outbound'
+
+const inner = { inbound: { mark: 0x12, bytes: 10 }, outbound: { mark: 0x11, bytes: 9 } } as const
+
+/** A message id as the platform makes them: the customer's address stands in it in clear. */
+export function makeWamid(customer: string, direction: WamidDirection): string {
+  const { mark, bytes } = inner[direction]
+  const address = Buffer.from(customer, 'latin1')
+  const id = Buffer.from(randomBytes(bytes).toString('hex').toUpperCase(), 'latin1')
+  const parts = [
+    Buffer.from([0x1c, 0x18, address.length]),
+    address,
+    Buffer.from([0x15, 0x02, 0x00, mark, 0x18, id.length]),
+    id,
+    Buffer.from([0x00]),
+  ]
+  return `wamid.${Buffer.concat(parts).toString('base64')}`
+}
+
+/** What a message id tells, or null when it is none. */
+export function readWamid(wamid: string): { customer: string; direction: WamidDirection; id: string } | null {
+  if (!wamid.startsWith('wamid.')) return null
+  const bytes = Buffer.from(wamid.slice('wamid.'.length), 'base64')
+  const addressEnd = 3 + (bytes[2] ?? 0)
+  if (bytes[0] !== 0x1c || bytes[1] !== 0x18 || bytes[addressEnd] !== 0x15) return null
+  const mark = bytes[addressEnd + 3]
+  const idStart = addressEnd + 6
+  const idEnd = idStart + (bytes[idStart - 1] ?? 0)
+  if ((mark !== 0x11 && mark !== 0x12) || bytes.length < idEnd) return null
+  return {
+    customer: bytes.toString('latin1', 3, addressEnd),
+    direction: mark === 0x12 ? 'inbound' : 'outbound',
+    id: bytes.toString('latin1', idStart, idEnd),
+  }
+}

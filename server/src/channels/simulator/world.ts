@@ -1,0 +1,202 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { phoneClass } from '../../base/phone-variants.ts'
+import type { Template } from './template.ts'
+
+/** A business's number on the platform, with the account and the app that it belongs to. */
+export interface BusinessNumber {
+  numberId: string
+  accountId: string
+  /** Digits with country code. */
+  phone: string
+  name: string
+  accessToken: string
+  appSecret: string
+  verifyToken: string
+  callbackUrl: string | null
+  tokenState: 'valid' | 'expired'
+  registered: boolean
+  subscribed: boolean
+  /** A simulator that has started anew does not know who wrote before: whom it has not seen counts as in the window. */
+  trustsUnknownWindows: boolean
+}
+
+export type Tick = 'pending' | 'sent' | 'delivered' | 'read' | 'failed'
+
+export interface ChatMessage {
+  id: string
+  /** `device` is a person at the business who typed on the phone. */
+  from: 'customer' | 'business' | 'device'
+  kind: string
+  text: string
+  header: string | null
+  footer: string | null
+  buttons: string[]
+  at: Date
+  status: Tick
+  errorCode: number | null
+  correlator: string | null
+  /** How the platform bills it: `service`, or the template's category. */
+  category: string
+}
+
+/** A customer's phone, whose only chat is the one with a business number. */
+export interface Customer {
+  id: string
+  numberId: string
+  name: string
+  username: string | null
+  waId: string
+  userId: string
+  hidesNumber: boolean
+  online: boolean
+  readsAtOnce: boolean
+  lastWroteAt: Date | null
+  /** Newest last. */
+  messages: ChatMessage[]
+  /** What was written without a network. */
+  unsent: { messageId: string; message: object }[]
+}
+
+export interface World {
+  numbers: Map<string, BusinessNumber>
+  customers: Map<string, Customer>
+  templates: Map<string, Template>
+  nextId: number
+}
+
+export const limits = { numbers: 50, customers: 500, messages: 300, templates: 500, unsent: 50 } as const
+
+export const createWorld = (): World => ({
+  numbers: new Map(),
+  customers: new Map(),
+  templates: new Map(),
+  nextId: 1,
+})
+
+export interface NewCustomer {
+  numberId: string
+  name: string
+  phone: string
+  username?: string | null
+  hidesNumber?: boolean
+  online?: boolean
+  readsAtOnce?: boolean
+}
+
+/** Adds a phone. One that never wrote makes room for it, else the one that was quiet for longest. */
+export function addCustomer(world: World, input: NewCustomer): Customer {
+  if (world.customers.size >= limits.customers) forgetQuietest(world)
+  const customer: Customer = {
+    id: `c${world.nextId++}`,
+    numberId: input.numberId,
+    name: input.name,
+    username: input.username ?? null,
+    waId: input.phone,
+    userId: newUserId(input.phone),
+    hidesNumber: input.hidesNumber ?? false,
+    online: input.online ?? true,
+    readsAtOnce: input.readsAtOnce ?? false,
+    lastWroteAt: null,
+    messages: [],
+    unsent: [],
+  }
+  world.customers.set(customer.id, customer)
+  return customer
+}
+
+function forgetQuietest(world: World): void {
+  let quietest: Customer | undefined
+  for (const customer of world.customers.values()) {
+    if (quietest === undefined || lastSignOf(customer) < lastSignOf(quietest)) quietest = customer
+  }
+  if (quietest !== undefined) world.customers.delete(quietest.id)
+}
+
+const lastSignOf = ({ lastWroteAt }: Customer): number => lastWroteAt?.getTime() ?? 0
+
+/** A business-scoped user id: a country and many digits. */
+export function newUserId(phone: string): string {
+  const country = countries.find(([prefix]) => phone.startsWith(prefix))?.[1] ?? 'US'
+  return `${country}.${randomInt(1e9, 1e10)}${randomInt(1e9, 1e10)}`
+}
+
+const countries: readonly (readonly [string, string])[] = [
+  ['55', 'BR'],
+  ['52', 'MX'],
+  ['54', 'AR'],
+  ['34', 'ES'],
+  ['44', 'GB'],
+  ['1', 'US'],
+]
+
+export function findByPhone(world: World, numberId: string, phone: string): Customer | undefined {
+  const wanted = phoneClass(phone)
+  return findCustomer(world, (customer) => customer.numberId === numberId && phoneClass(customer.waId) === wanted)
+}
+
+export function findByUserId(world: World, numberId: string, userId: string): Customer | undefined {
+  return findCustomer(world, (customer) => customer.numberId === numberId && customer.userId === userId)
+}
+
+function findCustomer(world: World, fits: (customer: Customer) => boolean): Customer | undefined {
+  for (const customer of world.customers.values()) if (fits(customer)) return customer
+  return undefined
+}
+
+export function findMessage(world: World, numberId: string, messageId: string): [Customer, ChatMessage] | undefined {
+  for (const customer of world.customers.values()) {
+    if (customer.numberId !== numberId) continue
+    const message = customer.messages.findLast(({ id }) => id === messageId)
+    if (message !== undefined) return [customer, message]
+  }
+  return undefined
+}
+
+export function addMessage(
+  customer: Customer,
+  message: Pick<ChatMessage, 'id' | 'from' | 'text' | 'at'> & Partial<ChatMessage>,
+): ChatMessage {
+  const full: ChatMessage = {
+    kind: 'text',
+    header: null,
+    footer: null,
+    buttons: [],
+    status: 'pending',
+    errorCode: null,
+    correlator: null,
+    category: 'service',
+    ...message,
+  }
+  customer.messages.push(full)
+  if (customer.messages.length > limits.messages) customer.messages.shift()
+  return full
+}
+
+const windowMs = 24 * 3_600_000
+
+export function windowIsOpen(number: BusinessNumber, customer: Customer, now: Date): boolean {
+  if (customer.lastWroteAt === null) return number.trustsUnknownWindows
+  return now.getTime() < customer.lastWroteAt.getTime() + windowMs
+}
+
+/** Secrets and ids of a number that nobody has given any. */
+export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
+  return {
+    numberId: randomDigits(15),
+    accountId: randomDigits(15),
+    phone: '15550783881',
+    name: 'Parley Demo',
+    accessToken: `EAA${randomBytes(24).toString('hex')}`,
+    appSecret: randomBytes(16).toString('hex'),
+    verifyToken: randomBytes(12).toString('base64url'),
+    callbackUrl: null,
+    tokenState: 'valid',
+    registered: true,
+    subscribed: true,
+    trustsUnknownWindows: false,
+    ...given,
+  }
+}
+
+export const randomDigits = (count: number): string =>
+  `1${Array.from({ length: count - 1 }, () => randomInt(10)).join('')}`
