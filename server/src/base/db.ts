@@ -5,6 +5,9 @@ export type Sql = postgres.ISql<Types>
 /** A transaction. Functions that write take this, so that a write outside one does not compile. */
 export type Tx = postgres.TransactionSql<Types>
 
+/** A piece of a statement, to be put into another. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
 type Types = { numeric: number; bigint: number }
 
 export interface Db {
@@ -14,6 +17,8 @@ export interface Db {
    * must not act on the world outside the database.
    */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Runs one statement that writes: it is a transaction of its own, and costs one round trip instead of three. */
+  statement<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Calls back for every `notify` on the channel; survives reconnects, so a message may be missed meanwhile. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
   /** Lets running statements end, then closes every connection. */
@@ -64,7 +69,8 @@ export function openDb(options: DbOptions): Db {
 
   return {
     sql: pool,
-    tx: (work) => transact(pool, work),
+    tx: (work) => persist(() => pool.begin(work) as Promise<Awaited<ReturnType<typeof work>>>),
+    statement: (work) => persist(() => work(pool as unknown as Tx)),
     listen: async (channel, onPayload) => {
       await pool.listen(channel, onPayload)
     },
@@ -72,10 +78,10 @@ export function openDb(options: DbOptions): Db {
   }
 }
 
-async function transact<T>(pool: postgres.Sql<Types>, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function persist<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await pool.begin(work)) as T
+      return await work()
     } catch (error) {
       if (attempt === maxAttempts || !retryable.has(sqlState(error))) throw error
     }

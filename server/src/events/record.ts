@@ -1,4 +1,4 @@
-import { byteaArray, type Tx } from '../base/db.ts'
+import { byteaArray, type Fragment, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 
@@ -27,12 +27,23 @@ export async function recordEvents(
   events: readonly NewEvent[],
   at: Date,
 ): Promise<void> {
-  if (events.length === 0) return
+  if (events.length > 0) await insertEvents(tx, keyring, workspaceId, events, at, tx`true`).execute()
+}
+
+/** The statement that records events where `condition` holds, alone or as a part of the change's own statement. */
+export function insertEvents(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  events: readonly NewEvent[],
+  at: Date,
+  condition: Fragment,
+) {
   const ids = events.map(() => newId(at))
   const payloads = events.map((event, n) =>
     keyring.seal({ table: 'events', row: ids[n] ?? '', column: 'payload' }, JSON.stringify(event.payload)),
   )
-  await tx`
+  return tx`
     insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
     select ${workspaceId}::uuid, e.id, e.name, e.subject_id, e.payload, ${at}::timestamptz
     from unnest(
@@ -40,5 +51,6 @@ export async function recordEvents(
       ${events.map((event) => event.name)}::text[],
       ${events.map((event) => event.subjectId)}::uuid[],
       ${byteaArray(tx, payloads)}::bytea[]
-    ) as e (id, name, subject_id, payload)`
+    ) as e (id, name, subject_id, payload)
+    where ${condition}`
 }

@@ -12,19 +12,23 @@ const unlimited = 2_147_483_647
  * Take it after the locks on leads and before the first insert: every writer keeps this order.
  */
 export async function takeQuota(tx: Tx, workspaceId: string, now: Date, wanted: number): Promise<number> {
-  const day = startOfUtcDay(now)
-  const [taken] = await tx<{ slot: number }[]>`
+  const taken = await takeFromSlot(tx, workspaceId, now, wanted)
+  return taken.length === 0 ? takeFromDay(tx, workspaceId, startOfUtcDay(now), wanted) : wanted
+}
+
+/** The statement that takes room from one slot, alone or as a part of another; it has a row when there was room. */
+export function takeFromSlot(tx: Tx, workspaceId: string, now: Date, wanted: number) {
+  return tx<{ slot: number }[]>`
     update lead_quota_slots s
     set room = s.room - ${wanted}
     from workspaces w
     where s.workspace_id = ${workspaceId}
-      and s.day = ${day}::date
+      and s.day = ${startOfUtcDay(now)}::date
       and s.slot = ${randomInt(slots)}
       and s.room >= ${wanted}
       and w.id = s.workspace_id
       and w.daily_lead_quota = s.quota
     returning s.slot`
-  return taken === undefined ? takeFromDay(tx, workspaceId, day, wanted) : wanted
 }
 
 /** The way when a slot is empty: under the lock of the day, from what is not granted yet and then from every slot. */

@@ -1,4 +1,4 @@
-import { byteaArray, type Tx, timestampArray } from '../base/db.ts'
+import { byteaArray, type Fragment, type Tx, timestampArray } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Lead } from './lead.ts'
 import { type StoredLead, sealLead } from './sealed.ts'
@@ -12,19 +12,25 @@ export async function insertLeads(
   leads: readonly Lead[],
 ): Promise<void> {
   if (leads.length === 0) return
-  const rows = leads.map((lead) => sealLead(keyring, lead))
   // Sent together, each started here: a statement waits for nobody until it is executed or awaited.
   await Promise.all([
-    tx`
-      insert into leads (
-        workspace_id, id, unique_code, external_ref, status, priority, source, ad_platform, assigned_to,
-        estimated_value, actual_value, person, notes, custom_fields, email_index, phone_index, index_version,
-        created_at, updated_at
-      )
-      select ${workspaceId}::uuid, r.*
-      from ${unnest(tx, rows)}`.execute(),
+    insertRows(tx, keyring, workspaceId, leads, tx`true`).execute(),
     putSearchTokens(tx, keyring, workspaceId, leads),
   ])
+}
+
+/** The statement that inserts leads where `condition` holds, alone or as a part of another. */
+export function insertRows(tx: Tx, keyring: Keyring, workspaceId: string, leads: readonly Lead[], condition: Fragment) {
+  const rows = leads.map((lead) => sealLead(keyring, lead))
+  return tx`
+    insert into leads (
+      workspace_id, id, unique_code, external_ref, status, priority, source, ad_platform, assigned_to,
+      estimated_value, actual_value, person, notes, custom_fields, email_index, phone_index, index_version,
+      created_at, updated_at
+    )
+    select ${workspaceId}::uuid, r.*
+    from ${unnest(tx, rows)}
+    where ${condition}`
 }
 
 /** Writes leads that are there, and the search tokens of those whose searched text changed. */
@@ -102,13 +108,24 @@ export async function putSearchTokens(
   workspaceId: string,
   leads: readonly Lead[],
 ): Promise<void> {
-  if (leads.length === 0) return
+  if (leads.length > 0) await upsertTokens(tx, keyring, workspaceId, leads, tx`true`).execute()
+}
+
+/** The statement that sets the search tokens of leads where `condition` holds, alone or as a part of another. */
+export function upsertTokens(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly Lead[],
+  condition: Fragment,
+) {
   // Rows have token lists of different lengths, which one array of arrays cannot hold: they travel as texts.
   const tokens = leads.map((lead) => `{${searchTokens(keyring, lead).join(',')}}`)
-  await tx`
+  return tx`
     insert into lead_search (workspace_id, lead_id, index_version, tokens)
     select ${workspaceId}::uuid, r.id, ${keyring.indexVersion}::integer, r.tokens::integer[]
     from unnest(${leads.map((lead) => lead.id)}::uuid[], ${tokens}::text[]) as r (id, tokens)
+    where ${condition}
     on conflict (workspace_id, lead_id)
-    do update set tokens = excluded.tokens, index_version = excluded.index_version`.execute()
+    do update set tokens = excluded.tokens, index_version = excluded.index_version`
 }
