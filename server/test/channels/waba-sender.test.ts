@@ -37,7 +37,9 @@ function order(more: Partial<Order> = {}): Order {
   }
 }
 
-const { send, markRead, maxTextLength } = wabaConnector(systemClock, 300)
+const { send, markRead, maxTextLength } = wabaConnector(systemClock, 10_000)
+/** For platforms that never answer. */
+const impatient = wabaConnector(systemClock, 250)
 
 test('a text goes to the number with a plus, with the token and the correlator', async () => {
   assert.equal(maxTextLength, 4096)
@@ -134,7 +136,7 @@ test('no byte leaves once the deadline has passed', async () => {
 
 test('a platform that hangs after the request is unknown', async () => {
   platform.answer = () => {}
-  assert.deepEqual(await send(connection, order()), { outcome: 'unknown', errorCode: 'timeout' })
+  assert.deepEqual(await impatient.send(connection, order()), { outcome: 'unknown', errorCode: 'timeout' })
 })
 
 test('a platform that resets the connection after the request is unknown', async () => {
@@ -152,7 +154,7 @@ test('an answer that is cut or comes too late is unknown', async () => {
   platform.answer = (_, response) => {
     response.writeHead(200).write('{')
   }
-  assert.equal((await send(connection, order())).outcome, 'unknown')
+  assert.equal((await impatient.send(connection, order())).outcome, 'unknown')
 })
 
 test('a connection is kept open between sends', async () => {
