@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../base/db.ts'
+import type { Tx } from '../base/db.ts'
 
 /** Between two readings of a connection's templates. */
 export const refreshMs = 10 * 60_000
@@ -73,14 +73,4 @@ export async function claimNow(tx: Tx, workspaceId: string, connectionId: string
       and id = ${connectionId}
       and removed_at is null`
   return { workspaceId, connectionId, until }
-}
-
-/** When the templates were last read; null for never. */
-export async function templatesSyncedAt(sql: Sql, workspaceId: string, connectionId: string): Promise<Date | null> {
-  const [row] = await sql<{ templates_synced_at: Date | null }[]>`
-    select templates_synced_at
-    from connections
-    where workspace_id = ${workspaceId}
-      and id = ${connectionId}`
-  return row?.templates_synced_at ?? null
 }

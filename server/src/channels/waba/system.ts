@@ -46,9 +46,8 @@ function changeOf(reading: Reading, message: Loose, system: Loose): Change | nul
 }
 
 function previousOf({ contacts }: Reading, message: Loose, system: Loose): Customer | null {
-  const userId = previousId(system.previous_user_id) ?? previousId(system.user_id) ?? message.from_user_id
-  const parentUserId =
-    previousId(system.previous_parent_user_id) ?? previousId(system.parent_user_id) ?? message.from_parent_user_id
+  const userId = previousId(system, 'user_id') ?? message.from_user_id
+  const parentUserId = previousId(system, 'parent_user_id') ?? message.from_parent_user_id
   return findCustomer(contacts, message.from, userId, parentUserId)
 }
 
@@ -57,8 +56,8 @@ function subjectOf({ contacts }: Reading, message: Loose, system: Loose): Custom
 }
 
 // Either `previous_user_id` and `user_id` beside each other, or `user_id: { previous, current }`.
-function previousId(value: unknown): string | null {
-  return typeof value === 'string' ? null : readUserId(objectOf(value).previous)
+function previousId(system: Loose, name: string): string | null {
+  return readUserId(system[`previous_${name}`]) ?? readUserId(objectOf(system[name]).previous)
 }
 
 function currentId(value: unknown): string | null {

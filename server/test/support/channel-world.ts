@@ -1,0 +1,149 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { LightMyRequestResponse } from 'fastify'
+import { type ManualClock, manualClock } from '../../src/base/clock.ts'
+import { forbidden } from '../../src/base/errors.ts'
+import { createLog } from '../../src/base/log.ts'
+import { type Member, type Role, roleCovers } from '../../src/base/member.ts'
+import type { App } from '../../src/base/route.ts'
+import { openVault, type Vault } from '../../src/base/vault.ts'
+import { createConnection } from '../../src/channels/change.ts'
+import type { ChannelEvent } from '../../src/channels/channel-event.ts'
+import type { Connection, StoredConnection } from '../../src/channels/connection.ts'
+import { findConnection } from '../../src/channels/queries.ts'
+import type { NewConnection } from '../../src/channels/schema.ts'
+import type { SyncDeps } from '../../src/channels/sync-templates.ts'
+import { connectionTeamRoutes, type TeamConnectionDeps } from '../../src/channels/team-routes.ts'
+import { templateTeamRoutes } from '../../src/channels/team-routes-templates.ts'
+import { checkNumberAt } from '../../src/channels/waba/check-number.ts'
+import { fetchTemplatesAt } from '../../src/channels/waba/fetch-templates.ts'
+import { wabaWebhookRoutes } from '../../src/channels/waba/webhook-routes.ts'
+import { describeApi } from '../../src/http/openapi.ts'
+import { createServer } from '../../src/http/server.ts'
+import { checkAnswers } from './contract.ts'
+import type { TestDatabase } from './database.ts'
+
+export const publicUrl = 'https://parley.example'
+export const appSecret = 'an-app-secret-of-16'
+
+export interface ChannelWorld {
+  app: App
+  clock: ManualClock
+  vault: Vault
+  deps: TeamConnectionDeps & SyncDeps
+  member: Member
+  workspaceId: string
+  lines: string[]
+  /** What was handed on, in order. */
+  received: { connection: Connection; events: ChannelEvent[] }[]
+  /** Runs instead of just noting what is handed on. */
+  onReceive: (() => Promise<void>) | null
+  connect(input?: Partial<NewConnection>): Promise<StoredConnection>
+  find(id: string): Promise<StoredConnection | undefined>
+  call(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path?: string,
+    body?: object,
+    role?: string,
+  ): Promise<LightMyRequestResponse>
+}
+
+const masterKey = randomBytes(32)
+let numbers = 0
+
+/** A workspace of its own with the routes of channels; the platform is at `baseUrl`, or its number check always agrees. */
+export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Promise<ChannelWorld> {
+  const clock = manualClock(new Date('2026-03-01T12:00:00.000Z'))
+  const vault = openVault(db, { current: masterKey }, clock)
+  const workspaceId = randomUUID()
+  await db.tx(async (tx) => {
+    await tx`
+      insert into workspaces (id, name, created_at, updated_at)
+      values (${workspaceId}, 'Test', ${clock.now()}, ${clock.now()})`
+    await vault.createSecrets(tx, workspaceId)
+  })
+  const lines: string[] = []
+  const log = createLog('debug', { write: (line: string) => lines.push(line) })
+  const deps = {
+    db,
+    vault,
+    clock,
+    log,
+    publicUrl,
+    allowLoopback: true,
+    checkNumber: baseUrl === undefined ? async () => null : checkNumberAt(clock),
+    fetchTemplates: fetchTemplatesAt(clock),
+  }
+  const member = memberOf(workspaceId)
+  const app = createServer({ log, clock })
+  await describeApi(app)
+  checkAnswers(app)
+  connectionTeamRoutes(app, deps, guardFor(member))
+  templateTeamRoutes(app, deps, guardFor(member))
+  const world: ChannelWorld = {
+    app,
+    clock,
+    vault,
+    deps,
+    member,
+    workspaceId,
+    lines,
+    received: [],
+    onReceive: null,
+    connect: (input = {}) =>
+      createConnection(deps, member, {
+        channel: 'waba',
+        name: 'Sales',
+        numberId: `7001${Date.now()}${++numbers}`,
+        accountId: `9008${randomBytes(4).readUInt32BE()}`,
+        accessToken: 'an-access-token-of-24-chars',
+        appSecret,
+        ...(baseUrl === undefined ? {} : { baseUrl }),
+        ...input,
+      }),
+    find: async (id) => findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id),
+    call: (method, path = '', body, role = 'admin') =>
+      app.inject({
+        method,
+        url: `/api/team/v1/workspaces/${workspaceId}/connections${path}`,
+        headers: { 'x-role': role },
+        ...(body === undefined ? {} : { body }),
+      }),
+  }
+  const receive = async (connection: Connection, events: ChannelEvent[]) => {
+    await world.onReceive?.()
+    world.received.push({ connection, events })
+  }
+  wabaWebhookRoutes(app, { ...deps, receive })
+  return world
+}
+
+function memberOf(workspaceId: string): Member {
+  const userId = randomUUID()
+  return {
+    userId,
+    tokenId: null,
+    tokenWorkspaceId: null,
+    sessionId: null,
+    name: 'Test',
+    isOperator: false,
+    actor: { type: 'user', id: userId },
+    workspaceId,
+    role: 'admin',
+    workspace: { defaultCountry: null, leadsEnabled: true, inboxEnabled: true, inboxAvailable: true },
+  }
+}
+
+function guardFor(member: Member) {
+  return {
+    member: (minRole: Role) => async (request: { member: Member | null; headers: Record<string, unknown> }) => {
+      const role = request.headers['x-role']
+      // A team token acts with the rights of an owner, and is no person.
+      if (role === 'token') {
+        request.member = { ...member, userId: null, role: 'owner' }
+        return
+      }
+      if (!roleCovers(role as Role, minRole)) throw forbidden(`This needs the role ${minRole}`)
+      request.member = { ...member, role: role as Role }
+    },
+  }
+}

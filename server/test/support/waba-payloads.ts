@@ -1,0 +1,62 @@
+import { createHmac } from 'node:crypto'
+
+// Our own builders of what the platform sends; every value in them is made up.
+
+export const numberId = '700100200300'
+export const accountId = '900800700600'
+export const ownPhone = '4930123456'
+export const customerPhone = '5511987654321'
+export const userId = 'BR.77aa88bb99'
+export const at = 1_772_000_000
+
+type Fields = Record<string, unknown>
+
+export function change(field: string, value: Fields): Fields {
+  return { field, value }
+}
+
+export function payload(...changes: Fields[]): Fields {
+  return { object: 'whatsapp_business_account', entry: [{ id: accountId, changes }] }
+}
+
+export function value(lists: Fields, ofNumber = numberId): Fields {
+  return {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: ownPhone, phone_number_id: ofNumber },
+    contacts: [{ profile: { name: 'Ana' }, wa_id: customerPhone }],
+    ...lists,
+  }
+}
+
+let ids = 0
+
+export function message(type: string, content: unknown, more: Fields = {}): Fields {
+  const inner = content === undefined ? {} : { [type]: content }
+  return { from: customerPhone, id: `wamid.IN${++ids}`, timestamp: String(at), type, ...inner, ...more }
+}
+
+export function text(body: string, more: Fields = {}): Fields {
+  return message('text', { body }, more)
+}
+
+export function status(state: string, more: Fields = {}): Fields {
+  return { id: 'wamid.OUT', status: state, timestamp: String(at), recipient_id: customerPhone, ...more }
+}
+
+/** A callback with these messages. */
+export function messages(...items: Fields[]): Fields {
+  return payload(change('messages', value({ messages: items })))
+}
+
+/** The bytes as the platform writes them: everything beyond ASCII escaped. */
+export function bytesOf(body: unknown): Buffer {
+  const escaped = JSON.stringify(body).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return Buffer.from(escaped)
+}
+
+export function signatureOf(secret: string, bytes: Buffer): string {
+  return `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`
+}
