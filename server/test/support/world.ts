@@ -14,6 +14,8 @@ import { type FakePlatform, scriptedPlatform } from './scripted-platform.ts'
 /** The noon at which every test begins, before the legacy delete scope ends. */
 export const testNoon = new Date('2026-03-10T12:00:00.000Z')
 
+export const operatorToken = 'operator-token-of-the-tests'
+
 export interface TestApp extends House {
   app: App
   /** What the app asked of the chat platforms, in order. */
@@ -44,6 +46,7 @@ async function openTestApp(): Promise<TestApp> {
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
     connectors: platform.connectors,
+    localToken: operatorToken,
   }
   await house.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined
