@@ -21,10 +21,13 @@ import type { Log } from './base/log.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import type { Vault } from './base/vault.ts'
+import type { Receive } from './channels/channel-event.ts'
 import type { Channel } from './channels/connection.ts'
 import type { Connector } from './channels/connector.ts'
+import { heedPlatform, heedRefusal } from './channels/heed.ts'
 import { noConnector } from './channels/no-connector.ts'
 import { findConnection } from './channels/queries.ts'
+import { effectOfCode } from './channels/waba/errors.ts'
 import { wabaConnector } from './channels/waba/sender.ts'
 import type { Config } from './config.ts'
 import { listForms } from './forms/queries.ts'
@@ -37,8 +40,12 @@ import { createServer } from './http/server.ts'
 import { siteRoutes } from './http/site.ts'
 import type { InboxDeps } from './inbox/conversation.ts'
 import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
+import { dropLabel } from './inbox/labels.ts'
+import { receive } from './inbox/receive.ts'
+import type { ReceiveDeps } from './inbox/receiver.ts'
 import { inboxRoutes } from './inbox/routes.ts'
 import { inboxTeamRoutes } from './inbox/team-routes.ts'
+import { leadFromChat } from './leads/from-chat.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
 import { systemActor } from './workspace/actor.ts'
@@ -101,6 +108,23 @@ function inboxDeps({ db, vault, clock, connectors }: House): InboxDeps {
   }
 }
 
+/** Where channels hand in what their platforms tell. */
+export function inboxReceive(house: House): Receive {
+  const { log } = house
+  const deps: ReceiveDeps = {
+    ...house,
+    connectionTold: (receiver, event) => heedPlatform(house, receiver, event),
+    sendRefused: (receiver, code) => heedRefusal(house, receiver, effectOfCode(code), code),
+    customerWrote: async ({ workspaceId }, contact) => {
+      // The message is in whether or not there is room for a lead.
+      await leadFromChat(house, workspaceId, contact).catch((error) =>
+        log.warn('no lead made of a customer', { workspaceId }, error),
+      )
+    },
+  }
+  return (connection, events) => receive(deps, connection, events)
+}
+
 async function servePeople(app: App, house: House, guard: Guard): Promise<void> {
   const { config, clock, db, vault, limiter, localToken } = house
   const { publicUrl, trustedProxies } = config.http
@@ -131,7 +155,6 @@ function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard)
     invitationTeamRoutes,
     tokenTeamRoutes,
     auditTeamRoutes,
-    labelTeamRoutes,
     leadTeamRoutes,
   ]) {
     routes(app, team, teamGuard)
@@ -140,6 +163,9 @@ function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard)
     await handBackAll(tx, await team.vault.keyring(workspaceId), workspaceId, by, team.clock.now())
   }
   workspaceTeamRoutes(app, { ...team, agentsStopped }, teamGuard)
+  const labelDeleted: WorkspaceDeps['labelDeleted'] = (tx, workspaceId, labelId) =>
+    dropLabel(tx, workspaceId, labelId, team.clock.now())
+  labelTeamRoutes(app, { ...team, labelDeleted }, teamGuard)
   const keyStopped: KeyDeps['keyStopped'] = async (tx, workspaceId, keyId) => {
     const keyring = await team.vault.keyring(workspaceId)
     await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())

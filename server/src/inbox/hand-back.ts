@@ -7,6 +7,7 @@ import { recordEvents } from '../events/record.ts'
 import { type Actor, systemActor } from '../workspace/actor.ts'
 import { ownerChanged } from './events.ts'
 import { human } from './owner.ts'
+import { waitForStarts } from './starts.ts'
 
 /** Gives people what a key owns: it was revoked, or must not go on. Answers how many conversations changed hands. */
 export function handBackConversationsOf(
@@ -94,6 +95,7 @@ async function handBack(
     for update of c`
   const ids = rows.map((row) => row.id)
   if (ids.length === 0) return 0
+  await waitForStarts(tx, workspaceId, ids)
   await tx`
     update conversations
     set owner_key_id = null,

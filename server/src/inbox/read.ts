@@ -15,7 +15,7 @@ export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promi
   const { conversation, newest } = await deps.vault.withKeyring(scope.workspaceId, (keyring) =>
     deps.db.tx((tx) => setRead(tx, keyring, scope, id, deps.clock.now())),
   )
-  if (newest !== null) tellPlatform(deps, scope.workspaceId, conversation, newest).catch(() => {})
+  if (newest !== null) await tellPlatform(deps, scope.workspaceId, conversation, newest)
   return conversation
 }
 
@@ -42,5 +42,5 @@ async function tellPlatform(
   externalId: string,
 ): Promise<void> {
   const connection = await openConnection(workspaceId, connectionId)
-  if (connection?.state === 'active') await connectors[channel].markRead(connection, externalId)
+  if (connection?.state === 'active') connectors[channel].markRead(connection, externalId).catch(() => {})
 }

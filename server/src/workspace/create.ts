@@ -12,6 +12,8 @@ export interface WorkspaceDeps {
   clock: Clock
   /** What must happen in the same transaction when agents are stopped: their conversations go back to people. */
   agentsStopped?(tx: Tx, workspaceId: string, by: TeamActor): Promise<void>
+  /** What must happen in the same transaction when a label goes: conversations lose it. */
+  labelDeleted?(tx: Tx, workspaceId: string, labelId: string): Promise<void>
 }
 
 export interface NewWorkspace {

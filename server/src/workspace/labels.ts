@@ -74,6 +74,7 @@ export async function deleteLabel(deps: WorkspaceDeps, by: Member, labelId: stri
       where workspace_id = ${by.workspaceId}
         and id = ${labelId}`
     if (deleted.count === 0) throw labelNotFound()
+    await deps.labelDeleted?.(tx, by.workspaceId, labelId.toLowerCase())
     await recordChange(tx, by, 'label.deleted', labelId, deps.clock.now())
   })
 }

@@ -51,6 +51,7 @@ async function openTestApp(): Promise<TestApp> {
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
     connectors: platform.connectors,
+    localToken: operatorToken,
   }
   await house.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined

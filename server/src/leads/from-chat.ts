@@ -1,0 +1,45 @@
+import type { Sql } from '../base/db.ts'
+import { InvalidInput } from '../base/errors.ts'
+import { systemActor } from '../workspace/actor.ts'
+import { readLeadPatch } from './input.ts'
+import type { LeadDeps, LeadUser } from './lead.ts'
+import { findLeadByName } from './queries.ts'
+import { phoneIndex } from './sealed.ts'
+import { upsertLeads } from './upsert.ts'
+
+export interface ChatCustomer {
+  name: string | null
+  /** Digits with country code; null while the customer hides it. */
+  phone: string | null
+}
+
+const maxNameLength = 255
+
+/**
+ * Makes a lead of a customer who wrote and is none, if the workspace wants that. Answers whether it did; a customer
+ * without a phone makes none, since nothing would tell two of them apart. Throws 429 when the day's quota is used up.
+ */
+export async function leadFromChat(deps: LeadDeps, workspaceId: string, customer: ChatCustomer): Promise<boolean> {
+  const { name, phone } = customer
+  if (phone === null || !(await wantsLeads(deps.db.sql, workspaceId))) return false
+  const keyring = await deps.vault.keyring(workspaceId)
+  const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndex(keyring, phone))
+  if (known !== undefined) return false
+  const user: LeadUser = { workspaceId, defaultCountry: null, masked: false, actor: systemActor }
+  const firstName = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim() || `+${phone}`
+  const { patch, issues } = readLeadPatch({ firstName, phone, source: 'chat_app' }, [], { ...user, at: '' })
+  // Serialised by the phone: two first messages at the same moment make one lead.
+  if (issues.length > 0) throw new InvalidInput(issues)
+  const item = { by: 'phone', value: phone, patch, createIfMissing: true, at: '' } as const
+  const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: true, dryRun: false })
+  if (outcome?.action === 'failed') throw outcome.error
+  return outcome?.action === 'created'
+}
+
+async function wantsLeads(sql: Sql, workspaceId: string): Promise<boolean> {
+  const [row] = await sql<{ leads_from_chat: boolean }[]>`
+    select leads_from_chat
+    from workspaces
+    where id = ${workspaceId}`
+  return row?.leads_from_chat ?? false
+}

@@ -1,0 +1,46 @@
+import { csrfTokenOf } from '../../src/access/csrf.ts'
+import { addMember } from '../../src/access/members.ts'
+import { startSession } from '../../src/access/sessions.ts'
+import { createUser } from '../../src/access/users.ts'
+import type { Role } from '../../src/base/member.ts'
+import { instanceScope } from '../../src/base/vault.ts'
+import type { Answer, World } from './world.ts'
+
+export interface TestMember {
+  userId: string
+  /** Calls the team API of the workspace as the member's browser would. */
+  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Answer>
+}
+
+let emails = 0
+
+/** A signed-in member of the workspace. */
+export async function signedInMember(w: World, role: Role = 'member'): Promise<TestMember> {
+  const { app, db, vault, clock, workspaceId, config } = w
+  const keys = await vault.keyring(instanceScope)
+  const now = clock.now()
+  const person = { name: 'Ana Lima', email: `member-${++emails}@example.com`, passwordHash: 'none', isOperator: false }
+  const { userId, token } = await db.tx(async (tx) => {
+    const id = await createUser(tx, keys, person, now)
+    await addMember(tx, workspaceId, id, role, now)
+    const start = { userId: id, signedInBy: 'password', device: 'Firefox', previousToken: null } as const
+    return startSession(tx, start, now)
+  })
+  const headers = {
+    cookie: `parley_session=${token}`,
+    origin: config.http.publicUrl,
+    'x-parley-csrf': csrfTokenOf(token),
+  }
+  return {
+    userId,
+    call: async (method, path, body) => {
+      const reply = await app.inject({
+        method,
+        url: `/api/team/v1/workspaces/${workspaceId}${path}`,
+        headers,
+        ...(body === undefined ? {} : { payload: body }),
+      })
+      return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+    },
+  }
+}
