@@ -18,7 +18,6 @@ import type { SendDeps, Sender } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage } from './send-errors.ts'
 import { findStanding, findTemplate, insertSend } from './send-queries.ts'
 import { findSend } from './send-recall.ts'
-import { waitForStarts } from './starts.ts'
 
 /** How long a send may stay without an outcome before it counts as failed. */
 export const settleWithinMs = 10 * 60_000
@@ -70,7 +69,7 @@ async function reserve(
   const recipient = recipientOf(conversation)
   await deps.fail?.('checked')
 
-  const { conversation: owned, events } = await takeOver(tx, sender, conversation, now)
+  const { conversation: owned, events } = takeOver(sender, conversation, now)
   const message = newMessage(owned, sender, draft, now)
   const added = await addMessage(tx, keyring, workspaceId, message)
   const ownerEpoch = sender.actor.type === 'agent' ? owned.ownerEpoch : null
@@ -137,16 +136,8 @@ function recipientOf({ contact }: Conversation): Recipient {
 }
 
 /** What a person writes makes the conversation theirs; an agent writes in its own only. */
-async function takeOver(
-  tx: Tx,
-  { workspaceId, actor }: Sender,
-  conversation: Conversation,
-  now: Date,
-): Promise<Change> {
-  if (actor.type === 'agent') return { conversation, events: [] }
-  const change = changeOwner(conversation, human, actor, now)
-  if (change.events.length > 0) await waitForStarts(tx, workspaceId, [conversation.id])
-  return change
+function takeOver({ actor }: Sender, conversation: Conversation, now: Date): Change {
+  return actor.type === 'agent' ? { conversation, events: [] } : changeOwner(conversation, human, actor, now)
 }
 
 function newMessage({ id, connectionId }: Conversation, { actor }: Sender, { kind, text }: Draft, now: Date): Message {
