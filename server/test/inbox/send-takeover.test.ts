@@ -23,8 +23,13 @@ test("no send of the old owner starts once a takeover has committed: 1,000 races
   let broken = 0
   // While an agent's call is at the platform, the owner must still be the one that it was reserved under.
   world.platform.onCall = async ({ recipient }) => {
+    await sleep(Math.random() * 6)
     const { id, ownerEpoch } = conversationOf.get(recipient.phone ?? '') ?? assert.fail('unknown recipient')
     if ((await epochOf(world, id)) !== ownerEpoch) broken++
+  }
+  // Between the permission to start and the first byte lies the gap that a takeover could slip into.
+  world.node.deps.fail = async (point) => {
+    if (point === 'claimed') await sleep(Math.random() * 6)
   }
   const outcomes = { sent: 0, owner_changed: 0, OWNER_MISMATCH: 0 }
   const race = async () => {
