@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie'
+import type { KeyDeps } from './access/change-keys.ts'
 import { clientAddressReader } from './access/client-address.ts'
 import { createGuard, type Guard } from './access/guard.ts'
 import { createPasswords } from './access/passwords.ts'
@@ -35,9 +36,13 @@ import { serveReference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
 import { siteRoutes } from './http/site.ts'
 import type { InboxDeps } from './inbox/conversation.ts'
+import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
 import { inboxRoutes } from './inbox/routes.ts'
+import { inboxTeamRoutes } from './inbox/team-routes.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
+import { systemActor } from './workspace/actor.ts'
+import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
 import { labelTeamRoutes } from './workspace/team-routes-labels.ts'
 
@@ -106,6 +111,7 @@ async function servePeople(app: App, house: House, guard: Guard): Promise<void> 
   await app.register(cookie)
   decorateTeamRequests(app)
   serveTeam(app, team, teamGuard, guard)
+  inboxTeamRoutes(app, inboxDeps(house), teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   const formsOf = async (workspaceId: string) => {
@@ -125,12 +131,18 @@ function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard)
     invitationTeamRoutes,
     tokenTeamRoutes,
     auditTeamRoutes,
-    workspaceTeamRoutes,
     labelTeamRoutes,
     leadTeamRoutes,
   ]) {
     routes(app, team, teamGuard)
   }
-  // A key owns nothing yet that would have to change hands when it stops.
-  keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped: async () => {} }, teamGuard)
+  const agentsStopped: WorkspaceDeps['agentsStopped'] = async (tx, workspaceId, by) => {
+    await handBackAll(tx, await team.vault.keyring(workspaceId), workspaceId, by, team.clock.now())
+  }
+  workspaceTeamRoutes(app, { ...team, agentsStopped }, teamGuard)
+  const keyStopped: KeyDeps['keyStopped'] = async (tx, workspaceId, keyId) => {
+    const keyring = await team.vault.keyring(workspaceId)
+    await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
+  }
+  keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped }, teamGuard)
 }

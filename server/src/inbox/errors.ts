@@ -1,4 +1,4 @@
-import { type ApiError, badRequest, conflict, forbidden, notFound } from '../base/errors.ts'
+import { type ApiError, conflict, forbidden, invalid, notFound } from '../base/errors.ts'
 
 export const conversationNotFound = (): ApiError => notFound('Conversation not found', { code: 'NOT_FOUND' })
 
@@ -17,8 +17,5 @@ export const agentsStopped = (): ApiError =>
 export const keyCannotOwn = (): ApiError =>
   conflict('This key is not active, lacks inbox.write or does not allow the connection')
 
-export const unknownLabels = (): ApiError =>
-  badRequest('label_ids names a label that the workspace does not have', {
-    code: 'INVALID_REQUEST',
-    issues: [{ path: 'label_ids', message: 'must be ids of labels of the workspace' }],
-  })
+/** `field` is what the caller's face names it. */
+export const unknownLabels = (field: string): ApiError => invalid(field, 'must be ids of labels of the workspace')

@@ -51,7 +51,7 @@ export function messageStatusChanged(conversationId: string, messageId: string, 
   return { name: 'inbox.message.status', subjectId: conversationId, payload }
 }
 
-export function ownerChanged({ id, owner }: Conversation, actor: Actor, at: Date): NewEvent {
+export function ownerChanged({ id, owner }: Pick<Conversation, 'id' | 'owner'>, actor: Actor, at: Date): NewEvent {
   const payload = { conversation_id: id, owner: writeOwner(owner), actor, at: at.toISOString() }
   return { name: 'inbox.conversation.owner_changed', subjectId: id, payload }
 }

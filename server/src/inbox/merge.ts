@@ -17,6 +17,7 @@ export async function mergeConversations(
 ): Promise<Conversation> {
   const [older, younger] = isOlder(a, b) ? [a, b] : [b, a]
   await moveMessages(tx, workspaceId, younger.id, older.id)
+  await moveSends(tx, workspaceId, younger.id, older.id)
   await moveTheRest(tx, workspaceId, younger.id, older.id)
   return touched(unite(older, younger), now)
 }
@@ -81,14 +82,35 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
       and m.id = t.id`
 }
 
-async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
+// Sends on their way take their turns behind those of the conversation that they come to.
+async function moveSends(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
   await tx`
-    update conversation_notes
+    update dispatches d
+    set conversation_id = ${toId},
+      turn = d.turn + c.last_turn
+    from conversations c
+    where d.workspace_id = ${workspaceId}
+      and d.conversation_id = ${fromId}
+      and c.workspace_id = ${workspaceId}
+      and c.id = ${toId}`
+  await tx`
+    update conversations c
+    set last_turn = c.last_turn + y.last_turn
+    from conversations y
+    where c.workspace_id = ${workspaceId}
+      and c.id = ${toId}
+      and y.workspace_id = ${workspaceId}
+      and y.id = ${fromId}`
+  await tx`
+    update sends
     set conversation_id = ${toId}
     where workspace_id = ${workspaceId}
       and conversation_id = ${fromId}`
+}
+
+async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
   await tx`
-    update sends
+    update conversation_notes
     set conversation_id = ${toId}
     where workspace_id = ${workspaceId}
       and conversation_id = ${fromId}`

@@ -1,4 +1,5 @@
 import type { Tx } from '../base/db.ts'
+import { invalid } from '../base/errors.ts'
 import { recordEvents } from '../events/record.ts'
 import type { Actor } from '../workspace/actor.ts'
 import { agentCanOwn, agentsAreStopped } from './agents.ts'
@@ -9,6 +10,7 @@ import { agentsStopped, conversationNotFound, keyCannotOwn, ownerForbidden, unkn
 import { addNote } from './notes.ts'
 import { maySetOwner, type Owner, sameOwner } from './owner.ts'
 import { lockConversation, storeConversation } from './queries.ts'
+import { waitForStarts } from './starts.ts'
 
 export interface ConversationPatch {
   owner?: Owner
@@ -40,9 +42,11 @@ export async function updateConversation(
       const before = await lockConversation(tx, keyring, scope, id)
       if (before === undefined) throw conversationNotFound()
       if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, isStopped, now)
-      if (patch.labelIds !== undefined) await checkLabels(tx, workspaceId, patch.labelIds)
+      if (patch.labelIds !== undefined) await checkLabels(tx, workspaceId, patch.labelIds, actor)
+      if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
       const { conversation, events } = applyPatch(before, patch, actor, now)
       if (patch.note !== undefined) await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, actor }, now)
+      if (conversation.ownerEpoch !== before.ownerEpoch) await waitForStarts(tx, workspaceId, [before.id])
       if (conversation !== before) await storeConversation(tx, keyring, workspaceId, conversation)
       await recordEvents(tx, keyring, workspaceId, events, now)
       return conversation
@@ -80,7 +84,7 @@ async function checkOwner(
   if (!(await agentCanOwn(tx, workspaceId, owner.keyId, before.connectionId, now))) throw keyCannotOwn()
 }
 
-async function checkLabels(tx: Tx, workspaceId: string, labelIds: readonly string[]): Promise<void> {
+async function checkLabels(tx: Tx, workspaceId: string, labelIds: readonly string[], actor: Actor): Promise<void> {
   const wanted = new Set(labelIds)
   if (wanted.size === 0) return
   const rows = await tx`
@@ -89,5 +93,15 @@ async function checkLabels(tx: Tx, workspaceId: string, labelIds: readonly strin
     where workspace_id = ${workspaceId}
       and id = any (${[...wanted]}::uuid[])
     for key share`
-  if (rows.length < wanted.size) throw unknownLabels()
+  if (rows.length < wanted.size) throw unknownLabels(actor.type === 'agent' ? 'label_ids' : 'labelIds')
+}
+
+async function checkAssignee(tx: Tx, workspaceId: string, userId: string): Promise<void> {
+  const [member] = await tx`
+    select user_id
+    from members
+    where workspace_id = ${workspaceId}
+      and user_id = ${userId}
+    for key share`
+  if (member === undefined) throw invalid('assignedTo', 'must be a member of the workspace')
 }

@@ -10,6 +10,8 @@ export interface WorkspaceDeps {
   db: Db
   vault: Vault
   clock: Clock
+  /** What must happen in the same transaction when agents are stopped: their conversations go back to people. */
+  agentsStopped?(tx: Tx, workspaceId: string, by: TeamActor): Promise<void>
 }
 
 export interface NewWorkspace {
@@ -41,6 +43,9 @@ export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, no
     inbox_enabled: true,
     inbox_available: true,
     lead_statuses: firstLeadStatuses,
+    agent_watchdog_minutes: null,
+    agents_stopped: false,
+    leads_from_chat: false,
     created_at: now,
     updated_at: now,
   }

@@ -34,6 +34,24 @@ const leadsEnabled = Type.Boolean({ description: 'Whether the plan includes lead
 const inboxEnabled = Type.Boolean({ description: 'Whether the plan includes the inbox.', example: true })
 const inboxAvailable = Type.Boolean({ description: 'Whether the inbox is open at the moment.', example: true })
 
+const agentWatchdogMinutes = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 10_080,
+    description: 'After so many minutes without an answer an agent loses a conversation to people. Null: never.',
+    example: 30,
+  }),
+)
+const agentsStopped = Type.Boolean({
+  description: 'The stop switch: while true no agent owns or gets a conversation. Turning it on hands all to people.',
+  example: false,
+})
+const leadsFromChat = Type.Boolean({
+  description: 'Whether a customer who writes and is no lead becomes one.',
+  example: false,
+})
+const ofInbox = { agentWatchdogMinutes, agentsStopped, leadsFromChat }
+
 export const workspaceSchema = Type.Object({
   id: idSchema('The workspace.'),
   name,
@@ -44,6 +62,7 @@ export const workspaceSchema = Type.Object({
   leadsEnabled,
   inboxEnabled,
   inboxAvailable,
+  ...ofInbox,
   createdAt: timestamp('When it was made.'),
   updatedAt: timestamp('When its settings last changed.'),
 })
@@ -54,7 +73,16 @@ export const newWorkspaceSchema = Type.Object(
 )
 
 export const workspacePatchSchema = Type.Partial(
-  Type.Object({ name, defaultCountry, dailyLeadQuota, leadStatuses, leadsEnabled, inboxEnabled, inboxAvailable }),
+  Type.Object({
+    name,
+    defaultCountry,
+    dailyLeadQuota,
+    leadStatuses,
+    leadsEnabled,
+    inboxEnabled,
+    inboxAvailable,
+    ...ofInbox,
+  }),
   { ...closed, minProperties: 1 },
 )
 
@@ -91,6 +119,9 @@ export function presentWorkspace(row: WorkspaceRow & Pick<Static<typeof workspac
     leadsEnabled: row.leads_enabled,
     inboxEnabled: row.inbox_enabled,
     inboxAvailable: row.inbox_available,
+    agentWatchdogMinutes: row.agent_watchdog_minutes,
+    agentsStopped: row.agents_stopped,
+    leadsFromChat: row.leads_from_chat,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }

@@ -12,6 +12,10 @@ export interface WorkspacePatch {
   leadsEnabled?: boolean
   inboxEnabled?: boolean
   inboxAvailable?: boolean
+  /** Null turns it off. */
+  agentWatchdogMinutes?: number | null
+  agentsStopped?: boolean
+  leadsFromChat?: boolean
 }
 
 /**
@@ -31,6 +35,7 @@ export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: Wo
     if (changed.length === 0) return before
     after.updated_at = now
     await storeWorkspace(tx, after)
+    if (after.agents_stopped && !before.agents_stopped) await deps.agentsStopped?.(tx, by.workspaceId, by.actor)
     await announceChange(tx, by.workspaceId)
     const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'workspace.changed', target: changed.join(',') }
     await recordAudit(tx, entry, now)
@@ -62,6 +67,10 @@ function applyPatch(before: WorkspaceRow, patch: WorkspacePatch): WorkspaceRow {
     leads_enabled: patch.leadsEnabled ?? before.leads_enabled,
     inbox_enabled: patch.inboxEnabled ?? before.inbox_enabled,
     inbox_available: patch.inboxAvailable ?? before.inbox_available,
+    agent_watchdog_minutes:
+      patch.agentWatchdogMinutes === undefined ? before.agent_watchdog_minutes : patch.agentWatchdogMinutes,
+    agents_stopped: patch.agentsStopped ?? before.agents_stopped,
+    leads_from_chat: patch.leadsFromChat ?? before.leads_from_chat,
   }
 }
 

@@ -10,6 +10,9 @@ export interface WorkspaceRow {
   inbox_enabled: boolean
   inbox_available: boolean
   lead_statuses: string[]
+  agent_watchdog_minutes: number | null
+  agents_stopped: boolean
+  leads_from_chat: boolean
   created_at: Date
   updated_at: Date
 }
@@ -23,6 +26,9 @@ const columns = (sql: Sql) => sql`
   w.inbox_enabled,
   w.inbox_available,
   w.lead_statuses,
+  w.agent_watchdog_minutes,
+  w.agents_stopped,
+  w.leads_from_chat,
   w.created_at,
   w.updated_at`
 
@@ -67,12 +73,12 @@ export async function insertWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> 
   await tx`
     insert into workspaces (
       id, name, default_country, daily_lead_quota, leads_enabled, inbox_enabled, inbox_available, lead_statuses,
-      created_at, updated_at
+      agent_watchdog_minutes, agents_stopped, leads_from_chat, created_at, updated_at
     )
     values (
       ${row.id}, ${row.name}, ${row.default_country}, ${row.daily_lead_quota}, ${row.leads_enabled},
       ${row.inbox_enabled}, ${row.inbox_available}, ${row.lead_statuses}::text[],
-      ${row.created_at}, ${row.updated_at}
+      ${row.agent_watchdog_minutes}, ${row.agents_stopped}, ${row.leads_from_chat}, ${row.created_at}, ${row.updated_at}
     )`
 }
 
@@ -92,6 +98,9 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
       inbox_enabled = ${row.inbox_enabled},
       inbox_available = ${row.inbox_available},
       lead_statuses = ${row.lead_statuses}::text[],
+      agent_watchdog_minutes = ${row.agent_watchdog_minutes},
+      agents_stopped = ${row.agents_stopped},
+      leads_from_chat = ${row.leads_from_chat},
       updated_at = ${row.updated_at}
     where id = ${row.id}`
 }

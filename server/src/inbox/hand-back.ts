@@ -1,0 +1,110 @@
+import type postgres from 'postgres'
+import type { Clock } from '../base/clock.ts'
+import type { Db, Sql, Tx } from '../base/db.ts'
+import type { Keyring } from '../base/keyring.ts'
+import type { Vault } from '../base/vault.ts'
+import { recordEvents } from '../events/record.ts'
+import { type Actor, systemActor } from '../workspace/actor.ts'
+import { ownerChanged } from './events.ts'
+import { human } from './owner.ts'
+import { waitForStarts } from './starts.ts'
+
+/** Gives people what a key owns: it was revoked, or must not go on. Answers how many conversations changed hands. */
+export function handBackConversationsOf(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  keyId: string,
+  actor: Actor,
+  now: Date,
+): Promise<number> {
+  return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id = ${keyId}`, actor, now)
+}
+
+/** Gives people whatever agents own: the workspace's stop switch. */
+export function handBackAll(tx: Tx, keyring: Keyring, workspaceId: string, actor: Actor, now: Date): Promise<number> {
+  return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id is not null`, actor, now)
+}
+
+/** Gives people what belongs to keys that have expired, or were revoked behind our back. For a timer; any node may. */
+export async function handBackLapsed(db: Db, vault: Vault, clock: Clock): Promise<number> {
+  const lapsed = await db.sql<{ workspace_id: string; id: string }[]>`
+    select k.workspace_id, k.id
+    from api_keys k
+    where (k.revoked_at is not null or k.expires_at <= ${clock.now()})
+      and exists (
+        select from conversations c
+        where c.workspace_id = k.workspace_id
+          and c.owner_key_id = k.id
+      )`
+  let count = 0
+  for (const { workspace_id: workspaceId, id } of lapsed) {
+    const keyring = await vault.keyring(workspaceId)
+    count += await db.tx((tx) => handBackConversationsOf(tx, keyring, workspaceId, id, systemActor, clock.now()))
+  }
+  return count
+}
+
+/**
+ * Gives people the conversations whose agent has left a customer waiting for longer than the workspace allows, counted
+ * from when it got the conversation if that was later. For a timer; any node may.
+ */
+export async function runWatchdog(db: Db, vault: Vault, clock: Clock): Promise<number> {
+  const now = clock.now()
+  const workspaces = await db.sql<{ id: string }[]>`
+    select distinct w.id
+    from workspaces w
+    join conversations c on c.workspace_id = w.id
+    where ${isOverdue(db.sql, now)}`
+  let count = 0
+  for (const { id } of workspaces) {
+    const keyring = await vault.keyring(id)
+    count += await db.tx((tx) => {
+      const overdue = tx`
+        and exists (
+          select from workspaces w
+          where w.id = ${id}
+            and ${isOverdue(tx, now)}
+        )`
+      return handBack(tx, keyring, id, overdue, systemActor, now)
+    })
+  }
+  return count
+}
+
+const isOverdue = (sql: Sql, now: Date) => sql`
+  w.agent_watchdog_minutes is not null
+    and c.owner_key_id is not null
+    and c.unanswered_since is not null
+    and greatest(c.unanswered_since, c.owner_since) <= ${now}::timestamptz - make_interval(mins => w.agent_watchdog_minutes)`
+
+async function handBack(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  which: postgres.PendingQuery<postgres.Row[]>,
+  actor: Actor,
+  now: Date,
+): Promise<number> {
+  const rows = await tx<{ id: string }[]>`
+    select c.id
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      ${which}
+    order by c.id
+    for update of c`
+  const ids = rows.map((row) => row.id)
+  if (ids.length === 0) return 0
+  await waitForStarts(tx, workspaceId, ids)
+  await tx`
+    update conversations
+    set owner_key_id = null,
+      owner_epoch = owner_epoch + 1,
+      owner_since = ${now},
+      updated_at = greatest(updated_at, ${now})
+    where workspace_id = ${workspaceId}
+      and id = any (${ids}::uuid[])`
+  const events = ids.map((id) => ownerChanged({ id, owner: human }, actor, now))
+  await recordEvents(tx, keyring, workspaceId, events, now)
+  return ids.length
+}

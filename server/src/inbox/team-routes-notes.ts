@@ -1,0 +1,56 @@
+import { Type } from 'typebox'
+import { memberOf, type TeamGuard } from '../base/member.ts'
+import { type App, errors } from '../base/route.ts'
+import { teamRoute } from '../base/team-schema.ts'
+import type { InboxDeps } from './conversation.ts'
+import { conversationNotFound } from './errors.ts'
+import { listNotes } from './notes.ts'
+import { findConversation } from './queries.ts'
+import { presentTeamNote } from './team-present.ts'
+import { conversationsPath, scopeOf } from './team-request.ts'
+import { NewNote, TeamConversationParams, TeamNote } from './team-schema.ts'
+import { updateConversation } from './update.ts'
+
+const path = `${conversationsPath}/:id/notes`
+const notes = Type.Object({ notes: Type.Array(TeamNote) })
+
+/** Internal notes: nothing of them goes to the customer. */
+export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): void {
+  const { db, vault } = deps
+  const list = async (workspaceId: string, id: string) => {
+    const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, id)
+    if (row === undefined) throw conversationNotFound()
+    return (await listNotes(db.sql, await vault.keyring(workspaceId), workspaceId, row.id)).map(presentTeamNote)
+  }
+  app.route({
+    method: 'GET',
+    url: path,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute,
+      summary: "List a conversation's notes",
+      description: 'The newest 200, oldest first.',
+      params: TeamConversationParams,
+      response: { 200: notes, ...errors(400, 401, 404) },
+    },
+    handler: async (request) => ({ notes: await list(memberOf(request).workspaceId, request.params.id) }),
+  })
+  app.route({
+    method: 'POST',
+    url: path,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute,
+      summary: 'Add a note',
+      description: 'Answers all notes with it.',
+      params: TeamConversationParams,
+      body: NewNote,
+      response: { 201: notes, ...errors(400, 401, 404, 413, 415) },
+    },
+    handler: async (request, reply) => {
+      const member = memberOf(request)
+      await updateConversation(deps, scopeOf(member), member.actor, request.params.id, { note: request.body.text })
+      return reply.code(201).send({ notes: await list(member.workspaceId, request.params.id) })
+    },
+  })
+}

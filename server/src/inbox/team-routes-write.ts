@@ -1,0 +1,67 @@
+import { invalid } from '../base/errors.ts'
+import { memberOf, type TeamGuard } from '../base/member.ts'
+import { type App, errors } from '../base/route.ts'
+import { teamRoute } from '../base/team-schema.ts'
+import { readIsoTime } from '../base/time.ts'
+import type { InboxDeps } from './conversation.ts'
+import { markRead } from './read.ts'
+import { presentTeamConversation } from './team-present.ts'
+import { conversationsPath, oneConversation, scopeOf } from './team-request.ts'
+import { TeamChanges, TeamConversationParams } from './team-schema.ts'
+import { type ConversationPatch, updateConversation } from './update.ts'
+
+export function serveTeamChanges(app: App, deps: InboxDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'PATCH',
+    url: `${conversationsPath}/:id`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute,
+      summary: 'Change status, labels or assignee',
+      description: 'All of the fields or none take effect. A snoozed conversation may have a time to open at.',
+      params: TeamConversationParams,
+      body: TeamChanges,
+      response: { 200: oneConversation, ...errors(400, 401, 404, 413, 415) },
+    },
+    handler: async (request) => {
+      const member = memberOf(request)
+      const patch = readChanges(request.body, deps.clock.now())
+      const conversation = await updateConversation(deps, scopeOf(member), member.actor, request.params.id, patch)
+      return { conversation: presentTeamConversation(conversation, deps.clock.now()) }
+    },
+  })
+}
+
+function readChanges({ status, snoozedUntil, assignedTo, labelIds }: TeamChanges, now: Date): ConversationPatch {
+  if (snoozedUntil !== undefined && status !== 'snoozed') {
+    throw invalid('snoozedUntil', 'goes with the status snoozed')
+  }
+  const until = typeof snoozedUntil === 'string' ? readIsoTime(snoozedUntil) : null
+  if (typeof snoozedUntil === 'string' && (until === null || until <= now)) {
+    throw invalid('snoozedUntil', 'must be an ISO 8601 time in the future')
+  }
+  return {
+    ...(status === undefined ? {} : { status, snoozedUntil: until }),
+    ...(assignedTo === undefined ? {} : { assignedTo: assignedTo?.toLowerCase() ?? null }),
+    ...(labelIds === undefined ? {} : { labelIds: labelIds.map((id) => id.toLowerCase()) }),
+  }
+}
+
+export function serveTeamRead(app: App, deps: InboxDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${conversationsPath}/:id/read`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute,
+      summary: 'Mark a conversation read',
+      description: 'The platform is told too; whether that works changes nothing here.',
+      params: TeamConversationParams,
+      response: { 200: oneConversation, ...errors(400, 401, 404, 413, 415) },
+    },
+    handler: async (request) => {
+      const conversation = await markRead(deps, scopeOf(memberOf(request)), request.params.id)
+      return { conversation: presentTeamConversation(conversation, deps.clock.now()) }
+    },
+  })
+}

@@ -1,0 +1,134 @@
+import { type Static, Type } from 'typebox'
+import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { closed, idSchema, workspaceParams } from '../base/team-schema.ts'
+import { conversationStatuses } from './conversation-status.ts'
+import * as schema from './schema.ts'
+
+const { channel, owner, status, contact } = schema.conversationFields
+const actor = Type.Object(
+  {
+    type: oneOf(['agent', 'user', 'token', 'form', 'system'] as const, { description: '`agent` is an API key.' }),
+    id: nullable(Type.String({ format: 'uuid', description: 'Null for `system`.' })),
+  },
+  { description: 'Who did it.' },
+)
+
+export const TeamConversation = Type.Object(
+  {
+    id: idSchema('The conversation.'),
+    connectionId: idSchema('The chat connection.'),
+    channel,
+    owner,
+    ownerSince: timestamp('Since when it has this owner.'),
+    status,
+    snoozedUntil: nullable(timestamp('When a timer opens it again.')),
+    assignedTo: nullable(idSchema('The member who looks after it.')),
+    labelIds: Type.Array(Type.String({ format: 'uuid' })),
+    unreadCount: Type.Integer({ example: 1 }),
+    windowExpiresAt: nullable(timestamp('Until when text can be sent; null when the window is closed.')),
+    lastMessageAt: timestamp('When its newest message was sent.'),
+    unansweredSince: nullable(timestamp('Since when the customer has waited; null when answered.')),
+    lastMessage: nullable(
+      Type.Object({
+        direction: schema.messageFields.direction,
+        kind: Type.String({ example: 'text' }),
+        text: Type.String({ description: 'Its first 200 characters.', example: 'Hello!' }),
+      }),
+    ),
+    contact,
+    createdAt: timestamp('When it began.'),
+    updatedAt: timestamp('When it last changed.'),
+  },
+  { title: 'TeamConversation' },
+)
+
+const { direction, kind, text, status: messageStatus, error_code, occurred_at, referral } = schema.messageFields
+
+export const TeamMessage = Type.Object(
+  {
+    id: idSchema('The message.'),
+    direction,
+    kind,
+    origin: oneOf(['live', 'echo', 'history'] as const, {
+      description: '`echo`: another app or the phone sent it. `history`: told of afterwards.',
+    }),
+    text,
+    status: messageStatus,
+    errorCode: error_code,
+    actor: nullable(actor),
+    occurredAt: occurred_at,
+    referral,
+  },
+  { title: 'TeamMessage' },
+)
+
+export const TeamNote = Type.Object(
+  {
+    id: idSchema('The note.'),
+    text: Type.String({ example: 'Asked for a quote of 20 units.' }),
+    actor,
+    createdAt: timestamp('When it was added.'),
+  },
+  { title: 'TeamNote' },
+)
+
+export const TeamConversationParams = Type.Object({ ...workspaceParams, id: idSchema('The conversation.') })
+
+export const TeamListQuery = Type.Object(
+  {
+    connectionId: Type.Optional(idSchema('Only this connection.')),
+    phone: Type.Optional(schema.ListQuery.properties.phone),
+    owner: Type.Optional(schema.ListQuery.properties.owner),
+    status: Type.Optional(status),
+    assignedTo: Type.Optional(idSchema('Only what this member looks after.')),
+    labelId: Type.Optional(idSchema('Only what carries this label.')),
+    unread: Type.Optional(Type.Boolean({ description: 'Only what has unread messages.' })),
+    unanswered: Type.Optional(Type.Boolean({ description: 'Only where a customer waits for an answer.' })),
+    updatedAfter: Type.Optional(timestamp('Only what was updated after it.')),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
+    cursor: Type.Optional(Type.String({ description: 'From the page before.' })),
+  },
+  closed,
+)
+export type TeamListQuery = Static<typeof TeamListQuery>
+
+const note = Type.String({ minLength: 1, maxLength: 4096, description: 'For the team and its agents only.' })
+
+export const TeamChanges = Type.Partial(
+  Type.Object({
+    status: oneOf(conversationStatuses, { description: 'Leaving `snoozed` clears its time.', example: 'snoozed' }),
+    snoozedUntil: nullable(
+      timestamp('With the status `snoozed`: when a timer opens it. Null: when the customer writes.'),
+    ),
+    assignedTo: nullable(idSchema('A member of the workspace; null for nobody.')),
+    labelIds: Type.Array(Type.String({ format: 'uuid' }), { maxItems: 20, description: 'Replaces the labels.' }),
+  }),
+  { ...closed, minProperties: 1, example: { status: 'resolved' } },
+)
+export type TeamChanges = Static<typeof TeamChanges>
+
+export const HandBack = Type.Object(
+  {
+    keyId: idSchema('The API key of the agent that goes on.'),
+    note: Type.Optional(
+      Type.Object(
+        {
+          summary: Type.String({ minLength: 1, maxLength: 1200, description: 'What has happened.' }),
+          reason: Type.Optional(Type.String({ maxLength: 1200, description: 'Why the agent goes on.' })),
+          nextStep: Type.Optional(Type.String({ maxLength: 1200, description: 'What it should do.' })),
+        },
+        closed,
+      ),
+    ),
+  },
+  {
+    ...closed,
+    example: {
+      keyId: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+      note: { summary: 'Price agreed.', nextStep: 'Ask for the address.' },
+    },
+  },
+)
+export type HandBack = Static<typeof HandBack>
+
+export const NewNote = Type.Object({ text: note }, closed)

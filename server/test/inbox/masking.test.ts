@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { maskContact, maskNumbersIn } from '../../src/inbox/masking.ts'
+import { presentEvent } from '../../src/inbox/present.ts'
+import { addAgent, conversationPath, customerMessage, inboxPath, inboxWorld } from '../support/inbox-world.ts'
+
+const phone = '5581991234567'
+
+const names: [name: string | null, shown: string | null][] = [
+  ['Marina Duarte', 'Marina Duarte'],
+  [null, null],
+  [phone, '55819*****567'],
+  ['+55 81 99123-4567', '55819*****567'],
+  ['(55) 81 9 9123 4567', '55819*****567'],
+  ['81 99123-4567', '81991***567'],
+  ['Marina 5581991234567', 'Marina *************'],
+  ['Marina 91234567', 'Marina ********'],
+  ['Agent 007', 'Agent 007'],
+  ['', ''],
+]
+
+for (const [name, shown] of names) {
+  test(`the name ${JSON.stringify(name)} is shown as ${JSON.stringify(shown)} to a masked reader`, () => {
+    assert.deepEqual(maskContact({ name, phone }), { name: shown, phone: '55819*****567' })
+  })
+}
+
+test('a name that is a number is masked even while the phone is hidden', () => {
+  assert.deepEqual(maskContact({ name: '+1 650 555 1234', phone: null }), { name: '16505***234', phone: null })
+})
+
+test('numbers in a notice of the platform are masked', () => {
+  assert.equal(
+    maskNumbersIn('User A changed from 5581991234567 to +55 81 98888-7777.'),
+    'User A changed from 55819*****567 to 55819*****777.',
+  )
+})
+
+test('a masked key sees no phone anywhere, and an external id that is stable and tells nothing', async () => {
+  const w = await inboxWorld()
+  const { value: key } = await addAgent(w, { phoneVisibility: 'masked' })
+  const externalId = `wamid.${Buffer.from(phone).toString('base64')}`
+  const { id } = await w.customerWrites('Hi', {
+    externalId,
+    customer: { userId: 'BR.1', parentUserId: null, phone, name: `+${phone}` },
+  })
+  await w.tell(customerMessage({ at: w.clock.now(), kind: 'system', text: `Changed to ${phone}`, opensWindow: false }))
+  const answers = [
+    await w.call('GET', conversationPath(id), { key }),
+    await w.call('GET', `${inboxPath}/conversations`, { key }),
+    await w.call('GET', `${conversationPath(id)}/messages`, { key }),
+    await w.call('PATCH', conversationPath(id), { key, body: { status: 'pending' } }),
+  ]
+  for (const { status, body } of answers) {
+    assert.equal(status, 200)
+    const text = JSON.stringify(body)
+    assert.ok(!text.includes(phone) && !text.includes(externalId), text)
+  }
+  assert.equal(answers[0]?.body.conversation.contact.phone, '55819*****567')
+  const shown = answers[2]?.body.messages[0].external_id
+  assert.match(shown, /^masked_/)
+  const again = await w.call('GET', `${conversationPath(id)}/messages`, { key })
+  assert.equal(again.body.messages[0].external_id, shown)
+  assert.equal((await w.messages(id))[0].external_id, externalId)
+})
+
+test('a masked receiver gets its events by the same rule', async () => {
+  const w = await inboxWorld()
+  const { id } = await w.customerWrites('Hi', { externalId: 'wamid.a' })
+  const keyring = await w.vault.keyring(w.workspaceId)
+  const [received] = await w.events(id)
+  const masked = presentEvent(received?.name ?? '', received?.payload ?? {}, { keyring, masked: true })
+  assert.ok(!JSON.stringify(masked).includes(phone))
+  assert.deepEqual(
+    presentEvent(received?.name ?? '', received?.payload ?? {}, { keyring, masked: false }),
+    received?.payload,
+  )
+})
