@@ -23,6 +23,7 @@ import type { App } from './base/route.ts'
 import type { Vault } from './base/vault.ts'
 import type { Channel } from './channels/connection.ts'
 import type { Connector } from './channels/connector.ts'
+import { heedRefusal } from './channels/heed.ts'
 import { noConnector } from './channels/no-connector.ts'
 import { findConnection } from './channels/queries.ts'
 import { wabaConnector } from './channels/waba/sender.ts'
@@ -37,8 +38,13 @@ import { createServer } from './http/server.ts'
 import { siteRoutes } from './http/site.ts'
 import type { InboxDeps } from './inbox/conversation.ts'
 import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
+import { pacesOf } from './inbox/pace.ts'
 import { inboxRoutes } from './inbox/routes.ts'
+import type { SendDeps } from './inbox/send-deps.ts'
+import { sendRoutes, sendTeamRoutes } from './inbox/send-routes.ts'
+import { watchStranded } from './inbox/stranded.ts'
 import { inboxTeamRoutes } from './inbox/team-routes.ts'
+import { openWakes } from './inbox/wakes.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
 import { systemActor } from './workspace/actor.ts'
@@ -86,7 +92,11 @@ export async function buildApp(house: House, watch: (app: App) => void = () => {
   serveHealth(app, () => db.sql`select 1`)
   leadRoutes(app, house, guard)
   inboxRoutes(app, inboxDeps(house), guard)
-  await servePeople(app, house, guard)
+  const sends = await sendDeps(house)
+  const stopWatching = watchStranded(sends)
+  app.addHook('onClose', async () => stopWatching())
+  sendRoutes(app, sends, guard)
+  await servePeople(app, house, guard, sends)
   return app
 }
 
@@ -101,7 +111,17 @@ function inboxDeps({ db, vault, clock, connectors }: House): InboxDeps {
   }
 }
 
-async function servePeople(app: App, house: House, guard: Guard): Promise<void> {
+async function sendDeps(house: House): Promise<SendDeps> {
+  return {
+    ...inboxDeps(house),
+    log: house.log,
+    wakes: await openWakes(house.db),
+    pacesOf: (connection) => pacesOf(connection, false),
+    noteRefusal: (connection, effect, errorCode) => heedRefusal(house, connection, effect, errorCode),
+  }
+}
+
+async function servePeople(app: App, house: House, guard: Guard, sends: SendDeps): Promise<void> {
   const { config, clock, db, vault, limiter, localToken } = house
   const { publicUrl, trustedProxies } = config.http
   const clientAddress = clientAddressReader(trustedProxies)
@@ -112,6 +132,7 @@ async function servePeople(app: App, house: House, guard: Guard): Promise<void> 
   decorateTeamRequests(app)
   serveTeam(app, team, teamGuard, guard)
   inboxTeamRoutes(app, inboxDeps(house), teamGuard)
+  sendTeamRoutes(app, sends, teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   const formsOf = async (workspaceId: string) => {

@@ -119,5 +119,5 @@ export async function storeConversation(
     where workspace_id = ${workspaceId}
       and id = ${row.id}
     returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`
-  if (stored?.may_start) await waitForStarts(tx, workspaceId, row.id, row.owner_epoch)
+  if (stored?.may_start) await waitForStarts(tx, workspaceId, [row.id])
 }

@@ -32,8 +32,6 @@ export interface Reserved {
   recipient: Recipient
   parts: Outgoing[]
   turn: number
-  /** The owner's epoch that an agent sends under; null for the team's sends. */
-  ownerEpoch: number | null
 }
 
 /**
@@ -72,7 +70,6 @@ async function reserve(
   const { conversation: owned, events } = takeOver(sender, conversation, now)
   const message = newMessage(owned, sender, draft, now)
   const added = await addMessage(tx, keyring, workspaceId, message)
-  const ownerEpoch = sender.actor.type === 'agent' ? owned.ownerEpoch : null
   const [turn] = await Promise.all([
     insertSend(
       tx,
@@ -84,7 +81,7 @@ async function reserve(
         senderId: sender.actor.id,
         key,
         fingerprint: fingerprintOf(keyring, attempt.conversationId, wish),
-        ownerEpoch,
+        ownerEpoch: sender.actor.type === 'agent' ? owned.ownerEpoch : null,
         parts: draft.parts.length,
         now,
       },
@@ -103,7 +100,6 @@ async function reserve(
     recipient,
     parts: draft.parts,
     turn,
-    ownerEpoch,
   }
 }
 

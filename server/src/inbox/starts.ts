@@ -12,20 +12,22 @@ export const mayStart = (sql: Sql, workspaceId: string, conversationId: string, 
   )`
 
 /**
- * Waits until no such call is left. Whoever changes the owner does so under the conversation's lock, before the change
- * is committed: the lock keeps new calls from being allowed, and this waits for the one that was. It takes as long as
- * that platform call, `startWithinMs` at most.
+ * Waits until no platform call of an agent in these conversations can still be about to start. Whoever changes owners
+ * does so under the conversations' locks, before the change is committed: the locks keep new calls from being allowed,
+ * and this waits for those that were. It takes as long as such a call, `startWithinMs` at most. `storeConversation`
+ * does it for every change that it stores.
  */
-export async function waitForStarts(
-  tx: Tx,
-  workspaceId: string,
-  conversationId: string,
-  ownerEpoch: number,
-): Promise<void> {
+export async function waitForStarts(tx: Tx, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
   for (;;) {
-    const [row] = await tx<{ may_start: boolean }[]>`
-      select ${mayStart(tx, workspaceId, conversationId, ownerEpoch)} as may_start`
-    if (!row?.may_start) return
+    const starting = await tx`
+      select d.message_id
+      from dispatches d
+      where d.workspace_id = ${workspaceId}
+        and d.conversation_id = any (${[...conversationIds]}::uuid[])
+        and d.owner_epoch is not null
+        and d.starting_until > clock_timestamp()
+      limit 1`
+    if (starting.length === 0) return
     await tx`select pg_sleep(0.01)`
   }
 }
