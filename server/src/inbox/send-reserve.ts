@@ -16,7 +16,7 @@ import type { Attempt } from './send.ts'
 import { checkSend, type Draft } from './send-checks.ts'
 import type { SendDeps, Sender } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage } from './send-errors.ts'
-import { findStanding, findTemplate, insertSend } from './send-queries.ts'
+import { findStanding, findTemplate, insertSend, type NewSend } from './send-queries.ts'
 import { findSend } from './send-recall.ts'
 
 /** How long a send may stay without an outcome before it counts as failed. */
@@ -54,7 +54,7 @@ async function reserve(
   attempt: Attempt,
   connection: Connection | null,
 ): Promise<Reserved | null> {
-  const { sender, keyring, key, wish } = attempt
+  const { sender, keyring, key } = attempt
   const { workspaceId } = sender
   const conversation = await lockConversation(tx, keyring, sender, attempt.conversationId)
   if (conversation === undefined) throw conversationNotFound()
@@ -69,27 +69,8 @@ async function reserve(
 
   const { conversation: owned, events } = takeOver(sender, conversation, now)
   const message = newMessage(owned, sender, draft, now)
-  const added = await addMessage(tx, keyring, workspaceId, message)
-  const [turn] = await Promise.all([
-    insertSend(
-      tx,
-      {
-        workspaceId,
-        conversationId: owned.id,
-        connectionId: owned.connectionId,
-        messageId: message.id,
-        senderId: sender.actor.id,
-        key,
-        fingerprint: fingerprintOf(keyring, attempt.conversationId, wish),
-        ownerEpoch: sender.actor.type === 'agent' ? owned.ownerEpoch : null,
-        parts: draft.parts.length,
-        now,
-      },
-      aliveForMs,
-    ),
-    storeConversation(tx, keyring, workspaceId, withOutbound(owned, added ?? message, now)),
-    recordEvents(tx, keyring, workspaceId, events, now),
-  ])
+  const turn = await record(tx, attempt, owned, message, draft.parts.length)
+  await recordEvents(tx, keyring, workspaceId, events, now)
   await deps.fail?.('written')
   return {
     workspaceId,
@@ -101,6 +82,36 @@ async function reserve(
     parts: draft.parts,
     turn,
   }
+}
+
+/** Answers the turn of the send within its conversation. */
+async function record(
+  tx: Tx,
+  { sender, keyring, key, wish, conversationId: named }: Attempt,
+  conversation: Conversation,
+  message: Message,
+  parts: number,
+): Promise<number> {
+  const { workspaceId, actor } = sender
+  const now = message.createdAt
+  const added = await addMessage(tx, keyring, workspaceId, message)
+  const send: NewSend = {
+    workspaceId,
+    conversationId: conversation.id,
+    connectionId: conversation.connectionId,
+    messageId: message.id,
+    senderId: actor.id,
+    key,
+    fingerprint: fingerprintOf(keyring, named, wish),
+    ownerEpoch: actor.type === 'agent' ? conversation.ownerEpoch : null,
+    parts,
+    now,
+  }
+  const [turn] = await Promise.all([
+    insertSend(tx, send, aliveForMs),
+    storeConversation(tx, keyring, workspaceId, withOutbound(conversation, added ?? message, now)),
+  ])
+  return turn
 }
 
 async function judge(deps: SendDeps, tx: Tx, attempt: Attempt, conversation: Conversation, now: Date): Promise<Draft> {
