@@ -3,7 +3,6 @@ import type { KeyDeps } from './access/change-keys.ts'
 import { clientAddressReader } from './access/client-address.ts'
 import { createGuard, type Guard } from './access/guard.ts'
 import { createPasswords } from './access/passwords.ts'
-import type { Limiter } from './access/rate-limit.ts'
 import type { TeamDeps } from './access/team-deps.ts'
 import { createTeamGuard, decorateTeamRequests } from './access/team-guard.ts'
 import { auditTeamRoutes } from './access/team-routes-audit.ts'
@@ -15,21 +14,10 @@ import { sessionTeamRoutes } from './access/team-routes-session.ts'
 import { signInTeamRoutes } from './access/team-routes-sign-in.ts'
 import { signInLinkTeamRoutes } from './access/team-routes-sign-in-link.ts'
 import { tokenTeamRoutes } from './access/team-routes-tokens.ts'
-import type { Clock } from './base/clock.ts'
-import type { Db } from './base/db.ts'
-import type { Log } from './base/log.ts'
+import type { House } from './app-house.ts'
+import { type Inbox, serveInbox } from './app-inbox.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
-import type { Vault } from './base/vault.ts'
-import type { Receive } from './channels/channel-event.ts'
-import type { Channel } from './channels/connection.ts'
-import type { Connector } from './channels/connector.ts'
-import { heedPlatform, heedRefusal } from './channels/heed.ts'
-import { noConnector } from './channels/no-connector.ts'
-import { findConnection } from './channels/queries.ts'
-import { effectOfCode } from './channels/waba/errors.ts'
-import { wabaConnector } from './channels/waba/sender.ts'
-import type { Config } from './config.ts'
 import { listForms } from './forms/queries.ts'
 import { formRoutes } from './forms/routes.ts'
 import { teamFormRoutes } from './forms/team-routes.ts'
@@ -38,34 +26,14 @@ import { describeApi } from './http/openapi.ts'
 import { serveReference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
 import { siteRoutes } from './http/site.ts'
-import type { InboxDeps } from './inbox/conversation.ts'
 import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
 import { dropLabel } from './inbox/labels.ts'
-import { receive } from './inbox/receive.ts'
-import type { ReceiveDeps } from './inbox/receiver.ts'
-import { inboxRoutes } from './inbox/routes.ts'
-import { inboxTeamRoutes } from './inbox/team-routes.ts'
-import { leadFromChat } from './leads/from-chat.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
 import { labelTeamRoutes } from './workspace/team-routes-labels.ts'
-
-/** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
-export interface House {
-  config: Config
-  log: Log
-  clock: Clock
-  db: Db
-  vault: Vault
-  limiter: Limiter
-  /** The way out to each channel; the real ones unless given. */
-  connectors?: Record<Channel, Connector>
-  /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */
-  localToken?: string
-}
 
 const formSubmissionsPerMinute = 10
 
@@ -92,40 +60,12 @@ export async function buildApp(house: House, watch: (app: App) => void = () => {
   serveReference(app, config.http.publicUrl)
   serveHealth(app, () => db.sql`select 1`)
   leadRoutes(app, house, guard)
-  inboxRoutes(app, inboxDeps(house), guard)
-  await servePeople(app, house, guard)
+  const inbox = await serveInbox(app, house, guard)
+  await servePeople(app, house, guard, inbox)
   return app
 }
 
-function inboxDeps({ db, vault, clock, connectors }: House): InboxDeps {
-  return {
-    db,
-    vault,
-    clock,
-    connectors: connectors ?? { waba: wabaConnector(clock), unofficial: noConnector, partner: noConnector },
-    openConnection: async (workspaceId, id) =>
-      (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
-  }
-}
-
-/** Where channels hand in what their platforms tell. */
-export function inboxReceive(house: House): Receive {
-  const { log } = house
-  const deps: ReceiveDeps = {
-    ...house,
-    connectionTold: (receiver, event) => heedPlatform(house, receiver, event),
-    sendRefused: (receiver, code) => heedRefusal(house, receiver, effectOfCode(code), code),
-    customerWrote: async ({ workspaceId }, contact) => {
-      // The message is in whether or not there is room for a lead.
-      await leadFromChat(house, workspaceId, contact).catch((error) =>
-        log.warn('no lead made of a customer', { workspaceId }, error),
-      )
-    },
-  }
-  return (connection, events) => receive(deps, connection, events)
-}
-
-async function servePeople(app: App, house: House, guard: Guard): Promise<void> {
+async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox): Promise<void> {
   const { config, clock, db, vault, limiter, localToken } = house
   const { publicUrl, trustedProxies } = config.http
   const clientAddress = clientAddressReader(trustedProxies)
@@ -135,7 +75,7 @@ async function servePeople(app: App, house: House, guard: Guard): Promise<void> 
   await app.register(cookie)
   decorateTeamRequests(app)
   serveTeam(app, team, teamGuard, guard)
-  inboxTeamRoutes(app, inboxDeps(house), teamGuard)
+  inbox.serveTeam(teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   const formsOf = async (workspaceId: string) => {

@@ -37,21 +37,19 @@ export async function stayAlive(tx: Tx, dispatch: DispatchKey): Promise<{ waits:
  * Allows one platform call to start within so many milliseconds. The share lock orders this before or after every
  * change of owner: before, the change sees the mark and waits; after, the epoch no longer fits and nothing is allowed.
  */
-export async function allowStart(
-  tx: Tx,
-  dispatch: DispatchKey,
-  ownerEpoch: number | null,
-  startWithinMs: number,
-): Promise<boolean> {
-  const { workspaceId, conversationId, messageId } = dispatch
+export async function allowStart(tx: Tx, dispatch: DispatchKey, startWithinMs: number): Promise<boolean> {
+  const { workspaceId, messageId } = dispatch
   const rows = await tx`
     with conversation as (
       select c.id
-      from conversations c
-      where c.workspace_id = ${workspaceId}
-        and c.id = ${conversationId}
-        and (${ownerEpoch}::integer is null or c.owner_epoch = ${ownerEpoch}::integer)
-      for share
+      from dispatches d
+      join conversations c
+        on c.workspace_id = d.workspace_id
+        and c.id = d.conversation_id
+      where d.workspace_id = ${workspaceId}
+        and d.message_id = ${messageId}
+        and (d.owner_epoch is null or d.owner_epoch = c.owner_epoch)
+      for share of c
     )
     update dispatches d
     set starting_until = clock_timestamp() + ${startWithinMs}::float8 * interval '1 millisecond',
@@ -59,19 +57,23 @@ export async function allowStart(
     from conversation
     where d.workspace_id = ${workspaceId}
       and d.message_id = ${messageId}
+      and d.conversation_id = conversation.id
       and d.alive_until > clock_timestamp()
     returning d.message_id`
   return rows.length > 0
 }
 
-export async function ownerHasChanged(sql: Sql, dispatch: DispatchKey, ownerEpoch: number | null): Promise<boolean> {
-  if (ownerEpoch === null) return false
-  const [row] = await sql<{ owner_epoch: number }[]>`
-    select owner_epoch
-    from conversations
-    where workspace_id = ${dispatch.workspaceId}
-      and id = ${dispatch.conversationId}`
-  return row?.owner_epoch !== ownerEpoch
+/** Whether another owner than the one that reserved the send has the conversation. */
+export async function ownerHasChanged(sql: Sql, { workspaceId, messageId }: DispatchKey): Promise<boolean> {
+  const [row] = await sql<{ has_changed: boolean }[]>`
+    select d.owner_epoch <> c.owner_epoch as has_changed
+    from dispatches d
+    join conversations c
+      on c.workspace_id = d.workspace_id
+      and c.id = d.conversation_id
+    where d.workspace_id = ${workspaceId}
+      and d.message_id = ${messageId}`
+  return row?.has_changed ?? false
 }
 
 export type Verdict = 'accepted' | 'refused' | 'undelivered' | 'stopped'

@@ -84,23 +84,19 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
 
 // Sends on their way take their turns behind those of the conversation that they come to.
 async function moveSends(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
+  // They go after those of the other conversation. An agent's are not sent any more: its owner may be another now.
   await tx`
     update dispatches d
     set conversation_id = ${toId},
-      turn = d.turn + c.last_turn
-    from conversations c
+      owner_epoch = case when d.owner_epoch is not null then -1 end,
+      turn = d.turn + (
+        select coalesce(max(other.turn), 0)
+        from dispatches other
+        where other.workspace_id = ${workspaceId}
+          and other.conversation_id = ${toId}
+      )
     where d.workspace_id = ${workspaceId}
-      and d.conversation_id = ${fromId}
-      and c.workspace_id = ${workspaceId}
-      and c.id = ${toId}`
-  await tx`
-    update conversations c
-    set last_turn = c.last_turn + y.last_turn
-    from conversations y
-    where c.workspace_id = ${workspaceId}
-      and c.id = ${toId}
-      and y.workspace_id = ${workspaceId}
-      and y.id = ${fromId}`
+      and d.conversation_id = ${fromId}`
   await tx`
     update sends
     set conversation_id = ${toId}

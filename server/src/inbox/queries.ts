@@ -2,6 +2,7 @@ import type { Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Conversation, Scope } from './conversation.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
+import { mayStart, waitForStarts } from './starts.ts'
 
 export const conversationColumns = (sql: Sql) => sql`
   c.id,
@@ -84,7 +85,10 @@ export async function insertConversation(
   return inserted.count > 0
 }
 
-/** Stores a conversation as it stands, under the lock that it was read with. */
+/**
+ * Stores a conversation as it stands, under the lock that it was read with. A change of owner waits here until no send
+ * of the owner before can still be about to start.
+ */
 export async function storeConversation(
   tx: Tx,
   keyring: Keyring,
@@ -92,7 +96,7 @@ export async function storeConversation(
   conversation: Conversation,
 ): Promise<void> {
   const row = sealConversation(keyring, conversation)
-  await tx`
+  const [stored] = await tx<{ may_start: boolean }[]>`
     update conversations
     set contact = ${row.contact},
       user_index = ${row.user_index},
@@ -113,5 +117,7 @@ export async function storeConversation(
       last_message = ${row.last_message},
       updated_at = ${row.updated_at}
     where workspace_id = ${workspaceId}
-      and id = ${row.id}`
+      and id = ${row.id}
+    returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`
+  if (stored?.may_start) await waitForStarts(tx, workspaceId, [row.id])
 }

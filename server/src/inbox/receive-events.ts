@@ -12,7 +12,6 @@ import { insertConversation, storeConversation } from './queries.ts'
 import { applyEvent } from './receive-event.ts'
 import type { Intake } from './receiver.ts'
 import { externalIndex } from './sealed.ts'
-import { waitForStarts } from './starts.ts'
 
 /**
  * Applies what was told of one customer, in order, under the lock of their conversation. Answers the contact when the
@@ -27,9 +26,6 @@ export async function applyEvents(tx: Tx, intake: Intake, events: readonly Custo
     const begun = await conversationFor(tx, intake, event)
     if (begun === null) continue
     const applied = await applyEvent(tx, intake, begun.conversation, event)
-    if (applied.conversation.ownerEpoch !== begun.conversation.ownerEpoch) {
-      await waitForStarts(tx, receiver.workspaceId, [applied.conversation.id])
-    }
     const news = [...begun.events, ...applied.events]
     if (applied.conversation !== begun.conversation) {
       await storeConversation(tx, keyring, receiver.workspaceId, applied.conversation)

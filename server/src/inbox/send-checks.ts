@@ -1,3 +1,4 @@
+import { needsAcknowledgement } from '../channels/acknowledgement.ts'
 import type { Outgoing } from '../channels/connector.ts'
 import type { Conversation } from './conversation.ts'
 import type { Sender } from './send-deps.ts'
@@ -42,7 +43,8 @@ export function checkSend(question: Question): Draft {
   if (wish.kind === 'interactive') throw unsupportedKind()
   if (!mayAnswer(sender, conversation)) throw ownerMismatch()
   if (standing?.state !== 'active') throw connectionUnavailable()
-  if (conversation.channel === 'unofficial' && !isAcknowledged(standing, now)) throw acknowledgementRequired()
+  const { channel } = conversation
+  if (needsAcknowledgement({ channel, ...standing }, now)) throw acknowledgementRequired()
   if (wish.kind === 'text') {
     if (!windowIsOpen(conversation.windowExpiresAt, now)) throw windowClosed()
     return draftText(wish, question.maxTextLength)
@@ -53,12 +55,6 @@ export function checkSend(question: Question): Draft {
 
 function mayAnswer({ actor }: Sender, { owner }: Conversation): boolean {
   return actor.type !== 'agent' || (owner.type === 'agent' && owner.keyId === actor.id)
-}
-
-const acknowledgedForMs = 90 * 86_400_000
-
-function isAcknowledged({ acknowledgedAt }: Standing, now: Date): boolean {
-  return acknowledgedAt !== null && now.getTime() < acknowledgedAt.getTime() + acknowledgedForMs
 }
 
 function draftText({ text, previewUrl }: Extract<Wish, { kind: 'text' }>, maxTextLength: number | null): Draft {

@@ -77,9 +77,9 @@ async function awaitPace(deps: SendDeps, { connection, ...reserved }: Reserved):
 }
 
 async function sendPart(deps: SendDeps, reserved: Reserved, part: number, message: Outgoing): Promise<PartOutcome> {
-  const deadline = await allowedUntil(deps, reserved, reserved.ownerEpoch)
+  const deadline = await allowedUntil(deps, reserved)
   if (deadline === null) {
-    const isTakenOver = await ownerHasChanged(deps.db.sql, reserved, reserved.ownerEpoch)
+    const isTakenOver = await ownerHasChanged(deps.db.sql, reserved)
     return isTakenOver ? { outcome: 'stopped', errorCode: 'owner_changed' } : notSent
   }
   await deps.fail?.('claimed')
@@ -89,11 +89,11 @@ async function sendPart(deps: SendDeps, reserved: Reserved, part: number, messag
 }
 
 /** The moment until which the call may start; null when it may not. */
-async function allowedUntil(deps: SendDeps, dispatch: DispatchKey, ownerEpoch: number | null): Promise<Date | null> {
+async function allowedUntil(deps: SendDeps, dispatch: DispatchKey): Promise<Date | null> {
   for (;;) {
     // Taken before the database's mark is set, so that it runs out before the mark does, whatever clocks there are.
     const askedAt = performance.now()
-    if (!(await deps.db.tx((tx) => allowStart(tx, dispatch, ownerEpoch, startWithinMs)))) return null
+    if (!(await deps.db.tx((tx) => allowStart(tx, dispatch, startWithinMs)))) return null
     const leftMs = startWithinMs - (performance.now() - askedAt)
     if (leftMs > startWithinMs / 2) return new Date(deps.clock.now().getTime() + leftMs)
   }

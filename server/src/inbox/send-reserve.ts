@@ -16,9 +16,8 @@ import type { Attempt } from './send.ts'
 import { checkSend, type Draft } from './send-checks.ts'
 import type { SendDeps, Sender } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage } from './send-errors.ts'
-import { findStanding, findTemplate, insertSend } from './send-queries.ts'
+import { findStanding, findTemplate, insertSend, type NewSend } from './send-queries.ts'
 import { findSend } from './send-recall.ts'
-import { waitForStarts } from './starts.ts'
 
 /** How long a send may stay without an outcome before it counts as failed. */
 export const settleWithinMs = 10 * 60_000
@@ -33,8 +32,6 @@ export interface Reserved {
   recipient: Recipient
   parts: Outgoing[]
   turn: number
-  /** The owner's epoch that an agent sends under; null for the team's sends. */
-  ownerEpoch: number | null
 }
 
 /**
@@ -57,7 +54,7 @@ async function reserve(
   attempt: Attempt,
   connection: Connection | null,
 ): Promise<Reserved | null> {
-  const { sender, keyring, key, wish } = attempt
+  const { sender, keyring, key } = attempt
   const { workspaceId } = sender
   const conversation = await lockConversation(tx, keyring, sender, attempt.conversationId)
   if (conversation === undefined) throw conversationNotFound()
@@ -70,30 +67,10 @@ async function reserve(
   const recipient = recipientOf(conversation)
   await deps.fail?.('checked')
 
-  const { conversation: owned, events } = await takeOver(tx, sender, conversation, now)
+  const { conversation: owned, events } = takeOver(sender, conversation, now)
   const message = newMessage(owned, sender, draft, now)
-  const added = await addMessage(tx, keyring, workspaceId, message)
-  const ownerEpoch = sender.actor.type === 'agent' ? owned.ownerEpoch : null
-  const [turn] = await Promise.all([
-    insertSend(
-      tx,
-      {
-        workspaceId,
-        conversationId: owned.id,
-        connectionId: owned.connectionId,
-        messageId: message.id,
-        senderId: sender.actor.id,
-        key,
-        fingerprint: fingerprintOf(keyring, attempt.conversationId, wish),
-        ownerEpoch,
-        parts: draft.parts.length,
-        now,
-      },
-      aliveForMs,
-    ),
-    storeConversation(tx, keyring, workspaceId, withOutbound(owned, added ?? message, now)),
-    recordEvents(tx, keyring, workspaceId, events, now),
-  ])
+  const turn = await record(tx, attempt, owned, message, draft.parts.length)
+  await recordEvents(tx, keyring, workspaceId, events, now)
   await deps.fail?.('written')
   return {
     workspaceId,
@@ -104,8 +81,37 @@ async function reserve(
     recipient,
     parts: draft.parts,
     turn,
-    ownerEpoch,
   }
+}
+
+/** Answers the turn of the send within its conversation. */
+async function record(
+  tx: Tx,
+  { sender, keyring, key, wish, conversationId: named }: Attempt,
+  conversation: Conversation,
+  message: Message,
+  parts: number,
+): Promise<number> {
+  const { workspaceId, actor } = sender
+  const now = message.createdAt
+  const added = await addMessage(tx, keyring, workspaceId, message)
+  const send: NewSend = {
+    workspaceId,
+    conversationId: conversation.id,
+    connectionId: conversation.connectionId,
+    messageId: message.id,
+    senderId: actor.id,
+    key,
+    fingerprint: fingerprintOf(keyring, named, wish),
+    ownerEpoch: actor.type === 'agent' ? conversation.ownerEpoch : null,
+    parts,
+    now,
+  }
+  const [turn] = await Promise.all([
+    insertSend(tx, send, aliveForMs),
+    storeConversation(tx, keyring, workspaceId, withOutbound(conversation, added ?? message, now)),
+  ])
+  return turn
 }
 
 async function judge(deps: SendDeps, tx: Tx, attempt: Attempt, conversation: Conversation, now: Date): Promise<Draft> {
@@ -137,16 +143,8 @@ function recipientOf({ contact }: Conversation): Recipient {
 }
 
 /** What a person writes makes the conversation theirs; an agent writes in its own only. */
-async function takeOver(
-  tx: Tx,
-  { workspaceId, actor }: Sender,
-  conversation: Conversation,
-  now: Date,
-): Promise<Change> {
-  if (actor.type === 'agent') return { conversation, events: [] }
-  const change = changeOwner(conversation, human, actor, now)
-  if (change.events.length > 0) await waitForStarts(tx, workspaceId, [conversation.id])
-  return change
+function takeOver({ actor }: Sender, conversation: Conversation, now: Date): Change {
+  return actor.type === 'agent' ? { conversation, events: [] } : changeOwner(conversation, human, actor, now)
 }
 
 function newMessage({ id, connectionId }: Conversation, { actor }: Sender, { kind, text }: Draft, now: Date): Message {

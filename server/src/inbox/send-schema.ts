@@ -17,7 +17,7 @@ export const TextSend = Type.Object(
       Type.Boolean({ default: false, description: 'Shows a preview of the first link.', example: false }),
     ),
   },
-  { ...closed, title: 'Text to send' },
+  { ...closed, title: 'TextToSend' },
 )
 
 export const TemplateSend = Type.Object(
@@ -38,13 +38,13 @@ export const TemplateSend = Type.Object(
       closed,
     ),
   },
-  { ...closed, title: 'Template to send' },
+  { ...closed, title: 'TemplateToSend' },
 )
 
 /** Understood, but not offered: answered with 422 whatever else is in it. */
 export const InteractiveSend = Type.Object(
   { kind: Type.Literal('interactive', { description: 'Not supported: 422 `UNSUPPORTED_KIND`.' }) },
-  { additionalProperties: true, title: 'Interactive to send' },
+  { additionalProperties: true, title: 'InteractiveToSend' },
 )
 
 export const Send = Type.Union([TextSend, TemplateSend, InteractiveSend])

@@ -1,22 +1,33 @@
-import type { Tx } from '../base/db.ts'
+import type { Sql, Tx } from '../base/db.ts'
 
-/**
- * Waits until no platform call of these conversations can still be about to start. Every change of owner calls it
- * under the conversation's lock, before it commits: the lock keeps new calls from being allowed, and this waits for
- * the ones that were. It takes as long as a platform call, `startWithinMs` at most.
- */
-export async function waitForStarts(tx: Tx, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
-  while (await mayStart(tx, workspaceId, conversationIds)) await tx`select pg_sleep(0.02)`
-}
-
-async function mayStart(tx: Tx, workspaceId: string, conversationIds: readonly string[]): Promise<boolean> {
-  const rows = await tx`
-    select d.message_id
+/** SQL: whether a platform call of an agent's send, allowed under another owner's epoch, can still be about to start. */
+export const mayStart = (sql: Sql, workspaceId: string, conversationId: string, ownerEpoch: number) => sql`
+  exists (
+    select 1
     from dispatches d
     where d.workspace_id = ${workspaceId}
-      and d.conversation_id = any(${conversationIds as string[]}::uuid[])
-      and d.owner_epoch is not null
+      and d.conversation_id = ${conversationId}
+      and d.owner_epoch <> ${ownerEpoch}
       and d.starting_until > clock_timestamp()
-    limit 1`
-  return rows.length > 0
+  )`
+
+/**
+ * Waits until no platform call of an agent in these conversations can still be about to start. Whoever changes owners
+ * does so under the conversations' locks, before the change is committed: the locks keep new calls from being allowed,
+ * and this waits for those that were. It takes as long as such a call, `startWithinMs` at most. `storeConversation`
+ * does it for every change that it stores.
+ */
+export async function waitForStarts(tx: Tx, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
+  for (;;) {
+    const starting = await tx`
+      select d.message_id
+      from dispatches d
+      where d.workspace_id = ${workspaceId}
+        and d.conversation_id = any (${[...conversationIds]}::uuid[])
+        and d.owner_epoch is not null
+        and d.starting_until > clock_timestamp()
+      limit 1`
+    if (starting.length === 0) return
+    await tx`select pg_sleep(0.01)`
+  }
 }

@@ -1,11 +1,13 @@
 import type { Sql } from '../base/db.ts'
+import { forgetPaces } from './pace.ts'
 import type { SendDeps } from './send-deps.ts'
 import { settleSend } from './send-settle.ts'
 
 const everyMs = 5000
+const forgetEveryMs = 3_600_000
 const batch = 100
 
-/** Settles stranded sends from time to time; call the answer to stop. */
+/** Settles stranded sends and forgets idle lines from time to time; call the answer to stop. */
 export function watchStranded(deps: SendDeps): () => void {
   let isRunning = false
   const look = async () => {
@@ -14,8 +16,13 @@ export function watchStranded(deps: SendDeps): () => void {
     await settleStranded(deps).catch((error) => deps.log.error('stranded sends not settled', {}, error))
     isRunning = false
   }
-  const timer = setInterval(look, everyMs).unref()
-  return () => clearInterval(timer)
+  const timers = [
+    setInterval(look, everyMs).unref(),
+    setInterval(() => deps.db.tx(forgetPaces).catch(() => {}), forgetEveryMs).unref(),
+  ]
+  return () => {
+    for (const timer of timers) clearInterval(timer)
+  }
 }
 
 /**

@@ -10,7 +10,6 @@ import { agentsStopped, conversationNotFound, keyCannotOwn, ownerForbidden, unkn
 import { addNote } from './notes.ts'
 import { maySetOwner, type Owner, sameOwner } from './owner.ts'
 import { lockConversation, storeConversation } from './queries.ts'
-import { waitForStarts } from './starts.ts'
 
 export interface ConversationPatch {
   owner?: Owner
@@ -46,7 +45,6 @@ export async function updateConversation(
       if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
       const { conversation, events } = applyPatch(before, patch, actor, now)
       if (patch.note !== undefined) await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, actor }, now)
-      if (conversation.ownerEpoch !== before.ownerEpoch) await waitForStarts(tx, workspaceId, [before.id])
       if (conversation !== before) await storeConversation(tx, keyring, workspaceId, conversation)
       await recordEvents(tx, keyring, workspaceId, events, now)
       return conversation

@@ -105,3 +105,16 @@ function inTransaction(pool: Db): Promise<unknown> {
     await tx`select 1`
   })
 }
+
+test('a transaction gets its connection however many statements are under way on it', async () => {
+  const { options } = await emptyDatabase()
+  const pool = openDb({ ...options, maxConnections: 1 })
+  await pool.sql`select 1`
+  for (let before = 90; before <= 110; before++) {
+    const plain = Array.from({ length: before }, () => pool.sql`select 1`)
+    const inside = pool.tx(async (tx) => (await tx`select 1 as one`)[0]?.one)
+    assert.equal(await inside, 1)
+    await Promise.all(plain)
+  }
+  await pool.close()
+})

@@ -20,8 +20,8 @@ export interface FakePlatform {
   /** How it behaves: for every call, unless the answer is undefined. */
   behave: (order: Order) => Behaviour | undefined
   delayMs: number
-  /** Called when a call arrives, before anything is done with it. */
-  onCall: (order: Order) => void
+  /** Called when a call arrives; nothing is done with it until this resolves. */
+  onCall: (order: Order) => void | Promise<void>
   /** The same platform over HTTP, for other processes. */
   listen(): Promise<{ url: string; close(): void }>
 }
@@ -47,7 +47,7 @@ export function fakePlatform(): FakePlatform {
 
 async function take(platform: FakePlatform, order: Order): Promise<SendResult> {
   platform.calls.push(order)
-  platform.onCall(order)
+  await platform.onCall(order)
   const behaviour = platform.behave(order) ?? 'accept'
   const result = resultOf(platform, order, behaviour)
   if (platform.delayMs > 0) await sleep(platform.delayMs)

@@ -2,13 +2,11 @@ import { createApiKey } from '../../src/access/create-key.ts'
 import { createGuard } from '../../src/access/guard.ts'
 import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
-import { type Db, openDb } from '../../src/base/db.ts'
+import { type Db, type DbOptions, openDb } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
-import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
 import { openVault, type Vault } from '../../src/base/vault.ts'
-import type { Channel, Connection } from '../../src/channels/connection.ts'
-import type { Connector } from '../../src/channels/connector.ts'
+import type { Channel } from '../../src/channels/connection.ts'
 import { describeApi } from '../../src/http/openapi.ts'
 import { createServer } from '../../src/http/server.ts'
 import type { Conversation } from '../../src/inbox/conversation.ts'
@@ -16,10 +14,10 @@ import { agent, human } from '../../src/inbox/owner.ts'
 import { insertConversation } from '../../src/inbox/queries.ts'
 import type { SendDeps, Sender } from '../../src/inbox/send-deps.ts'
 import { sendRoutes } from '../../src/inbox/send-routes.ts'
-import { openWakes } from '../../src/inbox/wakes.ts'
 import { checkAnswers } from './contract.ts'
 import { atEnd, testDatabase } from './database.ts'
 import { type FakePlatform, fakePlatform } from './fake-platform.ts'
+import { sendDeps } from './send-deps.ts'
 
 export const noon = new Date('2026-03-10T12:00:00.000Z')
 
@@ -32,6 +30,8 @@ export interface Node {
 export interface SendWorld {
   clock: ManualClock
   db: Db
+  /** For other processes on the same database. */
+  database: DbOptions
   vault: Vault
   platform: FakePlatform
   node: Node
@@ -73,45 +73,6 @@ export const text = (words = 'Hello') => ({ kind: 'text', text: words })
 export const freshKey = (): string => newId(new Date())
 
 const limiter = createMemoryLimiter(manualClock(noon))
-const fastPaces = { connection: { burst: 1000, everyMs: 0.01 }, pair: { burst: 1000, everyMs: 0.01 } }
-
-/** What a node needs to send, on a pool and with a way to the platform. */
-export async function sendDeps(db: Db, vault: Vault, clock: ManualClock, connector: Connector): Promise<SendDeps> {
-  return {
-    db,
-    vault,
-    clock,
-    log: createLog('silent'),
-    wakes: await openWakes(db),
-    connectors: { waba: connector, unofficial: { ...connector, maxTextLength: null }, partner: connector },
-    openConnection: (workspaceId, id) => openTestConnection(db, workspaceId, id),
-    pacesOf: () => fastPaces,
-    noteRefusal: async () => {},
-  }
-}
-
-async function openTestConnection(db: Db, workspaceId: string, id: string): Promise<Connection | null> {
-  const [row] = await db.sql`
-    select channel, state, acknowledged_at
-    from connections
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-      and removed_at is null`
-  if (row === undefined) return null
-  const settings = { baseUrl: 'http://127.0.0.1', version: 'v25.0', accessToken: '', appSecret: '', verifyToken: '' }
-  return {
-    workspaceId,
-    id,
-    channel: row.channel,
-    name: 'Number',
-    numberId: id,
-    accountId: null,
-    settings,
-    state: row.state,
-    stateReason: null,
-    acknowledgedAt: row.acknowledged_at,
-  }
-}
 
 /** A fresh workspace with a connection, a key that may send and a scripted platform. */
 export async function sendWorld(): Promise<SendWorld> {
@@ -152,6 +113,7 @@ export async function sendWorld(): Promise<SendWorld> {
   return {
     clock,
     db,
+    database: options,
     vault,
     platform,
     node,

@@ -173,11 +173,11 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
         : (query = q, query.active = true)
 
       build(q)
-      return write(toBuffer(q))
+      const ready = write(toBuffer(q))
         && !q.describeFirst
         && !q.cursorFn
         && sent.length < max_pipeline
-        && (!q.options.onexecute || q.options.onexecute(connection))
+      return (!q.options.onexecute || q.options.onexecute(connection)) && ready
     } catch (error) {
       sent.length === 0 && write(Sync)
       errored(error)

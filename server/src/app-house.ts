@@ -1,0 +1,22 @@
+import type { Limiter } from './access/rate-limit.ts'
+import type { Clock } from './base/clock.ts'
+import type { Db } from './base/db.ts'
+import type { Log } from './base/log.ts'
+import type { Vault } from './base/vault.ts'
+import type { Channel } from './channels/connection.ts'
+import type { Connector } from './channels/connector.ts'
+import type { Config } from './config.ts'
+
+/** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
+export interface House {
+  config: Config
+  log: Log
+  clock: Clock
+  db: Db
+  vault: Vault
+  limiter: Limiter
+  /** The way out to each channel; the real ones unless given. */
+  connectors?: Record<Channel, Connector>
+  /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */
+  localToken?: string
+}

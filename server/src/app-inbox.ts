@@ -1,0 +1,94 @@
+import type { Guard } from './access/guard.ts'
+import type { House } from './app-house.ts'
+import type { TeamGuard } from './base/member.ts'
+import type { App } from './base/route.ts'
+import type { Receive } from './channels/channel-event.ts'
+import { heedPlatform, heedRefusal } from './channels/heed.ts'
+import { noConnector } from './channels/no-connector.ts'
+import { findConnection } from './channels/queries.ts'
+import type { SyncDeps } from './channels/sync-templates.ts'
+import { connectionTeamRoutes } from './channels/team-routes.ts'
+import { templateTeamRoutes } from './channels/team-routes-templates.ts'
+import { checkNumberAt } from './channels/waba/check-number.ts'
+import { effectOfCode } from './channels/waba/errors.ts'
+import { fetchTemplatesAt } from './channels/waba/fetch-templates.ts'
+import { wabaConnector } from './channels/waba/sender.ts'
+import { wabaWebhookRoutes } from './channels/waba/webhook-routes.ts'
+import type { InboxDeps } from './inbox/conversation.ts'
+import { pacesOf } from './inbox/pace.ts'
+import { receive } from './inbox/receive.ts'
+import type { ReceiveDeps } from './inbox/receiver.ts'
+import { inboxRoutes } from './inbox/routes.ts'
+import type { SendDeps } from './inbox/send-deps.ts'
+import { sendRoutes, sendTeamRoutes } from './inbox/send-routes.ts'
+import { watchStranded } from './inbox/stranded.ts'
+import { inboxTeamRoutes } from './inbox/team-routes.ts'
+import { openWakes } from './inbox/wakes.ts'
+import { leadFromChat } from './leads/from-chat.ts'
+
+export interface Inbox {
+  /** The team's side, once its guard is there. */
+  serveTeam(teamGuard: TeamGuard): void
+}
+
+/** Puts the inbox and its channels on the server. */
+export async function serveInbox(app: App, house: House, guard: Guard): Promise<Inbox> {
+  const { config, log, clock, db, vault } = house
+  const inbox = inboxDeps(house)
+  const sends: SendDeps = {
+    ...inbox,
+    log,
+    wakes: await openWakes(db),
+    pacesOf: (connection) => pacesOf(connection, false),
+    noteRefusal: (connection, effect, errorCode) => heedRefusal(house, connection, effect, errorCode),
+  }
+  const stopWatching = watchStranded(sends)
+  app.addHook('onClose', async () => stopWatching())
+
+  inboxRoutes(app, inbox, guard)
+  sendRoutes(app, sends, guard)
+  wabaWebhookRoutes(app, { db, vault, clock, log, receive: inboxReceive(house) })
+  const { publicUrl } = config.http
+  const connections = { db, vault, clock, publicUrl, allowLoopback: config.simulator.enabled, checkNumber: checkNumberAt(clock) }
+  return {
+    serveTeam: (teamGuard) => {
+      inboxTeamRoutes(app, inbox, teamGuard)
+      sendTeamRoutes(app, sends, teamGuard)
+      connectionTeamRoutes(app, connections, teamGuard)
+      templateTeamRoutes(app, templateDeps(house), teamGuard)
+    },
+  }
+}
+
+/** What the reading of templates stands on. */
+export function templateDeps({ db, vault, clock, log }: House): SyncDeps {
+  return { db, vault, clock, log, fetchTemplates: fetchTemplatesAt(clock), checkNumber: checkNumberAt(clock) }
+}
+
+function inboxDeps({ db, vault, clock, connectors }: House): InboxDeps {
+  return {
+    db,
+    vault,
+    clock,
+    connectors: connectors ?? { waba: wabaConnector(clock), unofficial: noConnector, partner: noConnector },
+    openConnection: async (workspaceId, id) =>
+      (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
+  }
+}
+
+/** Where channels hand in what their platforms tell. */
+export function inboxReceive(house: House): Receive {
+  const { log } = house
+  const deps: ReceiveDeps = {
+    ...house,
+    connectionTold: (receiver, event) => heedPlatform(house, receiver, event),
+    sendRefused: (receiver, code) => heedRefusal(house, receiver, effectOfCode(code), code),
+    customerWrote: async ({ workspaceId }, contact) => {
+      // The message is in whether or not there is room for a lead.
+      await leadFromChat(house, workspaceId, contact).catch((error) =>
+        log.warn('no lead made of a customer', { workspaceId }, error),
+      )
+    },
+  }
+  return (connection, events) => receive(deps, connection, events)
+}
