@@ -73,11 +73,5 @@ export interface Parsed {
   skipped: string[]
 }
 
-/** What one connection is told, in the platform's order. */
-export interface Delivery {
-  connection: Connection
-  events: ChannelEvent[]
-}
-
-/** Takes what one callback brought, all of one workspace; resolves only when it is committed. */
-export type Receive = (deliveries: Delivery[]) => Promise<void>
+/** Takes what one connection was told, in the platform's order; resolves only when it is committed. */
+export type Receive = (connection: Connection, events: ChannelEvent[]) => Promise<void>

@@ -91,3 +91,9 @@ export function meaningOfStatus(httpStatus: number): ErrorMeaning {
   const isRefusal = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429
   return isRefusal ? refused : notDelivered
 }
+
+/** What a code means that came in a status, after the message had been accepted. */
+export function effectOfCode(errorCode: string): RefusalEffect {
+  const meaning = /^\d{1,9}$/.test(errorCode) ? meaningOf({ code: Number(errorCode), subcode: null }, 400) : refused
+  return meaning.outcome === 'refused' ? meaning.effect : 'none'
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '../base/clock.ts'
+import type { Db } from '../base/db.ts'
+import { markAvailable, markUnavailable } from './availability.ts'
+import type { ChannelEvent } from './channel-event.ts'
+import type { RefusalEffect } from './connector.ts'
+import { hintTemplates } from './template-schedule.ts'
+
+interface HeedDeps {
+  db: Db
+  clock: Clock
+}
+
+interface Named {
+  workspaceId: string
+  id: string
+}
+
+/** Acts on what the platform tells of a connection itself rather than of a customer. */
+export async function heedPlatform(
+  { db, clock }: HeedDeps,
+  { workspaceId, id }: Named,
+  event: Extract<ChannelEvent, { type: 'templates_changed' | 'connection_state' }>,
+): Promise<void> {
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    if (event.type === 'templates_changed') await hintTemplates(tx, workspaceId, id, now)
+    else if (event.available) await markAvailable(tx, workspaceId, id, now)
+    else await markUnavailable(tx, workspaceId, id, event.reason, now)
+  })
+}
+
+/** Acts on what a refused message tells of its connection: it cannot send any more, or its templates are not ours. */
+export async function heedRefusal(
+  { db, clock }: HeedDeps,
+  { workspaceId, id }: Named,
+  effect: RefusalEffect,
+  errorCode: string,
+): Promise<void> {
+  if (effect === 'none') return
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    if (effect === 'templates_stale') await hintTemplates(tx, workspaceId, id, now)
+    else await markUnavailable(tx, workspaceId, id, platformReason(errorCode), now)
+  })
+}
+
+/** The reason of an unavailable connection that an error code of the platform gives. */
+export const platformReason = (errorCode: string): string => `platform_error_${errorCode}`

@@ -1,0 +1,110 @@
+import { type Static, Type } from 'typebox'
+import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { closed, idSchema } from '../base/team-schema.ts'
+
+const id = (description: string, example: string) =>
+  Type.String({ pattern: '^[0-9A-Za-z_.-]{1,64}$', description, example })
+const secret = (description: string) => Type.String({ minLength: 8, maxLength: 1000, pattern: '^[!-~]+$', description })
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  description: 'What the team calls the number.',
+  example: 'Sales',
+})
+const numberId = id("The platform's phone number id.", '106540352242922')
+const accountId = nullable(id("The platform's business account id; templates are read from it.", '102290129340398'))
+const baseUrl = Type.String({ maxLength: 300, description: 'Where the platform is reached: https with a host name.' })
+const version = Type.String({
+  pattern: '^v\\d{1,3}\\.\\d{1,2}$',
+  description: "The version of the platform's API.",
+  example: 'v25.0',
+})
+const secrets = {
+  accessToken: secret('A token that may send messages and read templates. Sealed; never shown again.'),
+  appSecret: secret("The app's secret, which signs callbacks. Sealed; never shown again."),
+  verifyToken: secret('What the platform shows when it checks the webhook address. Made up when not sent.'),
+}
+
+export const newConnectionSchema = Type.Object(
+  {
+    channel: oneOf(['waba'] as const, { description: 'The official platform.' }),
+    name,
+    numberId,
+    accountId: Type.Optional(accountId),
+    accessToken: secrets.accessToken,
+    appSecret: secrets.appSecret,
+    verifyToken: Type.Optional(secrets.verifyToken),
+    baseUrl: Type.Optional(baseUrl),
+    version: Type.Optional(version),
+  },
+  closed,
+)
+export type NewConnection = Static<typeof newConnectionSchema>
+
+export const connectionChangesSchema = Type.Partial(
+  Type.Object({ name, numberId, accountId, ...secrets, baseUrl, version }),
+  { ...closed, minProperties: 1 },
+)
+export type ConnectionChanges = Static<typeof connectionChangesSchema>
+
+const last4 = (what: string) =>
+  Type.String({ description: `The last four characters of the ${what}; empty for a short one.`, example: 'x7Qa' })
+
+export const connectionSchema = Type.Object({
+  id: idSchema('The connection.'),
+  channel: oneOf(['waba', 'unofficial', 'partner'] as const, { description: 'How the number is connected.' }),
+  name,
+  numberId,
+  accountId,
+  state: oneOf(['active', 'paused', 'unavailable'] as const, {
+    description: '`paused` by a member; `unavailable` by the platform. Neither sends; both still receive.',
+  }),
+  stateReason: nullable(
+    Type.String({
+      description: 'Why it is unavailable: `platform_error_<code>`, `unreachable`, or what became of the account.',
+      example: 'platform_error_190',
+    }),
+  ),
+  stateChangedAt: timestamp('When the state last changed.'),
+  baseUrl,
+  version,
+  accessTokenLast4: last4('access token'),
+  appSecretLast4: last4('app secret'),
+  webhookUrl: Type.String({ description: "The address for the platform's webhook settings." }),
+  acknowledgement: Type.Unsafe<{ by: string | null; at: string; until: string } | null>({
+    type: ['object', 'null'],
+    description: 'Of an unofficial connection: who confirmed its risk, and until when that counts.',
+    properties: {
+      by: nullable(Type.String({ format: 'uuid' })),
+      at: timestamp('When.'),
+      until: timestamp('90 days later.'),
+    },
+    required: ['by', 'at', 'until'],
+  }),
+  lastEventInAt: nullable(timestamp('When the platform last told of something; up to a minute behind.')),
+  lastEventOutAt: nullable(timestamp('When something was last sent; up to a minute behind.')),
+  templatesSyncedAt: nullable(timestamp('When the templates were last read.')),
+  createdAt: timestamp('When it was connected.'),
+  updatedAt: timestamp('When it last changed.'),
+})
+
+export const webhookSchema = Type.Object(
+  {
+    url: Type.String({ description: "Paste it as the callback URL of the platform's app." }),
+    verifyToken: Type.String({ description: 'Paste it as the verify token. It is not shown again.' }),
+  },
+  { description: 'For the settings of the platform.' },
+)
+
+export const templateSchema = Type.Object({
+  id: idSchema('The template.'),
+  name: Type.String({ example: 'order_confirmation' }),
+  language: Type.String({ example: 'pt_BR' }),
+  category: Type.String({ description: 'As the platform spells it.', example: 'UTILITY' }),
+  status: Type.String({ description: 'As the platform spells it; only APPROVED ones are sent.', example: 'APPROVED' }),
+  body: Type.String({ description: 'With `{{1}}`, `{{2}}`, …', example: 'Hi {{1}}, order {{2}} ships today.' }),
+  parameterCount: Type.Integer({ example: 2 }),
+  sendable: Type.Boolean({ description: 'Approved, and needs nothing but body parameters.' }),
+})

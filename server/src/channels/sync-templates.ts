@@ -1,0 +1,71 @@
+import type { Clock } from '../base/clock.ts'
+import type { Db } from '../base/db.ts'
+import { newId } from '../base/id.ts'
+import type { Log } from '../base/log.ts'
+import type { Vault } from '../base/vault.ts'
+import { markAvailable, markUnavailable } from './availability.ts'
+import type { StoredConnection } from './connection.ts'
+import { platformReason } from './heed.ts'
+import { findConnection } from './queries.ts'
+import { type Claim, claimDue, claimNow, endClaim } from './template-schedule.ts'
+import { replaceTemplates } from './templates.ts'
+import type { CheckNumber } from './waba/check-number.ts'
+import type { FetchedTemplates, FetchTemplates } from './waba/fetch-templates.ts'
+
+export interface SyncDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  log: Log
+  fetchTemplates: FetchTemplates
+  checkNumber: CheckNumber
+}
+
+const atOnce = 5
+
+/** One round of the periodic reading: takes the connections that are due, and answers how many there were. */
+export async function syncDueTemplates(deps: SyncDeps): Promise<number> {
+  const claims = await deps.db.tx((tx) => claimDue(tx, atOnce, deps.clock.now()))
+  await Promise.all(claims.map((claim) => syncClaimed(deps, claim)))
+  return claims.length
+}
+
+/** Reads a connection's templates now. Null when done, else the code of what went wrong. */
+export async function syncTemplates(deps: SyncDeps, workspaceId: string, connectionId: string): Promise<string | null> {
+  return syncClaimed(deps, await deps.db.tx((tx) => claimNow(tx, workspaceId, connectionId, deps.clock.now())))
+}
+
+async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null> {
+  const { workspaceId, connectionId } = claim
+  const keyring = await deps.vault.keyring(workspaceId)
+  const connection = await findConnection(deps.db.sql, keyring, workspaceId, connectionId)
+  if (connection === undefined) return 'removed'
+  await recheck(deps, connection)
+  const fetched = await deps.fetchTemplates(connection)
+  if (!fetched.ok) {
+    deps.log.warn('templates not read', { workspaceId, connectionId, code: fetched.errorCode })
+  }
+  await storeFetched(deps, claim, fetched)
+  return fetched.ok ? null : fetched.errorCode
+}
+
+async function storeFetched(deps: SyncDeps, claim: Claim, fetched: FetchedTemplates): Promise<void> {
+  const { workspaceId, connectionId } = claim
+  const now = deps.clock.now()
+  await deps.db.tx(async (tx) => {
+    await endClaim(tx, claim, fetched.ok ? now : null, now)
+    if (fetched.ok) {
+      const templates = fetched.templates.map((template) => ({ id: newId(now), ...template }))
+      await replaceTemplates(tx, workspaceId, connectionId, templates, now)
+    } else if (fetched.isDown) {
+      await markUnavailable(tx, workspaceId, connectionId, platformReason(fetched.errorCode), now)
+    }
+  })
+}
+
+// Nobody has to act on a platform that was away; other reasons stand until somebody did.
+async function recheck(deps: SyncDeps, { workspaceId, id, ...connection }: StoredConnection): Promise<void> {
+  if (connection.state !== 'unavailable' || connection.stateReason !== 'unreachable') return
+  if ((await deps.checkNumber(connection)) !== null) return
+  await deps.db.tx((tx) => markAvailable(tx, workspaceId, id, deps.clock.now()))
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Db } from '../../base/db.ts'
+import { unavailable } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { Vault } from '../../base/vault.ts'
+import { isWorthNoting, noteActivity } from '../activity.ts'
+import type { Parsed, Receive } from '../channel-event.ts'
+import type { StoredConnection } from '../connection.ts'
+import { parse } from './parse.ts'
+import { type Routed, routeItems } from './route-items.ts'
+import { isSignedBy } from './signature.ts'
+
+export interface WebhookDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  log: Log
+  receive: Receive
+}
+
+/** The connection that the address names, and all that may share its callback. */
+export interface CallbackConnections {
+  called: StoredConnection
+  all: StoredConnection[]
+}
+
+const retryAfterSeconds = 5
+
+/**
+ * Takes one callback: false when the called connection's app did not sign it, true once all of it is committed.
+ * Throws 503 when it could not be, so that the platform sends it again.
+ */
+export async function takeCallback(
+  deps: WebhookDeps,
+  { called, all }: CallbackConnections,
+  body: Buffer,
+  signature: Buffer,
+): Promise<boolean> {
+  const { workspaceId, id: connectionId } = called
+  if (!isSignedBy(called.settings.appSecret, body, signature)) {
+    deps.log.warn('callback refused: signature', { workspaceId, connectionId })
+    return false
+  }
+  // An app has one callback for all of its numbers; numbers of another app have another secret.
+  const signed = all.filter((one) => one.settings.appSecret === called.settings.appSecret)
+  const parsed = read(body, deps.clock.now())
+  const routed = routeItems(signed, parsed.items)
+  noteRest(deps, called, parsed, routed)
+  try {
+    for (const [connection, events] of routed.deliveries) await deps.receive(connection, events)
+    await noteIncoming(deps, [...routed.deliveries.keys()])
+  } catch (error) {
+    deps.log.error('callback not stored', { workspaceId, connectionId }, error)
+    throw unavailable('Not stored. Send it again.', undefined, retryAfterSeconds)
+  }
+  return true
+}
+
+function read(body: Buffer, now: Date): Parsed {
+  try {
+    return parse(JSON.parse(body.toString('utf8')), now)
+  } catch {
+    return { items: [], skipped: ['not JSON'] }
+  }
+}
+
+// Only reasons are logged, each once: they are words of ours, without a value of the payload.
+function noteRest(deps: WebhookDeps, called: StoredConnection, { skipped }: Parsed, { strays }: Routed): void {
+  const fields = { workspaceId: called.workspaceId, connectionId: called.id }
+  if (strays > 0) deps.log.warn('callback for a number that is not connected', { ...fields, count: strays })
+  for (const reason of new Set(skipped)) {
+    const count = skipped.filter((one) => one === reason).length
+    deps.log.info('callback item passed over', { ...fields, code: reason, count })
+  }
+}
+
+async function noteIncoming({ db, clock }: WebhookDeps, receivers: StoredConnection[]): Promise<void> {
+  const now = clock.now()
+  const quiet = receivers.filter((one) => isWorthNoting(one.lastEventInAt, now))
+  if (quiet.length === 0) return
+  await db.tx(async (tx) => {
+    for (const one of quiet) await noteActivity(tx, one.workspaceId, one.id, 'in', now)
+  })
+}
