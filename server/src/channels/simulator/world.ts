@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { phoneClass } from '../../base/phone-variants.ts'
 import type { Template } from './template.ts'
 
@@ -92,7 +92,7 @@ export function addCustomer(world: World, input: NewCustomer): Customer {
     name: input.name,
     username: input.username ?? null,
     waId: input.phone,
-    userId: newUserId(input.phone),
+    userId: userIdOf(input.numberId, input.phone),
     hidesNumber: input.hidesNumber ?? false,
     online: input.online ?? true,
     readsAtOnce: input.readsAtOnce ?? false,
@@ -114,10 +114,14 @@ function forgetQuietest(world: World): void {
 
 const lastSignOf = ({ lastWroteAt }: Customer): number => lastWroteAt?.getTime() ?? 0
 
-/** A business-scoped user id: a country and many digits. */
-export function newUserId(phone: string): string {
+/**
+ * A business-scoped user id: a country and many digits. The same phone always has the same one, also after a restart,
+ * since conversations hang on it.
+ */
+export function userIdOf(numberId: string, phone: string): string {
   const country = countries.find(([prefix]) => phone.startsWith(prefix))?.[1] ?? 'US'
-  return `${country}.${randomInt(1e9, 1e10)}${randomInt(1e9, 1e10)}`
+  const digest = createHash('sha256').update(`${numberId} ${phone}`).digest('hex')
+  return `${country}.${BigInt(`0x1${digest.slice(0, 16)}`)}`
 }
 
 const countries: readonly (readonly [string, string])[] = [
