@@ -64,7 +64,14 @@ export interface World {
   nextId: number
 }
 
-export const limits = { numbers: 50, customers: 500, messages: 300, templates: 500, unsent: 50 } as const
+export const limits = {
+  numbers: 50,
+  customers: 500,
+  messages: 300,
+  templates: 500,
+  unsent: 20,
+  shownChars: 4096,
+} as const
 
 export const createWorld = (): World => ({
   numbers: new Map(),
@@ -170,6 +177,7 @@ export function addMessage(
     correlator: null,
     category: 'service',
     ...message,
+    text: message.text.slice(0, limits.shownChars),
   }
   customer.messages.push(full)
   if (customer.messages.length > limits.messages) customer.messages.shift()
