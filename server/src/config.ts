@@ -23,6 +23,8 @@ export interface Config {
   /** Full rights over the team API, for automation. */
   teamToken: string | null
   demo: boolean
+  /** A stand-in for the official platform beside the service; the time of both can be moved then. */
+  simulator: { enabled: boolean; host: string; port: number }
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   limits: {
     /** Requests a minute and key; 0 turns the limit off. */
@@ -53,6 +55,7 @@ export function loadConfig(env: Environment): Config {
   const port = read.integer('PARLEY_PORT', 1, 65_535) ?? read.integer('PORT', 1, 65_535) ?? 7007
   const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:'])
   const masterKey = read.text('PARLEY_MASTER_KEY')
+  const demo = read.flag('PARLEY_DEMO') ?? databaseUrl === null
   if (databaseUrl !== null && masterKey === null) {
     problems.push(
       'PARLEY_MASTER_KEY is required with DATABASE_URL, since every node must hold the same key. Make one with: openssl rand -base64 32',
@@ -71,7 +74,12 @@ export function loadConfig(env: Environment): Config {
     masterKey: read.key('PARLEY_MASTER_KEY'),
     previousMasterKeys: read.keys('PARLEY_PREVIOUS_MASTER_KEYS'),
     teamToken: read.secret('PARLEY_TEAM_TOKEN', 24),
-    demo: read.flag('PARLEY_DEMO') ?? databaseUrl === null,
+    demo,
+    simulator: {
+      enabled: read.flag('PARLEY_SIMULATOR') ?? demo,
+      host: read.text('PARLEY_SIMULATOR_HOST') ?? '127.0.0.1',
+      port: read.integer('PARLEY_SIMULATOR_PORT', 0, 65_535) ?? (port === 0 || port === 65_535 ? 0 : port + 1),
+    },
     logLevel: read.choice('PARLEY_LOG_LEVEL', logLevels) ?? 'info',
     limits: {
       leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,

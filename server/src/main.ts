@@ -4,6 +4,7 @@ import { addKeyCommands } from './commands/key.ts'
 import { addMemberCommands } from './commands/member.ts'
 import { migrateDatabase } from './commands/migrate.ts'
 import { serve } from './commands/serve.ts'
+import { addSimulateCommand } from './commands/simulate.ts'
 import { describeProblem, say } from './commands/terminal.ts'
 import { addTokenCommands } from './commands/token.ts'
 import { addWorkspaceCommands } from './commands/workspace.ts'
@@ -31,6 +32,7 @@ addKeyCommands(program)
 addMemberCommands(program)
 addWorkspaceCommands(program)
 addTokenCommands(program)
+addSimulateCommand(program)
 
 try {
   await program.parseAsync()

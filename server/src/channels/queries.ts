@@ -49,6 +49,17 @@ export async function listConnections(sql: Sql, keyring: Keyring, workspaceId: s
   return rows.map((row) => openConnection(keyring, row))
 }
 
+/** Workspaces that have a number of the official platform. Cannot begin with the workspace: it looks for them. */
+export async function listWabaWorkspaces(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ workspace_id: string }[]>`
+    select distinct workspace_id
+    from connections
+    where channel = 'waba'
+      and removed_at is null
+    order by workspace_id`
+  return rows.map((row) => row.workspace_id)
+}
+
 /** Cannot begin with the workspace: a callback's address names a connection alone. Answers all of its workspace. */
 export async function findCallbackConnections(sql: Sql, id: string): Promise<ConnectionRow[]> {
   return sql<ConnectionRow[]>`

@@ -6,7 +6,7 @@ import { createMemoryLimiter } from '../access/rate-limit-memory.ts'
 import { createPostgresLimiter } from '../access/rate-limit-postgres.ts'
 import { createRedisLimiter } from '../access/rate-limit-redis.ts'
 import type { House } from '../app.ts'
-import { type Clock, systemClock } from '../base/clock.ts'
+import { type Clock, type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { loadOrCreateMasterKeyFile, masterKeyFrom } from '../base/master-key.ts'
@@ -18,6 +18,8 @@ import { openDatabase } from './database.ts'
 
 export interface OpenHouse extends House {
   localToken: string
+  /** The house's clock when it can be moved: with a simulator only. */
+  simulatedClock: ShiftedClock | null
   /** Migrations that this start has applied. */
   applied: string[]
   /** Takes everything down in the reverse order, whatever fails on the way. */
@@ -28,7 +30,8 @@ export interface OpenHouse extends House {
 export async function openHouse(config: Config, say: (line: string) => void): Promise<OpenHouse> {
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 })
   const log = createLog(config.logLevel)
-  const clock = systemClock
+  const simulatedClock = config.simulator.enabled ? shiftedClock(systemClock) : null
+  const clock = simulatedClock ?? systemClock
   const { db, close: closeDatabase } = await openDatabase(config, log, say)
   try {
     const { applied } = await migrate(db)
@@ -41,7 +44,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       await closeDatabase()
     }
     const localToken = randomBytes(32).toString('base64url')
-    return { config, log, clock, db, vault, limiter, localToken, applied, close }
+    return { config, log, clock, db, vault, limiter, localToken, simulatedClock, applied, close }
   } catch (error) {
     await closeDatabase()
     throw error

@@ -6,6 +6,7 @@ import { startChores } from './chores.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
 import { type OpenHouse, openHouse } from './house.ts'
 import { localUrl, removeServerFile, writeServerFile } from './server-file.ts'
+import { startSimulation } from './simulation.ts'
 import { takeStopSignals } from './stop-signals.ts'
 import { describeProblem, say } from './terminal.ts'
 import { welcomeLines } from './welcome.ts'
@@ -20,18 +21,28 @@ export async function serve(config: Config, { json }: { json?: boolean }): Promi
   const app = await openApp(house)
   writeServerFile(config.dataFolder, { url: localUrl(config.http.host, config.http.port), token: house.localToken })
   const chores = startChores(house)
+  const simulation = await startSimulation(house, say)
   house.log.info('listening', { host: config.http.host, port: config.http.port, version })
 
   signals.stopWith(async () => {
     say('Stopping: requests that are running may end first')
     removeServerFile(config.dataFolder, house.localToken)
-    const problems = await closeAll([() => closeApp(app), () => chores.stop(), () => house.close()])
+    const problems = await closeAll([
+      () => simulation.stop(),
+      () => closeApp(app),
+      () => chores.stop(),
+      () => house.close(),
+    ])
     for (const problem of problems) house.log.error('stopping failed', {}, problem)
     house.log.info('stopped')
     process.exit(problems.length > 0 ? 1 : 0)
   })
   const start = await prepareFirstStart(house)
-  say(json ? JSON.stringify(startDocument(config, start)) : welcomeLines(config, start).join('\n'))
+  if (start.state === 'demo') await simulation.connect(start.workspaceId)
+  const { phonesUrl } = simulation
+  say(
+    json ? JSON.stringify(startDocument(config, start, phonesUrl)) : welcomeLines(config, start, phonesUrl).join('\n'),
+  )
 }
 
 async function openApp(house: OpenHouse): Promise<App> {
@@ -81,6 +92,6 @@ function logFatalErrors({ log }: OpenHouse): void {
   })
 }
 
-function startDocument({ http }: Config, start: FirstStart) {
-  return { url: http.publicUrl, docs: `${http.publicUrl}/docs`, version, ...start }
+function startDocument({ http }: Config, start: FirstStart, phonesUrl: string | null) {
+  return { url: http.publicUrl, docs: `${http.publicUrl}/docs`, version, ...(phonesUrl && { phonesUrl }), ...start }
 }

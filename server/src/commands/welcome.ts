@@ -3,7 +3,11 @@ import type { Config } from '../config.ts'
 import type { FirstStart } from './first-start.ts'
 
 /** What the terminal shows once the service listens. */
-export function welcomeLines({ http, dataFolder, database }: Config, start: FirstStart): string[] {
+export function welcomeLines(
+  { http, dataFolder, database }: Config,
+  start: FirstStart,
+  phonesUrl: string | null,
+): string[] {
   const { publicUrl } = http
   const data = database.url === null ? [`The data is in ${dataFolder}.`] : []
   return [
@@ -12,6 +16,7 @@ export function welcomeLines({ http, dataFolder, database }: Config, start: Firs
     '',
     ...nextSteps(publicUrl, start).map((line) => (line === '' ? '' : `  ${line}`)),
     '',
+    ...(phonesUrl === null ? [] : [`  The customers' phones, simulated: ${phonesUrl}`]),
     `  API reference: ${publicUrl}/docs`,
     `  ${[...data, 'Stop with Ctrl+C.'].join(' ')}`,
     '',

@@ -9,7 +9,8 @@ import { freePort, serviceEnvironment, startService } from '../support/service.t
 test('the first start prints a link, a key and a line that work; the second prints no secret', async () => {
   const folder = await newFolder()
   const port = await freePort()
-  const first = await startService({ folder, port, env: { PARLEY_DEMO: '1' } })
+  const env = { PARLEY_DEMO: '1', PARLEY_SIMULATOR_PORT: String(await freePort()) }
+  const first = await startService({ folder, port, env })
   await first.hasTold('Stop with Ctrl+C.')
   const words = first.told()
   const link = /http:\S+\/sign-in\/\S+/.exec(words)?.[0] ?? ''
@@ -29,13 +30,17 @@ test('the first start prints a link, a key and a line that work; the second prin
   assert.equal((await fetch(link)).status, 200)
   assert.equal(await signInStatus(first.url, link), 200)
   assert.equal((await fetch(`${first.url}/f/demo`)).status, 200)
+  const phones = /phones, simulated: (\S+)/.exec(words)?.[1] ?? ''
+  assert.equal((await fetch(phones)).status, 200)
+  const number = await simulatedNumber(phones)
   first.kill('SIGTERM')
   await first.gone
 
-  const second = await startService({ folder, port, env: { PARLEY_DEMO: '1' } })
+  const second = await startService({ folder, port, env })
   await second.hasTold('Stop with Ctrl+C.')
   assert.doesNotMatch(second.told(), /plk_|sign-in\//)
   assert.match(second.told(), /parley member link/)
+  assert.deepEqual(await simulatedNumber(phones), { ...number, trustsUnknownWindows: true })
   const made = await runCommand(['member', 'link', '--json'], serviceEnvironment(folder, port))
   const another = JSON.parse(made.stdout).url as string
   assert.equal(await signInStatus(second.url, another), 200)
@@ -43,6 +48,11 @@ test('the first start prints a link, a key and a line that work; the second prin
   second.kill('SIGTERM')
   await second.gone
 })
+
+async function simulatedNumber(phones: string): Promise<object> {
+  const { numbers } = (await (await fetch(new URL('/simulator/numbers', phones))).json()) as { numbers: [object] }
+  return numbers[0]
+}
 
 async function signInStatus(url: string, link: string): Promise<number> {
   const { status } = await fetch(`${url}/api/team/v1/sign-in/link`, {

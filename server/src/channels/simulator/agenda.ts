@@ -15,6 +15,7 @@ interface Task {
   work: () => void
 }
 
+const maxTasks = 20_000
 const longestWaitMs = 60_000
 const shortestWaitMs = 5
 
@@ -31,22 +32,25 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void): A
     timer = setTimeout(runDue, waitMs <= 0 ? 0 : Math.min(Math.max(waitMs, shortestWaitMs), longestWaitMs))
   }
 
+  function runNext(): void {
+    try {
+      tasks.shift()?.work()
+    } catch (error) {
+      onError(error)
+    }
+  }
+
   function runDue(): void {
     const nowMs = clock.now().getTime()
-    for (let next = tasks[0]; next !== undefined && next.dueMs <= nowMs && !stopped; next = tasks[0]) {
-      tasks.shift()
-      try {
-        next.work()
-      } catch (error) {
-        onError(error)
-      }
-    }
+    for (let next = tasks[0]; next !== undefined && next.dueMs <= nowMs && !stopped; next = tasks[0]) runNext()
     arm()
   }
 
   return {
     after: (delayMs, work) => {
       if (stopped) return
+      // Rather too early than a memory without bounds.
+      if (tasks.length >= maxTasks) runNext()
       const task = { dueMs: clock.now().getTime() + delayMs, work }
       const later = tasks.findLastIndex(({ dueMs }) => dueMs <= task.dueMs)
       tasks.splice(later + 1, 0, task)

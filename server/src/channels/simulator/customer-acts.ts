@@ -3,7 +3,7 @@ import { arriveAll } from './ladder.ts'
 import type { Platform } from './platform.ts'
 import { addressOf, contactOf, seconds, senderOf, valueHead } from './values.ts'
 import { makeWamid } from './wamid.ts'
-import { addMessage, type BusinessNumber, type ChatMessage, type Customer, limits, newUserId } from './world.ts'
+import { addMessage, type BusinessNumber, type ChatMessage, type Customer, limits, userIdOf } from './world.ts'
 
 // Things about a message that is there already; they make no bubble of their own.
 const quietKinds: readonly string[] = ['reaction', 'reaction_removed', 'revoke', 'edit']
@@ -101,7 +101,7 @@ export function call(platform: Platform, number: BusinessNumber, customer: Custo
 export function changeNumber(platform: Platform, number: BusinessNumber, customer: Customer, phone: string): void {
   const { waId: oldPhone, userId: oldUserId } = customer
   customer.waId = phone
-  customer.userId = newUserId(phone)
+  customer.userId = userIdOf(number.numberId, phone)
   if (!customer.hidesNumber) {
     const body = `User ${customer.name} changed from ${oldPhone} to ${phone}`
     notify(

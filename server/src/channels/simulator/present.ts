@@ -1,13 +1,16 @@
 import type { Platform } from './platform.ts'
-import { type Customer, windowIsOpen } from './world.ts'
+import { type ChatMessage, type Customer, type Tick, windowIsOpen } from './world.ts'
 
+// What did not get through was never on the phone.
+const hasArrived = ({ from, status }: ChatMessage): boolean => from === 'customer' || arrived.includes(status)
+const arrived: readonly Tick[] = ['sent', 'delivered', 'read']
 const isShown = ({ kind }: { kind: string }): boolean => kind !== 'quiet'
 
 /** A customer as a line in a list. */
 export function presentCustomer({ world, clock }: Platform, customer: Customer) {
   const { id, name, username, waId: phone, userId, hidesNumber, online, readsAtOnce, numberId } = customer
   const number = world.numbers.get(numberId)
-  const last = customer.messages.findLast(isShown)
+  const last = customer.messages.findLast((message) => isShown(message) && hasArrived(message))
   const unread = customer.messages.filter(
     ({ from, status }) => from === 'business' && (status === 'sent' || status === 'delivered'),
   )

@@ -121,7 +121,8 @@ const about = {
 function addressOf(app: App, host: string): string {
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  const own = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host]
+  const name = own ?? host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { phoneClass } from '../../base/phone-variants.ts'
 import type { Template } from './template.ts'
 
@@ -64,7 +64,14 @@ export interface World {
   nextId: number
 }
 
-export const limits = { numbers: 50, customers: 500, messages: 300, templates: 500, unsent: 50 } as const
+export const limits = {
+  numbers: 50,
+  customers: 500,
+  messages: 300,
+  templates: 500,
+  unsent: 20,
+  shownChars: 4096,
+} as const
 
 export const createWorld = (): World => ({
   numbers: new Map(),
@@ -92,7 +99,7 @@ export function addCustomer(world: World, input: NewCustomer): Customer {
     name: input.name,
     username: input.username ?? null,
     waId: input.phone,
-    userId: newUserId(input.phone),
+    userId: userIdOf(input.numberId, input.phone),
     hidesNumber: input.hidesNumber ?? false,
     online: input.online ?? true,
     readsAtOnce: input.readsAtOnce ?? false,
@@ -114,10 +121,14 @@ function forgetQuietest(world: World): void {
 
 const lastSignOf = ({ lastWroteAt }: Customer): number => lastWroteAt?.getTime() ?? 0
 
-/** A business-scoped user id: a country and many digits. */
-export function newUserId(phone: string): string {
+/**
+ * A business-scoped user id: a country and many digits. The same phone always has the same one, also after a restart,
+ * since conversations hang on it.
+ */
+export function userIdOf(numberId: string, phone: string): string {
   const country = countries.find(([prefix]) => phone.startsWith(prefix))?.[1] ?? 'US'
-  return `${country}.${randomInt(1e9, 1e10)}${randomInt(1e9, 1e10)}`
+  const digest = createHash('sha256').update(`${numberId} ${phone}`).digest('hex')
+  return `${country}.${BigInt(`0x1${digest.slice(0, 16)}`)}`
 }
 
 const countries: readonly (readonly [string, string])[] = [
@@ -166,6 +177,7 @@ export function addMessage(
     correlator: null,
     category: 'service',
     ...message,
+    text: message.text.slice(0, limits.shownChars),
   }
   customer.messages.push(full)
   if (customer.messages.length > limits.messages) customer.messages.shift()

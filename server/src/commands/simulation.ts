@@ -1,0 +1,84 @@
+import { type Changer, createConnection } from '../channels/change.ts'
+import type { StoredConnection } from '../channels/connection.ts'
+import { listConnections, listWabaWorkspaces } from '../channels/queries.ts'
+import { seedDemo } from '../channels/simulator/seed-demo.ts'
+import { type Simulator, startSimulator } from '../channels/simulator/simulator.ts'
+import { type BusinessNumber, newNumber } from '../channels/simulator/world.ts'
+import { checkNumberAt } from '../channels/waba/check-number.ts'
+import type { OpenHouse } from './house.ts'
+import { localUrl } from './server-file.ts'
+
+export interface Simulation {
+  /** Where the phones are; null without a simulator. */
+  phonesUrl: string | null
+  /** Gives a workspace the simulated number, and lets its customers write. */
+  connect(workspaceId: string): Promise<void>
+  stop(): Promise<void>
+}
+
+const none: Simulation = { phonesUrl: null, connect: async () => {}, stop: async () => {} }
+
+/** Starts the simulator beside the service, when the settings want it. A port that is taken costs the phones only. */
+export async function startSimulation(house: OpenHouse, say: (line: string) => void): Promise<Simulation> {
+  const { config, log, simulatedClock: clock } = house
+  if (clock === null) return none
+  const { host, port } = config.simulator
+  const known = await connectedNumbers(house)
+  try {
+    const ownHosts = [new URL(config.http.publicUrl).hostname]
+    const simulator = await startSimulator({ port, host, ownHosts, clock, log, ...(known[0] && { number: known[0] }) })
+    for (const number of known) simulator.platform.world.numbers.set(number.numberId, number)
+    if (known.length > 0) seedDemo(simulator, { speak: false })
+    return {
+      phonesUrl: `${simulator.url}/phone`,
+      connect: (workspaceId) => connect(house, simulator, workspaceId),
+      stop: simulator.stop,
+    }
+  } catch (error) {
+    log.warn('simulator not started', { port }, error)
+    say(`The simulated phones have not started: port ${port} cannot be had. Choose another by PARLEY_SIMULATOR_PORT.`)
+    return none
+  }
+}
+
+/** The numbers that workspaces have connected here before: the simulator forgets, their connections do not. */
+async function connectedNumbers(house: OpenHouse): Promise<BusinessNumber[]> {
+  const { db, vault, config } = house
+  const { host, port } = config.simulator
+  const numbers: BusinessNumber[] = []
+  for (const workspaceId of await listWabaWorkspaces(db.sql)) {
+    const connections = await listConnections(db.sql, await vault.keyring(workspaceId), workspaceId)
+    const own = connections.filter(({ settings }) => settings.baseUrl === localUrl(host, port))
+    numbers.push(...own.map((connection) => numberOf(house, connection)))
+  }
+  return numbers
+}
+
+function numberOf(house: OpenHouse, { id, name, numberId, accountId, settings }: StoredConnection): BusinessNumber {
+  const { accessToken, appSecret, verifyToken } = settings
+  return newNumber({
+    name,
+    numberId,
+    ...(accountId === null ? {} : { accountId }),
+    accessToken,
+    appSecret,
+    verifyToken,
+    callbackUrl: callbackOf(house, id),
+    trustsUnknownWindows: true,
+  })
+}
+
+async function connect(house: OpenHouse, simulator: Simulator, workspaceId: string): Promise<void> {
+  const { db, vault } = house
+  const { number, url: baseUrl } = simulator
+  const deps = { db, vault, clock: house.clock, checkNumber: checkNumberAt(house.clock), allowLoopback: true }
+  const by: Changer = { workspaceId, userId: null, actor: { type: 'system', id: null } }
+  const { numberId, accountId, accessToken, appSecret, verifyToken } = number
+  const input = { name: number.name, numberId, accountId, baseUrl, accessToken, appSecret, verifyToken }
+  const connection = await createConnection(deps, by, { channel: 'waba', ...input })
+  number.callbackUrl = callbackOf(house, connection.id)
+  seedDemo(simulator, { speak: true })
+}
+
+const callbackOf = ({ config }: OpenHouse, connectionId: string): string =>
+  `${localUrl(config.http.host, config.http.port)}/channels/waba/${connectionId}/webhook`
