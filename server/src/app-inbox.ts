@@ -49,7 +49,14 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
   sendRoutes(app, sends, guard)
   wabaWebhookRoutes(app, { db, vault, clock, log, receive: inboxReceive(house) })
   const { publicUrl } = config.http
-  const connections = { db, vault, clock, publicUrl, allowLoopback: config.simulator.enabled, checkNumber: checkNumberAt(clock) }
+  const connections = {
+    db,
+    vault,
+    clock,
+    publicUrl,
+    allowLoopback: config.simulator.enabled,
+    checkNumber: checkNumberAt(clock),
+  }
   return {
     serveTeam: (teamGuard) => {
       inboxTeamRoutes(app, inbox, teamGuard)

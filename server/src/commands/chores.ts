@@ -1,6 +1,8 @@
 import { sweepSignIns } from '../access/sweep.ts'
-import type { House } from '../app.ts'
+import type { House } from '../app-house.ts'
+import { templateDeps } from '../app-inbox.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
+import { syncDueTemplates } from '../channels/sync-templates.ts'
 import { handBackLapsed, runWatchdog } from '../inbox/hand-back.ts'
 import { sweepParked } from '../inbox/parked.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
@@ -14,7 +16,8 @@ const steady = { firstAfterMs: 1_000, pauseMs: 3_000 }
 type Chores = Record<string, () => Promise<number | undefined>>
 
 /** What is to be done again and again, on any node: each chore lets several nodes do it at once. */
-export function startChores({ db, vault, clock, log }: House): Loop {
+export function startChores(house: House): Loop {
+  const { db, vault, clock, log } = house
   const hourlyChores: Chores = {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
@@ -23,7 +26,9 @@ export function startChores({ db, vault, clock, log }: House): Loop {
       return undefined
     },
   }
+  const templates = templateDeps(house)
   const steadyChores: Chores = {
+    'read-templates': () => syncDueTemplates(templates),
     'wake-snoozed': () => wakeSnoozed(db, clock),
     'hand-back-lapsed': () => handBackLapsed(db, vault, clock),
     'agent-watchdog': () => runWatchdog(db, vault, clock),

@@ -1,8 +1,10 @@
+import type { Keyring } from '../base/keyring.ts'
 import type { Log } from '../base/log.ts'
 import type { Connection } from '../channels/connection.ts'
 import type { RefusalEffect } from '../channels/connector.ts'
 import type { InboxDeps } from './conversation.ts'
 import type { Paces } from './pace.ts'
+import type { Wish } from './send-input.ts'
 import type { Wakes } from './wakes.ts'
 
 /** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
@@ -45,4 +47,14 @@ export interface SendAnswer {
   status: number
   body: string
   isReplay: boolean
+}
+
+/** One request to send, read and not yet judged. */
+export interface Attempt {
+  sender: Sender
+  conversationId: string
+  connectionId: string
+  key: string
+  wish: Wish
+  keyring: Keyring
 }

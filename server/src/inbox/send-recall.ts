@@ -1,7 +1,6 @@
 import type { Sql } from '../base/db.ts'
 import { isSameSend } from './fingerprint.ts'
-import type { Attempt } from './send.ts'
-import type { SendAnswer, SendDeps } from './send-deps.ts'
+import type { Attempt, SendAnswer, SendDeps } from './send-deps.ts'
 import { keyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
 import { settleSend } from './send-settle.ts'
 

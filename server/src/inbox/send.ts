@@ -1,12 +1,11 @@
 import { isUuid } from '../base/id.ts'
-import type { Keyring } from '../base/keyring.ts'
 import { conversationNotFound } from './errors.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { findConversation } from './queries.ts'
-import type { SendAnswer, SendDeps, Sender } from './send-deps.ts'
+import type { Attempt, SendAnswer, SendDeps, Sender } from './send-deps.ts'
 import { dispatchSend } from './send-dispatch.ts'
 import { outcomeNotKnown } from './send-errors.ts'
-import { readWish, type Wish } from './send-input.ts'
+import { readWish } from './send-input.ts'
 import { recallAnswer } from './send-recall.ts'
 import { reserveSend } from './send-reserve.ts'
 import { settleSend } from './send-settle.ts'
@@ -18,16 +17,6 @@ export interface SendRequest {
   body: unknown
   /** What the request's other parts were found to lack; thrown once the conversation is known to be there. */
   problem?: Error | undefined
-}
-
-/** One request to send, read and not yet judged. */
-export interface Attempt {
-  sender: Sender
-  conversationId: string
-  connectionId: string
-  key: string
-  wish: Wish
-  keyring: Keyring
 }
 
 /**

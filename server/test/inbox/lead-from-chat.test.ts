@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inboxReceive } from '../../src/app.ts'
+import { inboxReceive } from '../../src/app-inbox.ts'
 import { findConnection } from '../../src/channels/queries.ts'
 import { customerMessage, inboxWorld, marina } from '../support/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'

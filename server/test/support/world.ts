@@ -1,6 +1,7 @@
 import { createApiKey, type NewKeyInput } from '../../src/access/create-key.ts'
 import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
-import { buildApp, type House } from '../../src/app.ts'
+import { buildApp } from '../../src/app.ts'
+import type { House } from '../../src/app-house.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
 import { newId } from '../../src/base/id.ts'
 import { createLog } from '../../src/base/log.ts'
@@ -51,7 +52,6 @@ async function openTestApp(): Promise<TestApp> {
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
     connectors: platform.connectors,
-    localToken: operatorToken,
   }
   await house.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined

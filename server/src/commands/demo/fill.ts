@@ -1,4 +1,4 @@
-import type { House } from '../../app.ts'
+import type { House } from '../../app-house.ts'
 import { manualClock } from '../../base/clock.ts'
 import { InvalidInput } from '../../base/errors.ts'
 import type { Member } from '../../base/member.ts'
