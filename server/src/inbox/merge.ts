@@ -85,22 +85,16 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
 // Sends on their way take their turns behind those of the conversation that they come to.
 async function moveSends(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
   await tx`
-    update dispatches d
+    update dispatches
     set conversation_id = ${toId},
-      turn = d.turn + c.last_turn
-    from conversations c
-    where d.workspace_id = ${workspaceId}
-      and d.conversation_id = ${fromId}
-      and c.workspace_id = ${workspaceId}
-      and c.id = ${toId}`
-  await tx`
-    update conversations c
-    set last_turn = c.last_turn + y.last_turn
-    from conversations y
-    where c.workspace_id = ${workspaceId}
-      and c.id = ${toId}
-      and y.workspace_id = ${workspaceId}
-      and y.id = ${fromId}`
+      turn = turn + (
+        select coalesce(max(d.turn), 0)
+        from dispatches d
+        where d.workspace_id = ${workspaceId}
+          and d.conversation_id = ${toId}
+      )
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${fromId}`
   await tx`
     update sends
     set conversation_id = ${toId}

@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors } from '../base/route.ts'
-import { teamRoute } from '../base/team-schema.ts'
 import type { InboxDeps } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'
 import { listNotes } from './notes.ts'
 import { findConversation } from './queries.ts'
 import { presentTeamNote } from './team-present.ts'
-import { conversationsPath, scopeOf } from './team-request.ts'
+import { conversationRoute, conversationsPath, scopeOf } from './team-request.ts'
 import { NewNote, TeamConversationParams, TeamNote } from './team-schema.ts'
 import { updateConversation } from './update.ts'
 
@@ -27,7 +26,7 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: "List a conversation's notes",
       description: 'The newest 200, oldest first.',
       params: TeamConversationParams,
@@ -40,7 +39,7 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Add a note',
       description: 'Answers all notes with it.',
       params: TeamConversationParams,

@@ -1,10 +1,9 @@
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors } from '../base/route.ts'
-import { teamRoute } from '../base/team-schema.ts'
 import type { InboxDeps } from './conversation.ts'
 import { agent, human } from './owner.ts'
 import { presentTeamConversation } from './team-present.ts'
-import { conversationsPath, oneConversation, scopeOf } from './team-request.ts'
+import { conversationRoute, conversationsPath, oneConversation, scopeOf } from './team-request.ts'
 import { HandBack, TeamConversationParams } from './team-schema.ts'
 import { updateConversation } from './update.ts'
 
@@ -14,7 +13,7 @@ export function serveTakeOver(app: App, deps: InboxDeps, guard: TeamGuard): void
     url: `${conversationsPath}/:id/take-over`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Take a conversation over',
       description: 'It belongs to people from then on: no send of its agent starts once this is answered.',
       params: TeamConversationParams,
@@ -35,7 +34,7 @@ export function serveHandBack(app: App, deps: InboxDeps, guard: TeamGuard): void
     url: `${conversationsPath}/:id/hand-back`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Hand a conversation to an agent',
       description:
         'The note is kept with the conversation. 409 when the key is not active, lacks `inbox.write` or does not allow the connection; 403 while agents are stopped.',

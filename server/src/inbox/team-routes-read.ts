@@ -13,7 +13,7 @@ import { readMessages } from './read-messages.ts'
 import { MessagesQuery } from './schema.ts'
 import { openConversation } from './sealed.ts'
 import { presentTeamConversation, presentTeamMessage, presentTeamNote } from './team-present.ts'
-import { conversationsPath, scopeOf } from './team-request.ts'
+import { conversationRoute, conversationsPath, scopeOf } from './team-request.ts'
 import { TeamConversation, TeamConversationParams, TeamListQuery, TeamMessage, TeamNote } from './team-schema.ts'
 
 export function serveTeamConversations(app: App, { db, vault, clock }: InboxDeps, guard: TeamGuard): void {
@@ -70,7 +70,7 @@ export function serveTeamConversation(app: App, { db, vault, clock }: InboxDeps,
     url: `${conversationsPath}/:id`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Read a conversation',
       description: 'With its newest 200 notes, oldest first.',
       params: TeamConversationParams,
@@ -99,7 +99,7 @@ export function serveTeamMessages(app: App, { db, vault }: InboxDeps, guard: Tea
     url: `${conversationsPath}/:id/messages`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: "List a conversation's messages",
       description: 'The newest `limit`, oldest first. For older ones repeat with `before`.',
       params: TeamConversationParams,

@@ -1,12 +1,11 @@
 import { invalid } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors } from '../base/route.ts'
-import { teamRoute } from '../base/team-schema.ts'
 import { readIsoTime } from '../base/time.ts'
 import type { InboxDeps } from './conversation.ts'
 import { markRead } from './read.ts'
 import { presentTeamConversation } from './team-present.ts'
-import { conversationsPath, oneConversation, scopeOf } from './team-request.ts'
+import { conversationRoute, conversationsPath, oneConversation, scopeOf } from './team-request.ts'
 import { TeamChanges, TeamConversationParams } from './team-schema.ts'
 import { type ConversationPatch, updateConversation } from './update.ts'
 
@@ -16,7 +15,7 @@ export function serveTeamChanges(app: App, deps: InboxDeps, guard: TeamGuard): v
     url: `${conversationsPath}/:id`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Change status, labels or assignee',
       description: 'All of the fields or none take effect. A snoozed conversation may have a time to open at.',
       params: TeamConversationParams,
@@ -53,7 +52,7 @@ export function serveTeamRead(app: App, deps: InboxDeps, guard: TeamGuard): void
     url: `${conversationsPath}/:id/read`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Mark a conversation read',
       description: 'The platform is told too; whether that works changes nothing here.',
       params: TeamConversationParams,

@@ -51,7 +51,6 @@ async function openTestApp(): Promise<TestApp> {
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
     connectors: platform.connectors,
-    localToken: operatorToken,
   }
   await house.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined
