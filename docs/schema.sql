@@ -43,6 +43,119 @@ create table audit_log (
   constraint audit_log_pkey PRIMARY KEY (scope_id, id)
 );
 
+create table connections (
+  workspace_id uuid not null,
+  id uuid not null,
+  channel text not null,
+  name text not null,
+  number_id text not null,
+  account_id text,
+  settings bytea not null,
+  state text not null,
+  state_reason text,
+  state_changed_at timestamp(3) with time zone not null,
+  acknowledged_at timestamp(3) with time zone,
+  acknowledged_by uuid,
+  last_event_in_at timestamp(3) with time zone,
+  last_event_out_at timestamp(3) with time zone,
+  templates_synced_at timestamp(3) with time zone,
+  templates_due_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  removed_at timestamp(3) with time zone,
+  constraint connections_channel_check CHECK ((channel = ANY (ARRAY['waba'::text, 'unofficial'::text, 'partner'::text]))),
+  constraint connections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'unavailable'::text]))),
+  constraint connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint connections_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX connections_id_key ON connections USING btree (id);
+CREATE UNIQUE INDEX connections_number_key ON connections USING btree (channel, number_id) WHERE (removed_at IS NULL);
+CREATE INDEX connections_templates_due ON connections USING btree (templates_due_at) WHERE (templates_due_at IS NOT NULL);
+
+create table conversation_aliases (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  constraint conversation_aliases_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
+  constraint conversation_aliases_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX conversation_aliases_conversation ON conversation_aliases USING btree (workspace_id, conversation_id);
+
+create table conversation_notes (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  text bytea not null,
+  actor_type text not null,
+  actor_id uuid,
+  created_at timestamp(3) with time zone not null,
+  constraint conversation_notes_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
+  constraint conversation_notes_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX conversation_notes_conversation ON conversation_notes USING btree (workspace_id, conversation_id, id);
+
+create table conversations (
+  workspace_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  channel text not null,
+  contact bytea not null,
+  user_index bytea,
+  phone_index bytea,
+  phone_exact_index bytea,
+  index_version integer not null,
+  owner_key_id uuid,
+  owner_epoch integer not null default 0,
+  owner_since timestamp(3) with time zone not null,
+  status text not null,
+  snoozed_until timestamp(3) with time zone,
+  assigned_to uuid,
+  label_ids uuid[] not null default '{}'::uuid[],
+  unread_count integer not null default 0,
+  window_expires_at timestamp(3) with time zone,
+  last_message_at timestamp(3) with time zone not null,
+  unanswered_since timestamp(3) with time zone,
+  last_message bytea,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'snoozed'::text, 'resolved'::text, 'closed'::text]))),
+  constraint conversations_unread_count_check CHECK ((unread_count >= 0)),
+  constraint conversations_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id),
+  constraint conversations_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX conversations_connection ON conversations USING btree (workspace_id, connection_id, updated_at DESC, id DESC);
+CREATE INDEX conversations_owner ON conversations USING btree (workspace_id, owner_key_id, updated_at DESC, id DESC);
+CREATE INDEX conversations_phone_any ON conversations USING btree (workspace_id, phone_index) WHERE (phone_index IS NOT NULL);
+CREATE INDEX conversations_phone_exact ON conversations USING btree (workspace_id, phone_exact_index) WHERE (phone_exact_index IS NOT NULL);
+CREATE UNIQUE INDEX conversations_phone_key ON conversations USING btree (workspace_id, connection_id, phone_index) WHERE (phone_index IS NOT NULL);
+CREATE INDEX conversations_snoozed ON conversations USING btree (snoozed_until) WHERE (snoozed_until IS NOT NULL);
+CREATE INDEX conversations_status ON conversations USING btree (workspace_id, status, updated_at DESC, id DESC);
+CREATE INDEX conversations_updated ON conversations USING btree (workspace_id, updated_at DESC, id DESC);
+CREATE UNIQUE INDEX conversations_user_key ON conversations USING btree (workspace_id, connection_id, user_index) WHERE (user_index IS NOT NULL);
+CREATE INDEX conversations_waiting ON conversations USING btree (workspace_id, unanswered_since) WHERE (unanswered_since IS NOT NULL);
+
+create table dispatches (
+  workspace_id uuid not null,
+  message_id uuid not null,
+  conversation_id uuid not null,
+  turn integer not null,
+  owner_epoch integer,
+  alive_until timestamp(3) with time zone not null,
+  starting_until timestamp(3) with time zone,
+  verdict text,
+  external_id bytea,
+  constraint dispatches_verdict_check CHECK ((verdict = ANY (ARRAY['accepted'::text, 'refused'::text, 'undelivered'::text, 'stopped'::text]))),
+  constraint dispatches_workspace_id_message_id_fkey FOREIGN KEY (workspace_id, message_id) REFERENCES messages(workspace_id, id) ON DELETE CASCADE,
+  constraint dispatches_pkey PRIMARY KEY (workspace_id, message_id)
+);
+
+CREATE INDEX dispatches_abandoned ON dispatches USING btree (alive_until);
+CREATE UNIQUE INDEX dispatches_turn_key ON dispatches USING btree (workspace_id, conversation_id, turn);
+
 create table events (
   workspace_id uuid not null,
   id uuid not null,
@@ -231,6 +344,52 @@ create table members (
 
 CREATE INDEX members_user ON members USING btree (user_id);
 
+create table message_parts (
+  workspace_id uuid not null,
+  message_id uuid not null,
+  part integer not null,
+  connection_id uuid not null,
+  external_index bytea,
+  status text not null,
+  error_code text,
+  constraint message_parts_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text]))),
+  constraint message_parts_workspace_id_message_id_fkey FOREIGN KEY (workspace_id, message_id) REFERENCES messages(workspace_id, id) ON DELETE CASCADE,
+  constraint message_parts_pkey PRIMARY KEY (workspace_id, message_id, part)
+);
+
+CREATE UNIQUE INDEX message_parts_external_key ON message_parts USING btree (workspace_id, connection_id, external_index) WHERE (external_index IS NOT NULL);
+
+create table messages (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  connection_id uuid not null,
+  direction text not null,
+  kind text not null,
+  origin text not null,
+  content bytea not null,
+  external_id bytea,
+  external_index bytea,
+  status text not null,
+  error_code text,
+  actor_type text,
+  actor_id uuid,
+  occurred_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  settle_by timestamp(3) with time zone,
+  constraint messages_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
+  constraint messages_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text]))),
+  constraint messages_kind_check CHECK ((kind = ANY (ARRAY['text'::text, 'template'::text, 'image'::text, 'video'::text, 'audio'::text, 'document'::text, 'location'::text, 'system'::text]))),
+  constraint messages_origin_check CHECK ((origin = ANY (ARRAY['live'::text, 'echo'::text, 'history'::text]))),
+  constraint messages_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'delivered'::text, 'read'::text, 'failed'::text]))),
+  constraint messages_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
+  constraint messages_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX messages_external_key ON messages USING btree (workspace_id, connection_id, external_index) WHERE (external_index IS NOT NULL);
+CREATE UNIQUE INDEX messages_occurred_key ON messages USING btree (workspace_id, conversation_id, occurred_at);
+CREATE INDEX messages_unsettled ON messages USING btree (settle_by) WHERE (settle_by IS NOT NULL);
+
 create table migrations (
   number integer not null,
   name text not null,
@@ -238,6 +397,20 @@ create table migrations (
   applied_at timestamp(3) with time zone not null,
   constraint migrations_pkey PRIMARY KEY (number)
 );
+
+create table parked_statuses (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  external_index bytea not null,
+  status text not null,
+  error_code text,
+  occurred_at timestamp(3) with time zone not null,
+  parked_at timestamp(3) with time zone not null,
+  constraint parked_statuses_status_check CHECK ((status = ANY (ARRAY['sent'::text, 'delivered'::text, 'read'::text, 'failed'::text]))),
+  constraint parked_statuses_pkey PRIMARY KEY (workspace_id, connection_id, external_index, status)
+);
+
+CREATE INDEX parked_statuses_age ON parked_statuses USING btree (parked_at);
 
 create unlogged table rate_limits (
   key text not null,
@@ -261,6 +434,29 @@ create table secrets (
 );
 
 CREATE UNIQUE INDEX secrets_current_key ON secrets USING btree (scope_id, purpose) WHERE current;
+
+create unlogged table send_paces (
+  workspace_id uuid not null,
+  id uuid not null,
+  next_at timestamp(3) with time zone not null,
+  constraint send_paces_pkey PRIMARY KEY (workspace_id, id)
+);
+
+create table sends (
+  workspace_id uuid not null,
+  sender_id uuid not null,
+  idempotency_key text not null,
+  fingerprint bytea not null,
+  conversation_id uuid not null,
+  message_id uuid not null,
+  answer_status integer,
+  answer_body text,
+  created_at timestamp(3) with time zone not null,
+  constraint sends_workspace_id_message_id_fkey FOREIGN KEY (workspace_id, message_id) REFERENCES messages(workspace_id, id) ON DELETE CASCADE,
+  constraint sends_pkey PRIMARY KEY (workspace_id, sender_id, idempotency_key)
+);
+
+CREATE INDEX sends_message ON sends USING btree (workspace_id, message_id);
 
 create table sessions (
   id uuid not null,
@@ -321,6 +517,25 @@ create table team_tokens (
 
 CREATE INDEX team_tokens_workspace ON team_tokens USING btree (workspace_id, created_at);
 
+create table templates (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  id uuid not null,
+  name text not null,
+  language text not null,
+  category text not null,
+  status text not null,
+  body text not null,
+  parameter_names text[],
+  parameter_count integer not null,
+  body_only boolean not null,
+  synced_at timestamp(3) with time zone not null,
+  constraint templates_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id) ON DELETE CASCADE,
+  constraint templates_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX templates_name_key ON templates USING btree (workspace_id, connection_id, name, language);
+
 create table users (
   id uuid not null,
   person bytea not null,
@@ -348,6 +563,10 @@ create table workspaces (
   lead_statuses text[] not null default ARRAY['new'::text, 'contacted'::text, 'qualified'::text, 'proposal'::text, 'won'::text, 'lost'::text, 'unqualified'::text],
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  agent_watchdog_minutes integer,
+  agents_stopped boolean not null default false,
+  leads_from_chat boolean not null default false,
+  constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_daily_lead_quota_check CHECK ((daily_lead_quota >= 0)),
   constraint workspaces_default_country_check CHECK ((default_country ~ '^[A-Z]{2}$'::text)),
   constraint workspaces_pkey PRIMARY KEY (id)

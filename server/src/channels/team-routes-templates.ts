@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ApiError } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { teamRoute } from '../base/team-schema.ts'
 import { connectionNotFound } from './errors.ts'
 import { presentTemplate } from './present.ts'
@@ -44,6 +44,7 @@ export function templateTeamRoutes(app: App, deps: SyncDeps, guard: Guard): void
     schema: {
       ...teamRoute,
       summary: 'Read the templates now',
+      ...postman({ skip: true }),
       description: 'For admins. They are read every ten minutes anyway, and soon after the platform hints at a change.',
       params: connectionParams,
       response: { 200: templateList, 502: refusedSync, ...errors(400, 401, 403, 404) },

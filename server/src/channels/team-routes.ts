@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { done, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import {
   acknowledgeRisk,
@@ -91,6 +91,7 @@ function createRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
     schema: {
       ...teamRoute,
       summary: 'Connect a number',
+      ...postman({ skip: true }),
       description:
         'For admins. The platform is asked for the number; when it refuses, the connection is made and is `unavailable` with the reason. Paste `webhook` into the settings of the platform: the token is in this answer and nowhere else.',
       params: Type.Object(workspaceParams),
@@ -138,6 +139,7 @@ function removeRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
     schema: {
       ...teamRoute,
       summary: 'Disconnect a number',
+      ...postman({ skip: true }),
       description: 'For admins. Its secrets and templates are forgotten; its conversations stay to be read.',
       params: connectionParams,
       response: { 200: done, ...errors(400, 401, 403, 404) },
@@ -188,6 +190,8 @@ function actionRoute(app: App, deps: TeamConnectionDeps, guard: Guard, action: A
     onRequest: guard.member(action.role),
     schema: {
       ...teamRoute,
+      // They change what the demo stands on, or ask a platform.
+      ...postman({ skip: true }),
       summary: action.summary,
       description: action.description,
       params: connectionParams,

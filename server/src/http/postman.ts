@@ -105,9 +105,7 @@ function itemOf(path: string, method: string, operation: Operation): PostmanItem
       ...authOf(operation),
       header: [
         ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
-        ...parametersIn(operation, 'header')
-          .filter((header) => header.required)
-          .map(({ name }) => ({ key: name, value: hints.headers?.[name] ?? '{{$guid}}' })),
+        ...headersOf(operation, hints.headers ?? {}),
       ],
       url: {
         raw: `{{base_url}}/${steps.join('/')}${sent.length > 0 ? `?${sent.join('&')}` : ''}`,
@@ -123,6 +121,18 @@ function itemOf(path: string, method: string, operation: Operation): PostmanItem
       ...(body === undefined ? {} : { body: asJson(body) }),
     },
   }
+}
+
+// A header that a route judges by itself is not required by its schema, but a request without it fails all the same.
+function headersOf(operation: Operation, hinted: Record<string, string>): { key: string; value: string }[] {
+  const known = new Set(Object.keys(hinted).map((name) => name.toLowerCase()))
+  const others = parametersIn(operation, 'header').filter(
+    ({ name, required }) => required && !known.has(name.toLowerCase()),
+  )
+  return [
+    ...Object.entries(hinted).map(([key, value]) => ({ key, value })),
+    ...others.map(({ name }) => ({ key: name, value: '{{$guid}}' })),
+  ]
 }
 
 function parametersIn(operation: Operation, place: Parameter['in']): Parameter[] {

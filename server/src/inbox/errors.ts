@@ -15,7 +15,7 @@ export const agentsStopped = (): ApiError =>
   })
 
 export const keyCannotOwn = (): ApiError =>
-  conflict('This key is not active, lacks inbox.write or does not allow the connection')
+  conflict('This key is not active, lacks inbox.write or does not allow the connection', { code: 'OWNER_MISMATCH' })
 
 /** `field` is what the caller's face names it. */
 export const unknownLabels = (field: string): ApiError => invalid(field, 'must be ids of labels of the workspace')

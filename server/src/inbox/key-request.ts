@@ -12,7 +12,6 @@ export interface InboxGuard {
 }
 
 export const about = { tags: ['Inbox'], security: [{ apiKey: [] }] }
-export const always = [400, 401, 403, 429, 500, 503] as const
 export const conversationPath = { id: '{{conversation_id}}' }
 
 /** Answers 404 before the body or the query is looked at, as the order of checks has it. */

@@ -1,18 +1,11 @@
 import { Type } from 'typebox'
 import { callerOf } from '../access/caller.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, postman } from '../base/route.ts'
 import type { InboxDeps } from './conversation.ts'
+import { conversationErrors, inboxErrors } from './error-schema.ts'
 import { conversationNotFound } from './errors.ts'
-import {
-  about,
-  always,
-  conversationPath,
-  type InboxGuard,
-  requireConversation,
-  scopeOf,
-  viewOf,
-} from './key-request.ts'
+import { about, conversationPath, type InboxGuard, requireConversation, scopeOf, viewOf } from './key-request.ts'
 import { listConversations } from './list.ts'
 import { readListRequest, readTime } from './list-request.ts'
 import { presentConversation, presentMessage } from './present.ts'
@@ -28,7 +21,9 @@ export function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard)
       onRequest: guard.inbox('inbox.read'),
       schema: {
         ...about,
-        ...postman({ saves: { conversation_id: 'conversations.0.id' } }),
+        ...postman({
+          saves: { conversation_id: 'conversations[0].id', connection_id: 'conversations[0].connection_id' },
+        }),
         operationId: 'listConversations',
         summary: 'List conversations',
         description:
@@ -39,7 +34,7 @@ export function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard)
             conversations: Type.Array(schema.Conversation),
             cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null: there is no next page.' }),
           }),
-          ...errors(...always),
+          ...inboxErrors,
         },
       },
     },
@@ -69,7 +64,7 @@ export function serveConversation(app: App, deps: InboxDeps, guard: InboxGuard):
         description: 'Scope `inbox.read`.',
         params: schema.ConversationId,
         querystring: schema.NoQuery,
-        response: { 200: Type.Object({ conversation: schema.Conversation }), ...errors(...always, 404) },
+        response: { 200: Type.Object({ conversation: schema.Conversation }), ...conversationErrors },
       },
     },
     async (request) => {
@@ -101,7 +96,7 @@ export function serveMessages(app: App, deps: InboxDeps, guard: InboxGuard): voi
             messages: Type.Array(schema.Message),
             has_more: Type.Boolean({ description: 'Whether there are older ones.', example: false }),
           }),
-          ...errors(...always, 404),
+          ...conversationErrors,
         },
       },
     },

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { callerOf } from '../access/caller.ts'
 import { isUuid } from '../base/id.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, postman } from '../base/route.ts'
 import { listSendableTemplates } from '../channels/templates.ts'
 import type { InboxDeps, Scope } from './conversation.ts'
-import { about, always, type InboxGuard, scopeOf } from './key-request.ts'
+import { inboxErrors } from './error-schema.ts'
+import { about, type InboxGuard, scopeOf } from './key-request.ts'
 import * as schema from './schema.ts'
 
 export function serveTemplates(app: App, deps: InboxDeps, guard: InboxGuard): void {
@@ -20,7 +21,7 @@ export function serveTemplates(app: App, deps: InboxDeps, guard: InboxGuard): vo
         description:
           'Scope `inbox.read`. Approved templates that need no more than body parameters, by name and language.',
         querystring: schema.TemplatesQuery,
-        response: { 200: Type.Object({ templates: Type.Array(schema.Template) }), ...errors(...always) },
+        response: { 200: Type.Object({ templates: Type.Array(schema.Template) }), ...inboxErrors },
       },
     },
     async (request) => {

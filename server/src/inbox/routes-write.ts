@@ -7,15 +7,8 @@ import { readIsoTime } from '../base/time.ts'
 import type { Actor } from '../workspace/actor.ts'
 import type { InboxDeps } from './conversation.ts'
 import { recordEcho, requireEchoConnection } from './echo.ts'
-import {
-  about,
-  always,
-  conversationPath,
-  type InboxGuard,
-  requireConversation,
-  scopeOf,
-  viewOf,
-} from './key-request.ts'
+import { changeErrors, conversationErrors, echoErrors } from './error-schema.ts'
+import { about, conversationPath, type InboxGuard, requireConversation, scopeOf, viewOf } from './key-request.ts'
 import { readOwner } from './owner.ts'
 import { presentConversation } from './present.ts'
 import { markRead } from './read.ts'
@@ -40,7 +33,7 @@ export function serveChanges(app: App, deps: InboxDeps, guard: InboxGuard): void
         body: schema.ConversationChanges,
         response: {
           200: Type.Object({ conversation: schema.Conversation }),
-          ...errors(...always, 404, 409, 413, 415),
+          ...changeErrors,
         },
       },
     },
@@ -83,7 +76,8 @@ export function serveRead(app: App, deps: InboxDeps, guard: InboxGuard): void {
             id: schema.conversationFields.id,
             unread_count: Type.Integer({ description: 'Always 0.', example: 0 }),
           }),
-          ...errors(...always, 404, 413, 415),
+          ...conversationErrors,
+          ...errors(413, 415),
         },
       },
     },
@@ -124,7 +118,7 @@ export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void 
           'Scope `inbox.write`. For callers that send through their own app on the same number. The conversation, found by any variant of the number or begun for people, no longer counts as unanswered; its owner and status stay. One `external_id` stores one message: a repeat is 200 with `inserted` false. Emits `inbox.message.sent` with `actor` null. No delivery status arrives for it.',
         querystring: schema.NoQuery,
         body: schema.EchoBody,
-        response: { 200: recorded(false), 202: recorded(true), ...errors(...always, 404, 413, 415) },
+        response: { 200: recorded(false), 202: recorded(true), ...echoErrors },
       },
     },
     async (request, reply) => {

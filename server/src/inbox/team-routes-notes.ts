@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
-import { teamRoute } from '../base/team-schema.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import type { InboxDeps } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'
 import { listNotes } from './notes.ts'
 import { findConversation } from './queries.ts'
 import { presentTeamNote } from './team-present.ts'
-import { conversationsPath, scopeOf } from './team-request.ts'
+import { conversationRoute, conversationsPath, scopeOf } from './team-request.ts'
 import { NewNote, TeamConversationParams, TeamNote } from './team-schema.ts'
 import { updateConversation } from './update.ts'
 
@@ -27,8 +26,9 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: "List a conversation's notes",
+      ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'The newest 200, oldest first.',
       params: TeamConversationParams,
       response: { 200: notes, ...errors(400, 401, 404) },
@@ -40,8 +40,9 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Add a note',
+      ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'Answers all notes with it.',
       params: TeamConversationParams,
       body: NewNote,

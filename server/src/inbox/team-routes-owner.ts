@@ -1,10 +1,9 @@
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
-import { teamRoute } from '../base/team-schema.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import type { InboxDeps } from './conversation.ts'
 import { agent, human } from './owner.ts'
 import { presentTeamConversation } from './team-present.ts'
-import { conversationsPath, oneConversation, scopeOf } from './team-request.ts'
+import { conversationRoute, conversationsPath, oneConversation, scopeOf } from './team-request.ts'
 import { HandBack, TeamConversationParams } from './team-schema.ts'
 import { updateConversation } from './update.ts'
 
@@ -14,8 +13,9 @@ export function serveTakeOver(app: App, deps: InboxDeps, guard: TeamGuard): void
     url: `${conversationsPath}/:id/take-over`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Take a conversation over',
+      ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'It belongs to people from then on: no send of its agent starts once this is answered.',
       params: TeamConversationParams,
       response: { 200: oneConversation, ...errors(400, 401, 404, 413, 415) },
@@ -35,8 +35,9 @@ export function serveHandBack(app: App, deps: InboxDeps, guard: TeamGuard): void
     url: `${conversationsPath}/:id/hand-back`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Hand a conversation to an agent',
+      ...postman({ skip: true }),
       description:
         'The note is kept with the conversation. 409 when the key is not active, lacks `inbox.write` or does not allow the connection; 403 while agents are stopped.',
       params: TeamConversationParams,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { teamRoute, workspaceParams } from '../base/team-schema.ts'
 import type { InboxDeps } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'
@@ -13,7 +13,7 @@ import { readMessages } from './read-messages.ts'
 import { MessagesQuery } from './schema.ts'
 import { openConversation } from './sealed.ts'
 import { presentTeamConversation, presentTeamMessage, presentTeamNote } from './team-present.ts'
-import { conversationsPath, scopeOf } from './team-request.ts'
+import { conversationRoute, conversationsPath, scopeOf } from './team-request.ts'
 import { TeamConversation, TeamConversationParams, TeamListQuery, TeamMessage, TeamNote } from './team-schema.ts'
 
 export function serveTeamConversations(app: App, { db, vault, clock }: InboxDeps, guard: TeamGuard): void {
@@ -70,8 +70,9 @@ export function serveTeamConversation(app: App, { db, vault, clock }: InboxDeps,
     url: `${conversationsPath}/:id`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Read a conversation',
+      ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'With its newest 200 notes, oldest first.',
       params: TeamConversationParams,
       response: {
@@ -99,8 +100,9 @@ export function serveTeamMessages(app: App, { db, vault }: InboxDeps, guard: Tea
     url: `${conversationsPath}/:id/messages`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: "List a conversation's messages",
+      ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'The newest `limit`, oldest first. For older ones repeat with `before`.',
       params: TeamConversationParams,
       querystring: MessagesQuery,

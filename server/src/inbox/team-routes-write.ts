@@ -1,12 +1,11 @@
 import { invalid } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors } from '../base/route.ts'
-import { teamRoute } from '../base/team-schema.ts'
+import { type App, errors, postman } from '../base/route.ts'
 import { readIsoTime } from '../base/time.ts'
 import type { InboxDeps } from './conversation.ts'
 import { markRead } from './read.ts'
 import { presentTeamConversation } from './team-present.ts'
-import { conversationsPath, oneConversation, scopeOf } from './team-request.ts'
+import { conversationRoute, conversationsPath, oneConversation, scopeOf } from './team-request.ts'
 import { TeamChanges, TeamConversationParams } from './team-schema.ts'
 import { type ConversationPatch, updateConversation } from './update.ts'
 
@@ -16,8 +15,9 @@ export function serveTeamChanges(app: App, deps: InboxDeps, guard: TeamGuard): v
     url: `${conversationsPath}/:id`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Change status, labels or assignee',
+      ...postman({ path: { id: '{{conversation_id}}' }, body: { status: 'open' } }),
       description: 'All of the fields or none take effect. A snoozed conversation may have a time to open at.',
       params: TeamConversationParams,
       body: TeamChanges,
@@ -53,8 +53,9 @@ export function serveTeamRead(app: App, deps: InboxDeps, guard: TeamGuard): void
     url: `${conversationsPath}/:id/read`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...conversationRoute,
       summary: 'Mark a conversation read',
+      ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'The platform is told too; whether that works changes nothing here.',
       params: TeamConversationParams,
       response: { 200: oneConversation, ...errors(400, 401, 404, 413, 415) },
