@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import type { ChannelEvent } from '../../src/channels/channel-event.ts'
 import { parse } from '../../src/channels/waba/parse.ts'
 import {
@@ -13,6 +12,7 @@ import {
   ownPhone,
   payload,
   status,
+  text,
   userId,
   value,
 } from '../support/waba-payloads.ts'
@@ -28,6 +28,105 @@ function only<T extends ChannelEvent['type']>(body: unknown, type: T): Extract<C
   assert.equal(event?.type, type)
   return event as Extract<ChannelEvent, { type: T }>
 }
+
+const ana = { profile: { name: 'Ana', username: 'ana.s' } }
+const customers: [what: string, contacts: unknown, sender: Record<string, unknown>, expected: unknown[]][] = [
+  [
+    'both phone and user id',
+    [{ ...ana, wa_id: customerPhone, user_id: userId, parent_user_id: 'BR.ENT.1' }],
+    { from: customerPhone, from_user_id: userId },
+    [userId, 'BR.ENT.1', customerPhone, 'Ana'],
+  ],
+  [
+    'a hidden number',
+    [{ ...ana, user_id: userId }],
+    { from: undefined, from_user_id: userId },
+    [userId, null, null, 'Ana'],
+  ],
+  ['a user id in the place of the number', [{ ...ana, wa_id: userId }], { from: userId }, [userId, null, null, 'Ana']],
+  [
+    'a user id in the contact alone',
+    [{ ...ana, wa_id: customerPhone, user_id: userId }],
+    {},
+    [userId, null, customerPhone, 'Ana'],
+  ],
+  [
+    'a phone in the contact alone',
+    [{ ...ana, wa_id: customerPhone, user_id: userId }],
+    { from: undefined, from_user_id: userId },
+    [userId, null, customerPhone, 'Ana'],
+  ],
+  [
+    'a malformed user id',
+    [{ ...ana, wa_id: customerPhone, user_id: 'foo_bar' }],
+    { from_user_id: 'foo_bar' },
+    [null, null, customerPhone, 'Ana'],
+  ],
+  ['a plus before the number', [], { from: `+${customerPhone}` }, [null, null, customerPhone, null]],
+  ['a number written as a number', [], { from: 5511987654321 }, [null, null, customerPhone, null]],
+  [
+    'a username with an at sign',
+    [{ profile: { username: '@ana' }, wa_id: customerPhone }],
+    {},
+    [null, null, customerPhone, '@ana'],
+  ],
+  [
+    'a username without one',
+    [{ profile: { username: 'ana' }, wa_id: customerPhone }],
+    {},
+    [null, null, customerPhone, '@ana'],
+  ],
+  ['no contacts', undefined, {}, [null, null, customerPhone, null]],
+  [
+    'contacts of other people first',
+    [
+      { profile: { name: 'Eve' }, wa_id: '15550100' },
+      { ...ana, wa_id: customerPhone },
+    ],
+    {},
+    [null, null, customerPhone, 'Ana'],
+  ],
+  [
+    'contacts of other people alone',
+    [{ profile: { name: 'Eve' }, wa_id: '15550100' }],
+    {},
+    [null, null, customerPhone, null],
+  ],
+]
+
+for (const [what, contacts, sender, expected] of customers) {
+  test(`a customer with ${what}`, () => {
+    const body = payload(change('messages', value({ contacts, messages: [text('Hi', sender)] })))
+    const { customer } = only(body, 'message')
+    assert.deepEqual([customer.userId, customer.parentUserId, customer.phone, customer.name], expected)
+  })
+}
+
+test('a number that a customer shares on request becomes their phone, and is not in the text', () => {
+  const contacts = [{ origin: 'contact_request', phones: [{ phone: '+55 11 98765-4321' }] }]
+  const item = message('contacts', contacts, { from: undefined, from_user_id: userId })
+  const event = only(payload(change('messages', value({ contacts: [], messages: [item] }))), 'message')
+  assert.deepEqual([event.customer.phone, event.customer.userId], [customerPhone, userId])
+  assert.equal(event.text, 'Shared their phone number')
+})
+
+test('the referral of an ad has every field, null where the platform left it out', () => {
+  const referral = {
+    source_url: 'https://ads.example/1',
+    source_id: 12,
+    source_type: 'ad',
+    headline: 'Sale',
+    body: 'x',
+  }
+  assert.deepEqual(only(messages(text('Hi', { referral })), 'message').referral, {
+    ctwa_clid: null,
+    source_id: '12',
+    source_type: 'ad',
+    source_url: 'https://ads.example/1',
+    headline: 'Sale',
+  })
+  assert.equal(only(messages(text('Hi', { referral: {} })), 'message').referral, null)
+})
 
 const climbs: [state: string, more: Record<string, unknown>, expected: string, code: string | null][] = [
   ['sent', {}, 'sent', null],
@@ -190,39 +289,3 @@ for (const field of [
     assert.deepEqual(items, [{ numberId: null, accountId, event: { type: 'templates_changed' } }])
   })
 }
-
-const _fields = [
-  'messages',
-  'smb_message_echoes',
-  'smb_app_state_sync',
-  'history',
-  'calls',
-  'user_id_update',
-  'account_update',
-]
-const _types = kinds.map(([, item]) => item.type).concat(['system', 'reaction', 'revoke', '__proto__'])
-const _oddItem = fc.dictionary(
-  fc.constantFrom(
-    'from',
-    'to',
-    'id',
-    'timestamp',
-    'text',
-    'interactive',
-    'contacts',
-    'system',
-    'location',
-    'order',
-    'referral',
-    'errors',
-    'threads',
-    'history_context',
-    'contact',
-    'user_id',
-  ),
-  fc.oneof(
-    fc.jsonValue(),
-    fc.constant(customerPhone),
-    fc.constant({ body: 'x', name: {}, phones: [null], user_id: [] }),
-  ),
-)
