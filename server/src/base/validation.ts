@@ -95,6 +95,22 @@ function messageOf(error: ErrorObject): string {
       return `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`
     case 'type':
       return `must be ${[error.params.type].flat().join(' or ')}`
+    case 'minProperties':
+      return 'must name at least one field'
+    case 'minLength':
+      return error.params.limit === 1 ? 'must not be empty' : `must have at least ${error.params.limit} characters`
+    case 'maxLength':
+      return `must have at most ${error.params.limit} characters`
+    case 'maxItems':
+      return `must have at most ${error.params.limit} items`
+    case 'minimum':
+      return `must be at least ${error.params.limit}`
+    case 'maximum':
+      return `must be at most ${error.params.limit}`
+    case 'pattern':
+      return `must have the form ${error.params.pattern}`
+    case 'format':
+      return `must be a ${error.params.format === 'uuid' ? 'UUID' : error.params.format}`
     default:
       return error.message ?? 'is not valid'
   }

@@ -47,7 +47,7 @@ test('what does not fit a schema is named field by field', async () => {
     ['POST', '/api/v1/leads', 'null', '', 'must be object'],
     ['POST', '/api/v1/leads', '', '', 'is required: send a JSON body'],
     ['POST', '/api/v1/leads', '{"name":', '', 'is not valid JSON'],
-    ['GET', '/api/v1/leads?limit=0', undefined, 'limit', 'must be >= 1'],
+    ['GET', '/api/v1/leads?limit=0', undefined, 'limit', 'must be at least 1'],
     ['GET', '/api/v1/leads?limit=1&limit=2', undefined, 'limit', 'is given more than once'],
     ['GET', '/api/v1/leads?limi=2', undefined, 'limi', 'is not a known field'],
     ['GET', '/api/v1/leads?__proto__=2', undefined, '__proto__', 'is not a known field'],
@@ -56,7 +56,7 @@ test('what does not fit a schema is named field by field', async () => {
     ['GET', '/api/v1/leads?limit=%E0%A4%A', undefined, 'limit', 'is not valid percent-encoding'],
     ['GET', '/api/v1/leads/%E0%A4%A', undefined, '', 'is not valid percent-encoding'],
     ['GET', '/api/v1/leads/a%00b', undefined, 'id', 'must not hold the NUL character'],
-    ['GET', `/api/v1/leads/${'a'.repeat(10_000)}`, undefined, 'id', 'must NOT have more than 255 characters'],
+    ['GET', `/api/v1/leads/${'a'.repeat(10_000)}`, undefined, 'id', 'must have at most 255 characters'],
   ]
   for (const [method, url, payload, path, message] of rows) {
     const answer = await app.inject({ method, url, payload, headers: payload === undefined ? {} : json })
@@ -76,8 +76,8 @@ test('the inbox says which code it is and names the first problem', async () => 
   const query = await app.inject({ url: `${url}?limit=500` })
   assert.deepEqual(query.json(), {
     statusCode: 400,
-    statusMessage: 'limit must be <= 100',
-    data: { code: 'INVALID_QUERY', issues: [{ path: 'limit', message: 'must be <= 100' }] },
+    statusMessage: 'limit must be at most 100',
+    data: { code: 'INVALID_QUERY', issues: [{ path: 'limit', message: 'must be at most 100' }] },
   })
   const posted = await app.inject({ method: 'POST', url, payload: '[', headers: json })
   assert.equal(posted.json().data.code, 'INVALID_REQUEST')
