@@ -16,22 +16,32 @@ export async function takeQuota(tx: Tx, workspaceId: string, now: Date, wanted: 
   return taken.length === 0 ? takeFromDay(tx, workspaceId, startOfUtcDay(now), wanted) : wanted
 }
 
-/** The statement that takes room from one slot, alone or as a part of another; it has a row when there was room. */
+/**
+ * The statement that takes room from one slot, alone or as a part of another; it has a row when there was room. It
+ * waits for nobody: slots that another creation holds are passed over.
+ */
 export function takeFromSlot(tx: Tx, workspaceId: string, now: Date, wanted: number) {
+  const day = startOfUtcDay(now)
   return tx<{ slot: number }[]>`
     update lead_quota_slots s
     set room = s.room - ${wanted}
-    from workspaces w
     where s.workspace_id = ${workspaceId}
-      and s.day = ${startOfUtcDay(now)}::date
-      and s.slot = ${randomInt(slots)}
-      and s.room >= ${wanted}
-      and w.id = s.workspace_id
-      and w.daily_lead_quota = s.quota
+      and s.day = ${day}::date
+      and s.slot = (
+        select f.slot
+        from lead_quota_slots f
+        where f.workspace_id = ${workspaceId}
+          and f.day = ${day}::date
+          and f.room >= ${wanted}
+          and f.quota = (select daily_lead_quota from workspaces where id = ${workspaceId})
+        order by (f.slot + ${randomInt(slots)}) % ${slots}
+        limit 1
+        for update of f skip locked
+      )
     returning s.slot`
 }
 
-/** The way when a slot is empty: under the lock of the day, from what is not granted yet and then from every slot. */
+/** The way when no slot has room: under the lock of the day, from what is not granted yet and then from every slot. */
 async function takeFromDay(tx: Tx, workspaceId: string, day: Date, wanted: number): Promise<number> {
   const [state] = await tx<{ granted: number; quota: number }[]>`
     insert into lead_quota as d (workspace_id, day, granted)
