@@ -24,7 +24,7 @@ import { sendRoutes, sendTeamRoutes } from './inbox/send-routes.ts'
 import { watchStranded } from './inbox/stranded.ts'
 import { inboxTeamRoutes } from './inbox/team-routes.ts'
 import { openWakes } from './inbox/wakes.ts'
-import { leadFromChat } from './leads/from-chat.ts'
+import { findLeadOfChat, leadFromChat } from './leads/from-chat.ts'
 
 export interface Inbox {
   /** The team's side, once its guard is there. */
@@ -80,6 +80,7 @@ function inboxDeps({ db, vault, clock, connectors }: House): InboxDeps {
     connectors: connectors ?? { waba: wabaConnector(clock), unofficial: noConnector, partner: noConnector },
     openConnection: async (workspaceId, id) =>
       (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
+    leadOf: (workspaceId, phone) => findLeadOfChat({ db, vault, clock }, workspaceId, phone),
   }
 }
 
@@ -90,9 +91,11 @@ export function inboxReceive(house: House): Receive {
     ...house,
     connectionTold: (receiver, event) => heedPlatform(house, receiver, event),
     sendRefused: (receiver, code) => heedRefusal(house, receiver, effectOfCode(code), code),
-    customerWrote: async ({ workspaceId }, contact) => {
+    customerWrote: async ({ workspaceId }, { name, phone, referral }) => {
+      // Ads that lead into this chat application are shown by its maker alone.
+      const adPlatform = referral?.source_type === 'ad' || referral?.ctwa_clid ? 'meta' : null
       // The message is in whether or not there is room for a lead.
-      await leadFromChat(house, workspaceId, contact).catch((error) =>
+      await leadFromChat(house, workspaceId, { name, phone, adPlatform }).catch((error) =>
         log.warn('no lead made of a customer', { workspaceId }, error),
       )
     },

@@ -55,6 +55,15 @@ export interface Scope {
 }
 
 /** What the verbs of this room act on. */
+/** What the inbox shows of the lead that a customer is; whoever keeps leads finds it. */
+export interface LeadCard {
+  id: string
+  uniqueCode: string
+  name: string
+  status: string
+  assignedTo: string | null
+}
+
 export interface InboxDeps {
   db: Db
   vault: Vault
@@ -62,4 +71,6 @@ export interface InboxDeps {
   connectors: Record<Channel, Connector>
   /** The connection with its secrets open; null when it was removed. */
   openConnection(workspaceId: string, connectionId: string): Promise<Connection | null>
+  /** The lead with the customer's phone, the oldest of several; null when there is none. */
+  leadOf(workspaceId: string, phone: string): Promise<LeadCard | null>
 }

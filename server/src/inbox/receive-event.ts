@@ -1,5 +1,6 @@
 import type { Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
+import type { Referral } from '../channels/channel-event.ts'
 import { systemActor } from '../workspace/actor.ts'
 import { type Change, changeOwner, newest, touched, withOutbound } from './change.ts'
 import type { Conversation } from './conversation.ts'
@@ -16,7 +17,8 @@ import { unansweredAfterInbound } from './unanswered.ts'
 import { windowAfter } from './window.ts'
 
 export interface Applied extends Change {
-  customerWrote: boolean
+  /** What the customer wrote, when they did: their ad, if one brought them. */
+  wrote: { referral: Referral | null } | null
 }
 
 /** What an event makes of the customer's conversation, which is locked. Messages are stored here already. */
@@ -43,7 +45,7 @@ export async function applyEvent(tx: Tx, intake: Intake, before: Conversation, e
   }
 }
 
-const quietly = (change: Change): Applied => ({ ...change, customerWrote: false })
+const quietly = (change: Change): Applied => ({ ...change, wrote: null })
 
 type Of<T extends CustomerEvent['type']> = Extract<CustomerEvent, { type: T }>
 
@@ -69,7 +71,7 @@ async function applyMessage(tx: Tx, intake: Intake, before: Conversation, event:
     },
     now,
   )
-  return { conversation, events: [messageReceived(conversation, message, now)], customerWrote: true }
+  return { conversation, events: [messageReceived(conversation, message, now)], wrote: { referral: event.referral } }
 }
 
 /** Somebody of the team wrote on the phone: from then on the conversation is people's. */

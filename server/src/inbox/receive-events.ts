@@ -4,23 +4,22 @@ import { recordEvents } from '../events/record.ts'
 import { systemActor } from '../workspace/actor.ts'
 import { chooseFirstOwner } from './agents.ts'
 import { type Change, changeOwner } from './change.ts'
-import type { Contact } from './conversation.ts'
 import { newConversation } from './customer.ts'
 import type { CustomerEvent } from './group-events.ts'
 import { lockChanged, lockCustomer } from './lock-customer.ts'
 import { insertConversation, storeConversation } from './queries.ts'
 import { applyEvent } from './receive-event.ts'
-import type { Intake } from './receiver.ts'
+import type { Intake, Writer } from './receiver.ts'
 import { externalIndex } from './sealed.ts'
 
 /**
- * Applies what was told of one customer, in order, under the lock of their conversation. Answers the contact when the
- * customer wrote something new.
+ * Applies what was told of one customer, in order, under the lock of their conversation. Answers the customers
+ * who wrote something new.
  */
-export async function applyEvents(tx: Tx, intake: Intake, events: readonly CustomerEvent[]): Promise<Contact[]> {
+export async function applyEvents(tx: Tx, intake: Intake, events: readonly CustomerEvent[]): Promise<Writer[]> {
   const { keyring, receiver, now } = intake
   const known = await findKnown(tx, intake, events)
-  const wrote = new Map<string, Contact>()
+  const wrote = new Map<string, Writer>()
   for (const event of events) {
     if ('externalId' in event && known.has(event.externalId)) continue
     const begun = await conversationFor(tx, intake, event)
@@ -31,7 +30,9 @@ export async function applyEvents(tx: Tx, intake: Intake, events: readonly Custo
       await storeConversation(tx, keyring, receiver.workspaceId, applied.conversation)
     }
     await recordEvents(tx, keyring, receiver.workspaceId, news, now)
-    if (applied.customerWrote) wrote.set(applied.conversation.id, applied.conversation.contact)
+    if (applied.wrote === null) continue
+    const { id, contact } = applied.conversation
+    wrote.set(id, { ...contact, referral: applied.wrote.referral ?? wrote.get(id)?.referral ?? null })
   }
   return [...wrote.values()]
 }

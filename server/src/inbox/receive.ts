@@ -41,5 +41,5 @@ async function receiveTogether(deps: ReceiveDeps, receiver: Receiver, group: Cus
   const work = (keyring: Keyring) =>
     withoutRace(() => deps.db.tx((tx: Tx) => applyEvents(tx, { keyring, receiver, now: deps.clock.now() }, group)))
   const wrote = await deps.vault.withKeyring(receiver.workspaceId, work)
-  for (const contact of wrote) await deps.customerWrote(receiver, contact)
+  for (const writer of wrote) await deps.customerWrote(receiver, writer)
 }

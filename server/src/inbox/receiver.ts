@@ -1,5 +1,6 @@
 import type { Keyring } from '../base/keyring.ts'
 import type { Log } from '../base/log.ts'
+import type { Referral } from '../channels/channel-event.ts'
 import type { Channel } from '../channels/connection.ts'
 import type { Contact, InboxDeps } from './conversation.ts'
 import type { ConnectionEvent } from './group-events.ts'
@@ -11,6 +12,11 @@ export interface Receiver {
   channel: Channel
 }
 
+/** A customer who wrote, and the ad that brought them, if one did. */
+export interface Writer extends Contact {
+  referral: Referral | null
+}
+
 export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> {
   log: Log
   /** What the platform says of the connection or its templates; the channels' to act on. */
@@ -18,7 +24,7 @@ export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> {
   /** A send was refused after it had been accepted: some codes mean that the connection cannot send. */
   sendRefused(receiver: Receiver, errorCode: string): Promise<void>
   /** A customer wrote; whoever keeps leads may make one of them. Runs after the commit and must not throw. */
-  customerWrote(receiver: Receiver, contact: Contact): Promise<void>
+  customerWrote(receiver: Receiver, writer: Writer): Promise<void>
 }
 
 /** What the events of a delivery are applied with. */

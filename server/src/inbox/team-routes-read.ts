@@ -14,7 +14,14 @@ import { MessagesQuery } from './schema.ts'
 import { openConversation } from './sealed.ts'
 import { presentTeamConversation, presentTeamMessage, presentTeamNote } from './team-present.ts'
 import { conversationRoute, conversationsPath, scopeOf } from './team-request.ts'
-import { TeamConversation, TeamConversationParams, TeamListQuery, TeamMessage, TeamNote } from './team-schema.ts'
+import {
+  TeamConversation,
+  TeamConversationParams,
+  TeamLead,
+  TeamListQuery,
+  TeamMessage,
+  TeamNote,
+} from './team-schema.ts'
 
 export function serveTeamConversations(app: App, { db, vault, clock }: InboxDeps, guard: TeamGuard): void {
   app.route({
@@ -64,7 +71,9 @@ function readTeamList(query: TeamListQuery): ListRequest {
   return { filter, limit: query.limit ?? 30, cursor: query.cursor ?? null }
 }
 
-export function serveTeamConversation(app: App, { db, vault, clock }: InboxDeps, guard: TeamGuard): void {
+const nullableLead = Type.Union([TeamLead, Type.Null()])
+
+export function serveTeamConversation(app: App, { db, vault, clock, leadOf }: InboxDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: `${conversationsPath}/:id`,
@@ -73,10 +82,10 @@ export function serveTeamConversation(app: App, { db, vault, clock }: InboxDeps,
       ...conversationRoute,
       summary: 'Read a conversation',
       ...postman({ path: { id: '{{conversation_id}}' } }),
-      description: 'With its newest 200 notes, oldest first.',
+      description: 'With its newest 200 notes, oldest first, and the lead with the phone of the customer.',
       params: TeamConversationParams,
       response: {
-        200: Type.Object({ conversation: TeamConversation, notes: Type.Array(TeamNote) }),
+        200: Type.Object({ conversation: TeamConversation, notes: Type.Array(TeamNote), lead: nullableLead }),
         ...errors(400, 401, 404),
       },
     },
@@ -85,10 +94,16 @@ export function serveTeamConversation(app: App, { db, vault, clock }: InboxDeps,
       const keyring = await vault.keyring(member.workspaceId)
       const row = await findConversation(db.sql, scopeOf(member), request.params.id)
       if (row === undefined) throw conversationNotFound()
-      const notes = await listNotes(db.sql, keyring, member.workspaceId, row.id)
+      const conversation = openConversation(keyring, row)
+      const { phone } = conversation.contact
+      const [notes, lead] = await Promise.all([
+        listNotes(db.sql, keyring, member.workspaceId, row.id),
+        phone === null ? null : leadOf(member.workspaceId, phone),
+      ])
       return {
-        conversation: presentTeamConversation(openConversation(keyring, row), clock.now()),
+        conversation: presentTeamConversation(conversation, clock.now()),
         notes: notes.map(presentTeamNote),
+        lead,
       }
     },
   })

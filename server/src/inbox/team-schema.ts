@@ -42,6 +42,17 @@ export const TeamConversation = Type.Object(
   { title: 'TeamConversation' },
 )
 
+export const TeamLead = Type.Object(
+  {
+    id: idSchema('The lead.'),
+    uniqueCode: Type.String({ example: 'L7K3M9QXA20B' }),
+    name: Type.String({ example: 'Marina Duarte' }),
+    status: Type.String({ example: 'new' }),
+    assignedTo: nullable(idSchema('The member who handles the lead.')),
+  },
+  { title: 'TeamLead', description: 'The lead with the phone of the customer; the oldest of several.' },
+)
+
 const { direction, kind, text, status: messageStatus, error_code, occurred_at, referral } = schema.messageFields
 
 export const TeamMessage = Type.Object(

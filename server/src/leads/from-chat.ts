@@ -2,15 +2,39 @@ import type { Sql } from '../base/db.ts'
 import { InvalidInput } from '../base/errors.ts'
 import { systemActor } from '../workspace/actor.ts'
 import { readLeadPatch } from './input.ts'
-import type { LeadDeps, LeadUser } from './lead.ts'
+import type { AdPlatform, LeadDeps, LeadUser } from './lead.ts'
 import { findLeadByName } from './queries.ts'
-import { phoneIndex } from './sealed.ts'
+import { openLead, phoneIndex } from './sealed.ts'
 import { upsertLeads } from './upsert.ts'
 
 export interface ChatCustomer {
   name: string | null
   /** Digits with country code; null while the customer hides it. */
   phone: string | null
+  /** The platform of the ad that brought the customer. */
+  adPlatform: AdPlatform | null
+}
+
+/** What a conversation shows of its lead. */
+export interface ChatLead {
+  id: string
+  uniqueCode: string
+  name: string
+  status: string
+  assignedTo: string | null
+}
+
+/** The lead with this phone, in any of its variants; the oldest of several, null when there is none. */
+export async function findLeadOfChat(
+  { db, vault }: LeadDeps,
+  workspaceId: string,
+  phone: string,
+): Promise<ChatLead | null> {
+  const keyring = await vault.keyring(workspaceId)
+  const row = await findLeadByName(db.sql, workspaceId, '', phoneIndex(keyring, phone))
+  if (row === undefined) return null
+  const { id, uniqueCode, firstName, lastName, status, assignedTo } = openLead(keyring, row)
+  return { id, uniqueCode, name: [firstName, lastName].filter(Boolean).join(' '), status, assignedTo }
 }
 
 const maxNameLength = 255
@@ -20,14 +44,14 @@ const maxNameLength = 255
  * without a phone makes none, since nothing would tell two of them apart. Throws 429 when the day's quota is used up.
  */
 export async function leadFromChat(deps: LeadDeps, workspaceId: string, customer: ChatCustomer): Promise<boolean> {
-  const { name, phone } = customer
+  const { name, phone, adPlatform } = customer
   if (phone === null || !(await wantsLeads(deps.db.sql, workspaceId))) return false
   const keyring = await deps.vault.keyring(workspaceId)
   const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndex(keyring, phone))
   if (known !== undefined) return false
   const user: LeadUser = { workspaceId, defaultCountry: null, masked: false, actor: systemActor }
   const firstName = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim() || `+${phone}`
-  const { patch, issues } = readLeadPatch({ firstName, phone, source: 'chat_app' }, [], { ...user, at: '' })
+  const { patch, issues } = readLeadPatch({ firstName, phone, source: 'chat_app', adPlatform }, [], { ...user, at: '' })
   // Serialised by the phone: two first messages at the same moment make one lead.
   if (issues.length > 0) throw new InvalidInput(issues)
   const item = { by: 'phone', value: phone, patch, createIfMissing: true, at: '' } as const

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inboxReceive } from '../../src/app-inbox.ts'
+import type { Referral } from '../../src/channels/channel-event.ts'
 import { findConnection } from '../../src/channels/queries.ts'
 import { customerMessage, inboxWorld, marina } from '../support/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
@@ -11,7 +12,8 @@ async function chat() {
   const connection = await findConnection(w.db.sql, keyring, w.workspaceId, w.connectionId)
   assert.ok(connection)
   const take = inboxReceive(w)
-  const writes = (customer = marina) => take(connection, [customerMessage({ at: w.clock.now(), customer })])
+  const writes = (customer = marina, referral: Referral | null = null) =>
+    take(connection, [customerMessage({ at: w.clock.now(), customer, referral })])
   const admin = await signedInMember(w, 'admin')
   const leads = async () => (await w.call('GET', '/api/v1/leads')).body.data
   return { w, writes, admin, leads }
@@ -47,4 +49,34 @@ test('a customer without a phone makes no lead, one without a name is called by 
     (await leads()).map((one: { firstName: string }) => one.firstName),
     ['+5581991234567'],
   )
+})
+
+test('a customer whom an ad brought makes a lead of that ad platform', async () => {
+  const { writes, admin, leads } = await chat()
+  await admin.call('PATCH', '', { leadsFromChat: true })
+  await writes(marina, {
+    ctwa_clid: 'click-1',
+    source_id: '120',
+    source_type: 'ad',
+    source_url: 'https://ads.example/1',
+    headline: 'Summer',
+  })
+  const [lead] = await leads()
+  assert.deepEqual([lead.source, lead.adPlatform], ['chat_app', 'meta'])
+})
+
+test('the team sees the lead with the phone of a conversation, in any of its variants', async () => {
+  const { w, writes, admin } = await chat()
+  await writes()
+  const [{ id }] = await w.conversations()
+  const read = async () => (await admin.call('GET', `/inbox/conversations/${id}`)).body.lead
+  assert.equal(await read(), null)
+  const lead = await w.lead({ firstName: 'Marina', lastName: 'Duarte', phone: '558191234567', status: 'qualified' })
+  assert.deepEqual(await read(), {
+    id: lead.id,
+    uniqueCode: lead.uniqueCode,
+    name: 'Marina Duarte',
+    status: 'qualified',
+    assignedTo: null,
+  })
 })

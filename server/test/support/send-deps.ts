@@ -18,6 +18,7 @@ export async function sendDeps(db: Db, vault: Vault, clock: Clock, connector: Co
     log: createLog('silent'),
     wakes: await openWakes(db),
     connectors: { waba: connector, unofficial: { ...connector, maxTextLength: null }, partner: connector },
+    leadOf: async () => null,
     openConnection: (workspaceId, id) => openTestConnection(db, workspaceId, id),
     pacesOf: () => fastPaces,
     noteRefusal: async () => {},
