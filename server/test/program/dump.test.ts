@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '../support/folder.ts'
-import { freePort, newWorkspace, operatorToken, startService } from '../support/service.ts'
+import { freePort, newWorkspace, operatorToken, type Service, startService } from '../support/service.ts'
 
 const said = {
   firstName: 'Zyxwcanaria',
@@ -14,13 +14,21 @@ const said = {
   custom: 'custom-canary-0815',
   member: 'Member Canaryson',
   memberEmail: 'member.canary@zz-seeded.example',
+  customer: 'Customer Canaryova',
+  customerPhone: '5581966554433',
+  question: 'Does the canary sing at 0817?',
+  reply: 'It sings at 0933, dear canary.',
 }
 
-test('the database, its files and the logs show no name, e-mail, phone, note or custom value', async () => {
+test('the database, its files and the logs show nothing of what people said or how they are reached', async () => {
   const folder = await newFolder()
-  const service = await startService({ folder, port: await freePort() })
+  const simulatorPort = await freePort()
+  const simulator = `http://127.0.0.1:${simulatorPort}`
+  const env = { PARLEY_SIMULATOR: '1', PARLEY_SIMULATOR_PORT: String(simulatorPort) }
+  const service = await startService({ folder, port: await freePort(), env })
   const { workspaceId, key } = await newWorkspace(service.url)
   await leaveTraces(service.url, workspaceId, key)
+  await chat(service, simulator, workspaceId)
   service.kill('SIGTERM')
   assert.equal(await service.gone, 0)
 
@@ -67,6 +75,49 @@ async function leaveTraces(url: string, workspaceId: string, key: string): Promi
   const signIn = { email: said.memberEmail, password: `${said.member} guesses` }
   assert.equal(await call('POST', '/api/team/v1/sign-in', signIn), 401)
 }
+
+/** A customer writes on the simulated phone, and the agent that owns the conversation answers. */
+async function chat(service: Service, simulator: string, workspaceId: string): Promise<void> {
+  const team = `${service.url}/api/team/v1/workspaces/${workspaceId}`
+  const settingsOfKey = { name: 'Agent', scopes: ['inbox.read', 'inbox.write'] }
+  const { value: agent } = await json('POST', `${team}/keys`, operatorToken, settingsOfKey)
+  const { numbers } = await json('GET', `${simulator}/simulator/numbers`)
+  const { numberId, accountId, accessToken, appSecret, verifyToken } = numbers[0]
+  const settings = { baseUrl: simulator, accessToken, appSecret, verifyToken }
+  const number = { channel: 'waba', name: 'Sales', numberId, accountId, ...settings }
+  const { connection } = await json('POST', `${team}/connections`, operatorToken, number)
+  const callbackUrl = `${service.url}/channels/waba/${connection.id}/webhook`
+  await json('PATCH', `${simulator}/simulator/numbers/${numberId}`, undefined, { callbackUrl })
+  const phone = { name: said.customer, phone: said.customerPhone }
+  const { id } = await json('POST', `${simulator}/simulator/customers`, undefined, phone)
+  await json('POST', `${simulator}/simulator/customers/${id}/messages`, undefined, { text: said.question })
+
+  const inbox = `${service.url}/api/v1/inbox/conversations`
+  let conversations: { id: string }[] = []
+  // The platform calls back in its own time, which is a few milliseconds.
+  for (let look = 0; conversations.length === 0 && look < 500; look++) {
+    conversations = (await json('GET', `${inbox}?phone=${said.customerPhone}`, agent)).conversations
+  }
+  const messages = `${inbox}/${conversations[0]?.id}/messages`
+  const sent = await json('POST', messages, agent, { kind: 'text', text: said.reply }, { 'idempotency-key': 'one' })
+  assert.equal(sent.status, 'sent')
+  const read = await json('GET', messages, agent)
+  assert.deepEqual(
+    read.messages.map((message: { text: string }) => message.text),
+    [said.question, said.reply],
+  )
+  await json('PATCH', `${inbox}/${conversations[0]?.id}`, agent, { note: `${said.notes} for ${said.customer}` })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
+async function json(method: string, url: string, token?: string, body?: object, more: object = {}): Promise<any> {
+  const headers = { ...(token && { authorization: `Bearer ${token}` }), ...(body && jsonBody), ...more }
+  const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  assert.ok(response.ok, `${method} answers ${response.status}: ${await response.clone().text()}`)
+  return response.json()
+}
+
+const jsonBody = { 'content-type': 'application/json' }
 
 /** Which of the values stand in the bytes: as they are, in lower case, reversed, as hex or as base64. */
 function spellingsIn(bytes: Buffer): string[] {
