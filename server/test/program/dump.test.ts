@@ -24,7 +24,8 @@ test('the database, its files and the logs show nothing of what people said or h
   const folder = await newFolder()
   const simulatorPort = await freePort()
   const simulator = `http://127.0.0.1:${simulatorPort}`
-  const env = { PARLEY_SIMULATOR: '1', PARLEY_SIMULATOR_PORT: String(simulatorPort) }
+  const limits = { PARLEY_INBOX_RATE_LIMIT: '0' }
+  const env = { ...limits, PARLEY_SIMULATOR: '1', PARLEY_SIMULATOR_PORT: String(simulatorPort) }
   const service = await startService({ folder, port: await freePort(), env })
   const { workspaceId, key } = await newWorkspace(service.url)
   await leaveTraces(service.url, workspaceId, key)
