@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Limiter } from '../access/rate-limit.ts'
-import { createMemoryLimiter } from '../access/rate-limit-memory.ts'
-import { createPostgresLimiter } from '../access/rate-limit-postgres.ts'
-import { createRedisLimiter } from '../access/rate-limit-redis.ts'
+import { openLimiter } from '../access/open-limiter.ts'
 import type { House } from '../app-house.ts'
-import { type Clock, type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'
+import { type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
-import { createLog, type Log } from '../base/log.ts'
+import { createLog } from '../base/log.ts'
 import { loadOrCreateMasterKeyFile, masterKeyFrom } from '../base/master-key.ts'
 import { migrate } from '../base/migrate.ts'
 import { listSecrets } from '../base/secrets.ts'
@@ -38,7 +35,13 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
     if (applied.length > 0) say(`The database is up to date (${applied.length} new migrations)`)
     const vault = openVault(db, await masterKeysOf(config, db), clock)
     await vault.ensureInstanceSecrets()
-    const limiter = openLimiter(config, db, clock, log)
+    const limiter = openLimiter({
+      redisUrl: config.redisUrl,
+      sharedDatabase: config.database.url !== null,
+      db,
+      clock,
+      log: { warn: (_fields, message) => log.warn(message), info: (_fields, message) => log.info(message) },
+    })
     const close = async () => {
       await limiter.close()
       await closeDatabase()
@@ -62,16 +65,4 @@ async function masterKeysOf(config: Config, db: Db): Promise<MasterKeys> {
     )
   }
   return { current: loadOrCreateMasterKeyFile(path), previous }
-}
-
-function openLimiter(config: Config, db: Db, clock: Clock, log: Log): Limiter {
-  if (config.redisUrl !== null) {
-    const words = {
-      warn: (_fields: object, message: string) => log.warn(message),
-      info: (_fields: object, message: string) => log.info(message),
-    }
-    return createRedisLimiter({ url: config.redisUrl, clock, log: words })
-  }
-  // An embedded database has one node, which can count for itself.
-  return config.database.url === null ? createMemoryLimiter(clock) : createPostgresLimiter({ db })
 }
