@@ -18,6 +18,8 @@ create table connections (
   -- The risk of the unofficial channel: confirmed by a member, current for 90 days, void with a new pairing.
   acknowledged_at timestamptz(3),
   acknowledged_by uuid,
+  -- The number is used on a phone as well; the platform takes fewer messages a second from it then.
+  is_on_phone boolean not null default false,
   last_event_in_at timestamptz(3),
   last_event_out_at timestamptz(3),
   templates_synced_at timestamptz(3),

@@ -213,4 +213,6 @@ alter table workspaces
   -- The stop switch: while true no agent owns or gets a conversation.
   add column agents_stopped boolean not null default false,
   -- Whether a customer who is no lead becomes one.
-  add column leads_from_chat boolean not null default false;
+  add column leads_from_chat boolean not null default false,
+  -- Of the demo only: false until it has its content, so that a start that was killed meanwhile is gone on with.
+  add column demo_is_filled boolean;

@@ -39,7 +39,7 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
     ...inbox,
     log,
     wakes: await openWakes(db),
-    pacesOf: (connection) => pacesOf(connection, false),
+    pacesOf,
     noteRefusal: (connection, effect, errorCode) => heedRefusal(house, connection, effect, errorCode),
   }
   const stopWatching = watchStranded(sends)

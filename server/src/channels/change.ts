@@ -12,7 +12,7 @@ import type { StoredConnection, WabaSettings } from './connection.ts'
 import { badBaseUrl, connectionNotFound, noRisk, numberTaken } from './errors.ts'
 import { findConnection, insertConnection, lockConnection, retireConnection, updateConnection } from './queries.ts'
 import type { ConnectionChanges, NewConnection } from './schema.ts'
-import type { CheckNumber } from './waba/check-number.ts'
+import type { CheckedNumber, CheckNumber } from './waba/check-number.ts'
 
 export interface ConnectionDeps {
   db: Db
@@ -59,7 +59,7 @@ export async function createConnection(
       verifyToken: input.verifyToken ?? makeToken(),
     }),
   }
-  const checked = withState(connection, await deps.checkNumber(connection), now)
+  const checked = withCheck(connection, await deps.checkNumber(connection), now)
   const keyring = await deps.vault.keyring(by.workspaceId)
   await whileNumberIsFree(() =>
     deps.db.tx(async (tx) => {
@@ -86,10 +86,10 @@ export async function changeConnection(
     settings: settingsOf(deps, { ...one.settings, ...settings }),
   })
   const isReachedAnew = numberId !== undefined || Object.keys(settings).some((field) => field !== 'verifyToken')
-  const problem = isReachedAnew ? await checkAfter(deps, by, id, apply) : undefined
+  const check = isReachedAnew ? await checkAfter(deps, by, id, apply) : undefined
   return update(deps, by, id, 'connection.changed', (one, now) => {
     const changed = apply(one)
-    return problem === undefined || one.state === 'paused' ? changed : withState(changed, problem, now)
+    return check === undefined || one.state === 'paused' ? changed : withCheck(changed, check, now)
   })
 }
 
@@ -102,8 +102,8 @@ export function pauseConnection(deps: ConnectionDeps, by: Changer, id: string): 
 
 /** Lets a connection send again, if the platform answers for its number. */
 export async function resumeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
-  const problem = await checkAfter(deps, by, id, (one) => one)
-  return update(deps, by, id, 'connection.resumed', (one, now) => withState(one, problem, now))
+  const check = await checkAfter(deps, by, id, (one) => one)
+  return update(deps, by, id, 'connection.resumed', (one, now) => withCheck(one, check, now))
 }
 
 /** Disconnects a number and forgets its secrets. Its conversations stay to be read. */
@@ -147,13 +147,13 @@ async function update(
   )
 }
 
-/** Asks the platform outside of any transaction, as the connection will be. Null when it answers. */
+/** Asks the platform outside of any transaction, as the connection will be. */
 async function checkAfter(
   deps: ConnectionDeps,
   by: Changer,
   id: string,
   apply: (one: StoredConnection) => StoredConnection,
-): Promise<string | null> {
+): Promise<CheckedNumber> {
   const keyring = await deps.vault.keyring(by.workspaceId)
   const current = await findConnection(deps.db.sql, keyring, by.workspaceId, id)
   if (current === undefined) throw connectionNotFound()
@@ -166,7 +166,9 @@ function settingsOf(deps: ConnectionDeps, settings: WabaSettings): WabaSettings 
   return { ...settings, baseUrl }
 }
 
-function withState(one: StoredConnection, problem: string | null, now: Date): StoredConnection {
+function withCheck(before: StoredConnection, check: CheckedNumber, now: Date): StoredConnection {
+  const { problem } = check
+  const one = problem === null ? { ...before, isOnPhone: check.isOnPhone } : before
   const state = problem === null ? 'active' : 'unavailable'
   const isSame = one.state === state && one.stateReason === problem
   return isSame ? one : { ...one, state, stateReason: problem, stateChangedAt: now }
@@ -191,6 +193,7 @@ const blank = (now: Date) => ({
   stateChangedAt: now,
   acknowledgedAt: null,
   acknowledgedBy: null,
+  isOnPhone: false,
   lastEventInAt: null,
   lastEventOutAt: null,
   templatesSyncedAt: null,

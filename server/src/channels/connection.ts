@@ -13,6 +13,8 @@ export interface Connection {
   state: ConnectionState
   stateReason: string | null
   acknowledgedAt: Date | null
+  /** The number is used on a phone as well: it may send more slowly. */
+  isOnPhone: boolean
 }
 
 export interface WabaSettings {

@@ -16,6 +16,7 @@ const columns = (sql: Sql) => sql`
   c.state_changed_at,
   c.acknowledged_at,
   c.acknowledged_by,
+  c.is_on_phone,
   c.last_event_in_at,
   c.last_event_out_at,
   c.templates_synced_at,
@@ -94,12 +95,12 @@ export async function insertConnection(tx: Tx, keyring: Keyring, one: StoredConn
   await tx`
     insert into connections (
       workspace_id, id, channel, name, number_id, account_id, settings, state, state_reason, state_changed_at,
-      templates_due_at, created_at, updated_at
+      is_on_phone, templates_due_at, created_at, updated_at
     )
     values (
       ${one.workspaceId}, ${one.id}, ${one.channel}, ${one.name}, ${one.numberId}, ${one.accountId},
       ${sealSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
-      ${one.channel === 'waba' ? one.createdAt : null}, ${one.createdAt}, ${one.updatedAt}
+      ${one.isOnPhone}, ${one.channel === 'waba' ? one.createdAt : null}, ${one.createdAt}, ${one.updatedAt}
     )`
 }
 
@@ -115,9 +116,19 @@ export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConn
       state_changed_at = ${one.stateChangedAt},
       acknowledged_at = ${one.acknowledgedAt},
       acknowledged_by = ${one.acknowledgedBy},
+      is_on_phone = ${one.isOnPhone},
       updated_at = ${one.updatedAt}
     where workspace_id = ${one.workspaceId}
       and id = ${one.id}`
+}
+
+/** Notes that the number is used on a phone as well. */
+export async function markOnPhone(tx: Tx, workspaceId: string, id: string): Promise<void> {
+  await tx`
+    update connections
+    set is_on_phone = true
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
 }
 
 /** Forgets the secrets and the templates; the row stays for its conversations. */

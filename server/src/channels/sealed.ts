@@ -14,6 +14,7 @@ export interface ConnectionRow {
   state_changed_at: Date
   acknowledged_at: Date | null
   acknowledged_by: string | null
+  is_on_phone: boolean
   last_event_in_at: Date | null
   last_event_out_at: Date | null
   templates_synced_at: Date | null
@@ -39,6 +40,7 @@ export function openConnection(keyring: Keyring, row: ConnectionRow): StoredConn
     stateChangedAt: row.state_changed_at,
     acknowledgedAt: row.acknowledged_at,
     acknowledgedBy: row.acknowledged_by,
+    isOnPhone: row.is_on_phone,
     lastEventInAt: row.last_event_in_at,
     lastEventOutAt: row.last_event_out_at,
     templatesSyncedAt: row.templates_synced_at,

@@ -66,6 +66,6 @@ async function storeFetched(deps: SyncDeps, claim: Claim, fetched: FetchedTempla
 // Nobody has to act on a platform that was away; other reasons stand until somebody did.
 async function recheck(deps: SyncDeps, { workspaceId, id, ...connection }: StoredConnection): Promise<void> {
   if (connection.state !== 'unavailable' || connection.stateReason !== 'unreachable') return
-  if ((await deps.checkNumber(connection)) !== null) return
+  if ((await deps.checkNumber(connection)).problem !== null) return
   await deps.db.tx((tx) => markAvailable(tx, workspaceId, id, deps.clock.now()))
 }

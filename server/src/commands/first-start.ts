@@ -1,9 +1,11 @@
 import { createApiKey } from '../access/create-key.ts'
+import { selectApiKeys } from '../access/queries.ts'
+import { rotateApiKey } from '../access/rotate-key.ts'
 import { scopes } from '../access/scopes.ts'
 import { createSignInLink } from '../access/sign-in-link.ts'
 import { createUser } from '../access/users.ts'
 import type { House } from '../app-house.ts'
-import type { Tx } from '../base/db.ts'
+import type { Sql, Tx } from '../base/db.ts'
 import type { Member } from '../base/member.ts'
 import { instanceScope } from '../base/vault.ts'
 import { addWorkspace } from '../workspace/create.ts'
@@ -18,52 +20,97 @@ export type FirstStart =
 // Any constant will do: of several nodes that start at once on one database, one makes the demo.
 const firstStartLock = 7_275_392
 const demoCountry = 'BR'
+const ownerName = 'Demo Owner'
 
-/** Gives an installation without workspaces its demo, unless the settings say otherwise. Secrets are in this answer only. */
-export async function prepareFirstStart(house: House): Promise<FirstStart> {
+/**
+ * Gives an installation without workspaces its demo, unless the settings say otherwise; `connectPhones` gives it a number.
+ * A demo that an earlier start could not finish is finished. Secrets are in this answer only.
+ */
+export async function prepareFirstStart(
+  house: House,
+  connectPhones: (workspaceId: string) => Promise<void>,
+): Promise<FirstStart> {
   const { db, config } = house
-  const made = await db.tx(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${firstStartLock}::bigint)`
-    if (await hasWorkspace(tx)) return 'known'
-    return config.demo ? addDemo(tx, house) : 'empty'
+  // The transaction only holds the lock: each step commits by itself, and may be done again.
+  return db.tx(async (lock) => {
+    await lock`select pg_advisory_xact_lock(${firstStartLock}::bigint)`
+    const begun = await findUnfinishedDemo(db.sql)
+    if (begun === undefined && (await hasWorkspace(db.sql))) return { state: 'known' }
+    if (!config.demo) return { state: begun === undefined ? 'empty' : 'known' }
+
+    const demo = begun ?? (await db.tx((tx) => addDemo(tx, house)))
+    await fillDemo(house, ownerOf(demo))
+    const secrets = await db.tx((tx) => makeSecrets(tx, house, demo))
+    await connectPhones(demo.workspaceId)
+    await db.tx((tx) => markFilled(tx, demo))
+    return { state: 'demo', workspaceId: demo.workspaceId, ...secrets }
   })
-  if (typeof made === 'string') return { state: made }
-  await fillDemo(house, made.member)
-  return { state: 'demo', workspaceId: made.member.workspaceId, signInUrl: made.signInUrl, apiKey: made.apiKey }
 }
 
-async function hasWorkspace(tx: Tx): Promise<boolean> {
-  const [row] = await tx`
+interface Demo {
+  workspaceId: string
+  ownerId: string
+}
+
+async function hasWorkspace(sql: Sql): Promise<boolean> {
+  const [row] = await sql`
     select id
     from workspaces
     limit 1`
   return row !== undefined
 }
 
-async function addDemo(tx: Tx, { vault, clock, config }: House) {
-  const now = clock.now()
-  const person = { name: 'Demo Owner', email: 'owner@example.com', passwordHash: null, isOperator: true }
-  const userId = await createUser(tx, await vault.keyring(instanceScope), person, now)
-  const input = {
-    name: 'Demo',
-    defaultCountry: demoCountry,
-    ownerId: userId,
-    createdBy: { type: 'system', id: null },
-  } as const
-  const { id: workspaceId } = await addWorkspace(tx, vault, input, now)
-  const key = await createApiKey(tx, { workspaceId, name: 'Demo key', scopes, createdBy: userId }, now)
-  const { url: signInUrl } = await createSignInLink(tx, config.http.publicUrl, userId, now)
-  const member: Member = {
-    userId,
-    tokenId: null,
-    tokenWorkspaceId: null,
-    sessionId: null,
-    name: person.name,
-    isOperator: true,
-    actor: { type: 'user', id: userId },
-    workspaceId,
-    role: 'owner',
-    workspace: { defaultCountry: demoCountry, leadsEnabled: true, inboxEnabled: true, inboxAvailable: true },
-  }
-  return { member, signInUrl, apiKey: key.value }
+async function findUnfinishedDemo(sql: Sql): Promise<Demo | undefined> {
+  const [demo] = await sql<Demo[]>`
+    select w.id as "workspaceId", m.user_id as "ownerId"
+    from workspaces w
+    join members m on m.workspace_id = w.id
+    where w.demo_is_filled = false
+    limit 1`
+  return demo
 }
+
+async function addDemo(tx: Tx, { vault, clock }: House): Promise<Demo> {
+  const now = clock.now()
+  const person = { name: ownerName, email: 'owner@example.com', passwordHash: null, isOperator: true }
+  const ownerId = await createUser(tx, await vault.keyring(instanceScope), person, now)
+  const input = { name: 'Demo', defaultCountry: demoCountry, ownerId, createdBy: { type: 'system', id: null } } as const
+  const { id: workspaceId } = await addWorkspace(tx, vault, input, now)
+  await tx`
+    update workspaces
+    set demo_is_filled = false
+    where id = ${workspaceId}`
+  return { workspaceId, ownerId }
+}
+
+async function markFilled(tx: Tx, { workspaceId }: Demo): Promise<void> {
+  await tx`
+    update workspaces
+    set demo_is_filled = true
+    where id = ${workspaceId}`
+}
+
+// A key that an earlier start made has been shown to nobody, but conversations may be its own by now.
+async function makeSecrets(tx: Tx, { clock, config }: House, { workspaceId, ownerId }: Demo) {
+  const now = clock.now()
+  const [known] = await selectApiKeys(tx, workspaceId)
+  const { value: apiKey } =
+    known === undefined
+      ? await createApiKey(tx, { workspaceId, name: 'Demo key', scopes, createdBy: ownerId }, now)
+      : await rotateApiKey(tx, workspaceId, known.id, null, now)
+  const { url: signInUrl } = await createSignInLink(tx, config.http.publicUrl, ownerId, now)
+  return { signInUrl, apiKey }
+}
+
+const ownerOf = ({ workspaceId, ownerId }: Demo): Member => ({
+  userId: ownerId,
+  tokenId: null,
+  tokenWorkspaceId: null,
+  sessionId: null,
+  name: ownerName,
+  isOperator: true,
+  actor: { type: 'user', id: ownerId },
+  workspaceId,
+  role: 'owner',
+  workspace: { defaultCountry: demoCountry, leadsEnabled: true, inboxEnabled: true, inboxAvailable: true },
+})

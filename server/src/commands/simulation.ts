@@ -31,7 +31,8 @@ export async function startSimulation(house: OpenHouse, say: (line: string) => v
     if (known.length > 0) seedDemo(simulator, { speak: false })
     return {
       phonesUrl: `${simulator.url}/phone`,
-      connect: (workspaceId) => connect(house, simulator, workspaceId),
+      // A demo whose first start was killed may have its number already.
+      connect: async (workspaceId) => (known.length > 0 ? undefined : connect(house, simulator, workspaceId)),
       stop: simulator.stop,
     }
   } catch (error) {

@@ -21,9 +21,9 @@ const pair: Pace = { burst: 44, everyMs: 6100 }
 // A session that writes like a machine is soon barred.
 const unofficial: Pace = { burst: 1, everyMs: 1000 }
 
-export function pacesOf(connection: Pick<Connection, 'channel'>, isSharedWithPhone: boolean): Paces {
+export function pacesOf(connection: Pick<Connection, 'channel' | 'isOnPhone'>): Paces {
   if (connection.channel === 'unofficial') return { connection: unofficial, pair }
-  return { connection: isSharedWithPhone ? sharedWithPhone : official, pair }
+  return { connection: connection.isOnPhone ? sharedWithPhone : official, pair }
 }
 
 /** Takes the next place in line, over all nodes, and tells how many milliseconds away it is. */

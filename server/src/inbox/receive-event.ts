@@ -12,6 +12,7 @@ import type { Direction, Message, Origin } from './message.ts'
 import { addMessage } from './message-queries.ts'
 import { human } from './owner.ts'
 import type { Intake } from './receiver.ts'
+import { mayReveal, revealMessage } from './reveal.ts'
 import type { MessageStatus } from './status-ladder.ts'
 import { unansweredAfterInbound } from './unanswered.ts'
 import { windowAfter } from './window.ts'
@@ -91,9 +92,15 @@ async function applyHistory(tx: Tx, intake: Intake, before: Conversation, event:
   const { direction, status } = event
   const wanted = messageOf(before, event, { direction, origin: 'history', status }, now)
   const message = await addMessage(tx, keyring, receiver.workspaceId, wanted)
-  if (message === null) return { conversation: before, events: [] }
+  if (message === null) return { conversation: await reveal(tx, intake, before, event), events: [] }
   const known = withCustomer(before, event.customer, 'hearsay', now)
   return { conversation: touched({ ...known, ...newest(known, message) }, now), events: [] }
+}
+
+async function reveal(tx: Tx, intake: Intake, before: Conversation, event: Of<'history'>): Promise<Conversation> {
+  const message = mayReveal(event) ? await revealMessage(tx, intake, before, event) : null
+  if (message === null) return before
+  return touched({ ...before, ...newest(before, message) }, intake.now)
 }
 
 interface Kind {

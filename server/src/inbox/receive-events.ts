@@ -10,6 +10,7 @@ import { lockChanged, lockCustomer } from './lock-customer.ts'
 import { insertConversation, storeConversation } from './queries.ts'
 import { applyEvent } from './receive-event.ts'
 import type { Intake, Writer } from './receiver.ts'
+import { mayReveal } from './reveal.ts'
 import { externalIndex } from './sealed.ts'
 
 /**
@@ -21,7 +22,7 @@ export async function applyEvents(tx: Tx, intake: Intake, events: readonly Custo
   const known = await findKnown(tx, intake, events)
   const wrote = new Map<string, Writer>()
   for (const event of events) {
-    if ('externalId' in event && known.has(event.externalId)) continue
+    if ('externalId' in event && known.has(event.externalId) && !mayReveal(event)) continue
     const begun = await conversationFor(tx, intake, event)
     if (begun === null) continue
     const applied = await applyEvent(tx, intake, begun.conversation, event)

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { noteActivity } from '../channels/activity.ts'
 import type { Outgoing, RefusalEffect, SendResult } from '../channels/connector.ts'
 import {
   allowStart,
@@ -120,14 +121,16 @@ async function withinReason(
 async function note(deps: SendDeps, reserved: Reserved, part: number, result: PartOutcome): Promise<void> {
   const keyring = await deps.vault.keyring(reserved.workspaceId)
   const externalId = result.outcome === 'accepted' ? result.externalId : null
-  await deps.db.tx((tx) =>
-    recordPart(tx, reserved, part, {
+  const { workspaceId, connection } = reserved
+  await deps.db.tx(async (tx) => {
+    await recordPart(tx, reserved, part, {
       verdict: verdicts[result.outcome],
       errorCode: errorCodeOf(result),
-      externalIndex: externalId === null ? null : externalIndex(keyring, reserved.connection.id, externalId),
+      externalIndex: externalId === null ? null : externalIndex(keyring, connection.id, externalId),
       externalId: externalId === null ? null : sealExternalId(keyring, reserved.messageId, externalId),
-    }),
-  )
+    })
+    if (externalId !== null) await noteActivity(tx, workspaceId, connection.id, 'out', deps.clock.now())
+  })
 }
 
 const verdicts: Record<PartOutcome['outcome'], Verdict> = {

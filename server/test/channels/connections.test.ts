@@ -208,6 +208,19 @@ test('a number that the platform does not answer for is unavailable, until it do
   assert.equal(paused.json().connection.state, 'paused')
 })
 
+test('a number that the platform says is on a phone too is known as such', async () => {
+  for (const [fields, isOnPhone] of [
+    [{ is_on_biz_app: true, platform_type: 'CLOUD_API' }, true],
+    [{ is_on_biz_app: false, platform_type: 'CLOUD_API' }, false],
+    [{}, false],
+  ] as const) {
+    const w = await channelWorld(database, platform.baseUrl)
+    platform.answer = (_call, reply) => sendJson(reply, 200, { id: '1', ...fields })
+    const { connection } = (await w.call('POST', '', fresh({ baseUrl: platform.baseUrl }))).json()
+    assert.equal((await w.find(connection.id))?.isOnPhone, isOnPhone)
+  }
+})
+
 test('what the platform tells of its account makes a connection unavailable and available, but never unpauses', async () => {
   const w = await channelWorld(database)
   const one = await w.connect()

@@ -28,6 +28,7 @@ const connection: Connection = {
   state: 'active',
   stateReason: null,
   acknowledgedAt: null,
+  isOnPhone: false,
 }
 const send = (phone: string | null, message: Outgoing, userId: string | null = null) => {
   const deadline = new Date(clock.now().getTime() + 5_000)
@@ -54,7 +55,7 @@ test('the connector and the simulator understand each other: texts, templates, r
 })
 
 test('the connector reads the number and every page of the templates', async () => {
-  assert.equal(await checkNumberAt(clock)(connection), null)
+  assert.deepEqual(await checkNumberAt(clock)(connection), { problem: null, isOnPhone: true })
   const fetched = await fetchTemplatesAt(clock)(connection)
   assert.ok(fetched.ok)
   assert.equal(fetched.templates.length, simulator.platform.world.templates.size)

@@ -242,6 +242,6 @@ test('a connection that was made while the platform was away comes back by itsel
   await syncDueTemplates(w.deps)
   assert.equal((await w.find(one.id))?.state, 'unavailable')
   w.clock.advance(10 * 60_000)
-  await syncDueTemplates({ ...w.deps, checkNumber: async () => null })
+  await syncDueTemplates({ ...w.deps, checkNumber: async () => ({ problem: null, isOnPhone: false }) })
   assert.equal((await w.find(one.id))?.state, 'active')
 })

@@ -25,6 +25,7 @@ const connection: Connection = {
   state: 'active',
   stateReason: null,
   acknowledgedAt: null,
+  isOnPhone: false,
 }
 
 function order(more: Partial<Order> = {}): Order {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { StoredConnection } from '../../src/channels/connection.ts'
 import { appSecret, type ChannelWorld, channelWorld } from '../support/channel-world.ts'
 import { testDatabase } from '../support/database.ts'
-import { bytesOf, change, payload, signatureOf, text, value } from '../support/waba-payloads.ts'
+import { bytesOf, change, customerPhone, message, payload, signatureOf, text, value } from '../support/waba-payloads.ts'
 
 const database = await testDatabase()
 
@@ -64,6 +64,15 @@ test('a callback that is signed over its bytes is handed on and answered 200', a
   assert.equal(answer.statusCode, 200)
   assert.deepEqual(textsOf(w), [[one.id, 'olá 😀']])
   assert.deepEqual((await w.find(one.id))?.lastEventInAt, w.clock.now())
+})
+
+test('who types on the phone of the number shows that it is used there', async () => {
+  const w = await channelWorld(database)
+  const one = await w.connect()
+  const typed = message('text', { body: 'Hello' }, { to: customerPhone })
+  assert.equal((await w.find(one.id))?.isOnPhone, false)
+  await post(w, one, bytesOf(payload(change('smb_message_echoes', value({ message_echoes: [typed] }, one.numberId)))))
+  assert.equal((await w.find(one.id))?.isOnPhone, true)
 })
 
 test('any media type will do, since the signature says what it is', async () => {

@@ -322,6 +322,26 @@ test('history opens no window, raises no count, changes no owner and tells nobod
   )
 })
 
+test('media that a history shows later take the place of the line that stood in for them, once', async () => {
+  const w = await inboxWorld()
+  const told = {
+    type: 'history',
+    externalId: 'wamid.media',
+    customer: marina,
+    direction: 'inbound',
+    status: 'read',
+  } as const
+  const named: ChannelEvent = { ...told, kind: 'system', text: 'Media', at: w.clock.now() }
+  const shown: ChannelEvent = { ...told, kind: 'image', text: 'The red one', at: w.clock.now() }
+  await w.tell(named)
+  const [{ id }] = await w.conversations()
+  const [before] = await w.messages(id)
+  await w.tell(shown, { ...shown, kind: 'video', text: 'Other' })
+  await w.tell(named)
+  assert.deepEqual(await w.messages(id), [{ ...before, kind: 'image', text: 'The red one' }])
+  assert.deepEqual(await w.events(id), [])
+})
+
 test('what concerns the connection is handed on, and each customer who wrote is told of', async () => {
   const w = await inboxWorld()
   const state = { type: 'connection_state', available: false, reason: 'partner_removed' } as const

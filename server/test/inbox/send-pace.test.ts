@@ -5,9 +5,9 @@ import { type Paces, pacesOf, takePlace } from '../../src/inbox/pace.ts'
 import { noon, sendWorld } from '../support/send-world.ts'
 
 const limits: [string, Paces, number][] = [
-  ['official', pacesOf({ channel: 'waba' }, false), 80],
-  ['official, also used on a phone', pacesOf({ channel: 'waba' }, true), 20],
-  ['partner', pacesOf({ channel: 'partner' }, false), 80],
+  ['official', pacesOf({ channel: 'waba', isOnPhone: false }), 80],
+  ['official, also used on a phone', pacesOf({ channel: 'waba', isOnPhone: true }), 20],
+  ['partner', pacesOf({ channel: 'partner', isOnPhone: false }), 80],
 ]
 for (const [name, { connection, pair }, perSecond] of limits) {
   test(`the pace stays below the platform's limits: ${name}`, () => {

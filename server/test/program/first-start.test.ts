@@ -49,6 +49,27 @@ test('the first start prints a link, a key and a line that work; the second prin
   await second.gone
 })
 
+test('a first start that was killed is gone on with at the next', async () => {
+  const folder = await newFolder()
+  const port = await freePort()
+  const env = { PARLEY_DEMO: '1', PARLEY_SIMULATOR_PORT: String(await freePort()) }
+  const first = await startService({ folder, port, env })
+  first.kill('SIGKILL')
+  await first.gone
+  assert.doesNotMatch(first.told(), /plk_/)
+
+  const second = await startService({ folder, port, env })
+  await second.hasTold('Stop with Ctrl+C.')
+  const key = /plk_\w+/.exec(second.told())?.[0] ?? ''
+  const headers = { authorization: `Bearer ${key}` }
+  const list = (await (await fetch(`${second.url}/api/v1/leads`, { headers })).json()) as LeadList
+  assert.equal(list.pagination.total, 40)
+  assert.equal((await fetch(`${second.url}/f/demo`)).status, 200)
+  assert.equal((await fetch(`${second.url}/api/v1/inbox/conversations`, { headers })).status, 200)
+  second.kill('SIGTERM')
+  await second.gone
+})
+
 async function simulatedNumber(phones: string): Promise<object> {
   const { numbers } = (await (await fetch(new URL('/simulator/numbers', phones))).json()) as { numbers: [object] }
   return numbers[0]

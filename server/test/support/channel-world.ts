@@ -70,7 +70,7 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
     log,
     publicUrl,
     allowLoopback: true,
-    checkNumber: baseUrl === undefined ? async () => null : checkNumberAt(clock),
+    checkNumber: baseUrl === undefined ? async () => ({ problem: null, isOnPhone: false }) : checkNumberAt(clock),
     fetchTemplates: fetchTemplatesAt(clock),
   }
   const member = memberOf(workspaceId)

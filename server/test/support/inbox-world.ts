@@ -79,6 +79,7 @@ export async function inboxWorld(options: { key?: Partial<NewKeyInput> } = {}): 
         stateChangedAt: now,
         acknowledgedAt: null,
         acknowledgedBy: null,
+        isOnPhone: false,
         lastEventInAt: null,
         lastEventOutAt: null,
         templatesSyncedAt: null,

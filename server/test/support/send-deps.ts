@@ -45,5 +45,6 @@ async function openTestConnection(db: Db, workspaceId: string, id: string): Prom
     state: row.state,
     stateReason: null,
     acknowledgedAt: row.acknowledged_at,
+    isOnPhone: false,
   }
 }

@@ -13,7 +13,7 @@ export const demoPeople: readonly DemoPerson[] = [
     name: 'Marina Azevedo',
     phone: '5511955501101',
     minutesAgo: 6,
-    says: [{ text: 'Oi! Tudo bem?' }, { text: 'O plano anual ainda está com desconto? Queria fechar hoje 🙂' }],
+    says: [{ text: 'Oi! Tudo bem?' }, { text: 'O plano anual ainda está com desconto? Queria fechar hoje' }],
   },
   {
     name: 'João Pedro Carvalho',

@@ -4,8 +4,9 @@ import { unavailable } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Vault } from '../../base/vault.ts'
 import { isWorthNoting, noteActivity } from '../activity.ts'
-import type { Parsed, Receive } from '../channel-event.ts'
+import type { ChannelEvent, Parsed, Receive } from '../channel-event.ts'
 import type { StoredConnection } from '../connection.ts'
+import { markOnPhone } from '../queries.ts'
 import { parse } from './parse.ts'
 import { type Routed, routeItems } from './route-items.ts'
 import { isSignedBy } from './signature.ts'
@@ -49,6 +50,7 @@ export async function takeCallback(
   try {
     for (const [connection, events] of routed.deliveries) await deps.receive(connection, events)
     await noteIncoming(deps, [...routed.deliveries.keys()])
+    await noteOnPhone(deps, routed.deliveries)
   } catch (error) {
     deps.log.error('callback not stored', { workspaceId, connectionId }, error)
     throw unavailable('Not stored. Send it again.', undefined, retryAfterSeconds)
@@ -81,4 +83,12 @@ async function noteIncoming({ db, clock }: WebhookDeps, receivers: StoredConnect
   await db.tx(async (tx) => {
     for (const one of quiet) await noteActivity(tx, one.workspaceId, one.id, 'in', now)
   })
+}
+
+// Who types on the number's phone shows that there is one, whatever the platform said when the number was connected.
+async function noteOnPhone({ db }: WebhookDeps, deliveries: Map<StoredConnection, ChannelEvent[]>): Promise<void> {
+  for (const [connection, events] of deliveries) {
+    if (connection.isOnPhone || !events.some(({ type }) => type === 'echo')) continue
+    await db.tx((tx) => markOnPhone(tx, connection.workspaceId, connection.id))
+  }
 }

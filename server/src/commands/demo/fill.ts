@@ -1,6 +1,6 @@
 import type { House } from '../../app-house.ts'
 import { manualClock } from '../../base/clock.ts'
-import { InvalidInput } from '../../base/errors.ts'
+import { ApiError, InvalidInput } from '../../base/errors.ts'
 import type { Member } from '../../base/member.ts'
 import { createForm } from '../../forms/change.ts'
 import type { CustomField } from '../../leads/custom-fields.ts'
@@ -15,12 +15,18 @@ import { type DemoLead, demoLeads } from './people.ts'
 
 const hourMs = 3_600_000
 
-/** Fills the demo workspace as if it had been in use for six weeks, by the verbs that requests use. */
+/** Fills the demo workspace as if it had been in use for six weeks, by the verbs that requests use. May be done again. */
 export async function fillDemo(house: House, owner: Member): Promise<void> {
   const { db, vault, clock } = house
-  for (const label of demoLabels) await createLabel({ db, vault, clock }, owner, label)
-  await createForm({ db, clock }, owner, demoForm)
+  for (const label of demoLabels) await unlessThere(() => createLabel({ db, vault, clock }, owner, label))
+  await unlessThere(() => createForm({ db, clock }, owner, demoForm))
   for (const [at, lead] of demoLeads.entries()) await addLead(house, owner, lead, at + 1)
+}
+
+async function unlessThere(work: () => Promise<unknown>): Promise<void> {
+  await work().catch((error: unknown) => {
+    if (!(error instanceof ApiError && error.statusCode === 409)) throw error
+  })
 }
 
 async function addLead(house: House, owner: Member, lead: DemoLead, number: number): Promise<void> {

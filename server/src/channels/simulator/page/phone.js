@@ -11,7 +11,7 @@ const kinds = [
   ['Contact', { kind: 'contacts' }],
   ['Sticker', { kind: 'sticker' }],
   ['Order', { kind: 'order', text: 'Two lamps and a rug' }],
-  ['👍 to the last', { kind: 'reaction', text: '👍', about: 'last' }],
+  ['Thumbs up to the last', { kind: 'reaction', text: '👍', about: 'last' }],
   ['From an ad', { kind: 'text', text: 'Hi! I saw your ad', ad: 'image' }],
   ['Poll', { kind: 'unsupported' }],
 ]
