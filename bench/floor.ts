@@ -3,8 +3,9 @@
 import { createCipheriv, randomBytes, randomUUID } from 'node:crypto'
 import fastify from 'fastify'
 import postgres from 'postgres'
+import { serveInboxFloor } from './inbox-floor.ts'
 
-const { PG_SOCKET = '', PG_DATABASE = 'parley' } = process.env
+const { PG_SOCKET = '', PG_DATABASE = 'parley', PLATFORM_PORT = '0' } = process.env
 const sql = postgres({
   path: `${PG_SOCKET}/.s.PGSQL.5432`,
   database: PG_DATABASE,
@@ -77,6 +78,8 @@ app.post<{ Body: { externalRef: string; status: string } }>('/leads/upsert', asy
   })
   return { success: true, data: lead, lead }
 })
+
+serveInboxFloor(app, sql, seal, Number(PLATFORM_PORT))
 
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)

@@ -13,6 +13,7 @@ export interface Measured {
   perSecond: number
   p50Ms: number
   p99Ms: number
+  answers: number
   /** Answers that were not 2xx: any makes the figures worthless. */
   failures: number
 }
@@ -44,7 +45,7 @@ export async function measure(load: Load): Promise<Measured> {
   const seconds = (performance.now() - started) / 1000
   latencies.sort((a, b) => a - b)
   const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
-  return { perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failures }
+  return { perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), answers: latencies.length, failures }
 }
 
 function exchange(socket: Socket, request: Buffer): Promise<number> {
@@ -78,14 +79,13 @@ function exchange(socket: Socket, request: Buffer): Promise<number> {
 
 /** The bytes of a request with keep-alive. */
 export function requestBytes(method: string, path: string, headers: Record<string, string>, body?: unknown): Buffer {
-  const payload = body === undefined ? '' : JSON.stringify(body)
-  const all: Record<string, string> = {
-    host: 'localhost',
-    ...headers,
-    ...(body === undefined
-      ? {}
-      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
-  }
+  return rawRequestBytes(method, path, headers, body === undefined ? undefined : JSON.stringify(body))
+}
+
+/** As `requestBytes`, with the very text of a JSON body. */
+export function rawRequestBytes(method: string, path: string, headers: Record<string, string>, payload = ''): Buffer {
+  const ofBody = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }
+  const all: Record<string, string> = { host: 'localhost', ...headers, ...(payload === '' ? {} : ofBody) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${payload}`)
 }

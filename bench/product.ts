@@ -12,7 +12,7 @@ const { PG_SOCKET = '', PG_DATABASE = 'parley' } = process.env
 const db = openDb({ socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' })
 const app = await buildApp({
   // A limit that is counted but never reached: counting is part of the path.
-  config: loadConfig({ PARLEY_LEADS_RATE_LIMIT: '1000000' }),
+  config: loadConfig({ PARLEY_LEADS_RATE_LIMIT: '1000000', PARLEY_INBOX_RATE_LIMIT: '1000000' }),
   log: createLog('info', { write: () => {} }),
   clock: systemClock,
   db,

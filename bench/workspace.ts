@@ -11,6 +11,7 @@ export const benchMasterKey = Buffer.alloc(32, 1)
 
 export interface BenchWorkspace {
   workspaceId: string
+  keyId: string
   key: string
 }
 
@@ -25,9 +26,10 @@ export async function makeWorkspace(db: Db): Promise<BenchWorkspace> {
       insert into workspaces (id, name, daily_lead_quota, created_at, updated_at)
       values (${workspaceId}, 'Bench', 0, ${now}, ${now})`
     await vault.createSecrets(tx, workspaceId)
-    const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk'] as const
-    const { value } = await createApiKey(tx, { workspaceId, createdBy: null, name: 'Bench', scopes: [...scopes] }, now)
-    return { workspaceId, key: value }
+    const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read', 'inbox.write'] as const
+    const input = { workspaceId, createdBy: null, name: 'Bench', scopes: [...scopes] }
+    const { key, value } = await createApiKey(tx, input, now)
+    return { workspaceId, keyId: key.id, key: value }
   })
 }
 

@@ -42,7 +42,9 @@ where deleted_at is null and phone_index is not null;
 create index leads_email on leads (workspace_id, email_index, created_at, id)
 where deleted_at is null and email_index is not null;
 
+-- Exact totals are counted in here, whatever the filter, without reading the leads themselves.
 create index leads_created on leads (workspace_id, created_at desc, id desc)
+include (status, priority, source, ad_platform)
 where deleted_at is null;
 
 create index leads_updated on leads (workspace_id, updated_at desc, id desc)

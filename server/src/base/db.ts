@@ -33,6 +33,15 @@ export interface DbOptions {
   user?: string
   maxConnections?: number
   applicationName?: string
+  /** Sees every statement that is about to be sent: tests explain them. */
+  onStatement?: (statement: SentStatement) => void
+}
+
+/** The parameters are as the caller gave them; a type is 0 where the database is to infer it. */
+export interface SentStatement {
+  text: string
+  parameters: readonly unknown[]
+  types: readonly number[]
 }
 
 const retryable = new Set(['40P01', '40001'])
@@ -46,6 +55,7 @@ export function openDb(options: DbOptions): Db {
     // The embedded server comes back within a second; long waits between tries would only prolong an outage.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
     onnotice: () => {},
+    ...(options.onStatement === undefined ? {} : { debug: reporter(options.onStatement) }),
     connection: {
       application_name: options.applicationName ?? 'parley',
       TimeZone: 'UTC',
@@ -76,6 +86,11 @@ export function openDb(options: DbOptions): Db {
     },
     close: () => pool.end({ timeout: 5 }),
   }
+}
+
+function reporter(onStatement: (statement: SentStatement) => void) {
+  return (_connection: number, text: string, parameters: unknown[], types: unknown[]) =>
+    onStatement({ text, parameters: [...parameters], types: types.map(Number) })
 }
 
 async function persist<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
-import { type Db, type DbOptions, openDb } from '../../src/base/db.ts'
+import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/base/db.ts'
 import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-server.ts'
 
 export interface TestDatabase {
@@ -21,6 +21,21 @@ after(
   },
   { timeout: 30_000 },
 )
+
+const watchers = new Set<(statement: SentStatement) => void>()
+
+/** Answers every statement that was sent to the databases of this test file meanwhile, each text once. */
+export async function statementsOf(work: () => Promise<void>): Promise<SentStatement[]> {
+  const seen = new Map<string, SentStatement>()
+  const watch = (statement: SentStatement) => void (seen.has(statement.text) || seen.set(statement.text, statement))
+  watchers.add(watch)
+  try {
+    await work()
+  } finally {
+    watchers.delete(watch)
+  }
+  return [...seen.values()]
+}
 
 /** Runs after all tests of the file, before its databases are dropped. */
 export function atEnd(end: () => Promise<void>): void {
@@ -44,7 +59,10 @@ async function makeDatabase(source: (template: string) => string): Promise<TestD
   const name = `t_${randomBytes(8).toString('hex')}`
   await asAdmin(admin, `create database ${name} template ${source(template)}`)
   const options = databaseOf(admin, name)
-  const db = openDb(options)
+  const onStatement = (statement: SentStatement) => {
+    for (const watch of watchers) watch(statement)
+  }
+  const db = openDb({ ...options, onStatement })
   endings.push(async () => {
     await db.close()
     await asAdmin(admin, `drop database ${name} with (force)`)

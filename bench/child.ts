@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export interface Child {
+  port: number
+  stop: () => Promise<void>
+}
+
+/** Starts a file of this folder as a process of its own, and resolves once it listens. */
+export async function startChild(file: string, env: Record<string, string>): Promise<Child> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url))], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const port = await new Promise<number>((resolve, reject) => {
+    let text = ''
+    child.stdout.on('data', (chunk) => {
+      text += chunk
+      const ready = /ready (\d+)/.exec(text)
+      if (ready !== null) resolve(Number(ready[1]))
+    })
+    void exited.then(() => reject(new Error(`${file} ended before it was ready`)))
+  })
+  return {
+    port,
+    stop: () => {
+      child.kill('SIGKILL')
+      return exited
+    },
+  }
+}

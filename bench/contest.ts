@@ -1,0 +1,93 @@
+import { type Measured, measure } from './load.ts'
+
+/** The same work done by the product and by the floor. */
+export interface Contest {
+  name: string
+  product: (n: number) => Buffer
+  floor: (n: number) => Buffer
+  /** Fewer than the run's, for requests that hold much work each. */
+  connections?: number
+  /** Throws when what the product did is not what it was asked: after so many answers. */
+  verify?: (answers: number) => Promise<void>
+}
+
+export interface Course {
+  productPort: number
+  floorPort: number
+  rounds: number
+  connections: number
+  durationMs: number
+}
+
+export interface Result {
+  name: string
+  product: Measured
+  floor: Measured
+  ratio: number
+  ratios: number[]
+}
+
+/** One after the other within each round, so that a change of the machine's mood meets both. */
+export async function compete(contest: Contest, course: Course): Promise<Result> {
+  const measured: { product: Measured; floor: Measured }[] = []
+  const connections = contest.connections ?? course.connections
+  let [asked, answers] = [0, 0]
+  const runProduct = async (durationMs: number) => {
+    const first = asked
+    const request = (n: number) => {
+      asked = Math.max(asked, first + n + 1)
+      return contest.product(first + n)
+    }
+    const run = await measure({ host: '127.0.0.1', port: course.productPort, connections, durationMs, request })
+    answers += run.answers
+    return run
+  }
+  const runFloor = (durationMs: number) =>
+    measure({ host: '127.0.0.1', port: course.floorPort, connections, durationMs, request: contest.floor })
+  await runProduct(500)
+  await runFloor(500)
+  for (let round = 0; round < course.rounds; round++) {
+    const product = await runProduct(course.durationMs)
+    const floor = await runFloor(course.durationMs)
+    if (product.failures + floor.failures > 0) {
+      throw new Error(`${contest.name}: answers other than 2xx (${product.failures}, ${floor.failures} of the floor)`)
+    }
+    measured.push({ product, floor })
+  }
+  await contest.verify?.(answers)
+  const ratios = measured.map(({ product, floor }) => product.perSecond / floor.perSecond)
+  return {
+    name: contest.name,
+    product: medianOf(measured.map((round) => round.product)),
+    floor: medianOf(measured.map((round) => round.floor)),
+    ratio: median(ratios),
+    ratios,
+  }
+}
+
+export function medianOf(runs: Measured[]): Measured {
+  return {
+    perSecond: median(runs.map((run) => run.perSecond)),
+    p50Ms: median(runs.map((run) => run.p50Ms)),
+    p99Ms: median(runs.map((run) => run.p99Ms)),
+    answers: median(runs.map((run) => run.answers)),
+    failures: 0,
+  }
+}
+
+function median(numbers: number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+export const line = (m: Measured): string =>
+  `${Math.round(m.perSecond)}/s ${m.p50Ms.toFixed(1)}/${m.p99Ms.toFixed(1)} ms`
+
+export function printResults(head: string, results: readonly Result[]): void {
+  console.log(`\n| ${head} | Parley, p50/p99 | floor, p50/p99 | ratio (spread) |`)
+  console.log('|---|---|---|---|')
+  for (const { name, product, floor, ratio, ratios } of results) {
+    const spread = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`
+    console.log(`| ${name} | ${line(product)} | ${line(floor)} | ${ratio.toFixed(2)} (${spread}) |`)
+  }
+}

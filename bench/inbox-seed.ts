@@ -1,0 +1,56 @@
+import { systemClock } from '../server/src/base/clock.ts'
+import type { Db } from '../server/src/base/db.ts'
+import { newId } from '../server/src/base/id.ts'
+import { openVault } from '../server/src/base/vault.ts'
+import { insertConnection } from '../server/src/channels/queries.ts'
+import { type Filling, fillConversations } from '../server/test/support/fill.ts'
+import { type BenchWorkspace, benchMasterKey } from './workspace.ts'
+
+export const appSecret = 'an-app-secret-of-the-bench'
+
+/** The n-th customer's number on any connection; the same that the seeded conversations have. */
+export const customerPhone = (n: number): string => String(5511900000000 + n)
+
+export interface SeededConnection {
+  id: string
+  numberId: string
+  /** Its conversations, the newest first; every third is owned by people, the others by the key. */
+  conversations: string[]
+}
+
+export async function fillingOf(db: Db, { workspaceId }: BenchWorkspace): Promise<Filling> {
+  const vault = openVault(db, { current: benchMasterKey }, systemClock)
+  return { db, keyring: await vault.keyring(workspaceId), workspaceId, now: systemClock.now() }
+}
+
+/** A connection to the platform at this port, with conversations. */
+export async function seedConnection(
+  filling: Filling,
+  { keyId }: BenchWorkspace,
+  platformPort: number,
+  conversations: number,
+): Promise<SeededConnection> {
+  const { db, keyring, workspaceId, now } = filling
+  const id = newId(now)
+  const settings = {
+    baseUrl: `http://127.0.0.1:${platformPort}`,
+    version: 'v25.0',
+    accessToken: 'an-access-token-of-the-bench',
+    appSecret,
+    verifyToken: 'a-verify-token',
+  }
+  const blank = {
+    accountId: null,
+    stateReason: null,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+    lastEventInAt: null,
+    lastEventOutAt: null,
+    templatesSyncedAt: null,
+  }
+  const times = { stateChangedAt: now, createdAt: now, updatedAt: now }
+  const connection = { ...blank, ...times, workspaceId, id, channel: 'waba', name: 'Bench', numberId: id } as const
+  await db.tx((tx) => insertConnection(tx, keyring, { ...connection, settings, state: 'active' }))
+  const ids = await fillConversations(filling, { connectionId: id, keyId, count: conversations })
+  return { id, numberId: id, conversations: ids }
+}

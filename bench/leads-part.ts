@@ -1,0 +1,55 @@
+import type { Db } from '../server/src/base/db.ts'
+import type { Contest } from './contest.ts'
+import { makeFloorTables } from './floor-tables.ts'
+import { requestBytes } from './load.ts'
+import { person } from './people.ts'
+import { type BenchWorkspace, fillWorkspace } from './workspace.ts'
+
+/** Fills the workspace with leads and answers what the leads interface competes in. */
+export async function leadContests(db: Db, workspace: BenchWorkspace, leadCount: number): Promise<Contest[]> {
+  const startedMs = performance.now()
+  await fillWorkspace(db, workspace.workspaceId, leadCount, (done) => {
+    if (process.stderr.isTTY) process.stderr.write(`\rfilling ${done} of ${leadCount} leads`)
+  })
+  const filledPerSecond = Math.round(leadCount / ((performance.now() - startedMs) / 1000))
+  process.stderr.write(`\rfilled ${leadCount} leads through the bulk path, ${filledPerSecond} a second\n`)
+  await makeFloorTables(db, workspace.workspaceId)
+  const rows = await db.sql<{ id: string }[]>`
+    select id from leads where workspace_id = ${workspace.workspaceId} order by id limit 5000`
+  const ids = rows.map((row) => row.id)
+  return contests(workspace.key, ids, leadCount)
+}
+
+function contests(key: string, ids: string[], leadCount: number): Contest[] {
+  const headers = { authorization: `Bearer ${key}` }
+  const idOf = (n: number) => ids[n % ids.length]
+  const fresh = (n: number) => {
+    const { firstName, lastName, email, phone, status } = person(leadCount + n)
+    return { firstName, lastName, email, phone, status }
+  }
+  const statusOf = (n: number) => (n % 2 === 0 ? 'contacted' : 'qualified')
+  const refOf = (n: number) => `crm-${(n * 7919) % leadCount}`
+  const upsert = (n: number) => ({ match: { by: 'externalRef', value: refOf(n) }, lead: { status: statusOf(n) } })
+  return [
+    {
+      name: 'GET lead by id',
+      product: (n) => requestBytes('GET', `/api/v1/leads/${idOf(n)}`, headers),
+      floor: (n) => requestBytes('GET', `/leads/${idOf(n)}`, {}),
+    },
+    {
+      name: 'list of 50, one status, exact total',
+      product: () => requestBytes('GET', '/api/v1/leads?status=won&limit=50', headers),
+      floor: () => requestBytes('GET', '/leads?status=won', {}),
+    },
+    {
+      name: 'create',
+      product: (n) => requestBytes('POST', '/api/v1/leads', headers, fresh(n)),
+      floor: (n) => requestBytes('POST', '/leads', {}, fresh(n)),
+    },
+    {
+      name: 'upsert of an existing lead',
+      product: (n) => requestBytes('POST', '/api/v1/leads/upsert', headers, upsert(n)),
+      floor: (n) => requestBytes('POST', '/leads/upsert', {}, { externalRef: refOf(n), status: statusOf(n) }),
+    },
+  ]
+}

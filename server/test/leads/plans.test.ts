@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { statementsOf } from '../support/database.ts'
+import { fillLeads, fillTrails } from '../support/fill.ts'
+import { addMember, leadPath, leadsPath } from '../support/leads.ts'
+import { badPlans } from '../support/plans.ts'
+import { type Answer, type World, world } from '../support/world.ts'
+
+async function filled(count: number): Promise<World> {
+  const w = await world({ dailyLeadQuota: 0 })
+  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  await fillLeads(filling, count)
+  await fillTrails(filling)
+  return w
+}
+
+async function succeed(answer: Promise<Answer>): Promise<Answer> {
+  const done = await answer
+  assert.ok(done.status >= 200 && done.status < 300, JSON.stringify(done.body))
+  return done
+}
+
+async function readEveryWay(w: World): Promise<void> {
+  const list = (query: Record<string, string>) => succeed(w.call('GET', leadsPath, { query }))
+  const noon = w.clock.now().toISOString()
+  const dayBefore = new Date(w.clock.now().getTime() - 86_400_000).toISOString()
+  for (const query of [
+    { status: 'won' },
+    { status: 'won,lost' },
+    { priority: 'urgent' },
+    { source: 'ads' },
+    { adPlatform: 'meta' },
+    { assignedTo: await addMember(w) },
+    { createdFrom: dayBefore, createdTo: noon },
+    { updatedFrom: dayBefore, updatedTo: noon },
+    { search: 'Marina Duarte' },
+    { search: '+55 81 99123-4567' },
+    { search: 'SE' },
+  ] as Record<string, string>[]) {
+    await list(query)
+  }
+  for (const sortBy of ['createdAt', 'updatedAt']) {
+    for (const sortOrder of ['asc', 'desc']) {
+      const { body } = await list({ sortBy, sortOrder, limit: '3' })
+      await list({ sortBy, sortOrder, limit: '3', cursor: body.pagination.nextCursor })
+    }
+  }
+  await list({ page: '3' })
+}
+
+async function writeEveryWay(w: World): Promise<void> {
+  const lead = await w.lead({ lastName: 'Duarte', phone: '+5581991234567', externalRef: 'crm-1' })
+  for (const identifier of [lead.id, lead.uniqueCode, 'crm-1', '+5581991234567']) {
+    await succeed(w.call('GET', leadPath(identifier)))
+  }
+  await succeed(w.call('PATCH', leadPath(lead.id), { body: { status: 'qualified', lastName: 'Dias' } }))
+  const items = ['externalRef', 'phone', 'email', 'uniqueCode'].map((by, n) => ({
+    match: { by, value: ['crm-2', '+5581991234568', 'marina@example.com', 'SEED00000003'][n] },
+    lead: { firstName: 'Marina', notes: 'Called' },
+  }))
+  for (const body of items) await w.call('POST', `${leadsPath}/upsert`, { body })
+  await w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items } })
+  await succeed(w.call('DELETE', leadPath(lead.id)))
+  await succeed(w.call('POST', `${leadPath(lead.id)}/restore`))
+}
+
+const tables = ['leads', 'lead_search', 'lead_status_changes', 'events']
+
+test('no leads route reads a big table from end to end, in a large workspace as in a small one beside it', async () => {
+  const large = await filled(20_000)
+  const small = await filled(300)
+  await large.db.sql`vacuum analyze`
+  for (const w of [large, small]) {
+    const statements = await statementsOf(async () => {
+      await readEveryWay(w)
+      await writeEveryWay(w)
+    })
+    assert.ok(statements.length > 30, `${statements.length} statements`)
+    assert.deepEqual(await badPlans(w.db, statements, tables), [])
+  }
+})

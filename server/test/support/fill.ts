@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto'
+import type { Db } from '../../src/base/db.ts'
+import { newId } from '../../src/base/id.ts'
+import type { Keyring } from '../../src/base/keyring.ts'
+import type { Conversation } from '../../src/inbox/conversation.ts'
+import { type Message, sealMessage } from '../../src/inbox/message.ts'
+import { agent, human } from '../../src/inbox/owner.ts'
+import { sealConversation } from '../../src/inbox/sealed.ts'
+import type { Lead } from '../../src/leads/lead.ts'
+import { sealLead } from '../../src/leads/sealed.ts'
+
+const statuses = ['open', 'open', 'open', 'open', 'pending', 'resolved', 'resolved', 'closed'] as const
+const leadStatuses = ['new', 'new', 'new', 'contacted', 'qualified', 'won', 'lost'] as const
+
+export interface Filling {
+  db: Db
+  keyring: Keyring
+  workspaceId: string
+  now: Date
+}
+
+/** Conversations as the product stores them, one a minute back from now; answers their ids, the newest first. */
+export async function fillConversations(
+  filling: Filling,
+  { connectionId, keyId, count }: { connectionId: string; keyId: string; count: number },
+): Promise<string[]> {
+  const { keyring, workspaceId, now } = filling
+  const conversations = Array.from({ length: count }, (_, n): Conversation => {
+    const phone = String(5511900000000 + n)
+    const at = new Date(now.getTime() - n * 60_000)
+    const isWaiting = n % 10 === 0
+    return {
+      id: newId(now),
+      connectionId,
+      channel: 'waba',
+      contact: { name: `Ana ${n}`, phone, userId: null, parentUserId: null, address: { phone, userId: null } },
+      owner: n % 3 === 0 ? human : agent(keyId),
+      ownerEpoch: 1,
+      ownerSince: at,
+      status: statuses[n % statuses.length] ?? 'open',
+      snoozedUntil: null,
+      assignedTo: null,
+      labelIds: [],
+      unreadCount: isWaiting ? 1 : 0,
+      windowExpiresAt: new Date(now.getTime() + 3_600_000),
+      lastMessageAt: at,
+      unansweredSince: isWaiting ? at : null,
+      lastMessage: { direction: 'inbound', kind: 'text', text: 'Hello, is the blue one still there?' },
+      createdAt: at,
+      updatedAt: at,
+    }
+  })
+  await insertRows(
+    filling,
+    'conversations',
+    conversations.map((one) => ({ workspace_id: workspaceId, ...sealConversation(keyring, one) })),
+  )
+  return conversations.map(({ id }) => id)
+}
+
+/** Messages that the product can open, `each` to a conversation. */
+export async function fillMessages(filling: Filling, connectionId: string, ids: readonly string[], each: number) {
+  const { keyring, workspaceId, now } = filling
+  const messages = ids.flatMap((conversationId) =>
+    Array.from({ length: each }, (_, n): Message => {
+      const at = new Date(now.getTime() - 86_400_000 + n * 1000)
+      const isInbound = n % 2 === 0
+      return {
+        id: newId(now),
+        conversationId,
+        connectionId,
+        direction: isInbound ? 'inbound' : 'outbound',
+        kind: 'text',
+        origin: 'live',
+        text: `Message ${n} of a conversation of some length, as people write them.`,
+        referral: null,
+        externalId: `wamid.${randomBytes(12).toString('hex')}`,
+        status: 'delivered',
+        errorCode: null,
+        actor: isInbound ? null : { type: 'system', id: null },
+        occurredAt: at,
+        createdAt: at,
+        settleBy: null,
+      }
+    }),
+  )
+  const rows = messages.map((one) => ({ workspace_id: workspaceId, ...sealMessage(keyring, one) }))
+  await insertRows(filling, 'messages', rows)
+}
+
+/** Messages and parts of about the usual size, `each` to a conversation, which no reader can open. */
+export async function fillBlindMessages({ db, workspaceId, now }: Filling, ids: readonly string[], each: number) {
+  for (let at = 0; at < ids.length; at += 2000) {
+    await db.tx(async (tx) => {
+      await tx`
+        insert into messages (
+          workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, external_id,
+          external_index, status, occurred_at, created_at
+        )
+        select c.workspace_id, gen_random_uuid(), c.id, c.connection_id, case n % 2 when 0 then 'inbound' else 'outbound' end,
+          'text', 'live', ${randomBytes(120)}::bytea, ${randomBytes(60)}::bytea, uuid_send(gen_random_uuid()), 'delivered',
+          ${now}::timestamptz - n * interval '1 minute', ${now}
+        from conversations c
+        cross join generate_series(1, ${each}::integer) n
+        where c.workspace_id = ${workspaceId}
+          and c.id = any (${ids.slice(at, at + 2000)}::uuid[])`
+    })
+  }
+}
+
+/** What the past leaves behind: parts and answers of sends, changes of status, an event of each conversation and lead. */
+export async function fillTrails({ db, workspaceId, now }: Filling): Promise<void> {
+  await db.sql`
+    insert into message_parts (workspace_id, message_id, part, connection_id, external_index, status)
+    select workspace_id, id, 0, connection_id, uuid_send(gen_random_uuid()), 'delivered'
+    from messages
+    where workspace_id = ${workspaceId}
+      and direction = 'outbound'
+    on conflict do nothing`
+  await db.sql`
+    insert into sends (
+      workspace_id, sender_id, idempotency_key, fingerprint, conversation_id, message_id, answer_status, answer_body,
+      created_at
+    )
+    select workspace_id, conversation_id, id::text, uuid_send(id), conversation_id, id, 202, '{}', created_at
+    from messages
+    where workspace_id = ${workspaceId}
+      and direction = 'outbound'
+    on conflict do nothing`
+  await db.sql`
+    insert into lead_status_changes (workspace_id, id, lead_id, from_status, to_status, actor_type, changed_at)
+    select workspace_id, gen_random_uuid(), id, 'new', 'contacted', 'system', created_at
+    from leads
+    where workspace_id = ${workspaceId}`
+  await db.sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, fanned_out_at)
+    select ${workspaceId}, gen_random_uuid(), 'seed', id, ${randomBytes(300)}::bytea, ${now}, ${now}
+    from (
+      select id from conversations where workspace_id = ${workspaceId}
+      union all
+      select id from leads where workspace_id = ${workspaceId}
+    ) as subjects`
+}
+
+/** Leads as the product stores them, with search tokens that match nothing. */
+export async function fillLeads(filling: Filling, count: number): Promise<string[]> {
+  const { db, keyring, workspaceId, now } = filling
+  const leads = Array.from({ length: count }, (_, n): Lead => {
+    const at = new Date(now.getTime() - n * 60_000)
+    return {
+      id: newId(now),
+      uniqueCode: `SEED${String(n).padStart(8, '0')}`,
+      externalRef: `seed-${n}`,
+      firstName: 'Ana',
+      lastName: `Silva ${n}`,
+      email: `ana${n}@example.com`,
+      phone: String(5511900000000 + n),
+      status: leadStatuses[n % leadStatuses.length] ?? 'new',
+      priority: n % 20 === 0 ? 'urgent' : 'medium',
+      source: n % 15 === 0 ? 'ads' : 'website',
+      adPlatform: n % 15 === 0 ? 'meta' : null,
+      assignedTo: null,
+      estimatedValue: null,
+      actualValue: null,
+      notes: 'Asked for a quote by the end of the month, and to be called in the afternoon rather than in the morning.',
+      customFields: [],
+      createdAt: at,
+      updatedAt: at,
+      deletedAt: null,
+    } as Lead
+  })
+  const rows = leads.map((one) => ({ workspace_id: workspaceId, ...sealLead(keyring, one) }))
+  await insertRows(filling, 'leads', rows)
+  await db.sql`
+    insert into lead_search (workspace_id, lead_id, index_version, tokens)
+    select l.workspace_id, l.id, l.index_version, array(
+      select hashtext(l.id::text || n) % 200000 from generate_series(1, 30) n
+    )
+    from leads l
+    where l.workspace_id = ${workspaceId}
+    on conflict do nothing`
+  return leads.map(({ id }) => id)
+}
+
+/** Rows of any table, in a statement for each two thousand. */
+async function insertRows({ db }: Filling, table: string, rows: readonly object[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {}).join(', ')
+  for (let at = 0; at < rows.length; at += 2000) {
+    const batch = JSON.stringify(rows.slice(at, at + 2000), (_, value) => bytesAsHex(value))
+    await db.sql.unsafe(
+      `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $1::text::jsonb)`,
+      [batch],
+    )
+  }
+}
+
+// What a buffer's own `toJSON` makes of it.
+function bytesAsHex(value: unknown): unknown {
+  const isBytes = typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer'
+  return isBytes && 'data' in value ? `\\x${Buffer.from(value.data as number[]).toString('hex')}` : value
+}

@@ -1,0 +1,86 @@
+import type { Db, SentStatement, Sql } from '../../src/base/db.ts'
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Index Cond'?: string
+  Plans?: PlanNode[]
+}
+
+/**
+ * What is wrong with how the database would run these: one of the tables read from end to end, or an index; or a table
+ * that none of them names. Both as the parameters are and as it would plan for any parameters, which it does once a
+ * statement has run a few times.
+ */
+export async function badPlans(
+  db: Db,
+  statements: readonly SentStatement[],
+  tables: readonly string[],
+): Promise<string[]> {
+  const isNamed = (table: string) => statements.some(({ text }) => new RegExp(`\\b${table}\\b`).test(text))
+  const bad = tables.filter((table) => !isNamed(table)).map((table) => `No statement on ${table}`)
+  await db.tx(async (tx) => {
+    // As on every disk that has no arm to move.
+    await tx`set local random_page_cost = 1.1`
+    await tx`set local plan_cache_mode = force_generic_plan`
+    for (const [n, statement] of statements.filter(isExplainable).entries()) {
+      const plans = { given: await explainGiven(tx, statement), any: await explainAny(tx, statement, `plan_${n}`) }
+      for (const [parameters, plan] of Object.entries(plans)) {
+        bad.push(
+          ...faults(plan, tables).map(
+            (fault) => `${fault}, ${parameters} parameters: ${statement.text.replace(/\s+/g, ' ')}`,
+          ),
+        )
+      }
+    }
+  })
+  return bad
+}
+
+const isExplainable = ({ text }: SentStatement) => /^\s*(?:select|insert|update|delete|with)\b/i.test(text)
+
+async function explainGiven(tx: Sql, { text, parameters, types }: SentStatement): Promise<PlanNode> {
+  const given = parameters.map((value, n) => (Array.isArray(value) ? tx.array(value, types[n]) : value))
+  const [row] = await tx.unsafe(`explain (format json, costs off) ${text}`, given as never[], { prepare: true })
+  return planOf(row)
+}
+
+async function explainAny(tx: Sql, { text, parameters, types }: SentStatement, name: string): Promise<PlanNode> {
+  const list = (items: readonly unknown[]) => (items.length === 0 ? '' : `(${items.join(', ')})`)
+  const names = await typeNames(tx, types)
+  await tx.unsafe(`prepare ${name} ${list(names)} as ${text}`)
+  const [row] = await tx.unsafe(
+    `explain (format json, costs off) execute ${name} ${list(parameters.map(() => 'null'))}`,
+  )
+  await tx.unsafe(`deallocate ${name}`)
+  return planOf(row)
+}
+
+async function typeNames(tx: Sql, types: readonly number[]): Promise<string[]> {
+  return Promise.all(
+    types.map(async (type) => {
+      if (type === 0) return 'unknown'
+      const [row] = await tx<{ name: string }[]>`select format_type(${type}::bigint::oid, null) as name`
+      return row?.name ?? 'unknown'
+    }),
+  )
+}
+
+function planOf(row: Record<string, unknown> | undefined): PlanNode {
+  const explained = row?.['QUERY PLAN'] as { Plan: PlanNode }[] | undefined
+  const plan = explained?.[0]?.Plan
+  if (plan === undefined) throw new Error('The database explained nothing')
+  return plan
+}
+
+function faults(node: PlanNode, tables: readonly string[]): string[] {
+  const below = (node.Plans ?? []).flatMap((each) => faults(each, tables))
+  const table = node['Relation Name']
+  const type = node['Node Type']
+  if (type === 'Seq Scan' && table !== undefined && tables.includes(table)) return [`Seq Scan on ${table}`, ...below]
+  if (/^(?:Index|Index Only|Bitmap Index) Scan$/.test(type) && node['Index Cond'] === undefined) {
+    return [`${type} through all of ${node['Index Name']}`, ...below]
+  }
+  return below
+}
