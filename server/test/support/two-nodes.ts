@@ -137,7 +137,7 @@ async function addCustomers(world: NodesWorld, count: number): Promise<Customer[
     const own = Array.from({ length: Math.ceil((count - n) / world.connections.length) }, newPhone)
     for (const phone of own) phones.set(phone, connection)
     const items = own.map((phone) => inboundText(`wamid.IN.${phone}`, phone, Math.floor(Date.now() / 1000)))
-    const { status } = await callback(world.nodes[0], connection, valueOf(connection, { messages: items }))
+    const { status } = await callback(world.nodes[0], connection, callbackOf(connection, { messages: items }))
     assert.equal(status, 200)
   }
   const found: Customer[] = []
@@ -164,7 +164,7 @@ export function inboundText(id: string, from: string, timestamp: number): Record
 }
 
 /** A callback of this number with these lists of items. */
-export function valueOf({ numberId }: ChatNumber, lists: object): Record<string, unknown> {
+export function callbackOf({ numberId }: ChatNumber, lists: object): Record<string, unknown> {
   const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
   return payload(change('messages', { messaging_product: 'whatsapp', metadata, ...lists }))
 }
