@@ -41,6 +41,7 @@ export async function seedConnection(
   }
   const blank = {
     accountId: null,
+    isOnPhone: false,
     stateReason: null,
     acknowledgedAt: null,
     acknowledgedBy: null,
