@@ -37,10 +37,13 @@ export async function serve(config: Config, { json }: { json?: boolean }): Promi
     house.log.info('stopped')
     process.exit(problems.length > 0 ? 1 : 0)
   })
-  const start = await prepareFirstStart(house, simulation.connect)
   const { phonesUrl } = simulation
-  say(
-    json ? JSON.stringify(startDocument(config, start, phonesUrl)) : welcomeLines(config, start, phonesUrl).join('\n'),
+  await prepareFirstStart(house, simulation.connect, (start) =>
+    say(
+      json
+        ? JSON.stringify(startDocument(config, start, phonesUrl))
+        : welcomeLines(config, start, phonesUrl).join('\n'),
+    ),
   )
 }
 
