@@ -36,8 +36,8 @@ export async function prepareFirstStart(
   // The transaction only holds the lock: each step commits by itself, and may be done again.
   await db.tx(async (lock) => {
     await lock`select pg_advisory_xact_lock(${firstStartLock}::bigint)`
-    const begun = await findUnfinishedDemo(db.sql)
-    if (begun === undefined && (await hasWorkspace(db.sql))) return show({ state: 'known' })
+    const begun = await findUnfinishedDemo(lock)
+    if (begun === undefined && (await hasWorkspace(lock))) return show({ state: 'known' })
     if (!config.demo) return show({ state: begun === undefined ? 'empty' : 'known' })
 
     const demo = begun ?? (await db.tx((tx) => addDemo(tx, house)))

@@ -24,10 +24,12 @@ export async function serve(config: Config, { json }: { json?: boolean }): Promi
   const simulation = await startSimulation(house, say)
   house.log.info('listening', { host: config.http.host, port: config.http.port, version })
 
+  let firstStart = Promise.resolve()
   signals.stopWith(async () => {
     say('Stopping: requests that are running may end first')
     removeServerFile(config.dataFolder, house.localToken)
     const problems = await closeAll([
+      () => firstStart,
       () => simulation.stop(),
       () => closeApp(app),
       () => chores.stop(),
@@ -38,13 +40,14 @@ export async function serve(config: Config, { json }: { json?: boolean }): Promi
     process.exit(problems.length > 0 ? 1 : 0)
   })
   const { phonesUrl } = simulation
-  await prepareFirstStart(house, simulation.connect, (start) =>
+  firstStart = prepareFirstStart(house, simulation.connect, (start) =>
     say(
       json
         ? JSON.stringify(startDocument(config, start, phonesUrl))
         : welcomeLines(config, start, phonesUrl).join('\n'),
     ),
   )
+  await firstStart
 }
 
 async function openApp(house: OpenHouse): Promise<App> {
