@@ -24,26 +24,28 @@ const ownerName = 'Demo Owner'
 
 /**
  * Gives an installation without workspaces its demo, unless the settings say otherwise; `connectPhones` gives it a number.
- * A demo that an earlier start could not finish is finished. Secrets are in this answer only.
+ * A demo that an earlier start could not finish is finished. `show` is told what the
+ * installation was, with secrets that are nowhere else; a demo counts as finished once they are shown.
  */
 export async function prepareFirstStart(
   house: House,
   connectPhones: (workspaceId: string) => Promise<void>,
-): Promise<FirstStart> {
+  show: (start: FirstStart) => void,
+): Promise<void> {
   const { db, config } = house
   // The transaction only holds the lock: each step commits by itself, and may be done again.
-  return db.tx(async (lock) => {
+  await db.tx(async (lock) => {
     await lock`select pg_advisory_xact_lock(${firstStartLock}::bigint)`
-    const begun = await findUnfinishedDemo(db.sql)
-    if (begun === undefined && (await hasWorkspace(db.sql))) return { state: 'known' }
-    if (!config.demo) return { state: begun === undefined ? 'empty' : 'known' }
+    const begun = await findUnfinishedDemo(lock)
+    if (begun === undefined && (await hasWorkspace(lock))) return show({ state: 'known' })
+    if (!config.demo) return show({ state: begun === undefined ? 'empty' : 'known' })
 
     const demo = begun ?? (await db.tx((tx) => addDemo(tx, house)))
     await fillDemo(house, ownerOf(demo))
     const secrets = await db.tx((tx) => makeSecrets(tx, house, demo))
     await connectPhones(demo.workspaceId)
+    show({ state: 'demo', workspaceId: demo.workspaceId, ...secrets })
     await db.tx((tx) => markFilled(tx, demo))
-    return { state: 'demo', workspaceId: demo.workspaceId, ...secrets }
   })
 }
 

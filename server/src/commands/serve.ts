@@ -24,10 +24,12 @@ export async function serve(config: Config, { json }: { json?: boolean }): Promi
   const simulation = await startSimulation(house, say)
   house.log.info('listening', { host: config.http.host, port: config.http.port, version })
 
+  let firstStart = Promise.resolve()
   signals.stopWith(async () => {
     say('Stopping: requests that are running may end first')
     removeServerFile(config.dataFolder, house.localToken)
     const problems = await closeAll([
+      () => firstStart,
       () => simulation.stop(),
       () => closeApp(app),
       () => chores.stop(),
@@ -37,11 +39,15 @@ export async function serve(config: Config, { json }: { json?: boolean }): Promi
     house.log.info('stopped')
     process.exit(problems.length > 0 ? 1 : 0)
   })
-  const start = await prepareFirstStart(house, simulation.connect)
   const { phonesUrl } = simulation
-  say(
-    json ? JSON.stringify(startDocument(config, start, phonesUrl)) : welcomeLines(config, start, phonesUrl).join('\n'),
+  firstStart = prepareFirstStart(house, simulation.connect, (start) =>
+    say(
+      json
+        ? JSON.stringify(startDocument(config, start, phonesUrl))
+        : welcomeLines(config, start, phonesUrl).join('\n'),
+    ),
   )
+  await firstStart
 }
 
 async function openApp(house: OpenHouse): Promise<App> {

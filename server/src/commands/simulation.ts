@@ -1,3 +1,4 @@
+import type { Sql } from '../base/db.ts'
 import { type Changer, createConnection } from '../channels/change.ts'
 import type { StoredConnection } from '../channels/connection.ts'
 import { listConnections, listWabaWorkspaces } from '../channels/queries.ts'
@@ -28,7 +29,8 @@ export async function startSimulation(house: OpenHouse, say: (line: string) => v
     const ownHosts = [new URL(config.http.publicUrl).hostname]
     const simulator = await startSimulator({ port, host, ownHosts, clock, log, ...(known[0] && { number: known[0] }) })
     for (const number of known) simulator.platform.world.numbers.set(number.numberId, number)
-    if (known.length > 0) seedDemo(simulator, { speak: false })
+    // A first start may have been killed before its customers were heard.
+    if (known.length > 0) seedDemo(simulator, { speak: config.demo && !(await hasConversation(house.db.sql)) })
     return {
       phonesUrl: `${simulator.url}/phone`,
       // A demo whose first start was killed may have its number already.
@@ -40,6 +42,14 @@ export async function startSimulation(house: OpenHouse, say: (line: string) => v
     say(`The simulated phones have not started: port ${port} cannot be had. Choose another by PARLEY_SIMULATOR_PORT.`)
     return none
   }
+}
+
+async function hasConversation(sql: Sql): Promise<boolean> {
+  const [row] = await sql`
+    select id
+    from conversations
+    limit 1`
+  return row !== undefined
 }
 
 /** The numbers that workspaces have connected here before: the simulator forgets, their connections do not. */
