@@ -80,7 +80,7 @@ function tellOf(world: NodesWorld, customers: Customer[], storm: Storm): Record<
       items.map((item) => ({ ...item, stored: resolve })),
       isEarly,
     )
-    return isEarly ? Promise.race([promise, sleep(10_000)]) : undefined
+    return isEarly ? Promise.race([promise, sleep(10_000, undefined, { ref: false })]) : undefined
   }
   return truth
 }

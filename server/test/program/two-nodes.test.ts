@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Service } from '../support/service.ts'
 import { type Customer, type NodesWorld, nodesWorld, type Reply } from '../support/two-nodes.ts'
 
 const takeoverRounds = Number(process.env.TAKEOVER_ROUNDS ?? 150)
@@ -52,12 +53,27 @@ test('no send starts once a takeover on the other process is answered, and each 
       assert.equal(await countOwnerChanges(world, customer), 2 * rounds)
     }
   }
-  await Promise.all([customers, customers, customers, customers].map(raceAll))
+  let isRacing = true
+  const pausing = pauseNowAndThen(world.nodes[0], () => isRacing)
+  await Promise.all([customers, customers, customers, customers].map(raceAll)).finally(() => {
+    isRacing = false
+  })
+  await pausing
   t.diagnostic(`${takeoverRounds} rounds: ${JSON.stringify(outcomes)}`)
   assert.equal(left, 0)
   assert.equal(await countMessages(world, 'owner_changed'), outcomes.failed ?? 0)
   assert.ok((outcomes.sent ?? 0) > 0 && (outcomes.OWNER_MISMATCH ?? 0) > 0)
 })
+
+/** Now and then the process stands still, also between being allowed to send and sending. */
+async function pauseNowAndThen({ pid }: Service, isWanted: () => boolean): Promise<void> {
+  while (isWanted()) {
+    await sleep(Math.random() * 30)
+    process.kill(pid, 'SIGSTOP')
+    await sleep(Math.random() * 30)
+    process.kill(pid, 'SIGCONT')
+  }
+}
 
 async function race(world: NodesWorld, customer: Customer, isHandedBack: boolean, outcomes: Record<string, number>) {
   const [a, b] = world.nodes
@@ -69,7 +85,7 @@ async function race(world: NodesWorld, customer: Customer, isHandedBack: boolean
     return world.send(a, conversationId, randomUUID(), 'Hello')
   })
   // Two people press the button at once, on either process: the first answer counts.
-  const delayMs = Math.random() * 40
+  const delayMs = Math.random() * 90
   const taking = [a, b].map(async (node) => {
     await sleep(delayMs)
     const reply = await world.act(node, conversationId, 'take-over')
@@ -80,10 +96,8 @@ async function race(world: NodesWorld, customer: Customer, isHandedBack: boolean
   const results = (await Promise.all(sending)).map(resultOf)
   for (const result of results) outcomes[result] = (outcomes[result] ?? 0) + 1
   const arrived = world.platform.arrivals.slice(before).filter(({ to }) => to === phone)
-  assert.deepEqual(
-    arrived.filter(({ at }) => at >= answeredAt),
-    [],
-  )
+  // None starts afterwards, and none was under way: the change of owner waits for the call, up to 3 s.
+  for (const one of arrived) assert.ok(one.answeredAt < answeredAt, `${one.at} to ${one.answeredAt}, ${answeredAt}`)
   assert.equal(arrived.length, results.filter((result) => result === 'sent').length)
 }
 

@@ -4,6 +4,8 @@ import { platformServer, sendJson } from './platform-server.ts'
 export interface Arrival {
   /** By `performance.now()` of this process. */
   at: number
+  /** When its answer began to leave. */
+  answeredAt: number
   to: string
   text: string
   correlator: string
@@ -25,8 +27,9 @@ let ids = 0
 export async function sendPlatform(): Promise<SendPlatform> {
   const server = await platformServer(async ({ method, body }, response) => {
     if (method !== 'POST' || body.status === 'read') return sendJson(response, 200, { id: 'number', success: true })
-    const arrival = {
+    const arrival: Arrival = {
       at: performance.now(),
+      answeredAt: Number.POSITIVE_INFINITY,
       to: body.to.slice(1),
       text: body.text.body,
       correlator: body.biz_opaque_callback_data,
@@ -34,6 +37,7 @@ export async function sendPlatform(): Promise<SendPlatform> {
     }
     platform.arrivals.push(arrival)
     await platform.hold(arrival)
+    arrival.answeredAt = performance.now()
     sendJson(response, 200, { contacts: [{ wa_id: arrival.to }], messages: [{ id: arrival.externalId }] })
   })
   const platform: SendPlatform = {
