@@ -1,5 +1,6 @@
 import { needsAcknowledgement } from '../channels/acknowledgement.ts'
 import type { Outgoing } from '../channels/connector.ts'
+import type { Template } from '../channels/template.ts'
 import type { Conversation } from './conversation.ts'
 import type { Sender } from './send-deps.ts'
 import {
@@ -12,7 +13,7 @@ import {
   windowClosed,
 } from './send-errors.ts'
 import type { Wish } from './send-input.ts'
-import type { Standing, TemplateRow } from './send-queries.ts'
+import type { Standing } from './send-queries.ts'
 import { splitText } from './split-text.ts'
 import { fillTemplate } from './template-text.ts'
 import { windowIsOpen } from './window.ts'
@@ -24,7 +25,7 @@ export interface Question {
   /** Null when the connection was removed. */
   standing: Standing | null
   /** The one that the wish names, if it can be sent. */
-  template: TemplateRow | null
+  template: Template | null
   /** The channel's limit for one message, in UTF-16 units. */
   maxTextLength: number | null
   now: Date
@@ -69,8 +70,8 @@ function draftText({ text, previewUrl }: Extract<Wish, { kind: 'text' }>, maxTex
   return { kind: 'text', text, parts }
 }
 
-function draftTemplate({ parameters }: Extract<Wish, { kind: 'template' }>, template: TemplateRow): Draft {
-  const { name, language, body, parameter_names: names, parameter_count: count } = template
+function draftTemplate({ parameters }: Extract<Wish, { kind: 'template' }>, template: Template): Draft {
+  const { name, language, body, parameterNames: names, parameterCount: count } = template
   const text = fillTemplate(body, count, parameters)
   return { kind: 'template', text, parts: [{ kind: 'template', name, language, parameters, names }] }
 }

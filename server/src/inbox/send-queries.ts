@@ -17,34 +17,6 @@ export async function findStanding(sql: Sql, workspaceId: string, connectionId: 
   return row ?? null
 }
 
-export interface TemplateRow {
-  name: string
-  language: string
-  body: string
-  parameter_names: string[] | null
-  parameter_count: number
-}
-
-/** The approved template that needs nothing but body parameters; `-` and `_` in the language are one. */
-export async function findTemplate(
-  sql: Sql,
-  workspaceId: string,
-  connectionId: string,
-  name: string,
-  language: string,
-): Promise<TemplateRow | null> {
-  const [row] = await sql<TemplateRow[]>`
-    select name, language, body, parameter_names, parameter_count
-    from templates
-    where workspace_id = ${workspaceId}
-      and connection_id = ${connectionId}
-      and name = ${name}
-      and language = ${language.replaceAll('-', '_')}
-      and status = 'APPROVED'
-      and body_only`
-  return row ?? null
-}
-
 export interface NewSend {
   workspaceId: string
   conversationId: string

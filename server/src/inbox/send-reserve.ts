@@ -2,6 +2,7 @@ import { type Tx, violates } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { Connection } from '../channels/connection.ts'
 import type { Connector, Outgoing, Recipient } from '../channels/connector.ts'
+import { findSendableTemplate } from '../channels/templates.ts'
 import { recordEvents } from '../events/record.ts'
 import { type Change, changeOwner, withOutbound } from './change.ts'
 import type { Conversation } from './conversation.ts'
@@ -15,7 +16,7 @@ import { lockConversation, storeConversation } from './queries.ts'
 import { checkSend, type Draft } from './send-checks.ts'
 import type { Attempt, SendDeps, Sender } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage } from './send-errors.ts'
-import { findStanding, findTemplate, insertSend, type NewSend } from './send-queries.ts'
+import { findStanding, insertSend, type NewSend } from './send-queries.ts'
 import { findSend } from './send-recall.ts'
 
 /** How long a send may stay without an outcome before it counts as failed. */
@@ -118,7 +119,7 @@ async function judge(deps: SendDeps, tx: Tx, attempt: Attempt, conversation: Con
   const { connectionId, channel } = conversation
   const template =
     wish.kind === 'template' && channel !== 'unofficial'
-      ? await findTemplate(tx, sender.workspaceId, connectionId, wish.name, wish.language)
+      ? ((await findSendableTemplate(tx, sender.workspaceId, connectionId, wish.name, wish.language)) ?? null)
       : null
   return checkSend({
     wish,

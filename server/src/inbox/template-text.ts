@@ -1,3 +1,4 @@
+import { fillBody } from '../channels/template-body.ts'
 import { invalidMessage } from './send-errors.ts'
 
 /** The platform's limit for the filled body. */
@@ -15,10 +16,7 @@ export function fillTemplate(body: string, parameterCount: number, parameters: r
     const problem = problemOf(parameter)
     if (problem !== null) throw invalidMessage(`template.body_params[${index}] ${problem}`)
   }
-  const filled = body.replaceAll(
-    /\{\{(\d+)\}\}/g,
-    (placeholder, number) => parameters[Number(number) - 1] ?? placeholder,
-  )
+  const filled = fillBody(body, parameters)
   if (filled.length > maxFilledLength) {
     throw invalidMessage(`The filled template has more than ${maxFilledLength} characters`)
   }
