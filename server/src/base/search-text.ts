@@ -19,7 +19,7 @@ const plainLetters: Record<string, string> = {
 const marksAndInvisible = /[\p{M}\p{Cf}]+/gu
 const specialLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
 const blanks = /[\s\p{Cc}]+/gu
-const plainAscii = /^[!-@[-~]*(?: [!-@[-~]+)*$/
+const plainAscii = /^(?:[!-@[-~]+(?: [!-@[-~]+)*)?$/
 
 /**
  * Text as it is searched: without accents, in lower case, with single spaces and no control characters. What is
