@@ -66,7 +66,8 @@ function withCountryCode(digits: string, country: CountryCode): string {
   if (hasCode || isKnown(digits)) return digits
   // A number that lacks its area code cannot be completed; where there are area codes, a whole one has 10 digits.
   const isWhole = digits.startsWith('0') || (parsed.nationalNumber.length >= 10 && parsed.isPossible())
-  return isWhole ? national : digits
+  // A guess that would itself be read as another number is worse than none.
+  return isWhole && withCountryCode(national, country) === national ? national : digits
 }
 
 // Mexico dialled 01, 044 or 045 before the ten digits until 2019; the library forgot them, address books did not.
