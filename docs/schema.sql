@@ -43,6 +43,12 @@ create table audit_log (
   constraint audit_log_pkey PRIMARY KEY (scope_id, id)
 );
 
+create table chores (
+  name text not null,
+  next_at timestamp(3) with time zone not null,
+  constraint chores_pkey PRIMARY KEY (name)
+);
+
 create table connections (
   workspace_id uuid not null,
   id uuid not null,
@@ -157,21 +163,32 @@ create table dispatches (
 CREATE INDEX dispatches_abandoned ON dispatches USING btree (alive_until);
 CREATE UNIQUE INDEX dispatches_turn_key ON dispatches USING btree (workspace_id, conversation_id, turn);
 
+create table event_feeds (
+  workspace_id uuid not null,
+  last_position bigint not null default 0,
+  removed_to bigint not null default 0,
+  constraint event_feeds_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint event_feeds_pkey PRIMARY KEY (workspace_id)
+);
+
 create table events (
   workspace_id uuid not null,
   id uuid not null,
   name text not null,
   subject_id uuid not null,
+  connection_id uuid,
   payload bytea not null,
   occurred_at timestamp(3) with time zone not null,
-  recorded_by xid8 not null default pg_current_xact_id(),
-  fanned_out_at timestamp(3) with time zone,
+  seq bigint not null generated always as identity,
+  "position" bigint,
+  test_endpoint_id uuid,
   constraint events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint events_pkey PRIMARY KEY (workspace_id, id)
 );
 
-CREATE INDEX events_subject ON events USING btree (workspace_id, subject_id, id);
-CREATE INDEX events_to_fan_out ON events USING btree (workspace_id, recorded_by, id) WHERE (fanned_out_at IS NULL);
+CREATE UNIQUE INDEX events_position_key ON events USING btree (workspace_id, "position") WHERE ("position" IS NOT NULL);
+CREATE INDEX events_subject ON events USING btree (workspace_id, subject_id);
+CREATE INDEX events_unplaced ON events USING btree (workspace_id, seq) WHERE ("position" IS NULL);
 
 create table form_submissions (
   workspace_id uuid not null,
@@ -552,6 +569,101 @@ create table users (
 );
 
 CREATE UNIQUE INDEX users_email_key ON users USING btree (email_index);
+
+create table webhook_attempts (
+  workspace_id uuid not null,
+  endpoint_id uuid not null,
+  "position" bigint not null,
+  number integer not null,
+  at timestamp(3) with time zone not null,
+  status smallint,
+  ms integer not null,
+  error text,
+  answer bytea,
+  constraint webhook_attempts_workspace_id_endpoint_id_position_fkey FOREIGN KEY (workspace_id, endpoint_id, "position") REFERENCES webhook_deliveries(workspace_id, endpoint_id, "position") ON DELETE CASCADE,
+  constraint webhook_attempts_pkey PRIMARY KEY (workspace_id, endpoint_id, "position", number)
+);
+
+create table webhook_deliveries (
+  workspace_id uuid not null,
+  endpoint_id uuid not null,
+  "position" bigint not null,
+  event_id uuid not null,
+  event_name text not null,
+  subject_id uuid not null,
+  occurred_at timestamp(3) with time zone not null,
+  masked boolean not null,
+  state text not null,
+  generation integer not null,
+  round_attempts smallint not null,
+  attempts integer not null,
+  due_at timestamp(3) with time zone,
+  delivered_at timestamp(3) with time zone,
+  delivered_status smallint,
+  delivered_ms integer,
+  delivered_answer bytea,
+  constraint webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),
+  constraint webhook_deliveries_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, id) ON DELETE CASCADE,
+  constraint webhook_deliveries_pkey PRIMARY KEY (workspace_id, endpoint_id, "position")
+);
+
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (workspace_id, endpoint_id, due_at, "position") WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_event ON webhook_deliveries USING btree (workspace_id, event_id);
+CREATE INDEX webhook_deliveries_lane ON webhook_deliveries USING btree (workspace_id, endpoint_id, subject_id, "position") WHERE (state = 'pending'::text);
+
+create table webhook_endpoints (
+  workspace_id uuid not null,
+  id uuid not null,
+  description text,
+  events text[] not null,
+  phone_visibility text not null,
+  settings bytea not null,
+  state text not null,
+  state_reason text,
+  state_changed_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  removed_at timestamp(3) with time zone,
+  constraint webhook_endpoints_phone_visibility_check CHECK ((phone_visibility = ANY (ARRAY['full'::text, 'masked'::text]))),
+  constraint webhook_endpoints_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
+  constraint webhook_endpoints_state_reason_check CHECK ((state_reason = ANY (ARRAY['member'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhook_endpoints_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint webhook_endpoints_pkey PRIMARY KEY (workspace_id, id)
+);
+
+create table webhook_queues (
+  workspace_id uuid not null,
+  endpoint_id uuid not null,
+  cursor bigint not null,
+  generation integer not null default 1,
+  retry_at timestamp(3) with time zone,
+  paused_until timestamp(3) with time zone,
+  failing_since timestamp(3) with time zone,
+  failures_in_a_row integer not null default 0,
+  last_success_at timestamp(3) with time zone,
+  lease_owner uuid,
+  lease_until timestamp with time zone,
+  constraint webhook_queues_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, id) ON DELETE CASCADE,
+  constraint webhook_queues_pkey PRIMARY KEY (workspace_id, endpoint_id)
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.01);
+
+create table webhook_replays (
+  workspace_id uuid not null,
+  endpoint_id uuid not null,
+  id uuid not null,
+  from_at timestamp(3) with time zone not null,
+  to_at timestamp(3) with time zone not null,
+  scope text not null,
+  reached uuid,
+  queued integer not null default 0,
+  created_at timestamp(3) with time zone not null,
+  finished_at timestamp(3) with time zone,
+  constraint webhook_replays_scope_check CHECK ((scope = ANY (ARRAY['undelivered'::text, 'all'::text]))),
+  constraint webhook_replays_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, id) ON DELETE CASCADE,
+  constraint webhook_replays_pkey PRIMARY KEY (workspace_id, endpoint_id, id)
+);
+
+CREATE INDEX webhook_replays_open ON webhook_replays USING btree (workspace_id, endpoint_id, id) WHERE (finished_at IS NULL);
 
 create table workspaces (
   id uuid not null,

@@ -17,12 +17,28 @@ export interface Db {
    * must not act on the world outside the database.
    */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Runs one statement that writes: it is a transaction of its own, and costs one round trip instead of three. */
-  statement<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Runs one statement that writes: it is a transaction of its own, and costs one round trip instead of three. What it
+   * would `announce` is to be said beforehand, in `news`.
+   */
+  statement<T>(work: (tx: Tx) => Promise<T>, news?: News): Promise<T>
+  /** Calls back after each commit that announced the topic: of this process, and of others once `relayNews` runs. */
+  onNews(topic: string, listener: (id: string) => void): () => void
+  /** Calls back for what commits of this process announce, whatever the topic. */
+  onOwnNews(listener: (news: News) => void): () => void
+  /** Tells the listeners of this process what another one has announced. */
+  hear(news: News): void
   /** Calls back for every `notify` on the channel; survives reconnects, so a message may be missed meanwhile. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
   /** Lets running statements end, then closes every connection. */
   close(): Promise<void>
+}
+
+/** What listeners are told of a commit: a hint that may be lost, never the truth itself. */
+export interface News {
+  topic: string
+  /** What it is about, such as a workspace. */
+  id: string
 }
 
 export interface DbOptions {
@@ -77,15 +93,58 @@ export function openDb(options: DbOptions): Db {
       })
     : postgres(options.url, settings)) as unknown as postgres.Sql<Types>
 
+  const listeners = new Map<string, Set<(id: string) => void>>()
+  const ownListeners = new Set<(news: News) => void>()
+  const hear = ({ topic, id }: News) => {
+    for (const listener of listeners.get(topic) ?? []) listener(id)
+  }
+  const tell = (news: News) => {
+    hear(news)
+    for (const listener of ownListeners) listener(news)
+  }
+
   return {
     sql: pool,
-    tx: (work) => persist(() => pool.begin(work) as Promise<Awaited<ReturnType<typeof work>>>),
-    statement: (work) => persist(() => work(pool as unknown as Tx)),
+    tx: async (work) => {
+      const news: News[] = []
+      const answer = await persist(() => {
+        news.length = 0
+        return pool.begin((tx) => {
+          newsOf.set(tx, news)
+          return work(tx)
+        }) as Promise<Awaited<ReturnType<typeof work>>>
+      })
+      for (const item of news) tell(item)
+      return answer
+    },
+    statement: async (work, news) => {
+      const answer = await persist(() => work(pool as unknown as Tx))
+      if (news !== undefined) tell(news)
+      return answer
+    },
+    onNews: (topic, listener) => {
+      const set = listeners.get(topic) ?? new Set()
+      listeners.set(topic, set.add(listener))
+      return () => void set.delete(listener)
+    },
+    onOwnNews: (listener) => {
+      ownListeners.add(listener)
+      return () => void ownListeners.delete(listener)
+    },
+    hear,
     listen: async (channel, onPayload) => {
       await pool.listen(channel, onPayload)
     },
     close: () => pool.end({ timeout: 5 }),
   }
+}
+
+const newsOf = new WeakMap<object, News[]>()
+
+/** Lets listeners know once the transaction has committed; each topic and id once. */
+export function announce(tx: Tx, topic: string, id: string): void {
+  const news = newsOf.get(tx)
+  if (news !== undefined && !news.some((item) => item.topic === topic && item.id === id)) news.push({ topic, id })
 }
 
 function reporter(onStatement: (statement: SentStatement) => void) {

@@ -1,23 +1,19 @@
-import { byteaArray, type Fragment, type Tx } from '../base/db.ts'
+import { announce, byteaArray, type Fragment, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
+import type { EventName } from './catalogue.ts'
 
 export interface NewEvent {
   name: EventName
   /** The lead or conversation that the event tells of. */
   subjectId: string
+  /** The connection of the conversation; null for leads. */
+  connectionId: string | null
   payload: object
 }
 
-export type EventName =
-  | 'lead.created'
-  | 'lead.updated'
-  | 'lead.deleted'
-  | 'lead.restored'
-  | 'inbox.message.received'
-  | 'inbox.message.sent'
-  | 'inbox.message.status'
-  | 'inbox.conversation.owner_changed'
+/** Committed events without a place in their feed: the id is the workspace. */
+export const recordedTopic = 'events_recorded'
 
 /** Records events in the transaction of the change they tell of, in the order given. */
 export async function recordEvents(
@@ -27,7 +23,9 @@ export async function recordEvents(
   events: readonly NewEvent[],
   at: Date,
 ): Promise<void> {
-  if (events.length > 0) await insertEvents(tx, keyring, workspaceId, events, at, tx`true`).execute()
+  if (events.length === 0) return
+  announce(tx, recordedTopic, workspaceId)
+  await insertEvents(tx, keyring, workspaceId, events, at, tx`true`).execute()
 }
 
 /** The statement that records events where `condition` holds, alone or as a part of the change's own statement. */
@@ -44,13 +42,15 @@ export function insertEvents(
     keyring.seal({ table: 'events', row: ids[n] ?? '', column: 'payload' }, JSON.stringify(event.payload)),
   )
   return tx`
-    insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
-    select ${workspaceId}::uuid, e.id, e.name, e.subject_id, e.payload, ${at}::timestamptz
+    insert into events (workspace_id, id, name, subject_id, connection_id, payload, occurred_at)
+    select ${workspaceId}::uuid, e.id, e.name, e.subject_id, e.connection_id, e.payload, ${at}::timestamptz
     from unnest(
       ${ids}::uuid[],
       ${events.map((event) => event.name)}::text[],
       ${events.map((event) => event.subjectId)}::uuid[],
+      ${events.map((event) => event.connectionId)}::uuid[],
       ${byteaArray(tx, payloads)}::bytea[]
-    ) as e (id, name, subject_id, payload)
-    where ${condition}`
+    ) with ordinality as e (id, name, subject_id, connection_id, payload, place)
+    where ${condition}
+    order by e.place`
 }

@@ -61,7 +61,7 @@ export async function advanceMessage(
     events.push(
       leavesPending
         ? messageSent(conversation, message)
-        : messageStatusChanged(conversation.id, messageId, rung, report.at),
+        : messageStatusChanged(conversation, messageId, rung, report.at),
     )
   }
   await storeProgress(tx, keyring, workspaceId, message)

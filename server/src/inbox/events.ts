@@ -27,7 +27,7 @@ export function messageReceived(conversation: Conversation, message: Message, no
     },
     referral: message.referral,
   }
-  return { name: 'inbox.message.received', subjectId: conversation.id, payload }
+  return news('inbox.message.received', conversation, payload)
 }
 
 export function messageSent(conversation: Conversation, message: Message): NewEvent {
@@ -37,23 +37,41 @@ export function messageSent(conversation: Conversation, message: Message): NewEv
     message: { id, kind, text, status, occurred_at: occurredAt.toISOString() },
     actor,
   }
-  return { name: 'inbox.message.sent', subjectId: conversation.id, payload }
+  return news('inbox.message.sent', conversation, payload)
 }
 
-export function messageStatusChanged(conversationId: string, messageId: string, rung: Rung, at: Date): NewEvent {
+export function messageStatusChanged(
+  conversation: Pick<Conversation, 'id' | 'connectionId'>,
+  messageId: string,
+  rung: Rung,
+  at: Date,
+): NewEvent {
   const payload = {
-    conversation_id: conversationId,
+    conversation_id: conversation.id,
     message_id: messageId,
     status: rung.status,
     error_code: rung.errorCode,
     at: at.toISOString(),
   }
-  return { name: 'inbox.message.status', subjectId: conversationId, payload }
+  return news('inbox.message.status', conversation, payload)
 }
 
-export function ownerChanged({ id, owner }: Pick<Conversation, 'id' | 'owner'>, actor: Actor, at: Date): NewEvent {
+export function ownerChanged(
+  conversation: Pick<Conversation, 'id' | 'connectionId' | 'owner'>,
+  actor: Actor,
+  at: Date,
+): NewEvent {
+  const { id, owner } = conversation
   const payload = { conversation_id: id, owner: writeOwner(owner), actor, at: at.toISOString() }
-  return { name: 'inbox.conversation.owner_changed', subjectId: id, payload }
+  return news('inbox.conversation.owner_changed', conversation, payload)
+}
+
+function news(
+  name: NewEvent['name'],
+  { id, connectionId }: Pick<Conversation, 'id' | 'connectionId'>,
+  payload: object,
+): NewEvent {
+  return { name, subjectId: id, connectionId, payload }
 }
 
 function about({ id, connectionId, channel, owner }: Conversation) {

@@ -86,8 +86,8 @@ async function handBack(
   actor: Actor,
   now: Date,
 ): Promise<number> {
-  const rows = await tx<{ id: string }[]>`
-    select c.id
+  const rows = await tx<{ id: string; connectionId: string }[]>`
+    select c.id, c.connection_id as "connectionId"
     from conversations c
     where c.workspace_id = ${workspaceId}
       ${which}
@@ -104,7 +104,7 @@ async function handBack(
       updated_at = greatest(updated_at, ${now})
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])`
-  const events = ids.map((id) => ownerChanged({ id, owner: human }, actor, now))
+  const events = rows.map((row) => ownerChanged({ ...row, owner: human }, actor, now))
   await recordEvents(tx, keyring, workspaceId, events, now)
   return ids.length
 }

@@ -77,5 +77,5 @@ async function settle(
 function eventsOf(conversation: Conversation, before: Message, after: Message, now: Date): NewEvent[] {
   if (before.status === 'pending') return [messageSent(conversation, after)]
   if (before.status === after.status) return []
-  return [messageStatusChanged(conversation.id, after.id, after, now)]
+  return [messageStatusChanged(conversation, after.id, after, now)]
 }

@@ -2,7 +2,7 @@ import type { Tx } from '../base/db.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
-import { insertEvents, recordEvents } from '../events/record.ts'
+import { insertEvents, recordEvents, recordedTopic } from '../events/record.ts'
 import { newLead } from './change.ts'
 import { assigneeIssue, quotaReached, takenField, valueTaken } from './errors.ts'
 import { leadCreated } from './events.ts'
@@ -31,7 +31,9 @@ export async function createLead(
   const keyring = await deps.vault.keyring(user.workspaceId)
   try {
     const isPlain = claim === undefined && lead.assignedTo === null
-    const isDone = isPlain && (await deps.db.statement((tx) => createAtOnce(tx, keyring, user.workspaceId, lead, now)))
+    const news = { topic: recordedTopic, id: user.workspaceId }
+    const isDone =
+      isPlain && (await deps.db.statement((tx) => createAtOnce(tx, keyring, user.workspaceId, lead, now), news))
     if (!isDone) await deps.db.tx((tx) => createInSteps(tx, keyring, user.workspaceId, lead, now, claim))
   } catch (error) {
     const taken = takenField(error)

@@ -14,10 +14,11 @@ export function leadUpdated(lead: Lead, previousStatus: string): NewEvent {
   return {
     name: 'lead.updated',
     subjectId: lead.id,
+    connectionId: null,
     payload: previousStatus === lead.status ? payload : { ...payload, previousStatus },
   }
 }
 
 function event(name: NewEvent['name'], lead: Lead): NewEvent {
-  return { name, subjectId: lead.id, payload: presentDetail(lead) }
+  return { name, subjectId: lead.id, connectionId: null, payload: presentDetail(lead) }
 }

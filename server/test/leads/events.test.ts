@@ -9,8 +9,8 @@ const values = { customFieldValues: { k_city: 'Recife', vip: true } }
 /** The event that was recorded last about a lead, with its time. */
 async function lastEvent(w: World, id: string) {
   const events = await w.events(id)
-  const [row] = await w.db.sql<{ occurred_at: Date; fanned_out_at: Date | null }[]>`
-    select occurred_at, fanned_out_at
+  const [row] = await w.db.sql<{ occurred_at: Date; position: number | null }[]>`
+    select occurred_at, position
     from events
     where workspace_id = ${w.workspaceId}
       and subject_id = ${id}
@@ -36,11 +36,11 @@ for (const [operation, run] of [
   test(`${operation} of a new lead emits lead.created: the lead in its detail form, alone`, async () => {
     const w = await world()
     const { id } = (await run(w)).body.data
-    const { event, count, occurred_at, fanned_out_at } = await lastEvent(w, id)
+    const { event, count, occurred_at, position } = await lastEvent(w, id)
     assert.equal(count, 1)
     assert.deepEqual(event, { name: 'lead.created', payload: await detail(w, id) })
     assert.deepEqual(occurred_at, w.clock.now())
-    assert.equal(fanned_out_at, null)
+    assert.equal(position, null)
     assert.deepEqual(event?.payload.customFieldValues, { k_city: 'Recife', city: 'Recife', vip: true })
   })
 }

@@ -133,8 +133,8 @@ export async function fillTrails({ db, workspaceId, now }: Filling): Promise<voi
     from leads
     where workspace_id = ${workspaceId}`
   await db.sql`
-    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, fanned_out_at)
-    select ${workspaceId}, gen_random_uuid(), 'seed', id, ${randomBytes(300)}::bytea, ${now}, ${now}
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, position)
+    select ${workspaceId}, gen_random_uuid(), 'seed', id, ${randomBytes(300)}::bytea, ${now}, row_number() over ()
     from (
       select id from conversations where workspace_id = ${workspaceId}
       union all
