@@ -1,0 +1,40 @@
+// A process that does nothing but deliver events to webhooks, for the tests that kill it. It says `ready` when it has
+// begun, and ends of itself on SIGTERM.
+import { writeSync } from 'node:fs'
+import { systemClock } from '../../src/base/clock.ts'
+import { type DbOptions, openDb } from '../../src/base/db.ts'
+import { openOutgoing } from '../../src/base/guarded-fetch.ts'
+import { createLog } from '../../src/base/log.ts'
+import { relayNews } from '../../src/base/relay.ts'
+import { openVault } from '../../src/base/vault.ts'
+import { createDeliveryWorker } from '../../src/webhooks/worker.ts'
+import { type FastTime, fastClock } from './fast-clock.ts'
+
+export interface DeliveringTask {
+  database: DbOptions
+  time: FastTime
+  /** In place of the product's, which a test would wait for too long. */
+  timeoutMs: number
+}
+
+const task = JSON.parse(process.argv[2] ?? '{}') as DeliveringTask
+const db = openDb({ ...task.database, maxConnections: 8 })
+const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8'] })
+const stopRelay = await relayNews(db, () => {})
+const worker = createDeliveryWorker({
+  db,
+  vault: openVault(db, { current: Buffer.alloc(32, 7) }, systemClock),
+  clock: fastClock(task.time),
+  log: createLog('error'),
+  outgoing: { ...outgoing, call: (request) => outgoing.call({ ...request, timeoutMs: task.timeoutMs }) },
+  present: (_name, payload) => payload,
+})
+worker.start()
+writeSync(1, 'ready now\n')
+
+process.once('SIGTERM', async () => {
+  await worker.stop()
+  stopRelay()
+  outgoing.close()
+  await db.close()
+})
