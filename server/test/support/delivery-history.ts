@@ -23,7 +23,13 @@ const shownProblems = 10
 
 /** Everything in a history that breaks a promise of the delivery, the first few in words. */
 export function brokenPromises(history: DeliveryHistory): string[] {
-  const problems = [...signatures(history), ...bytes(history), ...losses(history), ...order(history), ...repeats(history)]
+  const problems = [
+    ...signatures(history),
+    ...bytes(history),
+    ...losses(history),
+    ...order(history),
+    ...repeats(history),
+  ]
   const more = problems.length - shownProblems
   return more > 0 ? [...problems.slice(0, shownProblems), `and ${more} more`] : problems
 }
@@ -38,7 +44,9 @@ function bytes({ arrivals }: DeliveryHistory): string[] {
   return arrivals.flatMap(({ subject, n, id, hash }) => {
     const first = known.get(`${subject} ${n}`)
     known.set(`${subject} ${n}`, first ?? `${id} ${hash}`)
-    return first === undefined || first === `${id} ${hash}` ? [] : [`event ${n} of ${subject} came as ${id} and ${first}`]
+    return first === undefined || first === `${id} ${hash}`
+      ? []
+      : [`event ${n} of ${subject} came as ${id} and ${first}`]
   })
 }
 
@@ -46,7 +54,9 @@ function bytes({ arrivals }: DeliveryHistory): string[] {
 function losses({ receivers, written, arrivals }: DeliveryHistory): string[] {
   const taken = new Set(arrivals.filter(({ status }) => status === 200).map(placeOf))
   const workspaces = new Map(written.map(({ subject, workspaceId }) => [subject, workspaceId]))
-  const foreign = arrivals.filter(({ receiver, subject }) => receivers[receiver]?.workspaceId !== workspaces.get(subject))
+  const foreign = arrivals.filter(
+    ({ receiver, subject }) => receivers[receiver]?.workspaceId !== workspaces.get(subject),
+  )
   const lost = receivers.flatMap(({ behaviour, workspaceId }, receiver) =>
     isHopeless(behaviour)
       ? []

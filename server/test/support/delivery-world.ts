@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../src/base/clock.ts'
-import type { Db } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
-import type { Keyring } from '../../src/base/keyring.ts'
 import { relayNews } from '../../src/base/relay.ts'
 import { openVault } from '../../src/base/vault.ts'
 import { type NewEvent, recordEvents } from '../../src/events/record.ts'
-import { sealSettings } from '../../src/webhooks/endpoint.ts'
 import { makeSecret } from '../../src/webhooks/secrets.ts'
 import { atEnd, type TestDatabase, testDatabase } from './database.ts'
 import type { WrittenEvent } from './delivery-history.ts'
+import { insertEndpoint } from './insert-endpoint.ts'
 import type { Behaviour, Receiver } from './receivers.ts'
 
 export interface DeliveryWorld extends TestDatabase {
@@ -59,30 +57,6 @@ async function openDeliveryWorld(): Promise<DeliveryWorld> {
       return { workspaceId, subject, n, committedAt: performance.timeOrigin + performance.now() }
     },
   }
-}
-
-async function insertEndpoint(
-  db: Db,
-  keyring: Keyring,
-  workspaceId: string,
-  { url, secret }: { url: string; secret: string },
-): Promise<string> {
-  const now = systemClock.now()
-  const id = newId(now)
-  const settings = sealSettings(keyring, id, { url, headers: {}, secrets: [{ value: secret, expiresAt: null }] })
-  await db.tx(async (tx) => {
-    await tx`
-      insert into webhook_endpoints (
-        workspace_id, id, events, phone_visibility, settings, state, state_changed_at, created_at, updated_at
-      )
-      values (
-        ${workspaceId}, ${id}, ${['lead.*', 'inbox.*']}, 'full', ${settings}, 'active', ${now}, ${now}, ${now}
-      )`
-    await tx`
-      insert into webhook_queues (workspace_id, endpoint_id, cursor)
-      values (${workspaceId}, ${id}, 0)`
-  })
-  return id
 }
 
 /** Every third event is one of the inbox, which travels wrapped. */
