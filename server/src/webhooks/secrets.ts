@@ -7,6 +7,9 @@ export interface SigningSecret {
   expiresAt: string | null
 }
 
+/** Each one adds a signature to every request. */
+const maxOldSecrets = 4
+
 export function makeSecret(): SigningSecret {
   return { value: `whsec_${randomBytes(32).toString('base64')}`, expiresAt: null }
 }
@@ -23,5 +26,5 @@ export function rotateSecrets(secrets: readonly SigningSecret[], overlapMs: numb
     value,
     expiresAt: expiresAt === null || expiresAt > end ? end : expiresAt,
   }))
-  return [makeSecret(), ...validSecrets(old, now)]
+  return [makeSecret(), ...validSecrets(old, now).slice(0, maxOldSecrets)]
 }
