@@ -7,6 +7,7 @@ import { openOutgoing } from '../../src/base/guarded-fetch.ts'
 import { createLog } from '../../src/base/log.ts'
 import { relayNews } from '../../src/base/relay.ts'
 import { openVault } from '../../src/base/vault.ts'
+import type { DeliveryPoint } from '../../src/webhooks/queue.ts'
 import { createDeliveryWorker } from '../../src/webhooks/worker.ts'
 import { type FastTime, fastClock } from './fast-clock.ts'
 
@@ -15,12 +16,15 @@ export interface DeliveringTask {
   time: FastTime
   /** In place of the product's, which a test would wait for too long. */
   timeoutMs: number
+  /** Where the process is to die, as `kill -9` would make it, and at which passing of that step. */
+  dieAt: { point: DeliveryPoint; passing: number } | null
 }
 
 const task = JSON.parse(process.argv[2] ?? '{}') as DeliveringTask
 const db = openDb({ ...task.database, maxConnections: 8 })
 const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8'] })
 const stopRelay = await relayNews(db, () => {})
+let passings = 0
 const worker = createDeliveryWorker({
   db,
   vault: openVault(db, { current: Buffer.alloc(32, 7) }, systemClock),
@@ -28,6 +32,10 @@ const worker = createDeliveryWorker({
   log: createLog('error'),
   outgoing: { ...outgoing, call: (request) => outgoing.call({ ...request, timeoutMs: task.timeoutMs }) },
   present: (_name, payload) => payload,
+  fail: async (point) => {
+    const { dieAt } = task
+    if (point === dieAt?.point && ++passings === dieAt.passing) process.kill(process.pid, 'SIGKILL')
+  },
 })
 worker.start()
 writeSync(1, 'ready now\n')

@@ -8,6 +8,8 @@ export type Behaviour =
   | { kind: 'failing' }
   | { kind: 'hanging' }
   | { kind: 'flapping'; spellMs: number }
+  /** Fails at the first attempt of every third event of a subject. */
+  | { kind: 'stumbling' }
 
 export interface Receiver {
   behaviour: Behaviour

@@ -74,12 +74,17 @@ function answer(arrival: Arrival, behaviour: Behaviour, response: ServerResponse
     answerQuestions()
   }
   if (behaviour.kind === 'slow') setTimeout(end, behaviour.afterMs, 200)
-  else end(fails(behaviour, arrival.at) ? 500 : 200)
+  else end(fails(behaviour, arrival) ? 500 : 200)
 }
 
-function fails(behaviour: Behaviour, at: number): boolean {
+const stumbled = new Set<string>()
+
+function fails(behaviour: Behaviour, { receiver, id, n, at }: Arrival): boolean {
   if (behaviour.kind === 'flapping') return Math.floor(at / behaviour.spellMs) % 3 === 0
-  return behaviour.kind === 'failing'
+  if (behaviour.kind !== 'stumbling') return behaviour.kind === 'failing'
+  const isFirst = !stumbled.has(`${receiver} ${id}`)
+  stumbled.add(`${receiver} ${id}`)
+  return isFirst && n % 3 === 1
 }
 
 function answerQuestions(): void {
