@@ -42,7 +42,7 @@ export async function saveDeliveries(
         tx,
         rows.map((row) => row.occurredAt),
       )}::timestamptz[],
-      ${rows.map((row) => row.masked)}::boolean[],
+      ${rows.map((row) => String(row.masked))}::text[]::boolean[],
       ${rows.map((row) => row.state)}::text[],
       ${rows.map((row) => row.roundAttempts)}::smallint[],
       ${rows.map((row) => row.attempts)}::integer[],
