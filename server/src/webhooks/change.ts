@@ -106,13 +106,15 @@ export async function removeEndpoint(deps: WebhookDeps, member: Member, id: stri
 
 const noSettings: EndpointSettings = { url: '', headers: {}, secrets: [] }
 
-/** Gives every committed event its place. */
+/** Gives every event that is committed by now its place. */
 export async function placeAll({ db }: Pick<WebhookDeps, 'db'>, workspaceId: string): Promise<void> {
   let placed: number
   do {
     placed = await placeEvents(db, workspaceId)
-  } while (placed > 0)
+  } while (placed >= placedAtOnce)
 }
+
+const placedAtOnce = 1000
 
 /** The last place that is given; no other is until the transaction ends. */
 export async function endOfFeed(tx: Tx, workspaceId: string): Promise<number> {
