@@ -3,6 +3,7 @@ import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
 import { buildApp } from '../../src/app.ts'
 import type { House } from '../../src/app-house.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
+import { openOutgoing } from '../../src/base/guarded-fetch.ts'
 import { newId } from '../../src/base/id.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
@@ -51,6 +52,7 @@ async function openTestApp(): Promise<TestApp> {
     db,
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
+    outgoing: openOutgoing({ allowCidrs: ['127.0.0.0/8', '::1'] }),
     connectors: platform.connectors,
   }
   await house.vault.ensureInstanceSecrets()
@@ -61,6 +63,7 @@ async function openTestApp(): Promise<TestApp> {
   await app.ready()
   atEnd(async () => {
     await app.close()
+    house.outgoing.close()
     answers?.assertNone()
   })
   return { ...house, app, clock, logLines, platform }
