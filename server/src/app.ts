@@ -16,6 +16,7 @@ import { signInLinkTeamRoutes } from './access/team-routes-sign-in-link.ts'
 import { tokenTeamRoutes } from './access/team-routes-tokens.ts'
 import type { House } from './app-house.ts'
 import { type Inbox, serveInbox } from './app-inbox.ts'
+import { serveWebhooks } from './app-webhooks.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import { listForms } from './forms/queries.ts'
@@ -76,6 +77,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox): 
   decorateTeamRequests(app)
   serveTeam(app, team, teamGuard, guard)
   inbox.serveTeam(teamGuard)
+  serveWebhooks(app, house, teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   const formsOf = async (workspaceId: string) => {

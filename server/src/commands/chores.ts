@@ -7,6 +7,7 @@ import { handBackLapsed, runWatchdog } from '../inbox/hand-back.ts'
 import { sweepParked } from '../inbox/parked.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
 import { purgeDeletedLeads } from '../leads/purge.ts'
+import { sweepWebhookLog } from '../webhooks/retention.ts'
 
 // Soon after the start as well: a process that is restarted often would never come to it.
 const hourly = { firstAfterMs: 60_000, pauseMs: 3_600_000 }
@@ -21,6 +22,7 @@ export function startChores(house: House): Loop {
   const hourlyChores: Chores = {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
+    'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
     'sweep-sign-ins': async () => {
       await db.tx((tx) => sweepSignIns(tx, clock.now()))
       return undefined
