@@ -11,7 +11,7 @@ const settledMs = 3_600_000
  */
 export async function sweepWebhookLog(db: Db, now: Date): Promise<number> {
   let removed = 0
-  for (const endpoint of await listQueues(db.sql)) {
+  for (const endpoint of await listEndpoints(db.sql)) {
     const isSettled = endpoint.removedAt !== null && endpoint.removedAt.getTime() < now.getTime() - settledMs
     const before = isSettled ? now : new Date(now.getTime() - keptMs)
     removed += await sweepDeliveries(db, endpoint, before)
@@ -23,20 +23,20 @@ export async function sweepWebhookLog(db: Db, now: Date): Promise<number> {
   return removed
 }
 
-interface Queue {
+interface SweptEndpoint {
   workspaceId: string
   endpointId: string
   removedAt: Date | null
 }
 
-async function listQueues(sql: Sql): Promise<Queue[]> {
-  return sql<Queue[]>`
+async function listEndpoints(sql: Sql): Promise<SweptEndpoint[]> {
+  return sql<SweptEndpoint[]>`
     select workspace_id as "workspaceId", id as "endpointId", removed_at as "removedAt"
     from webhook_endpoints`
 }
 
 // Places follow the time closely: the first batch without an old event is the last to look at.
-async function sweepDeliveries(db: Db, endpoint: Queue, before: Date): Promise<number> {
+async function sweepDeliveries(db: Db, endpoint: SweptEndpoint, before: Date): Promise<number> {
   let removed = 0
   let after = 0
   for (;;) {
@@ -47,7 +47,7 @@ async function sweepDeliveries(db: Db, endpoint: Queue, before: Date): Promise<n
   }
 }
 
-async function sweepBatch(tx: Tx, { workspaceId, endpointId }: Queue, before: Date, after: number) {
+async function sweepBatch(tx: Tx, { workspaceId, endpointId }: SweptEndpoint, before: Date, after: number) {
   const [batch] = await tx<{ last: number | null; old: number; removed: number }[]>`
     with batch as materialized (
       select d.position, d.occurred_at < ${before} as is_old,
@@ -77,7 +77,7 @@ async function sweepBatch(tx: Tx, { workspaceId, endpointId }: Queue, before: Da
   return batch ?? { last: null, old: 0, removed: 0 }
 }
 
-async function deleteReplays(tx: Tx, { workspaceId, endpointId }: Queue, before: Date): Promise<void> {
+async function deleteReplays(tx: Tx, { workspaceId, endpointId }: SweptEndpoint, before: Date): Promise<void> {
   await tx`
     delete from webhook_replays
     where workspace_id = ${workspaceId}
@@ -85,7 +85,7 @@ async function deleteReplays(tx: Tx, { workspaceId, endpointId }: Queue, before:
       and finished_at < ${before}`
 }
 
-async function deleteEndpoint(tx: Tx, { workspaceId, endpointId }: Queue): Promise<void> {
+async function deleteEndpoint(tx: Tx, { workspaceId, endpointId }: SweptEndpoint): Promise<void> {
   await tx`
     delete from webhook_endpoints
     where workspace_id = ${workspaceId}

@@ -94,7 +94,10 @@ function readRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     schema: {
       ...webhookRoute,
       summary: 'Read a delivery',
-      ...postman({ path: { eventId: '{{webhook_event_id}}' } }),
+      ...postman({
+        path: { eventId: '{{webhook_event_id}}' },
+        saves: { webhook_event_at: 'delivery.occurredAt' },
+      }),
       description: 'For admins: every attempt with the beginning of its answer, and the request as it is sent.',
       params: DeliveryParams,
       response: { 200: DeliveryDetail, ...errors(400, 401, 403, 404) },
