@@ -1,10 +1,9 @@
+import { presentPayload } from './app-events.ts'
 import type { House } from './app-house.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
-import type { PresentPayload } from './events/feed.ts'
-import { presentEvent } from './inbox/present.ts'
+import { createPlacer } from './events/placer.ts'
 import { sampleInboxEvent } from './inbox/sample-events.ts'
-import { presentLeadEvent } from './leads/present.ts'
 import { sampleLeadEvent } from './leads/sample-event.ts'
 import type { WebhookDeps } from './webhooks/deps.ts'
 import { endpointTeamRoutes } from './webhooks/team-routes.ts'
@@ -15,7 +14,7 @@ import { endpointSwitchRoutes } from './webhooks/team-routes-switch.ts'
 
 /** Puts the team's side of webhooks on the server. */
 export function serveWebhooks(app: App, house: House, teamGuard: TeamGuard): void {
-  const deps: WebhookDeps = { ...house, sampleEvent, present: presentPayload }
+  const deps: WebhookDeps = { ...house, placer: createPlacer(house.db), sampleEvent, present: presentPayload }
   eventCatalogueRoute(app, deps, teamGuard)
   endpointTeamRoutes(app, deps, teamGuard)
   endpointSwitchRoutes(app, deps, teamGuard)
@@ -34,6 +33,3 @@ const sampleEvent: WebhookDeps['sampleEvent'] = (name, id, at) => {
       return sampleInboxEvent(name, id, at)
   }
 }
-
-const presentPayload: PresentPayload = (name, payload, view) =>
-  name.startsWith('lead.') ? presentLeadEvent(payload, view.masked) : presentEvent(name, payload, view)

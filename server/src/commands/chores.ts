@@ -3,6 +3,7 @@ import type { House } from '../app-house.ts'
 import { templateDeps } from '../app-inbox.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { syncDueTemplates } from '../channels/sync-templates.ts'
+import { removeOldEvents } from '../events/retention.ts'
 import { handBackLapsed, runWatchdog } from '../inbox/hand-back.ts'
 import { sweepParked } from '../inbox/parked.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
@@ -23,6 +24,7 @@ export function startChores(house: House): Loop {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
+    'remove-old-events': () => removeOldEvents(db, clock),
     'sweep-sign-ins': async () => {
       await db.tx((tx) => sweepSignIns(tx, clock.now()))
       return undefined

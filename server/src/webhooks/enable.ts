@@ -1,10 +1,10 @@
 import type { Tx } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import type { Member } from '../base/member.ts'
-import { endOfFeed, lockEndpoint, noteChange, placeAll } from './change.ts'
+import { keptMs } from '../events/retention.ts'
+import { endOfFeed, lockEndpoint, noteChange } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { alreadyActive } from './errors.ts'
-import { keptMs } from './kept.ts'
 import { openReplay } from './replay.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function enableEndpoint(
   const { workspaceId } = member
   const now = deps.clock.now()
   if (sendSince !== null) refuseOutside('sendSince', sendSince, now)
-  await placeAll(deps, workspaceId)
+  await deps.placer.place(workspaceId)
   await deps.db.tx(async (tx) => {
     const position = await endOfFeed(tx, workspaceId)
     const endpoint = await lockEndpoint(tx, workspaceId, id)

@@ -1,5 +1,5 @@
 import type { Db, Sql, Tx } from '../base/db.ts'
-import { keptMs } from './kept.ts'
+import { keptMs } from '../events/retention.ts'
 
 const batchSize = 1000
 /** Requests that were on their way when an endpoint was removed have ended by then. */

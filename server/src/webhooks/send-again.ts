@@ -1,7 +1,7 @@
 import type { Sql } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import type { Member } from '../base/member.ts'
-import { lockEndpoint, noteChange, placeAll } from './change.ts'
+import { lockEndpoint, noteChange } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { refuseOutside } from './enable.ts'
 import { endpointDisabled, eventNotFound } from './errors.ts'
@@ -11,7 +11,7 @@ import { type EventToSend, openReplay, queueAgain, type Replay } from './replay.
 export async function resendEvent(deps: WebhookDeps, member: Member, id: string, eventId: string): Promise<void> {
   const { workspaceId } = member
   const now = deps.clock.now()
-  await placeAll(deps, workspaceId)
+  await deps.placer.place(workspaceId)
   await deps.db.tx(async (tx) => {
     const endpoint = await lockEndpoint(tx, workspaceId, id)
     if (endpoint.state === 'disabled') throw endpointDisabled()
@@ -35,7 +35,7 @@ export async function replayRange(
   refuseOutside('from', range.from, now)
   refuseOutside('to', to, now)
   if (to < range.from) throw invalid('to', 'must not be before `from`')
-  await placeAll(deps, workspaceId)
+  await deps.placer.place(workspaceId)
   return deps.db.tx(async (tx) => {
     const endpoint = await lockEndpoint(tx, workspaceId, id)
     if (endpoint.state === 'disabled') throw endpointDisabled()

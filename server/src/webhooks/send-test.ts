@@ -2,7 +2,7 @@ import { newId } from '../base/id.ts'
 import type { Member } from '../base/member.ts'
 import type { EventName } from '../events/catalogue.ts'
 import { recordTestEvent } from '../events/record-test.ts'
-import { lockEndpoint, noteChange, placeAll } from './change.ts'
+import { lockEndpoint, noteChange } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { endpointDisabled, eventNotFound } from './errors.ts'
 import { queueAgain } from './replay.ts'
@@ -22,7 +22,7 @@ export async function sendTest(deps: WebhookDeps, member: Member, id: string, na
     return recordTestEvent(tx, keyring, workspaceId, id, event, now)
   })
   // Places are given to what is committed.
-  await placeAll(deps, workspaceId)
+  await deps.placer.place(workspaceId)
   await deps.db.tx(async (tx) => {
     const endpoint = await lockEndpoint(tx, workspaceId, id)
     const placed = await findEvent(tx, workspaceId, id, eventId)
