@@ -5,7 +5,7 @@ import { recordTestEvent } from '../events/record-test.ts'
 import { lockEndpoint, noteChange } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { endpointDisabled, eventNotFound } from './errors.ts'
-import { queueAgain } from './replay.ts'
+import { queueOnce } from './replay.ts'
 import { findEvent } from './send-again.ts'
 
 /**
@@ -27,7 +27,7 @@ export async function sendTest(deps: WebhookDeps, member: Member, id: string, na
     const endpoint = await lockEndpoint(tx, workspaceId, id)
     const placed = await findEvent(tx, workspaceId, id, eventId)
     if (placed === undefined) throw eventNotFound()
-    await queueAgain(tx, { workspaceId, id, phoneVisibility: endpoint.phone_visibility }, placed, now)
+    await queueOnce(tx, { workspaceId, id, phoneVisibility: endpoint.phone_visibility }, placed, now)
     await noteChange(tx, member, 'webhook.tested', id, now)
   })
   return eventId
