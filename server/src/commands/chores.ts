@@ -3,10 +3,12 @@ import type { House } from '../app-house.ts'
 import { templateDeps } from '../app-inbox.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { syncDueTemplates } from '../channels/sync-templates.ts'
+import { removeOldEvents } from '../events/retention.ts'
 import { handBackLapsed, runWatchdog } from '../inbox/hand-back.ts'
 import { sweepParked } from '../inbox/parked.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
 import { purgeDeletedLeads } from '../leads/purge.ts'
+import { sweepWebhookLog } from '../webhooks/retention.ts'
 
 // Soon after the start as well: a process that is restarted often would never come to it.
 const hourly = { firstAfterMs: 60_000, pauseMs: 3_600_000 }
@@ -21,6 +23,8 @@ export function startChores(house: House): Loop {
   const hourlyChores: Chores = {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
+    'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
+    'remove-old-events': () => removeOldEvents(db, clock),
     'sweep-sign-ins': async () => {
       await db.tx((tx) => sweepSignIns(tx, clock.now()))
       return undefined

@@ -4,7 +4,6 @@ import { InvalidInput, type Issue } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Member } from '../base/member.ts'
-import { placeEvents } from '../events/place.ts'
 import type { WebhookDeps } from './deps.ts'
 import { cancelWaiting } from './disable.ts'
 import {
@@ -41,7 +40,7 @@ export async function createEndpoint(deps: WebhookDeps, member: Member, input: N
   }
   const keyring = await deps.vault.keyring(workspaceId)
   // What was committed before stands in the feed before the endpoint, then.
-  await placeAll(deps, workspaceId)
+  await deps.placer.place(workspaceId)
   await deps.db.tx(async (tx) => {
     const position = await endOfFeed(tx, workspaceId)
     if ((await countEndpoints(tx, workspaceId)) >= maxEndpoints) throw tooManyEndpoints()
@@ -105,14 +104,6 @@ export async function removeEndpoint(deps: WebhookDeps, member: Member, id: stri
 }
 
 const noSettings: EndpointSettings = { url: '', headers: {}, secrets: [] }
-
-/** Gives every committed event its place. */
-export async function placeAll({ db }: Pick<WebhookDeps, 'db'>, workspaceId: string): Promise<void> {
-  let placed: number
-  do {
-    placed = await placeEvents(db, workspaceId)
-  } while (placed > 0)
-}
 
 /** The last place that is given; no other is until the transaction ends. */
 export async function endOfFeed(tx: Tx, workspaceId: string): Promise<number> {

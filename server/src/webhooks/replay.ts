@@ -1,4 +1,4 @@
-import { announce, type Tx } from '../base/db.ts'
+import { announce, type Fragment, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { EventName } from '../events/catalogue.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -21,19 +21,10 @@ export interface EventToSend {
 
 /** Lets one event be sent at once and by a new round of the schedule, whatever became of it before. */
 export async function queueAgain(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
-  const { workspaceId, id: endpointId } = endpoint
   const generation = await hasten(tx, endpoint, now)
   await keepTakenAttempt(tx, endpoint, event.position)
-  await tx`
-    insert into webhook_deliveries (
-      workspace_id, endpoint_id, position, event_id, event_name, subject_id, occurred_at, masked, state, generation,
-      round_attempts, attempts, due_at
-    )
-    values (
-      ${workspaceId}, ${endpointId}, ${event.position}, ${event.id}, ${event.name}, ${event.subjectId},
-      ${event.occurredAt}, ${endpoint.phoneVisibility === 'masked'}, 'pending', ${generation}, 0, 0, ${now}
-    )
-    on conflict (workspace_id, endpoint_id, position) do update
+  const again = tx`
+    update
     set masked = webhook_deliveries.masked or excluded.masked,
       state = 'pending',
       generation = excluded.generation,
@@ -43,9 +34,38 @@ export async function queueAgain(tx: Tx, endpoint: Receiver, event: EventToSend,
       delivered_status = null,
       delivered_ms = null,
       delivered_answer = null`
+  await insertPending(tx, endpoint, generation, event, now, again)
+}
+
+/** Lets one event be sent at once, unless a worker has come to it already. */
+export async function queueOnce(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
+  const generation = await hasten(tx, endpoint, now)
+  await insertPending(tx, endpoint, generation, event, now, tx`nothing`)
+}
+
+async function insertPending(
+  tx: Tx,
+  endpoint: Receiver,
+  generation: number,
+  event: EventToSend,
+  now: Date,
+  onConflict: Fragment,
+): Promise<void> {
+  const { workspaceId, id: endpointId } = endpoint
+  await tx`
+    insert into webhook_deliveries (
+      workspace_id, endpoint_id, position, event_id, event_name, subject_id, occurred_at, masked, state, generation,
+      round_attempts, attempts, due_at
+    )
+    values (
+      ${workspaceId}, ${endpointId}, ${event.position}, ${event.id}, ${event.name}, ${event.subjectId},
+      ${event.occurredAt}, ${endpoint.phoneVisibility === 'masked'}, 'pending', ${generation}, 0, 0, ${now}
+    )
+    on conflict (workspace_id, endpoint_id, position) do ${onConflict}`
   announce(tx, dueTopic, workspaceId)
 }
 
+// The queue is locked from here on, as it is while a worker settles: neither sees half of what the other does.
 async function hasten(tx: Tx, { workspaceId, id }: Receiver, now: Date): Promise<number> {
   const [queue] = await tx<{ generation: number }[]>`
     update webhook_queues
