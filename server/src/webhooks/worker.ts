@@ -42,6 +42,7 @@ export interface WorkerDeps {
   present: PresentPayload
   observe?: WebhookObserver
   random?: () => number
+  fail?: PumpDeps['fail']
 }
 
 /** Sends events to the endpoints of all workspaces, together with any number of other workers. */
@@ -67,6 +68,7 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
     if (isStopping || room <= 0) return 0
     const askedAt = performance.now()
     const claimed = await db.statement((tx) => claimQueues(tx, workspaceIds, room, clock.now()))
+    if (claimed.length > 0) await deps.fail?.('claimed')
     await Promise.all(claimed.map((row) => begin(row, askedAt)))
     return claimed.length
   }
@@ -83,6 +85,7 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
     do await runQueue(deps, queue)
     while (isStarted && (await hasMoreSoon(queue)))
     await giveBack(deps, queue).catch((error) => log.error('webhooks not given back', {}, error))
+    await deps.fail?.('released')
   }
   const hasMoreSoon = async (queue: Queue): Promise<boolean> => {
     if (isResting(queue, clock.now()) || queues.size >= maxQueues) return false
