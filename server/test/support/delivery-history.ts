@@ -88,18 +88,19 @@ function order({ arrivals }: DeliveryHistory): string[] {
 /** What an endpoint has taken comes again only if a process died before it could write that down. */
 function repeats(history: DeliveryHistory): string[] {
   return repeated(history)
-    .filter(({ takenAt }) => !history.killedAt.some((at) => at > takenAt - 50 && at < takenAt + unsettledMs))
+    .filter(
+      ({ first }) => !history.killedAt.some((at) => at > first.at - 50 && at < (first.answeredAt ?? 0) + unsettledMs),
+    )
     .map(({ receiver, id }) => `endpoint ${receiver} got ${id} again, without a kill`)
 }
 
-/** Deliveries of what the endpoint had taken already. */
-export function repeated({ arrivals }: DeliveryHistory): { receiver: number; id: string; takenAt: number }[] {
-  const takenAt = new Map<string, number>()
+/** Deliveries of what the endpoint had taken already, each with the time when it took it first. */
+export function repeated({ arrivals }: DeliveryHistory): (Arrival & { first: Arrival })[] {
+  const taken = new Map<string, Arrival>()
   return arrivals.flatMap((arrival) => {
-    const { receiver, id } = arrival
-    const before = takenAt.get(placeOf(arrival))
-    if (arrival.answeredAt !== null && arrival.status === 200) takenAt.set(placeOf(arrival), arrival.answeredAt)
-    return before === undefined ? [] : [{ receiver, id, takenAt: before }]
+    const first = taken.get(placeOf(arrival))
+    if (arrival.status === 200 && first === undefined) taken.set(placeOf(arrival), arrival)
+    return first === undefined ? [] : [{ ...arrival, first }]
   })
 }
 
