@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { version } from '../base/version.ts'
+import type { WebhookObserver } from '../webhooks/observe.ts'
 import { type GaugeSource, gaugeReader } from './gauges.ts'
 
 /**
@@ -13,8 +14,7 @@ export interface Metrics {
   sent: (channel: string, outcome: string, ms: number) => void
   /** A platform handed something in, and it is stored. */
   received: (channel: string, type: string) => void
-  /** A webhook was attempted; `delayMs` is the time since the event, of a first attempt that was taken. */
-  delivered: (result: string, ms: number, delayMs: number | null) => void
+  webhooks: WebhookObserver
   chore: (name: string, result: 'done' | 'failed', ms: number) => void
   /** All of it as Prometheus reads it. */
   page(): Promise<string>
@@ -40,11 +40,8 @@ export function createMetrics(source: GaugeSource): Metrics {
   }).set({ version, node: process.versions.node }, 1)
   const readGauges = gaugeReader(source, (gauge) => new Gauge({ ...gauge, registers }))
 
-  const count = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
-    new Counter({ name, help, labelNames, registers })
-  const measure = <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
-    new Histogram({ name, help, buckets, labelNames, registers })
-
+  const own = meters(registers)
+  const { count, measure } = own
   const requests = count('parley_http_requests_total', 'Requests answered.', 'method', 'route', 'status')
   const requestTime = measure(
     'parley_http_request_seconds',
@@ -61,13 +58,6 @@ export function createMetrics(source: GaugeSource): Metrics {
     'channel',
     'type',
   )
-  const deliveries = count('parley_webhook_attempts_total', 'Webhook attempts by what became of them.', 'result')
-  const deliveryTime = measure('parley_webhook_attempt_seconds', 'Time that receivers took.', callSeconds)
-  const delay = measure(
-    'parley_webhook_delay_seconds',
-    'From the event to its receipt, when the first attempt was taken.',
-    delaySeconds,
-  )
   const chores = count('parley_chores_total', 'Runs of chores.', 'chore', 'result')
   const choreTime = measure('parley_chore_seconds', 'Time that chores took.', choreSeconds, 'chore')
 
@@ -81,11 +71,7 @@ export function createMetrics(source: GaugeSource): Metrics {
       sendTime.observe({ channel }, ms / 1000)
     },
     received: (channel, type) => items.inc({ channel, type }),
-    delivered: (result, ms, delayMs) => {
-      deliveries.inc({ result })
-      deliveryTime.observe(ms / 1000)
-      if (delayMs !== null) delay.observe(delayMs / 1000)
-    },
+    webhooks: webhookObserver(own),
     chore: (chore, result, ms) => {
       chores.inc({ chore, result })
       choreTime.observe({ chore }, ms / 1000)
@@ -94,5 +80,42 @@ export function createMetrics(source: GaugeSource): Metrics {
       await readGauges()
       return registry.metrics()
     },
+  }
+}
+
+function meters(registers: Registry[]) {
+  return {
+    count: <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+      new Counter({ name, help, labelNames, registers }),
+    measure: <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
+      new Histogram({ name, help, buckets, labelNames, registers }),
+  }
+}
+
+function webhookObserver({ count, measure }: ReturnType<typeof meters>): WebhookObserver {
+  const attempts = count(
+    'parley_webhook_attempts_total',
+    'Webhook attempts: delivered, failed, or given up with the last of the schedule; `error` says why.',
+    'result',
+    'error',
+  )
+  const time = measure('parley_webhook_attempt_seconds', 'Time that receivers took.', callSeconds)
+  const delay = measure(
+    'parley_webhook_delay_seconds',
+    'From the event to its receipt, when the first attempt was taken.',
+    delaySeconds,
+  )
+  const disabled = count('parley_webhook_endpoints_disabled_total', 'Endpoints disabled as gone or failing for days.')
+  return {
+    delivered: ({ ms, delayMs }) => {
+      attempts.inc({ result: 'delivered', error: '' })
+      time.observe(ms / 1000)
+      if (delayMs !== null) delay.observe(delayMs / 1000)
+    },
+    failed: ({ ms, error, isFinal }) => {
+      attempts.inc({ result: isFinal ? 'given_up' : 'failed', error: error ?? 'status' })
+      time.observe(ms / 1000)
+    },
+    disabled: () => disabled.inc(),
   }
 }

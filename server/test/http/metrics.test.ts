@@ -3,11 +3,16 @@ import { test } from 'node:test'
 import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
 import { buildApp } from '../../src/app.ts'
 import { gaugesOf } from '../../src/app-gauges.ts'
+import { inboxReceive } from '../../src/app-inbox.ts'
 import { buildWorkerApp } from '../../src/app-worker.ts'
+import { newId } from '../../src/base/id.ts'
 import type { App } from '../../src/base/route.ts'
+import { findConnection } from '../../src/channels/queries.ts'
 import { loadConfig } from '../../src/config.ts'
+import { placeEvents } from '../../src/events/place.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
 import { atEnd } from '../support/database.ts'
+import { customerMessage, inboxWorld } from '../support/inbox-world.ts'
 import { testApp, testTeamToken, type World, world } from '../support/world.ts'
 
 const metricsToken = 'metrics-token-of-the-tests-01'
@@ -34,7 +39,11 @@ async function readMetrics(app: App, token = metricsToken): Promise<Map<string, 
   const reply = await app.inject({ url: '/metrics', headers: { authorization: `Bearer ${token}` } })
   assert.equal(reply.statusCode, 200, reply.body)
   assert.match(String(reply.headers['content-type']), /^text\/plain; version=0\.0\.4/)
-  const lines = reply.body.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return figuresOf(reply.body)
+}
+
+function figuresOf(page: string): Map<string, number> {
+  const lines = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
 }
 
@@ -166,4 +175,86 @@ test('transactions that hold a connection and that wait for one are told apart',
   release()
   await Promise.all([...holders, late])
   assert.deepEqual(db.load(), { open: 0, waiting: 0 })
+})
+
+test('calls that send are counted by channel and outcome, and what platforms hand in by its kind', async () => {
+  const here = await inboxWorld()
+  const figures = async () => figuresOf(await here.metrics.page())
+  const before = await figures()
+  const more = async (name: string) => ((await figures()).get(name) ?? 0) - (before.get(name) ?? 0)
+  const message = customerMessage({ at: here.clock.now() })
+  const keyring = await here.vault.keyring(here.workspaceId)
+  const connection = await findConnection(here.db.sql, keyring, here.workspaceId, here.connectionId)
+  assert.ok(connection !== undefined)
+  await inboxReceive(here)(connection, [message, here.status('wamid.unknown', 'read')])
+  assert.equal(await more('parley_received_total{channel="waba",type="message"}'), 1)
+  assert.equal(await more('parley_received_total{channel="waba",type="status"}'), 1)
+
+  const [{ id }] = await here.conversations()
+  here.platform.answers.push({ outcome: 'unreachable', errorCode: 'timeout' })
+  for (const expected of [502, 202]) {
+    const sent = await here.app.inject({
+      method: 'POST',
+      url: `/api/team/v1/workspaces/${here.workspaceId}/inbox/conversations/${id}/messages`,
+      headers: { authorization: `Bearer ${testTeamToken}`, 'idempotency-key': `send-${expected}` },
+      payload: { kind: 'text', text: 'Hello' },
+    })
+    assert.equal(sent.statusCode, expected, sent.body)
+  }
+  assert.equal(await more('parley_sends_total{channel="waba",outcome="unreachable"}'), 1)
+  assert.equal(await more('parley_sends_total{channel="waba",outcome="accepted"}'), 1)
+  assert.equal(await more('parley_send_seconds_count{channel="waba"}'), 2)
+})
+
+test('webhook attempts are counted by result, and their delay is that of a first attempt that was taken', async () => {
+  const { page, webhooks } = createMetrics(gaugesOf(await testApp(), 10))
+  webhooks.delivered({ ms: 20, delayMs: 40 })
+  webhooks.delivered({ ms: 20, delayMs: null })
+  webhooks.failed({ ms: 20, error: null, isFinal: false })
+  webhooks.failed({ ms: 15_000, error: 'timeout', isFinal: true })
+  webhooks.disabled()
+  const found = figuresOf(await page())
+  const attempts = (labels: string) => found.get(`parley_webhook_attempts_total{${labels}}`)
+  assert.equal(attempts('result="delivered",error=""'), 2)
+  assert.equal(attempts('result="failed",error="status"'), 1)
+  assert.equal(attempts('result="given_up",error="timeout"'), 1)
+  assert.equal(found.get('parley_webhook_delay_seconds_count'), 1)
+  assert.equal(found.get('parley_webhook_attempt_seconds_count'), 4)
+  assert.equal(found.get('parley_webhook_endpoints_disabled_total'), 1)
+})
+
+test('queues of failing endpoints are told apart from those of healthy ones', async () => {
+  const here = await world()
+  const { db, clock, workspaceId } = here
+  await here.lead()
+  await placeEvents(db, workspaceId)
+  const addQueue = async (cursor: number, failures: number, retryAt: Date | null, state = 'active') => {
+    const id = newId(clock.now())
+    await db.sql`
+      insert into webhook_endpoints (
+        workspace_id, id, events, phone_visibility, settings, state, state_changed_at, created_at, updated_at
+      )
+      values (
+        ${workspaceId}, ${id}, '{lead.*}', 'full', '', ${state}, ${clock.now()}, ${clock.now()}, ${clock.now()}
+      )`
+    await db.sql`
+      insert into webhook_queues (workspace_id, endpoint_id, cursor, failures_in_a_row, retry_at)
+      values (${workspaceId}, ${id}, ${cursor}, ${failures}, ${retryAt})`
+  }
+  await addQueue(1, 0, null)
+  await addQueue(0, 0, null)
+  await addQueue(0, 0, null, 'disabled')
+  await addQueue(0, 5, clock.now())
+  clock.advance(60_000)
+  const found = figuresOf(await createMetrics(gaugesOf(here, 10)).page())
+  const expected = {
+    endpoints: [2, 1],
+    endpoints_behind: [1, 1],
+    queue_oldest_seconds: [60, 60],
+    overdue_seconds: [0, 60],
+  }
+  for (const [name, [healthy, failing]] of Object.entries(expected)) {
+    assert.equal(found.get(`parley_webhook_${name}{health="healthy"}`), healthy, name)
+    assert.equal(found.get(`parley_webhook_${name}{health="failing"}`), failing, name)
+  }
 })
