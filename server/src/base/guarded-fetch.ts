@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { type AddressJudge, createAddressJudge } from './outgoing/address-judge.ts'
 import { type Agents, type Exchange, exchange } from './outgoing/exchange.ts'
-import { guardedLookup, refusalOf } from './outgoing/guard.ts'
+import { guardedLookup, refusalOfLiteral, refusalOfName } from './outgoing/guard.ts'
 import { type Resolver, systemResolver } from './outgoing/resolver.ts'
 import { readTarget } from './outgoing/target.ts'
 
@@ -92,7 +92,8 @@ export function openOutgoing({ allowCidrs, resolve = systemResolver() }: Outgoin
     call: (request) => call({ agents, judge, resolve }, request),
     refusal: (url) => {
       const target = readTarget(url)
-      return 'refused' in target ? target.refused : refusalOf(target, judge, allowCidrs.length > 0)
+      if ('refused' in target) return target.refused
+      return refusalOfLiteral(target, judge) ?? refusalOfName(target, judge, allowCidrs)
     },
     close: () => {
       agents.http.destroy()
@@ -119,7 +120,7 @@ async function call({ agents, judge, resolve }: Deps, request: OutgoingRequest):
   })
   const target = readTarget(request.url)
   if ('refused' in target) return failed('invalid_address')
-  if (refusalOf(target, judge, true) !== null) return failed('forbidden_address')
+  if (refusalOfLiteral(target, judge) !== null) return failed('forbidden_address')
 
   const lookup = guardedLookup(resolve, judge, target)
   const attempt = (isFresh: boolean): Promise<Exchange> => {

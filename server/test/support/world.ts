@@ -3,7 +3,6 @@ import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
 import { buildApp } from '../../src/app.ts'
 import type { House } from '../../src/app-house.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
-import { openOutgoing } from '../../src/base/guarded-fetch.ts'
 import { newId } from '../../src/base/id.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
@@ -11,6 +10,7 @@ import { openVault } from '../../src/base/vault.ts'
 import { loadConfig } from '../../src/config.ts'
 import { type ContractCheck, checkAnswers } from './contract.ts'
 import { atEnd, testDatabase } from './database.ts'
+import { openTestOutgoing } from './outgoing.ts'
 import { type FakePlatform, scriptedPlatform } from './scripted-platform.ts'
 
 /** The noon at which every test begins, before the legacy delete scope ends. */
@@ -52,7 +52,7 @@ async function openTestApp(): Promise<TestApp> {
     db,
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
-    outgoing: openOutgoing({ allowCidrs: ['127.0.0.0/8', '::1'] }),
+    outgoing: openTestOutgoing(),
     connectors: platform.connectors,
   }
   await house.vault.ensureInstanceSecrets()
