@@ -19,7 +19,8 @@ export interface OutgoingRequest {
   maySend?: () => boolean
   /**
    * Whether the request may arrive twice. When the other side closes a connection that was kept open just as it is used
-   * again, nobody can tell whether the request was taken: then it goes out once more, on a connection of its own.
+   * again, and no answer has begun, nobody can tell whether the request was taken: then it goes out once more, on a
+   * connection of its own. Without this it is a `reset`, since the other side may well have acted on it.
    */
   mayRepeat?: boolean
 }
@@ -128,7 +129,8 @@ async function call({ agents, judge, resolve }: Deps, request: OutgoingRequest):
     return exchange({ agents, judge, lookup, target, isFresh }, { ...request, timeoutMs })
   }
   let result = await attempt(false)
-  if (result.outcome === 'failed' && result.wasStale && request.mayRepeat) result = await attempt(true)
-  if (result.outcome === 'failed') return failed(result.error, result.code, result.hasLeft)
+  const isRepeated = result.outcome === 'failed' && result.wasStale && request.mayRepeat === true
+  if (isRepeated) result = await attempt(true)
+  if (result.outcome === 'failed') return failed(result.error, result.code, result.hasLeft || isRepeated)
   return { ...result, ms: elapsedMs() }
 }

@@ -189,6 +189,16 @@ test('a new connection that is closed is not tried again, nor one that has begun
   assert.equal(server.requests.length, 1)
 })
 
+test('a request that may have been taken is never said not to have left, even when its repetition has not', async () => {
+  const dying = await rawServer()
+  const url = `http://127.0.0.1:${dying.port}/`
+  dying.answer = (socket, of) => (of === 1 ? socket.write(okAnswer()) : void dying.close())
+  await call({ url })
+  const answer = await call({ url, mayRepeat: true })
+  assert.ok(answer.outcome === 'failed')
+  assert.deepEqual([answer.error, answer.hasLeft], ['connect', true])
+})
+
 test('what is closed takes its connections with it', async () => {
   const other = openTestOutgoing()
   server.answer = () => other.close()
