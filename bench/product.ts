@@ -4,6 +4,7 @@ import { buildApp } from '../server/src/app.ts'
 import { gaugesOf } from '../server/src/app-gauges.ts'
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
+import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
@@ -22,6 +23,7 @@ const app = await buildApp({
   vault: openVault(db, { current: benchMasterKey }, systemClock),
   limiter: createMemoryLimiter(systemClock),
   metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
+  outgoing: openOutgoing({ allowCidrs: [] }),
 })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)

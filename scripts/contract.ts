@@ -7,6 +7,7 @@ import { buildApp } from '../server/src/app.ts'
 import { gaugesOf } from '../server/src/app-gauges.ts'
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
+import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
 import { createLog } from '../server/src/base/log.ts'
 import type { App } from '../server/src/base/route.ts'
 import { openVault } from '../server/src/base/vault.ts'
@@ -72,6 +73,7 @@ export async function appWithoutDatabase(): Promise<App> {
     vault: openVault(db, { current: Buffer.alloc(32) }, systemClock),
     limiter: createMemoryLimiter(systemClock),
     metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
+    outgoing: openOutgoing({ allowCidrs: [] }),
   })
   await app.ready()
   return app

@@ -1,6 +1,7 @@
 import type { Limiter } from './access/rate-limit.ts'
 import type { Clock } from './base/clock.ts'
 import type { Db } from './base/db.ts'
+import type { Outgoing } from './base/guarded-fetch.ts'
 import type { Log } from './base/log.ts'
 import type { Vault } from './base/vault.ts'
 import type { Channel } from './channels/connection.ts'
@@ -17,6 +18,8 @@ export interface House {
   vault: Vault
   limiter: Limiter
   metrics: Metrics
+  /** The way to addresses that users gave. */
+  outgoing: Outgoing
   /** The way out to each channel; the real ones unless given. */
   connectors?: Record<Channel, Connector>
   /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */

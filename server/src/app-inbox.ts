@@ -34,7 +34,7 @@ export interface Inbox {
 
 /** Puts the inbox and its channels on the server. */
 export async function serveInbox(app: App, house: House, guard: Guard): Promise<Inbox> {
-  const { config, log, clock, db, vault } = house
+  const { config, log, clock, db, vault, outgoing } = house
   const inbox = inboxDeps(house)
   const sends: SendDeps = {
     ...inbox,
@@ -53,8 +53,8 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
     vault,
     clock,
     publicUrl,
-    allowLoopback: config.simulator.enabled,
-    checkNumber: checkNumberAt(clock),
+    outgoing,
+    checkNumber: checkNumberAt(house),
   }
   return {
     serveTeam: (teamGuard) => {
@@ -67,8 +67,9 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
 }
 
 /** What the reading of templates stands on. */
-export function templateDeps({ db, vault, clock, log }: House): SyncDeps {
-  return { db, vault, clock, log, fetchTemplates: fetchTemplatesAt(clock), checkNumber: checkNumberAt(clock) }
+export function templateDeps(house: House): SyncDeps {
+  const { db, vault, clock, log } = house
+  return { db, vault, clock, log, fetchTemplates: fetchTemplatesAt(house), checkNumber: checkNumberAt(house) }
 }
 
 function inboxDeps(house: House): InboxDeps {
@@ -84,8 +85,9 @@ function inboxDeps(house: House): InboxDeps {
   }
 }
 
-function connectorsOf({ clock, connectors, metrics }: House): InboxDeps['connectors'] {
-  const plain = connectors ?? { waba: wabaConnector(clock), unofficial: noConnector, partner: noConnector }
+function connectorsOf(house: House): InboxDeps['connectors'] {
+  const { connectors, metrics } = house
+  const plain = connectors ?? { waba: wabaConnector(house), unofficial: noConnector, partner: noConnector }
   const observed = (channel: Channel) =>
     observedConnector(plain[channel], (outcome, ms) => metrics.sent(channel, outcome, ms))
   return { waba: observed('waba'), unofficial: observed('unofficial'), partner: observed('partner') }

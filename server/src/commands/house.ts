@@ -6,6 +6,7 @@ import { gaugesOf } from '../app-gauges.ts'
 import type { House } from '../app-house.ts'
 import { type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
+import { openOutgoing } from '../base/guarded-fetch.ts'
 import { createLog } from '../base/log.ts'
 import { loadOrCreateMasterKeyFile, masterKeyFrom } from '../base/master-key.ts'
 import { migrate } from '../base/migrate.ts'
@@ -31,6 +32,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
   const log = createLog(config.logLevel)
   const simulatedClock = config.simulator.enabled ? shiftedClock(systemClock) : null
   const clock = simulatedClock ?? systemClock
+  const outgoing = openOutgoing({ allowCidrs: config.allowCidrs })
   const { db, close: closeDatabase } = await openDatabase(config, log, say)
   try {
     const { applied } = await migrate(db)
@@ -45,12 +47,13 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       log: { warn: (_fields, message) => log.warn(message), info: (_fields, message) => log.info(message) },
     })
     const close = async () => {
+      outgoing.close()
       await limiter.close()
       await closeDatabase()
     }
     const metrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const localToken = randomBytes(32).toString('base64url')
-    return { config, log, clock, db, vault, limiter, metrics, localToken, simulatedClock, applied, close }
+    return { config, log, clock, db, vault, limiter, metrics, outgoing, localToken, simulatedClock, applied, close }
   } catch (error) {
     await closeDatabase()
     throw error

@@ -12,6 +12,7 @@ import { loadConfig } from '../../src/config.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
 import { type ContractCheck, checkAnswers } from './contract.ts'
 import { atEnd, testDatabase } from './database.ts'
+import { openTestOutgoing } from './outgoing.ts'
 import { type FakePlatform, scriptedPlatform } from './scripted-platform.ts'
 
 /** The noon at which every test begins, before the legacy delete scope ends. */
@@ -55,6 +56,7 @@ async function openTestApp(): Promise<TestApp> {
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
+    outgoing: openTestOutgoing(),
     connectors: platform.connectors,
   }
   await house.vault.ensureInstanceSecrets()
@@ -65,6 +67,7 @@ async function openTestApp(): Promise<TestApp> {
   await app.ready()
   atEnd(async () => {
     await app.close()
+    house.outgoing.close()
     answers?.assertNone()
   })
   return { ...house, app, clock, logLines, platform }
