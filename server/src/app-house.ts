@@ -3,6 +3,7 @@ import type { Clock } from './base/clock.ts'
 import type { Db } from './base/db.ts'
 import type { Outgoing } from './base/guarded-fetch.ts'
 import type { Log } from './base/log.ts'
+import type { Repeat } from './base/loop.ts'
 import type { Vault } from './base/vault.ts'
 import type { Channel } from './channels/connection.ts'
 import type { Connector } from './channels/connector.ts'
@@ -22,6 +23,8 @@ export interface House {
   outgoing: Outgoing
   /** The way out to each channel; the real ones unless given. */
   connectors?: Record<Channel, Connector>
+  /** How the feeds are looked after; at pauses unless given. */
+  repeat?: Repeat
   /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */
   localToken?: string
 }

@@ -14,6 +14,7 @@ import { sessionTeamRoutes } from './access/team-routes-session.ts'
 import { signInTeamRoutes } from './access/team-routes-sign-in.ts'
 import { signInLinkTeamRoutes } from './access/team-routes-sign-in-link.ts'
 import { tokenTeamRoutes } from './access/team-routes-tokens.ts'
+import { type Events, serveEvents } from './app-events.ts'
 import type { House } from './app-house.ts'
 import { type Inbox, serveInbox } from './app-inbox.ts'
 import { serveService } from './app-worker.ts'
@@ -62,11 +63,12 @@ export async function buildApp(house: House, watch: (app: App) => void = () => {
   serveService(app, house)
   leadRoutes(app, house, guard)
   const inbox = await serveInbox(app, house, guard)
-  await servePeople(app, house, guard, inbox)
+  const events = serveEvents(app, house, guard)
+  await servePeople(app, house, guard, inbox, events)
   return app
 }
 
-async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox): Promise<void> {
+async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, events: Events): Promise<void> {
   const { config, clock, db, vault, limiter, localToken } = house
   const { publicUrl, trustedProxies } = config.http
   const clientAddress = clientAddressReader(trustedProxies)
@@ -77,6 +79,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox): 
   decorateTeamRequests(app)
   serveTeam(app, team, teamGuard, guard)
   inbox.serveTeam(teamGuard)
+  events.serveTeam(teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   const formsOf = async (workspaceId: string) => {

@@ -10,6 +10,7 @@ import { openOutgoing } from '../base/guarded-fetch.ts'
 import { createLog } from '../base/log.ts'
 import { loadOrCreateMasterKeyFile, masterKeyFrom } from '../base/master-key.ts'
 import { migrate } from '../base/migrate.ts'
+import { relayNews } from '../base/relay.ts'
 import { listSecrets } from '../base/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../base/vault.ts'
 import type { Config } from '../config.ts'
@@ -46,8 +47,14 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       clock,
       log: { warn: (_fields, message) => log.warn(message), info: (_fields, message) => log.info(message) },
     })
+    // An embedded database has one process: there is nobody to tell.
+    const stopRelay =
+      config.database.url === null
+        ? () => {}
+        : await relayNews(db, (error) => log.warn('news not told to other processes', {}, error))
     const close = async () => {
       outgoing.close()
+      stopRelay()
       await limiter.close()
       await closeDatabase()
     }

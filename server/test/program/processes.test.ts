@@ -18,7 +18,7 @@ import {
 import { nodeSettings } from '../support/two-nodes.ts'
 
 const metricsToken = 'metrics-token-of-the-tests-01'
-const hourly = ['forget-paces', 'purge-deleted-leads', 'sweep-parked-statuses', 'sweep-sign-ins']
+const hourly = ['forget-paces', 'purge-deleted-leads', 'remove-old-events', 'sweep-parked-statuses', 'sweep-sign-ins']
 
 interface Processes {
   db: Db
