@@ -10,7 +10,7 @@ import { placedTopic } from '../events/place.ts'
 import { recordedTopic } from '../events/record.ts'
 import { type ClaimedQueue, claimQueues, renewLeases } from './lease.ts'
 import { noObserver, type WebhookObserver } from './observe.ts'
-import { createPlacer } from './placer.ts'
+import { createPlacing } from './place-soon.ts'
 import { endQueue, giveBack, loseQueue, openQueue, refreshQueue, runQueue } from './pump.ts'
 import { isResting, type PumpDeps, type Queue } from './queue.ts'
 import { dueTopic } from './replay.ts'
@@ -53,7 +53,7 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
     slots: createSlots(maxInFlight, maxFailingInFlight),
   }
   const { db, log, clock } = deps
-  const placer = createPlacer(db, log)
+  const placing = createPlacing(db, log)
   /** By the owner of the lease. */
   const queues = new Map<string, { queue: Queue; done: Promise<void> }>()
   let isStarted = false
@@ -142,7 +142,7 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
   return {
     drain: async () => {
       for (;;) {
-        const placed = await placer.placeAll()
+        const placed = await placing.placeAll()
         const claimed = await claim(null)
         await Promise.all([...queues.values()].map(({ done }) => done))
         if (placed === 0 && claimed === 0) return
@@ -150,11 +150,11 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
     },
     start: () => {
       isStarted = true
-      listeners = [db.onNews(recordedTopic, placer.place), db.onNews(placedTopic, onPlaced), db.onNews(dueTopic, onDue)]
+      listeners = [db.onNews(recordedTopic, placing.place), db.onNews(placedTopic, onPlaced), db.onNews(dueTopic, onDue)]
       const loop = (pauseMs: number, work: () => Promise<unknown>) =>
         startLoop({ firstAfterMs: 0, pauseMs }, work, (error) => log.error('webhooks not looked for', {}, error))
       loops = [
-        loop(lookEveryMs, placer.placeAll),
+        loop(lookEveryMs, placing.placeAll),
         loop(lookEveryMs, () => claim(null)),
         loop(renewEveryMs, () => renew([...queues.values()].map(({ queue }) => queue))),
       ]
@@ -165,7 +165,7 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
       for (const stop of listeners) stop()
       await Promise.all(loops.map((loop) => loop.stop()))
       await looking
-      await placer.idle()
+      await placing.idle()
       for (const { queue } of queues.values()) endQueue(queue)
       const all = Promise.all([...queues.values()].map(({ done }) => done))
       await Promise.race([all, sleep(maxDrainMs, undefined, { ref: false })])
