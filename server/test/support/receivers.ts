@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
-/** How an endpoint answers. Spells of a flapping one are as long as each other: one that fails, two that do not. */
+/** How an endpoint answers. Of a flapping one every third spell is bad, and no event fails more than twice. */
 export type Behaviour =
   | { kind: 'good' }
   | { kind: 'slow'; afterMs: number }
   | { kind: 'failing' }
   | { kind: 'hanging' }
   | { kind: 'flapping'; spellMs: number }
-  /** Fails at the first attempt of every third event of a subject. */
+  /** Fails at the first attempt of every fourth event of a subject. */
   | { kind: 'stumbling' }
 
 export interface Receiver {

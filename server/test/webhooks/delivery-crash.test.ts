@@ -10,11 +10,11 @@ import { type Program, startProgram } from '../support/program.ts'
 import { type Receivers, startReceivers } from '../support/receivers.ts'
 
 // More on demand: DELIVERY_CRASH_ROUNDS=20 takes some minutes.
-const rounds = Number(process.env.DELIVERY_CRASH_ROUNDS ?? 2)
+const rounds = Number(process.env.DELIVERY_CRASH_ROUNDS ?? 1)
 const program = fileURLToPath(new URL('../support/delivering-program.ts', import.meta.url))
 const time = { startMs: Date.now(), speed: 30 }
-const subjectCount = 5
-const eventsEach = 4
+const subjectCount = 8
+const eventsEach = 2
 
 for (const point of deliveryPoints) {
   test(`a worker that dies at "${point}" loses no event, and the next one goes on in order`, async () => {
