@@ -67,23 +67,7 @@ async function run(mix: Mix, kills: number): Promise<DeliveryHistory> {
     killing.onWritten(written.length)
   })
   const killedAt = await killing.done()
-  console.log('written', new Date(), killedAt.length)
   await allTaken(receiving, receivers, written)
-  console.log(
-    'taken',
-    new Date(),
-    JSON.stringify(
-      [
-        ...(await world.db
-          .sql`select e.settings is not null s, q.endpoint_id, q.cursor, q.retry_at, paused_until, lease_owner, lease_until, now(), failures_in_a_row, (select last_position from event_feeds f where f.workspace_id=q.workspace_id) as last from webhook_queues q join webhook_endpoints e on e.id=q.endpoint_id where q.workspace_id = any(${workspaceIds}::uuid[]) and (failures_in_a_row = 0 or true) order by q.endpoint_id`),
-      ]
-        .map((r, i) => ({ ...r, kind: receivers[endpointIds.indexOf(r.endpoint_id)]?.behaviour.kind }))
-        .filter((r) => r.cursor !== r.last || !['good', 'slow'].includes(r.kind as string))
-        .slice(0, 30),
-    ),
-    'fast now',
-    new Date(time.startMs + (Date.now() - time.startMs) * time.speed),
-  )
   for (const worker of workers) worker.kill('SIGTERM')
   assert.deepEqual(await Promise.all(workers.map(({ gone }) => gone)), [0, 0], 'a stopped worker ends by itself')
 

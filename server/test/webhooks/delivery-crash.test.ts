@@ -65,11 +65,6 @@ async function dieOnce(crash: Crash, dieAt: DeliveryPoint, passing: number): Pro
   if (end === 'SIGKILL') killedAt.push(performance.timeOrigin + performance.now())
   else victim.kill()
   await victim.gone
-  // Stands for the time after which a silent process counts as dead.
-  await world.db.sql`
-    update webhook_queues
-    set lease_until = clock_timestamp() - interval '1 millisecond'
-    where workspace_id = ${workspaceId}`
 }
 
 async function startWorker(world: DeliveryWorld, dieAt: DeliveringTask['dieAt']): Promise<Program> {
