@@ -7,6 +7,7 @@ import {
   brokenPromises,
   type DeliveryHistory,
   delaysOfGood,
+  type Kill,
   repeated,
   type WrittenEvent,
 } from '../support/delivery-history.ts'
@@ -17,7 +18,7 @@ import { type Behaviour, type Receivers, startReceivers } from '../support/recei
 // More on demand: CHAOS_EVENTS=20000 CHAOS_KILLS=20 takes some minutes.
 const eventCount = Number(process.env.CHAOS_EVENTS ?? 600)
 const killCount = Number(process.env.CHAOS_KILLS ?? 3)
-const eventsPerSecond = Number(process.env.CHAOS_RATE ?? 60)
+const eventsPerSecond = Number(process.env.CHAOS_RATE ?? 100)
 const isLong = eventCount >= 10_000
 
 const workspaceCount = 10
@@ -66,7 +67,7 @@ async function run(mix: Mix, kills: number): Promise<DeliveryHistory> {
     written.push(event)
     killing.onWritten(written.length)
   })
-  const killedAt = await killing.done()
+  const killed = await killing.done()
   await allTaken(receiving, receivers, written)
   for (const worker of workers) worker.kill('SIGTERM')
   assert.deepEqual(await Promise.all(workers.map(({ gone }) => gone)), [0, 0], 'a stopped worker ends by itself')
@@ -75,7 +76,7 @@ async function run(mix: Mix, kills: number): Promise<DeliveryHistory> {
   await receiving.stop()
   const innocent = endpointIds.filter((_, n) => ['good', 'slow'].includes(receivers[n]?.behaviour.kind ?? ''))
   await assertSettled(world, workspaceIds, innocent)
-  return { receivers, written, arrivals, killedAt }
+  return { receivers, written, arrivals, kills: killed }
 }
 
 async function startWorker({ options }: DeliveryWorld): Promise<Program> {
@@ -87,12 +88,12 @@ async function startWorker({ options }: DeliveryWorld): Promise<Program> {
 
 /** Kills one worker or the other while events are written, each time after a random share of them, and starts anew. */
 function planKills(count: number, world: DeliveryWorld, workers: Program[]) {
-  const killedAt: number[] = []
+  const killed: Kill[] = []
   let last = Promise.resolve()
   const due = Array.from({ length: count }, (_, n) => Math.ceil(((n + Math.random()) / count) * eventCount))
   const kill = async (place: number) => {
+    killed.push({ worker: workers[place]?.pid ?? 0, at: performance.timeOrigin + performance.now() })
     workers[place]?.kill()
-    killedAt.push(performance.timeOrigin + performance.now())
     await workers[place]?.gone
     workers[place] = await startWorker(world)
   }
@@ -100,11 +101,11 @@ function planKills(count: number, world: DeliveryWorld, workers: Program[]) {
     onWritten: (events: number) => {
       if (events < (due[0] ?? Number.POSITIVE_INFINITY)) return
       due.shift()
-      last = last.then(() => kill(killedAt.length % workers.length))
+      last = last.then(() => kill(killed.length % workers.length))
     },
     done: async () => {
       await last
-      return killedAt
+      return killed
     },
   }
 }

@@ -21,16 +21,23 @@ export interface DeliveringTask {
 }
 
 const task = JSON.parse(process.argv[2] ?? '{}') as DeliveringTask
+const { timeoutMs } = task
 const db = openDb({ ...task.database, maxConnections: 8 })
 const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8'] })
 const stopRelay = await relayNews(db, () => {})
+/** Says who sent it and when: a receiver may come to read it after its sender's death. */
+const marked = (headers: Record<string, string>) => ({
+  ...headers,
+  'x-worker': String(process.pid),
+  'x-sent-at': String(performance.timeOrigin + performance.now()),
+})
 let passings = 0
 const worker = createDeliveryWorker({
   db,
   vault: openVault(db, { current: Buffer.alloc(32, 7) }, systemClock),
   clock: fastClock(task.time),
   log: createLog('error'),
-  outgoing: { ...outgoing, call: (request) => outgoing.call({ ...request, timeoutMs: task.timeoutMs }) },
+  outgoing: { call: (request) => outgoing.call({ ...request, headers: marked(request.headers), timeoutMs }) },
   present: (_name, payload) => payload,
   fail: async (point) => {
     const { dieAt } = task

@@ -9,16 +9,22 @@ export interface WrittenEvent {
   committedAt: number
 }
 
+/** A worker that was killed. */
+export interface Kill {
+  worker: number
+  at: number
+}
+
 /** What a run did and what came of it; times in milliseconds since 1970. */
 export interface DeliveryHistory {
   receivers: readonly (Receiver & { workspaceId: string })[]
   written: readonly WrittenEvent[]
   arrivals: readonly Arrival[]
-  killedAt: readonly number[]
+  kills: readonly Kill[]
 }
 
-/** How long before a kill an attempt may have ended and its result still have been with the dead process alone. */
-const unsettledMs = 2_000
+/** How long an attempt and the writing of its result may take: of what was sent before that, no repeat is needed. */
+const unsettledMs = 5_000
 const shownProblems = 10
 
 /** Everything in a history that breaks a promise of the delivery, the first few in words. */
@@ -85,13 +91,14 @@ function order({ arrivals }: DeliveryHistory): string[] {
   })
 }
 
-/** What an endpoint has taken comes again only if a process died before it could write that down. */
+/** What an endpoint has taken comes again only if its sender died before it could write that down. */
 function repeats(history: DeliveryHistory): string[] {
-  return repeated(history)
-    .filter(
-      ({ first }) => !history.killedAt.some((at) => at > first.at - 50 && at < (first.answeredAt ?? 0) + unsettledMs),
-    )
-    .map(({ receiver, id }) => `endpoint ${receiver} got ${id} again, without a kill`)
+  return repeated(history).flatMap(({ receiver, id, first }) => {
+    const kill = history.kills.find(({ worker }) => worker === first.worker)
+    if (kill !== undefined && kill.at - first.sentAt < unsettledMs) return []
+    const end = kill === undefined ? 'lived on' : `died ${Math.round(kill.at - first.sentAt)} ms after it`
+    return [`endpoint ${receiver} got ${id} again, and the first sender ${end}`]
+  })
 }
 
 /** Deliveries of what the endpoint had taken already, each with the time when it took it first. */

@@ -26,6 +26,9 @@ export interface Arrival {
   /** The place of the event among those of its subject. */
   n: number
   at: number
+  /** The process that sent it, and when it did. */
+  worker: number
+  sentAt: number
   /** Null while it was left to hang. */
   status: number | null
   answeredAt: number | null

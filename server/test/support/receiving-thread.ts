@@ -29,7 +29,9 @@ const server = createServer(async (request, response) => {
   const receiver = Number(request.url?.slice(1))
   const behaviour = task.receivers[receiver]?.behaviour
   if (behaviour === undefined || body === null) return
-  const arrival: Arrival = { receiver, at, status: null, answeredAt: null, ...read(request, body, receiver) }
+  const sender = { worker: Number(request.headers['x-worker']), sentAt: Number(request.headers['x-sent-at']) }
+  const told = read(request, body, receiver)
+  const arrival: Arrival = { receiver, at, ...sender, status: null, answeredAt: null, ...told }
   arrivals.push(arrival)
   answer(arrival, behaviour, response)
 })

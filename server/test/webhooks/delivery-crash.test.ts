@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type DeliveryPoint, deliveryPoints } from '../../src/webhooks/queue.ts'
 import type { DeliveringTask } from '../support/delivering-program.ts'
-import { brokenPromises, type DeliveryHistory, type WrittenEvent } from '../support/delivery-history.ts'
+import { brokenPromises, type DeliveryHistory, type Kill, type WrittenEvent } from '../support/delivery-history.ts'
 import { type DeliveryWorld, deliveryWorld, receiversOf } from '../support/delivery-world.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { type Receivers, startReceivers } from '../support/receivers.ts'
@@ -27,7 +27,7 @@ for (const point of deliveryPoints) {
     const history: DeliveryHistory = { ...crash, arrivals: await crash.receiving.arrivals() }
     await crash.receiving.stop()
     assert.deepEqual(brokenPromises(history), [])
-    assert.ok(crash.killedAt.length > 0, 'the step was passed')
+    assert.ok(crash.kills.length > 0, 'the step was passed')
     await assertSettled(crash)
   })
 }
@@ -39,7 +39,7 @@ interface Crash {
   receiving: Receivers
   subjects: { id: string; n: number }[]
   written: WrittenEvent[]
-  killedAt: number[]
+  kills: Kill[]
 }
 
 async function prepare(): Promise<Crash> {
@@ -50,11 +50,11 @@ async function prepare(): Promise<Crash> {
   await world.addEndpoint(workspaceId, receiving.url(0), plain[0]?.secret ?? '')
   const subjects = Array.from({ length: subjectCount }, () => ({ id: randomUUID(), n: 0 }))
   const receivers = plain.map((one) => ({ ...one, workspaceId }))
-  return { world, workspaceId, receivers, receiving, subjects, written: [], killedAt: [] }
+  return { world, workspaceId, receivers, receiving, subjects, written: [], kills: [] }
 }
 
 async function dieOnce(crash: Crash, dieAt: DeliveryPoint, passing: number): Promise<void> {
-  const { world, workspaceId, subjects, written, killedAt } = crash
+  const { world, workspaceId, subjects, written, kills } = crash
   for (let n = 0; n < subjectCount * eventsEach; n++) {
     const subject = subjects[n % subjectCount]
     if (subject !== undefined) written.push(await world.write(workspaceId, subject.id, subject.n++))
@@ -62,7 +62,7 @@ async function dieOnce(crash: Crash, dieAt: DeliveryPoint, passing: number): Pro
   const victim = await startWorker(world, { point: dieAt, passing })
   // One that comes through without so many passings of the step is killed when it is done.
   const end = await Promise.race([victim.gone, allTaken(crash)])
-  if (end === 'SIGKILL') killedAt.push(performance.timeOrigin + performance.now())
+  if (end === 'SIGKILL') kills.push({ worker: victim.pid, at: performance.timeOrigin + performance.now() })
   else victim.kill()
   await victim.gone
 }
