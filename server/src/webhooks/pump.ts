@@ -96,6 +96,8 @@ export async function refreshQueue({ vault }: PumpDeps, queue: Queue, held: Held
 /** Lets what is in flight end, and nothing more begin. */
 export function endQueue(queue: Queue): void {
   queue.isEnding = true
+  // What is forgotten here was not sent: whoever has the queue next begins before it.
+  queue.readTo = cursorOf(queue)
   queue.lanes.clear()
   queue.signal.wake()
 }
