@@ -97,8 +97,9 @@ export async function refreshQueue({ vault }: PumpDeps, queue: Queue, held: Held
 export function endQueue(queue: Queue): void {
   queue.isEnding = true
   // What is forgotten here was not sent: whoever has the queue next begins before it.
-  queue.readTo = cursorOf(queue)
-  queue.lanes.clear()
+  for (const { hasRow, position } of queue.lanes.clear()) {
+    if (!hasRow) queue.readTo = Math.min(queue.readTo, position - 1)
+  }
   queue.signal.wake()
 }
 
