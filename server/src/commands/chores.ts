@@ -3,6 +3,7 @@ import type { House } from '../app-house.ts'
 import { templateDeps } from '../app-inbox.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { syncDueTemplates } from '../channels/sync-templates.ts'
+import { placeForgotten } from '../events/placer.ts'
 import { removeOldEvents } from '../events/retention.ts'
 import { handBackLapsed, runWatchdog } from '../inbox/hand-back.ts'
 import { sweepParked } from '../inbox/parked.ts'
@@ -22,6 +23,7 @@ export function startChores(house: House): Loop {
   const hourlyChores: Chores = {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
+    'place-forgotten-events': () => placeForgotten(db),
     'remove-old-events': () => removeOldEvents(db, clock),
     'sweep-sign-ins': async () => {
       await db.tx((tx) => sweepSignIns(tx, clock.now()))
