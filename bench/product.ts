@@ -3,6 +3,7 @@ import { createMemoryLimiter } from '../server/src/access/rate-limit-memory.ts'
 import { buildApp } from '../server/src/app.ts'
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
+import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
@@ -18,6 +19,7 @@ const app = await buildApp({
   db,
   vault: openVault(db, { current: benchMasterKey }, systemClock),
   limiter: createMemoryLimiter(systemClock),
+  outgoing: openOutgoing({ allowCidrs: [] }),
 })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)

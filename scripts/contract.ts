@@ -6,6 +6,7 @@ import { createMemoryLimiter } from '../server/src/access/rate-limit-memory.ts'
 import { buildApp } from '../server/src/app.ts'
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
+import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
 import { createLog } from '../server/src/base/log.ts'
 import type { App } from '../server/src/base/route.ts'
 import { openVault } from '../server/src/base/vault.ts'
@@ -68,6 +69,7 @@ export async function appWithoutDatabase(): Promise<App> {
     db,
     vault: openVault(db, { current: Buffer.alloc(32) }, systemClock),
     limiter: createMemoryLimiter(systemClock),
+    outgoing: openOutgoing({ allowCidrs: [] }),
   })
   await app.ready()
   return app

@@ -1,6 +1,7 @@
 import type { Limiter } from './access/rate-limit.ts'
 import type { Clock } from './base/clock.ts'
 import type { Db } from './base/db.ts'
+import type { Outgoing } from './base/guarded-fetch.ts'
 import type { Log } from './base/log.ts'
 import type { Repeat } from './base/loop.ts'
 import type { Vault } from './base/vault.ts'
@@ -16,6 +17,8 @@ export interface House {
   db: Db
   vault: Vault
   limiter: Limiter
+  /** The way to addresses that users gave. */
+  outgoing: Outgoing
   /** The way out to each channel; the real ones unless given. */
   connectors?: Record<Channel, Connector>
   /** How the feeds are looked after; at pauses unless given. */

@@ -33,7 +33,7 @@ export interface Inbox {
 
 /** Puts the inbox and its channels on the server. */
 export async function serveInbox(app: App, house: House, guard: Guard): Promise<Inbox> {
-  const { config, log, clock, db, vault } = house
+  const { config, log, clock, db, vault, outgoing } = house
   const inbox = inboxDeps(house)
   const sends: SendDeps = {
     ...inbox,
@@ -54,8 +54,8 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
     vault,
     clock,
     publicUrl,
-    allowLoopback: config.simulator.enabled,
-    checkNumber: checkNumberAt(clock),
+    outgoing,
+    checkNumber: checkNumberAt(house),
   }
   return {
     serveTeam: (teamGuard) => {
@@ -68,16 +68,18 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
 }
 
 /** What the reading of templates stands on. */
-export function templateDeps({ db, vault, clock, log }: House): SyncDeps {
-  return { db, vault, clock, log, fetchTemplates: fetchTemplatesAt(clock), checkNumber: checkNumberAt(clock) }
+export function templateDeps(house: House): SyncDeps {
+  const { db, vault, clock, log } = house
+  return { db, vault, clock, log, fetchTemplates: fetchTemplatesAt(house), checkNumber: checkNumberAt(house) }
 }
 
-function inboxDeps({ db, vault, clock, connectors }: House): InboxDeps {
+function inboxDeps(house: House): InboxDeps {
+  const { db, vault, clock, connectors } = house
   return {
     db,
     vault,
     clock,
-    connectors: connectors ?? { waba: wabaConnector(clock), unofficial: noConnector, partner: noConnector },
+    connectors: connectors ?? { waba: wabaConnector(house), unofficial: noConnector, partner: noConnector },
     openConnection: async (workspaceId, id) =>
       (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
     leadOf: (workspaceId, phone) => findLeadOfChat({ db, vault, clock }, workspaceId, phone),

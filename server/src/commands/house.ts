@@ -5,6 +5,7 @@ import { openLimiter } from '../access/open-limiter.ts'
 import type { House } from '../app-house.ts'
 import { type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
+import { openOutgoing } from '../base/guarded-fetch.ts'
 import { createLog } from '../base/log.ts'
 import { loadOrCreateMasterKeyFile, masterKeyFrom } from '../base/master-key.ts'
 import { migrate } from '../base/migrate.ts'
@@ -30,6 +31,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
   const log = createLog(config.logLevel)
   const simulatedClock = config.simulator.enabled ? shiftedClock(systemClock) : null
   const clock = simulatedClock ?? systemClock
+  const outgoing = openOutgoing({ allowCidrs: config.allowCidrs })
   const { db, close: closeDatabase } = await openDatabase(config, log, say)
   try {
     const { applied } = await migrate(db)
@@ -50,11 +52,12 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
         : await relayNews(db, (error) => log.warn('news not told to other processes', {}, error))
     const close = async () => {
       stopRelay()
+      outgoing.close()
       await limiter.close()
       await closeDatabase()
     }
     const localToken = randomBytes(32).toString('base64url')
-    return { config, log, clock, db, vault, limiter, localToken, simulatedClock, applied, close }
+    return { config, log, clock, db, vault, limiter, outgoing, localToken, simulatedClock, applied, close }
   } catch (error) {
     await closeDatabase()
     throw error

@@ -80,9 +80,9 @@ function numberOf(house: OpenHouse, { id, name, numberId, accountId, settings }:
 }
 
 async function connect(house: OpenHouse, simulator: Simulator, workspaceId: string): Promise<void> {
-  const { db, vault } = house
+  const { db, vault, clock, outgoing } = house
   const { number, url: baseUrl } = simulator
-  const deps = { db, vault, clock: house.clock, checkNumber: checkNumberAt(house.clock), allowLoopback: true }
+  const deps = { db, vault, clock, outgoing, checkNumber: checkNumberAt(house) }
   const by: Changer = { workspaceId, userId: null, actor: { type: 'system', id: null } }
   const { numberId, accountId, accessToken, appSecret, verifyToken } = number
   const input = { name: number.name, numberId, accountId, baseUrl, accessToken, appSecret, verifyToken }

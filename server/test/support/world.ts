@@ -10,6 +10,7 @@ import { openVault } from '../../src/base/vault.ts'
 import { loadConfig } from '../../src/config.ts'
 import { type ContractCheck, checkAnswers } from './contract.ts'
 import { atEnd, testDatabase } from './database.ts'
+import { openTestOutgoing } from './outgoing.ts'
 import { type FakePlatform, scriptedPlatform } from './scripted-platform.ts'
 
 /** The noon at which every test begins, before the legacy delete scope ends. */
@@ -51,6 +52,7 @@ async function openTestApp(): Promise<TestApp> {
     db,
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
+    outgoing: openTestOutgoing(),
     connectors: platform.connectors,
   }
   await house.vault.ensureInstanceSecrets()
@@ -61,6 +63,7 @@ async function openTestApp(): Promise<TestApp> {
   await app.ready()
   atEnd(async () => {
     await app.close()
+    house.outgoing.close()
     answers?.assertNone()
   })
   return { ...house, app, clock, logLines, platform }
