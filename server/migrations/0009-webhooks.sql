@@ -79,6 +79,10 @@ where state = 'pending';
 create index webhook_deliveries_lane on webhook_deliveries (workspace_id, endpoint_id, subject_id, position)
 where state = 'pending';
 
+-- The few that somebody looks for among the many that went well.
+create index webhook_deliveries_undelivered on webhook_deliveries (workspace_id, endpoint_id, state, position)
+where state <> 'delivered';
+
 -- Attempts that failed, and those of earlier rounds.
 create table webhook_attempts (
   workspace_id uuid not null,

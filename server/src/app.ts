@@ -17,6 +17,7 @@ import { tokenTeamRoutes } from './access/team-routes-tokens.ts'
 import { type Events, serveEvents } from './app-events.ts'
 import type { House } from './app-house.ts'
 import { type Inbox, serveInbox } from './app-inbox.ts'
+import { serveWebhooks } from './app-webhooks.ts'
 import { serveService } from './app-worker.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
@@ -79,6 +80,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, e
   decorateTeamRequests(app)
   serveTeam(app, team, teamGuard, guard)
   inbox.serveTeam(teamGuard)
+  serveWebhooks(app, house, teamGuard)
   events.serveTeam(teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })

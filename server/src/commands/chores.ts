@@ -11,6 +11,7 @@ import { sweepParked } from '../inbox/parked.ts'
 import { settleStranded } from '../inbox/stranded.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
 import { purgeDeletedLeads } from '../leads/purge.ts'
+import { sweepWebhookLog } from '../webhooks/retention.ts'
 
 const look = { firstAfterMs: 1_000, pauseMs: 1_000 }
 const hourMs = 3_600_000
@@ -39,6 +40,7 @@ function choresOf(house: House): Chore[] {
   const hourly: Record<string, Chore['work']> = {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
+    'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
     'remove-old-events': () => removeOldEvents(db, clock),
     'sweep-sign-ins': async () => {
       await db.tx((tx) => sweepSignIns(tx, clock.now()))
