@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
 
-const keptMs = 30 * 24 * 3_600_000
+/** How long events are kept. */
+export const keptMs = 30 * 24 * 3_600_000
 const batch = 1000
 
 /**

@@ -1,3 +1,5 @@
+import { webhooksGuide } from './openapi-webhooks-guide.ts'
+
 /** The text in front of the reference. */
 export const guide = `Parley keeps a team's leads and its chat inbox in one place, shared by people and AI agents.
 
@@ -50,6 +52,7 @@ export const tags = [
   { name: 'Channels', description: 'What chat platforms call.' },
   { name: 'Team', description: 'What the web app uses: a session cookie or the team token.' },
   // Behind the team, whose requests tell the workspace.
+  { name: 'Webhooks', description: webhooksGuide },
   { name: 'Forms', description: 'Lead forms: how the team makes them and how the public fills them.' },
   { name: 'Service', description: 'For operators: health.' },
 ]
