@@ -45,3 +45,10 @@ export interface Result {
   attempt: Attempt
   verdict: Verdict
 }
+
+/** Results that are written together. */
+export interface Batch {
+  results: Result[]
+  /** What must wait behind one that failed. */
+  parked: { delivery: Delivery; dueAt: Date }[]
+}
