@@ -8,6 +8,7 @@ import type { Vault } from './base/vault.ts'
 import type { Channel } from './channels/connection.ts'
 import type { Connector } from './channels/connector.ts'
 import type { Config } from './config.ts'
+import type { Metrics } from './http/metrics.ts'
 
 /** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
 export interface House {
@@ -17,6 +18,7 @@ export interface House {
   db: Db
   vault: Vault
   limiter: Limiter
+  metrics: Metrics
   /** The way to addresses that users gave. */
   outgoing: Outgoing
   /** The way out to each channel; the real ones unless given. */

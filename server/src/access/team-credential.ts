@@ -69,7 +69,8 @@ export async function findCallerBySession(
   }
 }
 
-function tokenIn(authorization: string): string {
+/** The value of a `Bearer` header; empty when it is none. */
+export function tokenIn(authorization: string): string {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 }
 

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { type AddressJudge, createAddressJudge } from './outgoing/address-judge.ts'
 import { type Agents, type Exchange, exchange } from './outgoing/exchange.ts'
-import { guardedLookup, refusalOf } from './outgoing/guard.ts'
+import { guardedLookup, refusalOfLiteral, refusalOfName } from './outgoing/guard.ts'
 import { type Resolver, systemResolver } from './outgoing/resolver.ts'
 import { readTarget } from './outgoing/target.ts'
 
@@ -19,7 +19,8 @@ export interface OutgoingRequest {
   maySend?: () => boolean
   /**
    * Whether the request may arrive twice. When the other side closes a connection that was kept open just as it is used
-   * again, nobody can tell whether the request was taken: then it goes out once more, on a connection of its own.
+   * again, and no answer has begun, nobody can tell whether the request was taken: then it goes out once more, on a
+   * connection of its own. Without this it is a `reset`, since the other side may well have acted on it.
    */
   mayRepeat?: boolean
 }
@@ -92,7 +93,8 @@ export function openOutgoing({ allowCidrs, resolve = systemResolver() }: Outgoin
     call: (request) => call({ agents, judge, resolve }, request),
     refusal: (url) => {
       const target = readTarget(url)
-      return 'refused' in target ? target.refused : refusalOf(target, judge, allowCidrs.length > 0)
+      if ('refused' in target) return target.refused
+      return refusalOfLiteral(target, judge) ?? refusalOfName(target, judge, allowCidrs)
     },
     close: () => {
       agents.http.destroy()
@@ -119,7 +121,7 @@ async function call({ agents, judge, resolve }: Deps, request: OutgoingRequest):
   })
   const target = readTarget(request.url)
   if ('refused' in target) return failed('invalid_address')
-  if (refusalOf(target, judge, true) !== null) return failed('forbidden_address')
+  if (refusalOfLiteral(target, judge) !== null) return failed('forbidden_address')
 
   const lookup = guardedLookup(resolve, judge, target)
   const attempt = (isFresh: boolean): Promise<Exchange> => {
@@ -127,7 +129,8 @@ async function call({ agents, judge, resolve }: Deps, request: OutgoingRequest):
     return exchange({ agents, judge, lookup, target, isFresh }, { ...request, timeoutMs })
   }
   let result = await attempt(false)
-  if (result.outcome === 'failed' && result.wasStale && request.mayRepeat) result = await attempt(true)
-  if (result.outcome === 'failed') return failed(result.error, result.code, result.hasLeft)
+  const isRepeated = result.outcome === 'failed' && result.wasStale && request.mayRepeat === true
+  if (isRepeated) result = await attempt(true)
+  if (result.outcome === 'failed') return failed(result.error, result.code, result.hasLeft || isRepeated)
   return { ...result, ms: elapsedMs() }
 }

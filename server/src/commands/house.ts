@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLimiter } from '../access/open-limiter.ts'
+import { gaugesOf } from '../app-gauges.ts'
 import type { House } from '../app-house.ts'
 import { type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
@@ -13,6 +14,7 @@ import { relayNews } from '../base/relay.ts'
 import { listSecrets } from '../base/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../base/vault.ts'
 import type { Config } from '../config.ts'
+import { createMetrics } from '../http/metrics.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenHouse extends House {
@@ -56,8 +58,9 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       await limiter.close()
       await closeDatabase()
     }
+    const metrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const localToken = randomBytes(32).toString('base64url')
-    return { config, log, clock, db, vault, limiter, outgoing, localToken, simulatedClock, applied, close }
+    return { config, log, clock, db, vault, limiter, metrics, outgoing, localToken, simulatedClock, applied, close }
   } catch (error) {
     await closeDatabase()
     throw error

@@ -1,9 +1,8 @@
-import type { ServerResponse } from 'node:http'
 import type { Vault } from '../base/vault.ts'
 import { allEventNames } from './catalogue.ts'
 import { openPayload, type PresentPayload } from './feed.ts'
 import { type Frame, frameOf } from './live-frame.ts'
-import { isOpen, type Stream, send } from './live-stream.ts'
+import { drained, isOpen, type Stream, send } from './live-stream.ts'
 import { type FeedDeps, readPage } from './read-page.ts'
 
 export interface LiveFeedDeps extends FeedDeps {
@@ -22,6 +21,10 @@ export interface LiveFeed {
 }
 
 const pageSize = 200
+/** What may wait in memory for one client, beside one page. */
+const maxWaitingBytes = 1024 * 1024
+/** A browser that is further behind loads its page anew instead. */
+export const maxBehind = 5_000
 
 /** Gives what is new to everybody who has caught up. Calls that come meanwhile make it look once more. */
 export async function handOut(deps: LiveFeedDeps, feed: LiveFeed): Promise<void> {
@@ -34,7 +37,10 @@ export async function handOut(deps: LiveFeedDeps, feed: LiveFeed): Promise<void>
       const { frames, position, hasMore } = await readFrames(deps, feed.workspaceId, feed.position)
       feed.position = position
       feed.again ||= hasMore
-      for (const stream of feed.streams) advance(stream, frames, position)
+      for (const stream of feed.streams) {
+        advance(stream, frames, position)
+        if (stream.out.writableLength > maxWaitingBytes) fallBehind(deps, feed, stream)
+      }
     }
   } finally {
     feed.reading = false
@@ -44,27 +50,24 @@ export async function handOut(deps: LiveFeedDeps, feed: LiveFeed): Promise<void>
 /** Sends a stream what it has not had, until it stands where the others stand and joins them. */
 export async function catchUp(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream): Promise<void> {
   while (isOpen(stream)) {
-    if (stream.position >= feed.position) {
+    if (stream.out.writableNeedDrain) await drained(stream)
+    else if (stream.position >= feed.position) {
       feed.streams.add(stream)
       return
+    } else if (feed.position - stream.position > maxBehind) {
+      // It comes back, and is told then to load everything anew.
+      stream.out.destroy()
+    } else {
+      const { frames, position } = await readFrames(deps, feed.workspaceId, stream.position)
+      advance(stream, frames, position)
     }
-    const { frames, position } = await readFrames(deps, feed.workspaceId, stream.position)
-    advance(stream, frames, position)
-    if (stream.out.writableNeedDrain) await drained(stream.out)
   }
 }
 
-/** Resolves when there is room again, or nobody left to write to. */
-function drained(out: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      out.off('drain', done)
-      out.off('close', done)
-      resolve()
-    }
-    out.once('drain', done)
-    out.once('close', done)
-  })
+/** A client that reads slowly goes on at its own pace: the others do not wait, and memory does not fill. */
+function fallBehind(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream): void {
+  feed.streams.delete(stream)
+  catchUp(deps, feed, stream).catch(() => stream.out.destroy())
 }
 
 function advance(stream: Stream, frames: readonly Frame[], position: number): void {

@@ -11,12 +11,9 @@ export interface Stream {
   namesNow(): Promise<readonly EventName[] | null>
   /** How far it has been sent. */
   position: number
-  /** Whether bytes were waiting at the last heartbeat. */
+  /** Whether bytes were waiting at the last heartbeat, and have been waiting since. */
   wasFull: boolean
 }
-
-/** What may wait in memory for a client that does not read. */
-const maxWaitingBytes = 1024 * 1024
 
 export function isOpen({ out }: Stream): boolean {
   return !out.destroyed && !out.writableEnded
@@ -27,8 +24,21 @@ export function send(stream: Stream, frame: Frame): void {
   stream.position = frame.position
   if (!stream.names.includes(frame.name)) return
   stream.out.write(frame.bytes)
-  // It comes back with the id of what it has read, or is told then that it is too far behind.
-  if (stream.out.writableLength > maxWaitingBytes) stream.out.destroy()
+}
+
+/** Resolves when the client has taken what was waiting for it, or is gone. */
+export function drained(stream: Stream): Promise<void> {
+  const { out } = stream
+  return new Promise((resolve) => {
+    const done = () => {
+      out.off('drain', done)
+      out.off('close', done)
+      stream.wasFull = false
+      resolve()
+    }
+    out.once('drain', done)
+    out.once('close', done)
+  })
 }
 
 /** Keeps proxies from ending a silent connection, and ends one whose client has taken nothing since the last time. */

@@ -1,7 +1,7 @@
 import type { Log } from '../base/log.ts'
 import type { Repeat } from '../base/loop.ts'
 import { feedState } from './feed.ts'
-import { catchUp, handOut, type LiveFeed, type LiveFeedDeps } from './live-feed.ts'
+import { catchUp, handOut, type LiveFeed, type LiveFeedDeps, maxBehind } from './live-feed.ts'
 import { resetFrame, startFrame } from './live-frame.ts'
 import { beat, checkStreams, type Stream } from './live-stream.ts'
 import type { FeedWatch } from './watch.ts'
@@ -25,8 +25,6 @@ export interface Live {
   close(): Promise<void>
 }
 
-/** A browser that is further behind loads its page anew instead. */
-const maxBehind = 5_000
 const heartbeatMs = 15_000
 const checkMs = 10_000
 

@@ -44,9 +44,16 @@ export async function startNode(house: House, changes: Partial<House> = {}): Pro
   return { app, url, tick }
 }
 
+interface RecordOptions {
+  db?: Db
+  connectionId?: string
+  /** Beside the body that the event has here. */
+  more?: object
+}
+
 export interface FeedWorld extends World {
   /** Records one event for each name, in one transaction of this pool. */
-  record(names: readonly EventName[], options?: { db?: Db; connectionId?: string; subjectId?: string }): Promise<void>
+  record(names: readonly EventName[], options?: RecordOptions): Promise<void>
   page(query?: Record<string, string>, key?: string): Promise<Json>
 }
 
@@ -54,13 +61,13 @@ export async function feedWorld(): Promise<FeedWorld> {
   const w = await world({ scopes: ['leads.read', 'leads.write', 'leads.delete', 'inbox.read'] })
   return {
     ...w,
-    record: async (names, { db = w.db, connectionId, subjectId = newId(w.clock.now()) } = {}) => {
+    record: async (names, { db = w.db, connectionId, more } = {}) => {
       const keyring = await w.vault.keyring(w.workspaceId)
       const events = names.map((name) => ({
         name,
-        subjectId,
+        subjectId: newId(w.clock.now()),
         connectionId: connectionId ?? null,
-        payload: bodies[name],
+        payload: { ...bodies[name], ...more },
       }))
       await db.tx((tx) => recordEvents(tx, keyring, w.workspaceId, events, w.clock.now()))
     },

@@ -53,70 +53,100 @@ const ownHeaders =
 /** One request and its answer; never throws, and always ends within the timeout. */
 export function exchange(way: Way, content: Content): Promise<Exchange> {
   return new Promise((resolve) => {
+    const startedMs = performance.now()
     let phase: Phase = 'connect'
     let timer: NodeJS.Timeout | undefined
     const end = (result: Exchange) => {
       clearTimeout(timer)
       resolve(result)
     }
-    const fail = (request: ClientRequest | null, error: unknown) => {
+    const request = prepare(way, content)
+    if (request === null) return end(invalidRequest)
+    const fail = (error: unknown) => {
       const hasLeft = phase === 'sent' || phase === 'answering'
-      const wasStale = phase === 'sent' && request?.reusedSocket === true && isClosing(error)
+      const wasStale = phase === 'sent' && request.reusedSocket && isClosing(error)
       end({ outcome: 'failed', error: failureOf(error, phase), code: codeOf(error, phase), hasLeft, wasStale })
     }
-    let request: ClientRequest
-    try {
-      request = prepare(way, content)
-    } catch {
-      const error = 'invalid_request'
-      return end({ outcome: 'failed', error, code: error, hasLeft: false, wasStale: false })
+    // The first end counts: what giving up makes of the request and its socket is not heard any more.
+    const giveUp = (reason: GuardError['code']) => {
+      fail(new GuardError(reason))
+      request.destroy()
     }
-    const endAfter = (ms: number) => {
+    const giveUpAt = (ms: number) => {
       clearTimeout(timer)
-      timer = setTimeout(() => request.destroy(new GuardError('timeout')), ms)
+      timer = setTimeout(giveUp, ms - (performance.now() - startedMs), 'timeout')
     }
-    const startedMs = performance.now()
-    endAfter(Math.min(content.timeoutMs, connectTimeoutMs))
-    request.on('error', (error) => fail(request, error))
-    request.once('close', () => fail(request, null))
+    giveUpAt(Math.min(content.timeoutMs, connectTimeoutMs))
+    request.on('error', fail)
+    request.once('close', () => phase === 'answering' || fail(null))
     request.on('response', (response) => {
       phase = 'answering'
+      response.on('error', fail)
       readAnswer(request, response, content.maxAnswerBytes, end)
     })
-    request.once('socket', (socket: Socket) => {
-      const send = () => {
-        const isGood = mayTalkTo(socket.remoteAddress, way.target, way.judge)
-        if (!isGood) return request.destroy(new GuardError('forbidden_address'))
-        if (content.maySend?.() === false) return request.destroy(new GuardError('withheld'))
-        phase = 'sent'
-        endAfter(content.timeoutMs - (performance.now() - startedMs))
-        request.end(content.body ?? undefined)
-      }
-      if (!socket.connecting && (!way.target.isHttps || request.reusedSocket)) return send()
-      socket.once('connect', () => {
+    whenConnected(request, way.target.isHttps, {
+      securing: () => {
         phase = 'tls'
-      })
-      socket.once(way.target.isHttps ? 'secureConnect' : 'connect', send)
+      },
+      connected: ({ remoteAddress }) => {
+        // A kept connection may have been closed at this very moment.
+        if (remoteAddress === undefined) return request.destroy()
+        if (!mayTalkTo(remoteAddress, way.target, way.judge)) return giveUp('forbidden_address')
+        if (content.maySend?.() === false) return giveUp('withheld')
+        phase = 'sent'
+        giveUpAt(content.timeoutMs)
+        request.end(content.body ?? undefined)
+      },
     })
   })
 }
 
-// Until `end` a request holds its head back, so that the time to connect is not the time to send.
-function prepare({ agents, lookup, target, isFresh }: Way, { method, headers }: Content): ClientRequest {
+const invalidRequest: Exchange = {
+  outcome: 'failed',
+  error: 'invalid_request',
+  code: 'invalid_request',
+  hasLeft: false,
+  wasStale: false,
+}
+
+// Null for headers that cannot be written.
+function prepare({ agents, lookup, target, isFresh }: Way, { method, headers }: Content): ClientRequest | null {
   const { isHttps, host, port, path } = target
-  const own = Object.entries(headers).filter(([name]) => !ownHeaders.test(name))
+  const given = Object.entries(headers).filter(([name]) => !ownHeaders.test(name))
   const options = {
     method,
     hostname: host,
     port,
     path,
-    headers: { 'accept-encoding': 'identity', ...Object.fromEntries(own) },
+    headers: { 'accept-encoding': 'identity', ...Object.fromEntries(given) },
     lookup,
+    // The default of a quarter of a second gives up on whoever is on the other side of the world.
+    autoSelectFamilyAttemptTimeout: 1_000,
     maxHeaderSize: maxHeadBytes,
+    // Not for the environment to switch off.
     rejectUnauthorized: true,
   }
-  if (isFresh) return isHttps ? httpsRequest({ ...options, agent: false }) : httpRequest({ ...options, agent: false })
-  return isHttps ? httpsRequest({ ...options, agent: agents.https }) : httpRequest({ ...options, agent: agents.http })
+  try {
+    return isHttps
+      ? httpsRequest({ ...options, agent: isFresh ? false : agents.https })
+      : httpRequest({ ...options, agent: isFresh ? false : agents.http })
+  } catch {
+    return null
+  }
+}
+
+interface Steps {
+  securing: () => void
+  connected: (socket: Socket) => void
+}
+
+// Until its `end` a request holds its head back, so that the time to connect is not the time to send.
+function whenConnected(request: ClientRequest, isHttps: boolean, { securing, connected }: Steps): void {
+  request.once('socket', (socket: Socket) => {
+    if (!socket.connecting && (!isHttps || request.reusedSocket)) return connected(socket)
+    if (isHttps) socket.once('connect', securing)
+    socket.once(isHttps ? 'secureConnect' : 'connect', () => connected(socket))
+  })
 }
 
 function readAnswer(
@@ -139,9 +169,7 @@ function readAnswer(
     answer(false)
     request.destroy()
   })
-  response.once('end', () => answer(size <= maxBytes))
-  // It comes before the end when the answer is cut.
-  response.on('error', (error) => request.destroy(error))
+  response.once('end', () => answer(true))
 }
 
 function isClosing(error: unknown): boolean {

@@ -13,16 +13,27 @@ export class GuardError extends Error {
   }
 }
 
-/** Why a target cannot be used, as far as it shows without asking for its name; null when it may be. */
-export function refusalOf(target: Target, judge: AddressJudge, allowsAny: boolean): string | null {
-  const { host, isLiteral, onlyAllowed } = target
-  // What a name leads to is judged when it is called.
-  if (!isLiteral) return allowsAny ? null : onlyAllowed
+/** Why an address that stands in the URL itself cannot be used; null when it may be, and for names. */
+export function refusalOfLiteral({ host, isLiteral, onlyAllowed }: Target, judge: AddressJudge): string | null {
+  if (!isLiteral) return null
   const judgement = judge(host)
   if (judgement === 'allowed') return null
   if (judgement === 'public') return onlyAllowed
   return `names the address ${host}, which is ${judgement.refused}; an operator may allow it with PARLEY_ALLOW_CIDRS`
 }
+
+/** Why a name cannot be used, as far as it shows without asking for its addresses: those are judged at each call. */
+export function refusalOfName(target: Target, judge: AddressJudge, allowCidrs: readonly string[]): string | null {
+  const { host, isLiteral, onlyAllowed } = target
+  if (isLiteral || onlyAllowed === null) return null
+  if (/^(?:.*\.)?localhost$/.test(host))
+    return loopback.some((address) => judge(address) === 'allowed') ? null : onlyAllowed
+  // Where this machine alone is allowed, as in a demo, no other name leads anywhere.
+  return allowCidrs.some((range) => !isLoopback(range)) ? null : onlyAllowed
+}
+
+const loopback = ['127.0.0.1', '::1']
+const isLoopback = (range: string): boolean => /^(?:127\.|::1(?:\/128)?$)/.test(range)
 
 /** Whether a connection that is open leads where the guard wants it. */
 export function mayTalkTo(address: string | undefined, target: Target, judge: AddressJudge): boolean {
