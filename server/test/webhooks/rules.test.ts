@@ -5,7 +5,7 @@ import { allEventNames } from '../../src/events/catalogue.ts'
 import { explain } from '../../src/webhooks/delivery-detail.ts'
 import { firstIdAt, timeOfId } from '../../src/webhooks/first-id.ts'
 import { headerIssues } from '../../src/webhooks/header-rules.ts'
-import { matchesEvent, namesOf } from '../../src/webhooks/patterns.ts'
+import { namesOf } from '../../src/webhooks/patterns.ts'
 import { makeSecret, rotateSecrets, validSecrets } from '../../src/webhooks/secrets.ts'
 import { nextAttemptAt, type Standing } from '../../src/webhooks/standing.ts'
 
@@ -30,10 +30,7 @@ test('a pattern is an exact name or all of one kind', () => {
     [['toString'], []],
     [[], []],
   ]
-  for (const [patterns, names] of table) {
-    assert.deepEqual(namesOf(patterns), names, patterns.join())
-    for (const name of allEventNames) assert.equal(matchesEvent(patterns, name), names.includes(name))
-  }
+  for (const [patterns, names] of table) assert.deepEqual(namesOf(patterns), names, patterns.join())
 })
 
 test('a secret is whsec_ and 32 random bytes', () => {
