@@ -6,14 +6,12 @@ import { startChores } from './chores.ts'
 
 /** Starts what goes on without being asked. Any number of processes may do this at once. */
 export function startWorker(house: House): Loop {
-  const { db, vault, clock, log, outgoing, metrics } = house
-  const observe = metrics.webhooks
-  const deliveries = createDeliveryWorker({ db, vault, clock, log, outgoing, present: presentPayload, observe })
-  deliveries.start()
   const chores = startChores(house)
+  const webhooks = createDeliveryWorker({ ...house, present: presentPayload, observe: house.metrics.webhooks })
+  webhooks.start()
   return {
     stop: async () => {
-      await Promise.all([deliveries.stop(), chores.stop()])
+      await Promise.all([webhooks.stop(), chores.stop()])
     },
   }
 }

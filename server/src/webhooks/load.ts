@@ -15,7 +15,7 @@ export async function loadMore(deps: PumpDeps, queue: Queue): Promise<boolean> {
   const now = deps.clock.now()
   if (isResting(queue, now)) return false
   if (queue.hasReplay) return replayNext(deps, queue)
-  const most = isProbed(queue.health) ? maxWhenProbed : maxInMemory
+  const most = isProbed(queue.health) ? maxWhenProbed : Math.min(maxInMemory, deps.maxInMemory())
   const room = most - queue.lanes.size - queue.results.length
   if (room < most / 2) return false
   if (queue.retryAt !== null && queue.retryAt <= now) {

@@ -29,6 +29,7 @@ export async function openQueue(deps: PumpDeps, claimed: ClaimedQueue, askedAt: 
   return {
     lease: { workspaceId, endpointId, owner },
     signal: createSignal(),
+    openedAt: askedAt,
     lanes: createLanes(),
     leaseEndsAt: leaseEndOf(askedAt),
     endpoint,

@@ -25,14 +25,18 @@ export interface PumpDeps {
   slots: Slots
   /** In 0…1. */
   random: () => number
+  /** How many deliveries one queue may have in memory. */
+  maxInMemory: () => number
 }
 
 /** A leased queue in memory. Only its pump reads and settles; requests end whenever they end. */
 export interface Queue {
   readonly lease: Lease
   readonly signal: Signal
+  /** Of the process's own steady clock, as `leaseEndsAt`. */
+  readonly openedAt: number
   readonly lanes: Lanes
-  /** Of the process's own steady clock: no request leaves behind it. */
+  /** No request leaves behind it. */
   leaseEndsAt: number
   endpoint: Endpoint
   /** The names that the endpoint asks for. */

@@ -98,7 +98,7 @@ export async function readFresh(
       ) as "laneDueAt"
     from event_feeds f
     left join lateral (
-      select *
+      select workspace_id, position, id, name, subject_id, occurred_at, payload, test_endpoint_id
       from events
       where workspace_id = f.workspace_id
         and position > ${after}

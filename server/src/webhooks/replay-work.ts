@@ -1,5 +1,6 @@
 import type { Tx } from '../base/db.ts'
 import type { EventName } from '../events/catalogue.ts'
+import { firstIdAt } from './first-id.ts'
 import { lockQueue } from './lease.ts'
 import type { PumpDeps, Queue } from './queue.ts'
 
@@ -94,8 +95,8 @@ async function listRange(
     select id, position
     from events
     where workspace_id = ${workspaceId}
-      and id > ${reached ?? firstIdOf(from)}
-      and id < ${firstIdOf(new Date(to.getTime() + idsRunAheadMs))}
+      and id > ${reached ?? firstIdAt(from)}
+      and id < ${firstIdAt(new Date(to.getTime() + idsRunAheadMs))}
       and occurred_at between ${from} and ${to}
       and position <= ${upTo}
       and test_endpoint_id is null
@@ -119,9 +120,3 @@ async function keepTakenAttempts(tx: Tx, { lease }: Queue, places: readonly numb
 
 /** Many ids made in one millisecond borrow from those that follow. */
 const idsRunAheadMs = 1000
-
-/** Before every id that is made at this time or later. */
-function firstIdOf(time: Date): string {
-  const hex = time.getTime().toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-}

@@ -1,11 +1,11 @@
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
-import { listUnplaced, placeEvents } from '../events/place.ts'
+import { listUnplaced, placeBatch, placeEvents } from '../events/place.ts'
 
 const maxAtOnce = 4
 
-/** Gives committed events their places, in a few workspaces at a time. */
-export interface Placer {
+/** Gives committed events their places in the background, in a few workspaces at a time. */
+export interface Placing {
   /** Places what there is in one workspace, soon. */
   place(workspaceId: string): void
   /** Places whatever waits, and answers how many workspaces had something. */
@@ -14,7 +14,7 @@ export interface Placer {
   idle(): Promise<void>
 }
 
-export function createPlacer(db: Db, log: Log): Placer {
+export function createPlacing(db: Db, log: Log): Placing {
   const wanted = new Set<string>()
   const running = new Map<string, Promise<void>>()
 
@@ -33,7 +33,9 @@ export function createPlacer(db: Db, log: Log): Placer {
   }
   const placeIn = async (workspaceId: string) => {
     try {
-      while ((await placeEvents(db, workspaceId)) > 0);
+      let placed: number
+      do placed = await placeEvents(db, workspaceId)
+      while (placed === placeBatch)
     } catch (error) {
       log.error('events not placed', { workspaceId }, error)
     }
