@@ -47,6 +47,9 @@ const worker = createDeliveryWorker({
 worker.start()
 writeSync(1, 'ready now\n')
 
+// A test that was cut off leaves nobody who would end this process.
+const parent = process.ppid
+setInterval(() => process.ppid === parent || process.exit(1), 1000).unref()
 process.once('SIGTERM', async () => {
   await worker.stop()
   stopRelay()
