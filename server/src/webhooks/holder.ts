@@ -53,7 +53,6 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
     do await runQueue(deps, queue)
     while (await hasMoreSoon(queue))
     await giveBack(deps, queue).catch((error) => log.error('webhooks not given back', {}, error))
-    await deps.fail?.('released')
   }
   const hasMoreSoon = (queue: Queue): Promise<boolean> => {
     const isFull = working.size >= maxQueues
@@ -74,7 +73,6 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
     }
     const askedAt = performance.now()
     const claimed = await db.statement((tx) => claimQueues(tx, workspaceIds, room, clock.now()))
-    if (claimed.length > 0) await deps.fail?.('claimed')
     await Promise.all(claimed.map((row) => begin(row, askedAt)))
     return claimed.length
   }
