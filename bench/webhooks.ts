@@ -13,6 +13,7 @@ import { newId } from '../server/src/base/id.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { migrate } from '../server/src/base/migrate.ts'
 import { openVault, type Vault } from '../server/src/base/vault.ts'
+import { createPlacer } from '../server/src/events/placer.ts'
 import { recordEvents } from '../server/src/events/record.ts'
 import { sealSettings } from '../server/src/webhooks/endpoint.ts'
 import { makeSecret } from '../server/src/webhooks/secrets.ts'
@@ -67,6 +68,8 @@ function worker({ db, vault }: Course) {
 
 async function productRound(course: Course): Promise<number> {
   for (let n = 0; n < backlog; n += 500) await record(course, 500, {})
+  // The floor's rows have their order already.
+  await createPlacer(course.db).place(course.workspaceId)
   const delivering = worker(course)
   await counted(course)
   const startedAt = performance.now()
