@@ -71,8 +71,6 @@ create table webhook_deliveries (
   foreign key (workspace_id, endpoint_id) references webhook_endpoints (workspace_id, id) on delete cascade
 );
 
-create index webhook_deliveries_event on webhook_deliveries (workspace_id, event_id);
-
 create index webhook_deliveries_due on webhook_deliveries (workspace_id, endpoint_id, generation, due_at, position)
 where state = 'pending';
 

@@ -53,8 +53,8 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
         ? () => {}
         : await relayNews(db, (error) => log.warn('news not told to other processes', {}, error))
     const close = async () => {
-      outgoing.close()
       stopRelay()
+      outgoing.close()
       await limiter.close()
       await closeDatabase()
     }

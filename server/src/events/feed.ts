@@ -87,18 +87,18 @@ export async function feedStates(
     select
       w.id,
       coalesce(f.last_position, 0) as last,
-      u.unplaced
+      u.id is not null as unplaced
     from unnest(${workspaceIds}::uuid[]) as w (id)
     left join event_feeds f on f.workspace_id = w.id
-    cross join lateral (
-      select exists (
-        select
-        from events
-        where workspace_id = w.id
-          and position is null
-      ) as unplaced
-    ) as u
-    where u.unplaced
+    -- One probe for each; "exists" would let the database gather all that wait first.
+    left join lateral (
+      select id
+      from events
+      where workspace_id = w.id
+        and position is null
+      limit 1
+    ) as u on true
+    where u.id is not null
       or f.last_position > 0`
 }
 

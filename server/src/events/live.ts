@@ -51,6 +51,9 @@ export function createLive(deps: LiveDeps): Live {
         } finally {
           leave()
         }
+      } catch (error) {
+        // The answer has begun: the browser comes back and goes on.
+        log.warn('live stream failed', { workspaceId: stream.workspaceId }, error)
       } finally {
         streams.delete(stream)
         stream.out.end()

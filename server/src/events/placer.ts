@@ -1,5 +1,5 @@
 import type { Db } from '../base/db.ts'
-import { placeBatch, placeEvents } from './place.ts'
+import { listUnplaced, placeBatch, placeEvents } from './place.ts'
 
 /** Gives a workspace's events their places, for any number of callers in one go. */
 export interface Placer {
@@ -39,4 +39,11 @@ async function placeAll(db: Db, workspaceId: string): Promise<void> {
   let placed: number
   do placed = await placeEvents(db, workspaceId)
   while (placed === placeBatch)
+}
+
+/** Gives events that nobody has read their places, without which they would be kept for ever. */
+export async function placeForgotten(db: Db): Promise<number> {
+  const workspaceIds = await listUnplaced(db.sql)
+  for (const workspaceId of workspaceIds) await placeAll(db, workspaceId)
+  return workspaceIds.length
 }

@@ -12,12 +12,15 @@ export interface AttemptRow {
   answer: Buffer | null
 }
 
-/** What became of one event at an endpoint; undefined when nothing has yet. */
+/**
+ * What became of one event at an endpoint; undefined when nothing has yet. Found by its place: an index by the ids of
+ * events would cost every delivery a write.
+ */
 export async function findDelivery(
   sql: Sql,
   workspaceId: string,
   endpointId: string,
-  eventId: string,
+  position: number,
 ): Promise<(Omit<DeliveryRow, 'at' | 'status' | 'ms' | 'error'> & { delivered: AttemptRow | null }) | undefined> {
   const [row] = await sql<(DeliveryRow & { answer: Buffer | null })[]>`
     select d.position, d.event_id, d.event_name, d.occurred_at, d.masked, ${shownState(sql)} as state, d.attempts,
@@ -25,8 +28,8 @@ export async function findDelivery(
     from webhook_deliveries d
     join webhook_queues q on q.workspace_id = d.workspace_id and q.endpoint_id = d.endpoint_id
     where d.workspace_id = ${workspaceId}
-      and d.event_id = ${eventId}
-      and d.endpoint_id = ${endpointId}`
+      and d.endpoint_id = ${endpointId}
+      and d.position = ${position}`
   if (row === undefined) return undefined
   const { at, status, ms, answer, ...delivery } = row
   const delivered = at === null ? null : { number: row.attempts, at, status, ms: ms ?? 0, error: null, answer }

@@ -77,15 +77,12 @@ export const DeliveryDetail = Type.Object({
   delivery: Type.Object({
     ...delivery,
     attemptList: Type.Array(Attempt, { description: 'Every attempt, the oldest first.' }),
-    request: nullable(
-      Type.Object({
-        headers: Type.Record(Type.String(), Type.String(), {
-          description:
-            'Without the time and the signature, which each attempt has of its own; your own have no values.',
-        }),
-        body: Type.String({ description: 'As it is sent, with phones hidden where they are.' }),
+    request: Type.Object({
+      headers: Type.Record(Type.String(), Type.String(), {
+        description: 'Without the time and the signature, which each attempt has of its own; your own have no values.',
       }),
-    ),
+      body: Type.String({ description: 'As it is sent, with phones hidden where they are.' }),
+    }),
   }),
 })
 

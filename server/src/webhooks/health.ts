@@ -10,7 +10,7 @@ export interface Health {
   pausedUntil: Date | null
 }
 
-const failuresBeforeProbes = 5
+export const failuresBeforeProbes = 5
 const hopelessAfterMs = 5 * 24 * 3_600_000
 
 /** A receiver that fails again and again is asked by one request at a time, so that it is not hammered. */

@@ -5,12 +5,9 @@ const wildcards: Record<string, EventFace> = { 'lead.*': 'leads', 'inbox.*': 'in
 /** What an endpoint can ask for: every name, and all of one kind. */
 export const eventPatterns: readonly string[] = [...allEventNames, ...Object.keys(wildcards)]
 
-/** Whether one of the patterns asks for the event. */
-export function matchesEvent(patterns: readonly string[], name: EventName): boolean {
-  return patterns.some((pattern) => pattern === name || wildcards[pattern] === faceOf(name))
-}
-
 /** The names that the patterns ask for. */
 export function namesOf(patterns: readonly string[]): EventName[] {
-  return allEventNames.filter((name) => matchesEvent(patterns, name))
+  return allEventNames.filter((name) =>
+    patterns.some((pattern) => pattern === name || wildcards[pattern] === faceOf(name)),
+  )
 }

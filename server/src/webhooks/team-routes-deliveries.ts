@@ -16,7 +16,7 @@ import {
 } from './delivery-schema.ts'
 import type { WebhookDeps } from './deps.ts'
 import { openEndpoint, selectEndpoint } from './endpoint.ts'
-import { deliveryNotFound, endpointNotFound } from './errors.ts'
+import { deliveryNotFound, endpointNotFound, eventNotFound } from './errors.ts'
 import { EndpointParams } from './schema.ts'
 import { findEvent, resendEvent } from './send-again.ts'
 import { sendTest } from './send-test.ts'
@@ -113,10 +113,11 @@ async function readDelivery(deps: WebhookDeps, workspaceId: string, endpointId: 
   const { sql } = deps.db
   const row = await selectEndpoint(sql, workspaceId, endpointId)
   if (row === undefined) throw endpointNotFound()
-  const found = await findDelivery(sql, workspaceId, endpointId, eventId)
+  const event = await findEvent(sql, workspaceId, endpointId, eventId)
+  if (event === undefined) throw eventNotFound()
+  const found = await findDelivery(sql, workspaceId, endpointId, event.position)
   if (found === undefined) throw deliveryNotFound()
   const attempts = await listAttempts(sql, workspaceId, endpointId, found.position)
-  const event = await findEvent(sql, workspaceId, endpointId, eventId)
   return deps.vault.withKeyring(workspaceId, (keyring) => {
     const own = Object.keys(openEndpoint(keyring, row).settings.headers)
     const masked = found.masked || row.phone_visibility === 'masked'
@@ -125,16 +126,10 @@ async function readDelivery(deps: WebhookDeps, workspaceId: string, endpointId: 
       delivery: {
         ...presentDelivery(found),
         attemptList: all.map((attempt) => presentAttempt(keyring, endpointId, found.position, attempt)),
-        request:
-          event === undefined
-            ? null
-            : {
-                headers: {
-                  ...headersOf(eventId, found.event_name),
-                  ...Object.fromEntries(own.map((name) => [name, '…'])),
-                },
-                body: bodyOf(keyring, { eventId, name: event.name, payload: event.payload }, masked, deps.present),
-              },
+        request: {
+          headers: { ...headersOf(eventId, event.name), ...Object.fromEntries(own.map((name) => [name, '…'])) },
+          body: bodyOf(keyring, { eventId, name: event.name, payload: event.payload }, masked, deps.present),
+        },
       },
     }
   })

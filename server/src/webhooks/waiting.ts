@@ -1,4 +1,5 @@
 import type { Sql } from '../base/db.ts'
+import { failuresBeforeProbes } from './health.ts'
 
 export interface WaitingWebhooks {
   /** Receivers that fail have a backlog by nature: only that of the others calls for somebody. */
@@ -12,7 +13,6 @@ export interface WaitingWebhooks {
   dueAt: Date | null
 }
 
-const failsAfter = 5
 const maxLookedAt = 1000
 
 /** How far the queues of all active endpoints are behind; of those behind, the oldest event of 1,000 is looked up. */
@@ -23,7 +23,7 @@ export async function readWaitingWebhooks(sql: Sql): Promise<WaitingWebhooks[]> 
         q.workspace_id,
         q.cursor,
         q.retry_at,
-        q.failures_in_a_row >= ${failsAfter} as is_failing,
+        q.failures_in_a_row >= ${failuresBeforeProbes} as is_failing,
         q.cursor < coalesce(f.last_position, 0) as is_behind
       from webhook_queues q
       join webhook_endpoints e

@@ -16,9 +16,9 @@ import {
   startService,
 } from '../support/service.ts'
 import { nodeSettings } from '../support/two-nodes.ts'
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts'
 
 const metricsToken = 'metrics-token-of-the-tests-01'
-const hourly = ['forget-paces', 'purge-deleted-leads', 'remove-old-events', 'sweep-parked-statuses', 'sweep-sign-ins']
 
 interface Processes {
   db: Db
@@ -30,7 +30,12 @@ interface Processes {
 
 async function startProcesses(): Promise<Processes> {
   const database = await testDatabase()
-  const env = { ...nodeSettings(database), PARLEY_SIMULATOR: '0', PARLEY_METRICS_TOKEN: metricsToken }
+  const env = {
+    ...nodeSettings(database),
+    PARLEY_SIMULATOR: '0',
+    PARLEY_METRICS_TOKEN: metricsToken,
+    PARLEY_ALLOW_CIDRS: '127.0.0.1',
+  }
   const folder = await newFolder()
   const start = async (only: string, own: string) => {
     const service = await startService({ folder: own, port: await freePort(), env, args: ['--only', only] })
@@ -49,6 +54,27 @@ async function startProcesses(): Promise<Processes> {
 async function read(url: string, token: string): Promise<{ status: number; text: string }> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
   return { status: response.status, text: await response.text() }
+}
+
+async function post(url: string, token: string, body: object): Promise<{ status: number; text: string }> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, text: await response.text() }
+}
+
+async function createLead({ url }: Service, key: string): Promise<string> {
+  const { status, text } = await post(`${url}/api/v1/leads`, key, { firstName: 'Kim' })
+  assert.equal(status, 201, text)
+  return JSON.parse(text).data.id
+}
+
+/** A receiver of this test that the workspace tells of its leads. */
+async function addWebhook({ url }: Service, workspaceId: string): Promise<Receiver> {
+  const receiver = await startReceiver()
+  const endpoints = `${url}/api/team/v1/workspaces/${workspaceId}/webhooks`
+  const { status, text } = await post(endpoints, operatorToken, { url: receiver.url, events: ['lead.*'] })
+  assert.equal(status, 201, text)
+  return receiver
 }
 
 /** Which chores it has logged, in order. */
@@ -70,18 +96,20 @@ test('two apis and two workers are one service: what one writes all know, and ea
   const { db, folder, apis, workers } = await startProcesses()
 
   const { key, workspaceId } = await newWorkspace(apis[0].url)
-  const created = await fetch(`${apis[0].url}/api/v1/leads`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: '{"firstName":"Kim"}',
-  })
-  const { data: lead } = (await created.json()) as { data: { id: string } }
-  assert.equal((await read(`${apis[1].url}/api/v1/leads/${lead.id}`, key)).status, 200)
-  const [event] = await db.sql`select name from events where workspace_id = ${workspaceId} and subject_id = ${lead.id}`
-  assert.equal(event?.name, 'lead.created')
+  const receiver = await addWebhook(apis[1], workspaceId)
+  const lead = await createLead(apis[0], key)
+  assert.equal((await read(`${apis[1].url}/api/v1/leads/${lead}`, key)).status, 200)
+  const feed = JSON.parse((await read(`${apis[1].url}/api/v1/events`, key)).text)
+  assert.deepEqual(
+    feed.events.map((event: { payload: { id: string } }) => event.payload.id),
+    [lead],
+  )
+  await receiver.reached(1)
 
   await turns(db, 'wake-snoozed', 2)
-  assert.deepEqual(workers.flatMap(choresOf).sort(), hourly)
+  const hourly = workers.flatMap(choresOf)
+  assert.ok(hourly.includes('purge-deleted-leads'))
+  assert.equal(new Set(hourly).size, hourly.length)
   assert.deepEqual(apis.flatMap(choresOf), [])
 
   for (const worker of workers) {
@@ -99,7 +127,12 @@ test('two apis and two workers are one service: what one writes all know, and ea
   workers[1].kill('SIGKILL')
   await workers[1].gone
   await turns(db, 'wake-snoozed', 1)
-  assert.equal((await read(`${apis[1].url}/api/v1/leads/${lead.id}`, key)).status, 200)
+  const second = await createLead(apis[0], key)
+  await receiver.reached(2)
+  assert.deepEqual(
+    receiver.received.map(({ body }) => body.id),
+    [lead, second],
+  )
 
   workers[0].kill('SIGTERM')
   assert.equal(await workers[0].gone, 0)

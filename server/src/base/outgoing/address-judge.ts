@@ -43,6 +43,7 @@ function kindOf(address: string): string {
 
 function readRange(text: string): string {
   const range = normalRange(text)
-  if (range === null) throw new Error(`PARLEY_ALLOW_CIDRS must list addresses or CIDR ranges: ${text} is neither`)
+  if (range === null)
+    throw new Error('PARLEY_ALLOW_CIDRS must list addresses or CIDR ranges. A range of mapped IPv4 begins at /96.')
   return range
 }

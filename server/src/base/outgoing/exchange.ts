@@ -74,7 +74,7 @@ export function exchange(way: Way, content: Content): Promise<Exchange> {
     }
     const giveUpAt = (ms: number) => {
       clearTimeout(timer)
-      timer = setTimeout(giveUp, ms - (performance.now() - startedMs), 'timeout')
+      timer = setTimeout(giveUp, Math.max(1, ms - (performance.now() - startedMs)), 'timeout')
     }
     giveUpAt(Math.min(content.timeoutMs, connectTimeoutMs))
     request.on('error', fail)

@@ -11,10 +11,11 @@ const maxRemembered = 2_000
 /**
  * Asks the name servers itself rather than by `getaddrinfo`, which waits in one of the process's few threads: slow name
  * servers of one receiver would hold up everybody's names. The hosts file still counts, and comes first. Answers are kept
- * for some seconds, the bad ones too.
+ * for some seconds, the bad ones too. `nameServers` are the system's unless given.
  */
-export function systemResolver(): Resolver {
+export function systemResolver(nameServers?: readonly string[]): Resolver {
   const servers = new NameServers({ timeout: 1_000, tries: 2 })
+  if (nameServers !== undefined) servers.setServers(nameServers)
   const readHosts = openHostsFile()
   const remembered = new Map<string, { addresses: Promise<string[]>; until: number }>()
   return (host) => {
