@@ -20,7 +20,7 @@ export const deliveryPoints = [
   'loaded',
   'leaving',
   'answered',
-  'locked',
+  'saved',
   'written',
   'settled',
   'released',
