@@ -23,8 +23,8 @@ export interface DeliveryHistory {
   kills: readonly Kill[]
 }
 
-/** How long an attempt and the writing of its result may take: of what was sent before that, no repeat is needed. */
-const unsettledMs = 5_000
+/** As long as an attempt may take, and more than the writing of its result does: older ones are never repeated. */
+const unsettledMs = 15_000
 const shownProblems = 10
 
 /** Everything in a history that breaks a promise of the delivery, the first few in words. */
