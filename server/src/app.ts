@@ -30,6 +30,9 @@ import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
 import { dropLabel } from './inbox/labels.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
+import { exportTeamRoutes } from './leads/transfer/team-routes-export.ts'
+import { importFileTeamRoutes } from './leads/transfer/team-routes-import-files.ts'
+import { importTeamRoutes } from './leads/transfer/team-routes-imports.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
@@ -76,6 +79,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox): 
   decorateTeamRequests(app)
   serveTeam(app, team, teamGuard, guard)
   inbox.serveTeam(teamGuard)
+  await importFileTeamRoutes(app, team, teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   const formsOf = async (workspaceId: string) => {
@@ -96,6 +100,8 @@ function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard)
     tokenTeamRoutes,
     auditTeamRoutes,
     leadTeamRoutes,
+    importTeamRoutes,
+    exportTeamRoutes,
   ]) {
     routes(app, team, teamGuard)
   }

@@ -7,6 +7,8 @@ import { handBackLapsed, runWatchdog } from '../inbox/hand-back.ts'
 import { sweepParked } from '../inbox/parked.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
 import { purgeDeletedLeads } from '../leads/purge.ts'
+import { sweepImports } from '../leads/transfer/sweep.ts'
+import { startImports } from '../leads/transfer/worker.ts'
 
 // Soon after the start as well: a process that is restarted often would never come to it.
 const hourly = { firstAfterMs: 60_000, pauseMs: 3_600_000 }
@@ -20,6 +22,7 @@ export function startChores(house: House): Loop {
   const { db, vault, clock, log } = house
   const hourlyChores: Chores = {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
+    'sweep-imports': () => sweepImports(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-sign-ins': async () => {
       await db.tx((tx) => sweepSignIns(tx, clock.now()))
@@ -44,7 +47,7 @@ export function startChores(house: House): Loop {
         (error) => log.error('chore failed', { job }, error),
       ),
     )
-  const loops = [...start(hourly, hourlyChores), ...start(steady, steadyChores)]
+  const loops = [...start(hourly, hourlyChores), ...start(steady, steadyChores), startImports(house)]
   return {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()))
