@@ -12,7 +12,32 @@ export interface Batch {
 const maxRows = 500
 const maxBytes = 1024 * 1024
 
-export async function* readBatches(
+/** The rows in batches; while one is written, the next one is read. */
+export function readBatches(
+  rows: AsyncIterable<FileRow>,
+  start: number,
+  context: () => RowContext,
+): AsyncGenerator<Batch> {
+  return oneAhead(batchesOf(rows, start, context))
+}
+
+async function* oneAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  let coming = source.next()
+  try {
+    for (;;) {
+      const { done, value } = await coming
+      if (done) return
+      coming = source.next()
+      // Its failure is told when its turn comes, or to nobody when the work was stopped before.
+      coming.catch(() => {})
+      yield value
+    }
+  } finally {
+    await source.return(undefined)
+  }
+}
+
+async function* batchesOf(
   rows: AsyncIterable<FileRow>,
   start: number,
   context: () => RowContext,

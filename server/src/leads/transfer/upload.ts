@@ -38,7 +38,8 @@ export async function appendUpload(
     waiting = []
     length = 0
   }
-  await put(Buffer.concat(waiting))
+  // An empty body only asks whether this is the place.
+  if (length > 0 || start === offset) await put(Buffer.concat(waiting))
 }
 
 async function append(tx: Tx, keyring: Keyring, file: PieceFile, start: number, bytes: Buffer): Promise<void> {
