@@ -35,7 +35,14 @@ export function readRow(row: FileRow, context: RowContext): UpsertItem | Invalid
   const by = choice.match === 'none' ? 'id' : choice.match
   const item = { match: { by, value }, lead, createIfMissing: choice.match === 'none' || choice.createIfMissing }
   const read = readBulkItem(item, { defaultCountry, at: '' }, parameters)
-  return read instanceof InvalidInput ? new InvalidInput(read.issues.map((issue) => inRow(issue, choice))) : read
+  return read instanceof InvalidInput
+    ? new InvalidInput(oneEach(read.issues.map((issue) => inRow(issue, choice))))
+    : read
+}
+
+// The field that a row is matched by is read twice, and so would be refused twice.
+function oneEach(issues: readonly Issue[]): Issue[] {
+  return issues.filter(({ path }, at) => issues.findIndex((issue) => issue.path === path) === at)
 }
 
 /** The issue with the path of the field that the row has: `lead.phone` of an upsert is `phone` of a row. */
