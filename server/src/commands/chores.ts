@@ -12,6 +12,7 @@ import { sweepParked } from '../inbox/parked.ts'
 import { settleStranded } from '../inbox/stranded.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
 import { purgeDeletedLeads } from '../leads/purge.ts'
+import { sweepImports } from '../leads/transfer/sweep.ts'
 import { sweepWebhookLog } from '../webhooks/retention.ts'
 
 const look = { firstAfterMs: 1_000, pauseMs: 1_000 }
@@ -40,6 +41,7 @@ function choresOf(house: House): Chore[] {
   const templates = templateDeps(house)
   const hourly: Record<string, Chore['work']> = {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
+    'sweep-imports': () => sweepImports(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'place-forgotten-events': () => placeForgotten(db),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
