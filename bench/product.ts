@@ -8,6 +8,7 @@ import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
+import { createPlacer } from '../server/src/events/placer.ts'
 import { createMetrics } from '../server/src/http/metrics.ts'
 import { benchMasterKey } from './workspace.ts'
 
@@ -23,6 +24,7 @@ const app = await buildApp({
   vault: openVault(db, { current: benchMasterKey }, systemClock),
   limiter: createMemoryLimiter(systemClock),
   metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
+  placer: createPlacer(db),
   outgoing: openOutgoing({ allowCidrs: [] }),
 })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -5,6 +5,7 @@ import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { relayNews } from '../server/src/base/relay.ts'
 import { openVault } from '../server/src/base/vault.ts'
+import { createPlacer } from '../server/src/events/placer.ts'
 import { createDeliveryWorker } from '../server/src/webhooks/worker.ts'
 import { benchMasterKey } from './workspace.ts'
 
@@ -16,6 +17,7 @@ const worker = createDeliveryWorker({
   vault: openVault(db, { current: benchMasterKey }, systemClock),
   clock: systemClock,
   log: createLog('error'),
+  placer: createPlacer(db),
   outgoing: openOutgoing({ allowCidrs: ['127.0.0.0/8'] }),
   present: (_name, payload) => payload,
 })

@@ -12,6 +12,7 @@ import { createLog } from '../server/src/base/log.ts'
 import type { App } from '../server/src/base/route.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
+import { createPlacer } from '../server/src/events/placer.ts'
 import { createMetrics } from '../server/src/http/metrics.ts'
 import { openapiDocument, routesOf } from '../server/src/http/openapi.ts'
 import { postmanCollection } from '../server/src/http/postman.ts'
@@ -73,6 +74,7 @@ export async function appWithoutDatabase(): Promise<App> {
     vault: openVault(db, { current: Buffer.alloc(32) }, systemClock),
     limiter: createMemoryLimiter(systemClock),
     metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
+    placer: createPlacer(db),
     outgoing: openOutgoing({ allowCidrs: [] }),
   })
   await app.ready()

@@ -9,7 +9,6 @@ import { feedRoutes } from './events/feed-routes.ts'
 import type { PayloadSchemas } from './events/feed-schema.ts'
 import { createLive } from './events/live.ts'
 import { liveTeamRoutes } from './events/live-routes.ts'
-import { createPlacer } from './events/placer.ts'
 import { createWaits } from './events/wait.ts'
 import { watchFeeds } from './events/watch.ts'
 import { MessageReceived, MessageSent, MessageStatus, OwnerChanged } from './inbox/event-schema.ts'
@@ -39,8 +38,7 @@ const payloads: PayloadSchemas = {
 
 /** Puts the feed of events on the server: for keys to pull, for browsers to follow. */
 export function serveEvents(app: App, house: House, guard: Guard): Events {
-  const { db, vault, log, repeat = repeatAtPauses } = house
-  const placer = createPlacer(db)
+  const { db, vault, log, placer, repeat = repeatAtPauses } = house
   const watch = watchFeeds({ db, placer, log, repeat })
   const waits = createWaits({ db, placer, watch })
   const live = createLive({ db, placer, watch, vault, log, repeat, present: presentPayload })

@@ -8,6 +8,7 @@ import type { Vault } from './base/vault.ts'
 import type { Channel } from './channels/connection.ts'
 import type { Connector } from './channels/connector.ts'
 import type { Config } from './config.ts'
+import type { Placer } from './events/placer.ts'
 import type { Metrics } from './http/metrics.ts'
 
 /** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
@@ -19,6 +20,7 @@ export interface House {
   vault: Vault
   limiter: Limiter
   metrics: Metrics
+  placer: Placer
   /** The way to addresses that users gave. */
   outgoing: Outgoing
   /** The way out to each channel; the real ones unless given. */

@@ -2,7 +2,6 @@ import { presentPayload } from './app-events.ts'
 import type { House } from './app-house.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
-import { createPlacer } from './events/placer.ts'
 import { sampleInboxEvent } from './inbox/sample-events.ts'
 import { sampleLeadEvent } from './leads/sample-event.ts'
 import type { WebhookDeps } from './webhooks/deps.ts'
@@ -14,7 +13,7 @@ import { endpointSwitchRoutes } from './webhooks/team-routes-switch.ts'
 
 /** Puts the team's side of webhooks on the server. */
 export function serveWebhooks(app: App, house: House, teamGuard: TeamGuard): void {
-  const deps: WebhookDeps = { ...house, placer: createPlacer(house.db), sampleEvent, present: presentPayload }
+  const deps: WebhookDeps = { ...house, sampleEvent, present: presentPayload }
   eventCatalogueRoute(app, deps, teamGuard)
   endpointTeamRoutes(app, deps, teamGuard)
   endpointSwitchRoutes(app, deps, teamGuard)

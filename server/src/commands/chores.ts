@@ -4,7 +4,6 @@ import { templateDeps } from '../app-inbox.ts'
 import { type Chore, createChores } from '../base/chores.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { syncDueTemplates } from '../channels/sync-templates.ts'
-import { placeForgotten } from '../events/placer.ts'
 import { removeOldEvents } from '../events/retention.ts'
 import { handBackLapsed, runWatchdog } from '../inbox/hand-back.ts'
 import { forgetPaces } from '../inbox/pace.ts'
@@ -43,7 +42,6 @@ function choresOf(house: House): Chore[] {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
     'sweep-imports': () => sweepImports(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
-    'place-forgotten-events': () => placeForgotten(db),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
     'remove-old-events': () => removeOldEvents(db, clock),
     'sweep-sign-ins': async () => {

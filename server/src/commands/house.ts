@@ -14,6 +14,7 @@ import { relayNews } from '../base/relay.ts'
 import { listSecrets } from '../base/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../base/vault.ts'
 import type { Config } from '../config.ts'
+import { createPlacer } from '../events/placer.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { openDatabase } from './database.ts'
 
@@ -60,7 +61,9 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
     }
     const metrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const localToken = randomBytes(32).toString('base64url')
-    return { config, log, clock, db, vault, limiter, metrics, outgoing, localToken, simulatedClock, applied, close }
+    const placer = createPlacer(db)
+    const house = { config, log, clock, db, vault, limiter, metrics, placer, outgoing, localToken, simulatedClock }
+    return { ...house, applied, close }
   } catch (error) {
     await closeDatabase()
     throw error

@@ -1,10 +1,12 @@
 import type { Db } from '../base/db.ts'
 import { listUnplaced, placeBatch, placeEvents } from './place.ts'
 
-/** Gives a workspace's events their places, for any number of callers in one go. */
+/** Gives committed events their places, for any number of callers in one go; in a few workspaces at a time. */
 export interface Placer {
   /** Once it resolves, what had been committed before the call has its place. */
   place(workspaceId: string): Promise<void>
+  /** Places whatever waits in any workspace, and answers in how many something did. */
+  placeAll(): Promise<number>
 }
 
 interface Run {
@@ -12,38 +14,57 @@ interface Run {
   next: Promise<void> | null
 }
 
+const maxAtOnce = 4
+
 export function createPlacer(db: Db): Placer {
   const runs = new Map<string, Run>()
+  const inTurn = turns(maxAtOnce)
 
   const begin = (workspaceId: string): Promise<void> => {
-    const run: Run = { now: placeAll(db, workspaceId), next: null }
+    const run: Run = { now: inTurn(() => placeIn(db, workspaceId)), next: null }
     runs.set(workspaceId, run)
     const forget = () => void (run.next === null && runs.delete(workspaceId))
     run.now.then(forget, forget)
     return run.now
   }
+  const place = (workspaceId: string): Promise<void> => {
+    const run = runs.get(workspaceId)
+    if (run === undefined) return begin(workspaceId)
+    // The run under way may have looked before the caller's commit, so that all who come meanwhile share the next.
+    const onward = () => begin(workspaceId)
+    run.next ??= run.now.then(onward, onward)
+    return run.next
+  }
 
   return {
-    place: (workspaceId) => {
-      const run = runs.get(workspaceId)
-      if (run === undefined) return begin(workspaceId)
-      // The run under way may have looked before the caller's commit, so that all who come meanwhile share the next.
-      const onward = () => begin(workspaceId)
-      run.next ??= run.now.then(onward, onward)
-      return run.next
+    place,
+    placeAll: async () => {
+      const workspaceIds = await listUnplaced(db.sql)
+      await Promise.all(workspaceIds.map(place))
+      return workspaceIds.length
     },
   }
 }
 
-async function placeAll(db: Db, workspaceId: string): Promise<void> {
+async function placeIn(db: Db, workspaceId: string): Promise<void> {
   let placed: number
   do placed = await placeEvents(db, workspaceId)
   while (placed === placeBatch)
 }
 
-/** Gives events that nobody has read their places, without which they would be kept for ever. */
-export async function placeForgotten(db: Db): Promise<number> {
-  const workspaceIds = await listUnplaced(db.sql)
-  for (const workspaceId of workspaceIds) await placeAll(db, workspaceId)
-  return workspaceIds.length
+/** Runs at most so much at once; the rest waits in line. */
+function turns(most: number): (work: () => Promise<void>) => Promise<void> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running === most) await new Promise<void>((resolve) => void waiting.push(resolve))
+    else running++
+    try {
+      await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import type { Repeat } from '../base/loop.ts'
+import { restBetween } from '../base/rest.ts'
 import { feedStates } from './feed.ts'
 import { placedTopic } from './place.ts'
 import type { Placer } from './placer.ts'
@@ -70,24 +71,4 @@ export function watchFeeds({ db, placer, log, repeat }: WatchDeps): FeedWatch {
       return looking.stop()
     },
   }
-}
-
-/** Does the work for an id at once, and what is asked for within the rest after it once more at its end. */
-function restBetween(ms: number, work: (id: string) => unknown): (id: string) => void {
-  const resting = new Map<string, { asked: boolean }>()
-  const ask = (id: string) => {
-    const rest = resting.get(id)
-    if (rest !== undefined) {
-      rest.asked = true
-      return
-    }
-    const begun = { asked: false }
-    resting.set(id, begun)
-    work(id)
-    setTimeout(() => {
-      resting.delete(id)
-      if (begun.asked) ask(id)
-    }, ms).unref()
-  }
-  return ask
 }

@@ -70,10 +70,19 @@ export async function claimQueues(
 /** Holds on to queues, and answers how their endpoints are now. Those of which nothing is told belong to another. */
 export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(HeldQueue & { owner: string })[]> {
   return tx<(HeldQueue & { owner: string })[]>`
+    with held as (
+      -- In one order, as all who lock several.
+      select workspace_id, endpoint_id
+      from webhook_queues
+      where lease_owner = any (${owners}::uuid[])
+      order by workspace_id, endpoint_id
+      for update
+    )
     update webhook_queues q
     set lease_until = clock_timestamp() + ${leaseFor}::interval
-    from webhook_endpoints e
-    where q.lease_owner = any (${owners}::uuid[])
+    from held, webhook_endpoints e
+    where q.workspace_id = held.workspace_id
+      and q.endpoint_id = held.endpoint_id
       and e.workspace_id = q.workspace_id
       and e.id = q.endpoint_id
     returning ${endpointColumns(tx)},
@@ -133,7 +142,7 @@ export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
     where workspace_id = ${lease.workspaceId}
       and endpoint_id = ${lease.endpointId}
       and lease_owner = ${lease.owner}
-    for update`
+    for update`.execute()
   if (queue === undefined) throw new LeaseLost()
   return queue.generation
 }

@@ -11,6 +11,7 @@ import { type Health, isPaused } from './health.ts'
 import type { Lanes } from './lanes.ts'
 import type { Lease } from './lease.ts'
 import type { WebhookObserver } from './observe.ts'
+import type { Settler } from './settler.ts'
 import type { Signal } from './signal.ts'
 import type { Slots } from './slots.ts'
 
@@ -36,6 +37,7 @@ export interface PumpDeps {
   present: PresentPayload
   observe: WebhookObserver
   slots: Slots
+  settler: Settler
   /** In 0…1. */
   random: () => number
   /** How many deliveries one queue may have in memory. */

@@ -8,6 +8,8 @@ import { signatures } from './signature.ts'
 import { expiredError, internalError, judge, tellsOfReceiver } from './verdict.ts'
 
 const maxInFlight = 16
+/** When so many results wait to be written, writing comes first: after a crash all of them would be sent again. */
+const maxUnwritten = 64
 const timeoutMs = 15_000
 const maxAnswerBytes = 1024
 const slowDownStatuses = [429, 503]
@@ -37,6 +39,7 @@ export function mayStart({ clock }: PumpDeps, queue: Queue): boolean {
   return (
     queue.lanes.hasReady() &&
     queue.inFlight < (isProbed(queue.health) ? 1 : maxInFlight) &&
+    queue.results.length + (queue.batch?.results.length ?? 0) < maxUnwritten &&
     mayLeave(queue) &&
     !isPaused(queue.health, clock.now())
   )

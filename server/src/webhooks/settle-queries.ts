@@ -1,4 +1,4 @@
-import { byteaArray, type Tx, timestampArray } from '../base/db.ts'
+import { byteaArray, type Sql, type Tx, timestampArray } from '../base/db.ts'
 import type { Health } from './health.ts'
 import type { Lease } from './lease.ts'
 
@@ -28,52 +28,124 @@ export async function saveDeliveries(
   rows: readonly DeliveryRow[],
 ): Promise<void> {
   await tx`
-    insert into webhook_deliveries (
-      workspace_id, endpoint_id, generation, position, event_id, event_name, subject_id, occurred_at, masked, state,
-      round_attempts, attempts, due_at, delivered_at, delivered_status, delivered_ms, delivered_answer
-    )
+    insert into webhook_deliveries (workspace_id, endpoint_id, generation, ${valueNames(tx)})
     select ${workspaceId}::uuid, ${endpointId}::uuid, ${generation}::integer, d.*
-    from unnest(
-      ${rows.map((row) => row.position)}::bigint[],
-      ${rows.map((row) => row.eventId)}::uuid[],
-      ${rows.map((row) => row.name)}::text[],
-      ${rows.map((row) => row.subjectId)}::uuid[],
-      ${timestampArray(
-        tx,
-        rows.map((row) => row.occurredAt),
-      )}::timestamptz[],
-      ${rows.map((row) => String(row.masked))}::text[]::boolean[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.roundAttempts)}::smallint[],
-      ${rows.map((row) => row.attempts)}::integer[],
-      ${timestampArray(
-        tx,
-        rows.map((row) => row.dueAt),
-      )}::timestamptz[],
-      ${timestampArray(
-        tx,
-        rows.map((row) => row.deliveredAt),
-      )}::timestamptz[],
-      ${rows.map((row) => row.deliveredStatus)}::smallint[],
-      ${rows.map((row) => row.deliveredMs)}::integer[],
-      ${byteaArray(
-        tx,
-        rows.map((row) => row.deliveredAnswer),
-      )}::bytea[]
-    ) as d
-    on conflict (workspace_id, endpoint_id, position) do update
-    set generation = excluded.generation,
-      masked = excluded.masked,
-      state = excluded.state,
-      round_attempts = excluded.round_attempts,
-      attempts = excluded.attempts,
-      due_at = excluded.due_at,
-      delivered_at = excluded.delivered_at,
-      delivered_status = excluded.delivered_status,
-      delivered_ms = excluded.delivered_ms,
-      delivered_answer = excluded.delivered_answer
-    where webhook_deliveries.generation <= excluded.generation`
+    from unnest(${valueArrays(tx, rows)}) as d
+    ${onEarlier(tx)}`.execute()
 }
+
+/** What a queue has to write that only had successes, none of them a row before. */
+export interface Successes {
+  lease: Lease
+  generation: number
+  rows: readonly DeliveryRow[]
+  cursor: number
+  health: Health
+}
+
+/**
+ * Writes the successes of many queues at once, and where those stand. Answers the owners of the leases that it was done
+ * for: of the others nothing is written, for they are lost, or their endpoint was disabled meanwhile.
+ */
+export async function saveSuccesses(tx: Tx, queues: readonly Successes[]): Promise<Set<string>> {
+  const rows = queues.flatMap((queue) => queue.rows)
+  const ofRows = <V>(value: (queue: Successes) => V): V[] =>
+    queues.flatMap((queue) => queue.rows.map(() => value(queue)))
+  const written = await tx<{ owner: string }[]>`
+    with asked as (
+      select *
+      from unnest(
+        ${queues.map((queue) => queue.lease.workspaceId)}::uuid[],
+        ${queues.map((queue) => queue.lease.endpointId)}::uuid[],
+        ${queues.map((queue) => queue.lease.owner)}::uuid[],
+        ${queues.map((queue) => queue.generation)}::integer[],
+        ${queues.map((queue) => queue.cursor)}::bigint[],
+        ${queues.map((queue) => queue.health.failuresInARow)}::integer[],
+        ${timestamps(tx, queues, ({ health }) => health.failingSince)}::timestamptz[],
+        ${timestamps(tx, queues, ({ health }) => health.lastSuccessAt)}::timestamptz[],
+        ${timestamps(tx, queues, ({ health }) => health.pausedUntil)}::timestamptz[]
+      ) as a (
+        workspace_id, endpoint_id, owner, generation, cursor, failures_in_a_row, failing_since, last_success_at,
+        paused_until
+      )
+    ), locked as (
+      -- In one order, as all who lock several: two of them never wait for each other.
+      select a.*
+      from webhook_queues q
+      join asked a using (workspace_id, endpoint_id)
+      where q.lease_owner = a.owner
+        and q.generation = a.generation
+      order by q.workspace_id, q.endpoint_id
+      for update of q
+    ), moved as (
+      update webhook_queues q
+      set cursor = greatest(q.cursor, l.cursor),
+        failures_in_a_row = l.failures_in_a_row,
+        failing_since = l.failing_since,
+        last_success_at = l.last_success_at,
+        paused_until = l.paused_until
+      from locked l
+      where q.workspace_id = l.workspace_id
+        and q.endpoint_id = l.endpoint_id
+    ), saved as (
+      insert into webhook_deliveries (workspace_id, endpoint_id, generation, ${valueNames(tx)})
+      select d.*
+      from unnest(
+        ${ofRows(({ lease }) => lease.workspaceId)}::uuid[],
+        ${ofRows(({ lease }) => lease.endpointId)}::uuid[],
+        ${ofRows(({ generation }) => generation)}::integer[],
+        ${valueArrays(tx, rows)}
+      ) as d (workspace_id, endpoint_id, generation, ${valueNames(tx)})
+      join locked l using (workspace_id, endpoint_id)
+      ${onEarlier(tx)}
+    )
+    select owner
+    from locked`
+  return new Set(written.map(({ owner }) => owner))
+}
+
+const valueNames = (sql: Sql) => sql`
+  position, event_id, event_name, subject_id, occurred_at, masked, state, round_attempts, attempts, due_at,
+  delivered_at, delivered_status, delivered_ms, delivered_answer`
+
+function valueArrays(sql: Sql, rows: readonly DeliveryRow[]) {
+  return sql`
+    ${rows.map((row) => row.position)}::bigint[],
+    ${rows.map((row) => row.eventId)}::uuid[],
+    ${rows.map((row) => row.name)}::text[],
+    ${rows.map((row) => row.subjectId)}::uuid[],
+    ${timestamps(sql, rows, (row) => row.occurredAt)}::timestamptz[],
+    ${rows.map((row) => String(row.masked))}::text[]::boolean[],
+    ${rows.map((row) => row.state)}::text[],
+    ${rows.map((row) => row.roundAttempts)}::smallint[],
+    ${rows.map((row) => row.attempts)}::integer[],
+    ${timestamps(sql, rows, (row) => row.dueAt)}::timestamptz[],
+    ${timestamps(sql, rows, (row) => row.deliveredAt)}::timestamptz[],
+    ${rows.map((row) => row.deliveredStatus)}::smallint[],
+    ${rows.map((row) => row.deliveredMs)}::integer[],
+    ${byteaArray(
+      sql,
+      rows.map((row) => row.deliveredAnswer),
+    )}::bytea[]`
+}
+
+function timestamps<T>(sql: Sql, items: readonly T[], time: (item: T) => Date | null) {
+  return timestampArray(sql, items.map(time))
+}
+
+const onEarlier = (sql: Sql) => sql`
+  on conflict (workspace_id, endpoint_id, position) do update
+  set generation = excluded.generation,
+    masked = excluded.masked,
+    state = excluded.state,
+    round_attempts = excluded.round_attempts,
+    attempts = excluded.attempts,
+    due_at = excluded.due_at,
+    delivered_at = excluded.delivered_at,
+    delivered_status = excluded.delivered_status,
+    delivered_ms = excluded.delivered_ms,
+    delivered_answer = excluded.delivered_answer
+  where webhook_deliveries.generation <= excluded.generation`
 
 export interface FailedAttemptRow {
   position: number
@@ -108,7 +180,7 @@ export async function insertFailedAttempts(
         rows.map((row) => row.answer),
       )}::bytea[]
     ) as a
-    on conflict do nothing`
+    on conflict do nothing`.execute()
 }
 
 /** Lets the rows behind a delivery that failed wait as long as it does, so that they come behind it again. */
@@ -175,5 +247,5 @@ export async function saveQueue(
       paused_until = ${health.pausedUntil}
     where workspace_id = ${workspaceId}
       and endpoint_id = ${endpointId}
-      and generation = ${generation}`
+      and generation = ${generation}`.execute()
 }

@@ -11,7 +11,7 @@ import { reportSettled } from './report.ts'
 import { delayFollowers, insertFailedAttempts, releaseFollowers, saveDeliveries, saveQueue } from './settle-queries.ts'
 import { attemptedRow, failedAttemptRow, waitingRow } from './settle-rows.ts'
 
-const maxResults = 500
+const maxResults = 100
 
 interface Settled {
   /** The endpoint was disabled meanwhile, by this or by a member. */
@@ -21,24 +21,46 @@ interface Settled {
   retryAt: Date | null | undefined
 }
 
-/** Writes what has come of attempts, in one transaction. Answers whether there was anything to write. */
+/** Writes what has come of attempts, all of it or nothing. Answers whether there was anything to write. */
 export async function settleResults(deps: PumpDeps, queue: Queue): Promise<boolean> {
   // One that could not be written is tried again as it is: the lanes it was cut from are no longer in memory.
   queue.batch ??= takeBatch(queue)
   const { batch } = queue
   if (batch === null) return false
-  const keyring = await deps.vault.keyring(queue.endpoint.workspaceId)
-  const settled = await deps.db.tx(async (tx) => {
-    const written = await writeBatch(tx, deps, queue, keyring, batch)
-    await deps.fail?.('written')
-    return written
-  })
+  const settled = (await settleWithOthers(deps, queue, batch)) ?? (await settleAlone(deps, queue, batch))
   await deps.fail?.('settled')
   queue.batch = null
   if (settled.retryAt !== undefined) queue.retryAt = settled.retryAt
   if (settled.isOver) queue.isEnding = true
   reportSettled(deps, queue.lease.endpointId, batch, settled.disabled)
   return true
+}
+
+/** What most batches are, fresh events that were taken, is written together with those of other queues. */
+async function settleWithOthers(deps: PumpDeps, queue: Queue, { results, parked }: Batch): Promise<Settled | null> {
+  const isPlain = results.every(({ delivery, verdict }) => verdict.next === 'delivered' && !delivery.hasRow)
+  if (!isPlain || parked.length > 0) return null
+  const { lease, generation } = queue
+  const keyring = await deps.vault.keyring(lease.workspaceId)
+  const rows = results.map((result) => attemptedRow(keyring, lease.endpointId, result))
+  const isWritten = await deps.settler.save({
+    lease,
+    generation,
+    rows,
+    // Asked when it is written: a request may end meanwhile.
+    cursor: () => cursorOf({ ...queue, batch: null }),
+    health: () => queue.health,
+  })
+  return isWritten ? { isOver: false, disabled: null, retryAt: undefined } : null
+}
+
+async function settleAlone(deps: PumpDeps, queue: Queue, batch: Batch): Promise<Settled> {
+  const keyring = await deps.vault.keyring(queue.lease.workspaceId)
+  return deps.db.tx(async (tx) => {
+    const written = await writeBatch(tx, deps, queue, keyring, batch)
+    await deps.fail?.('written')
+    return written
+  })
 }
 
 function takeBatch({ lanes, results }: Queue): Batch | null {
@@ -68,7 +90,7 @@ async function writeBatch(
   const failed = results
     .filter(({ verdict }) => verdict.next !== 'delivered')
     .map((result) => failedAttemptRow(keyring, lease.endpointId, result))
-  // In one go: whatever comes behind a lock that is not had is rolled back.
+  // In one go, and started in this order: whatever comes behind a lock that is not had is rolled back.
   const [currentGeneration] = await Promise.all([
     lockQueue(tx, lease),
     commitQuickly(tx),
@@ -91,7 +113,7 @@ async function writeBatch(
 // A crash of the database may lose the last of these commits: then the requests go out again, as after any crash. The
 // cursor and the rows are lost together.
 async function commitQuickly(tx: Tx): Promise<void> {
-  await tx`set local synchronous_commit = off`
+  await tx`set local synchronous_commit = off`.execute()
 }
 
 /** Answers whether any row was or is waiting. */

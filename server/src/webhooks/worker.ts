@@ -1,19 +1,23 @@
 import type { Db } from '../base/db.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
+import { restBetween } from '../base/rest.ts'
 import { placedTopic } from '../events/place.ts'
+import type { Placer } from '../events/placer.ts'
 import { recordedTopic } from '../events/record.ts'
 import { createHolder, type Holder } from './holder.ts'
 import { endLeasesOfDead } from './lease.ts'
 import { noObserver, type WebhookObserver } from './observe.ts'
-import { createPlacing, type Placing } from './place-soon.ts'
 import type { PumpDeps } from './queue.ts'
 import { dueTopic } from './replay.ts'
+import { createSettler } from './settler.ts'
 import { createSlots } from './slots.ts'
 
 const maxInFlight = 512
 const maxFailingInFlight = maxInFlight / 2
 const lookEveryMs = 1000
 const renewEveryMs = 5000
+/** Of a busy workspace several commits are placed together: each placing is a transaction beside theirs. */
+const placingRestMs = 10
 
 export interface DeliveryWorker {
   /** Sends whatever is due until there is nothing left to do now: for tests, which drive the clock. */
@@ -23,7 +27,8 @@ export interface DeliveryWorker {
   stop(): Promise<void>
 }
 
-export interface WorkerDeps extends Omit<PumpDeps, 'observe' | 'random' | 'slots' | 'maxInMemory'> {
+export interface WorkerDeps extends Omit<PumpDeps, 'observe' | 'random' | 'slots' | 'settler' | 'maxInMemory'> {
+  placer: Placer
   observe?: WebhookObserver
   /** In 0…1, for the jitter of retries. */
   random?: () => number
@@ -32,8 +37,7 @@ export interface WorkerDeps extends Omit<PumpDeps, 'observe' | 'random' | 'slots
 /** Sends events to the endpoints of all workspaces, together with any number of other workers. */
 export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
   const slots = createSlots(maxInFlight, maxFailingInFlight)
-  const deps = { observe: noObserver, random: Math.random, ...given, slots }
-  const placing = createPlacing(deps.db, deps.log)
+  const deps = { observe: noObserver, random: Math.random, ...given, slots, settler: createSettler(given.db) }
   let isStarted = false
   const holder = createHolder(deps, () => isStarted)
   let stopLooking = async () => {}
@@ -41,7 +45,7 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
   return {
     drain: async () => {
       for (;;) {
-        const placed = await placing.placeAll()
+        const placed = await deps.placer.placeAll()
         const claimed = await holder.claim(null)
         await holder.done()
         if (placed === 0 && claimed === 0) return
@@ -49,8 +53,8 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
     },
     start: () => {
       isStarted = true
-      const stopListening = listen(deps, placing, holder)
-      const stopPolling = poll(deps, placing, holder)
+      const stopListening = listen(deps, holder)
+      const stopPolling = poll(deps, holder)
       stopLooking = async () => {
         stopListening()
         await stopPolling()
@@ -59,15 +63,17 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
     stop: async () => {
       isStarted = false
       await stopLooking()
-      await placing.idle()
       await holder.stop()
     },
   }
 }
 
 /** Acts on news at once. */
-function listen(deps: WorkerDeps, placing: Placing, holder: Holder): () => void {
-  const { db, clock, log } = deps
+function listen(deps: WorkerDeps, holder: Holder): () => void {
+  const { db, clock, log, placer } = deps
+  const place = restBetween(placingRestMs, (workspaceId) => {
+    placer.place(workspaceId).catch((error) => log.error('events not placed', { workspaceId }, error))
+  })
   const lookAt = claimerOfNews(deps, holder)
   const onPlaced = (workspaceId: string) => {
     for (const queue of holder.heldIn(workspaceId)) {
@@ -83,7 +89,7 @@ function listen(deps: WorkerDeps, placing: Placing, holder: Holder): () => void 
     lookAt(workspaceId)
   }
   return allOf(db, [
-    [recordedTopic, placing.place],
+    [recordedTopic, place],
     [placedTopic, onPlaced],
     [dueTopic, onDue],
   ])
@@ -116,11 +122,11 @@ function claimerOfNews({ log }: WorkerDeps, holder: Holder): (workspaceId: strin
 }
 
 /** Looks from time to time as well: news may be lost. */
-function poll({ db, log }: WorkerDeps, placing: Placing, holder: Holder): () => Promise<void> {
+function poll({ db, log, placer }: WorkerDeps, holder: Holder): () => Promise<void> {
   const loop = (pauseMs: number, work: () => Promise<unknown>): Loop =>
     startLoop({ firstAfterMs: 0, pauseMs }, work, (error) => log.error('webhooks not looked for', {}, error))
   const loops = [
-    loop(lookEveryMs, placing.placeAll),
+    loop(lookEveryMs, placer.placeAll),
     loop(lookEveryMs, async () => {
       await db.statement((tx) => endLeasesOfDead(tx))
       await holder.claim(null)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPlacer, placeForgotten } from '../../src/events/placer.ts'
+import { createPlacer } from '../../src/events/placer.ts'
 import { removeOldEvents } from '../../src/events/retention.ts'
 import { purgeDeletedLeads } from '../../src/leads/purge.ts'
 import { eventsPath, feedWorld, namesIn } from '../support/feed-world.ts'
@@ -40,7 +40,7 @@ test('an old event stays while it has no place, and while a younger one stands b
   await w.record(['lead.created'])
   w.clock.advance(31 * dayMs)
   assert.deepEqual(await kept(), ['lead.created'])
-  await placeForgotten(w.db)
+  await createPlacer(w.db).placeAll()
   assert.deepEqual(await kept(), [])
 
   await w.record(['lead.updated'])

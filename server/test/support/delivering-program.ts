@@ -7,6 +7,7 @@ import { openOutgoing } from '../../src/base/guarded-fetch.ts'
 import { createLog } from '../../src/base/log.ts'
 import { relayNews } from '../../src/base/relay.ts'
 import { openVault } from '../../src/base/vault.ts'
+import { createPlacer } from '../../src/events/placer.ts'
 import type { DeliveryPoint } from '../../src/webhooks/queue.ts'
 import { createDeliveryWorker } from '../../src/webhooks/worker.ts'
 import { type FastTime, fastClock } from './fast-clock.ts'
@@ -37,6 +38,7 @@ const worker = createDeliveryWorker({
   vault: openVault(db, { current: Buffer.alloc(32, 7) }, systemClock),
   clock: fastClock(task.time),
   log: createLog('error'),
+  placer: createPlacer(db),
   outgoing: { call: (request) => outgoing.call({ ...request, headers: marked(request.headers), timeoutMs }) },
   present: (_name, payload) => payload,
   fail: async (point) => {

@@ -5,6 +5,7 @@ import { newId } from '../../src/base/id.ts'
 import type { Repeat } from '../../src/base/loop.ts'
 import type { App } from '../../src/base/route.ts'
 import type { EventName } from '../../src/events/catalogue.ts'
+import { createPlacer } from '../../src/events/placer.ts'
 import { recordEvents } from '../../src/events/record.ts'
 import { atEnd } from './database.ts'
 import { type World, world } from './world.ts'
@@ -38,7 +39,7 @@ export interface Node {
 /** Another node of the service on a port of its own, on the test's pool unless told otherwise. */
 export async function startNode(house: House, changes: Partial<House> = {}): Promise<Node> {
   const { repeat, tick } = repeatByHand()
-  const app = await buildApp({ ...house, repeat, ...changes })
+  const app = await buildApp({ ...house, repeat, ...changes, placer: createPlacer(changes.db ?? house.db) })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => app.close())
   return { app, url, tick }

@@ -64,10 +64,20 @@ export async function webhookWorld(
   options: EndpointOptions & { deps?: Partial<WorkerDeps> } = {},
 ): Promise<WebhookWorld> {
   const w = await world()
-  const { db, vault, clock, log, outgoing, workspaceId } = w
+  const { db, vault, clock, log, placer, outgoing, workspaceId } = w
   const receiver = await startReceiver()
   const addWorker = (deps: Partial<WorkerDeps> = {}) =>
-    createDeliveryWorker({ db, vault, clock, log, outgoing, present: presentAsRecorded, random: () => 0, ...deps })
+    createDeliveryWorker({
+      db,
+      vault,
+      clock,
+      log,
+      placer,
+      outgoing,
+      present: presentAsRecorded,
+      random: () => 0,
+      ...deps,
+    })
   const worker = addWorker(options.deps)
   const addEndpoint = (more: EndpointOptions = {}) => insertEndpoint(w, { url: receiver.url, ...options, ...more })
   const { id: endpointId, secret } = await addEndpoint()

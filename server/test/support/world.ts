@@ -9,6 +9,7 @@ import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
 import { openVault } from '../../src/base/vault.ts'
 import { loadConfig } from '../../src/config.ts'
+import { createPlacer } from '../../src/events/placer.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
 import { type ContractCheck, checkAnswers } from './contract.ts'
 import { atEnd, testDatabase } from './database.ts'
@@ -56,6 +57,7 @@ async function openTestApp(): Promise<TestApp> {
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
+    placer: createPlacer(db),
     outgoing: openTestOutgoing(),
     connectors: platform.connectors,
   }
