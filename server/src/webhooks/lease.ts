@@ -92,9 +92,10 @@ export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(H
 /**
  * Ends the leases of workers that are dead: their systems have closed every session they had. One whose machine is gone
  * keeps its sessions, and its leases for their time. Sessions of other roles cannot be seen, so those are left alone.
+ * Answers how many.
  */
-export async function endLeasesOfDead(tx: Tx): Promise<void> {
-  await tx`
+export async function endLeasesOfDead(tx: Tx): Promise<number> {
+  const ended = await tx`
     update webhook_queues
     set lease_until = clock_timestamp() - interval '1 millisecond'
     where lease_owner is not null
@@ -107,6 +108,7 @@ export async function endLeasesOfDead(tx: Tx): Promise<void> {
           and usename is not null
           and application_name is not null
       )`
+  return ended.count
 }
 
 /** What identifies a claim. */

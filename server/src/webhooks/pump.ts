@@ -78,6 +78,7 @@ export async function runQueue(deps: PumpDeps, queue: Queue): Promise<void> {
       }
     }
   }
+  deps.slots.dropUnwritten(queue.results.length + (queue.batch?.results.length ?? 0))
 }
 
 /** Takes over what was changed at the endpoint meanwhile. */

@@ -8,8 +8,6 @@ import { signatures } from './signature.ts'
 import { expiredError, internalError, judge, tellsOfReceiver } from './verdict.ts'
 
 const maxInFlight = 16
-/** When so many results wait to be written, writing comes first: after a crash all of them would be sent again. */
-const maxUnwritten = 64
 const timeoutMs = 15_000
 const maxAnswerBytes = 1024
 const slowDownStatuses = [429, 503]
@@ -39,7 +37,6 @@ export function mayStart({ clock }: PumpDeps, queue: Queue): boolean {
   return (
     queue.lanes.hasReady() &&
     queue.inFlight < (isProbed(queue.health) ? 1 : maxInFlight) &&
-    queue.results.length + (queue.batch?.results.length ?? 0) < maxUnwritten &&
     mayLeave(queue) &&
     !isPaused(queue.health, clock.now())
   )
@@ -53,10 +50,12 @@ function mayLeave(queue: Queue): boolean {
 async function deliver(deps: PumpDeps, queue: Queue, delivery: Delivery): Promise<void> {
   const { lanes, results } = queue
   const outcome = await attemptDelivery(deps, queue, delivery)
+  if (queue.isLost) return
   if (outcome === null) return lanes.putBack(delivery)
   const { attempt, pauseMs } = outcome
   const verdict = judge(delivery, attempt, { pauseMs, random: deps.random() })
   results.push({ delivery, attempt, verdict })
+  deps.slots.addUnwritten()
   noteHealth(queue, delivery, attempt, pauseMs)
   if (verdict.next === 'gone' || isHopeless(queue.health, attempt.at)) queue.isEnding = true
   if (verdict.next !== 'retry') lanes.pass(delivery)

@@ -30,6 +30,7 @@ export async function settleResults(deps: PumpDeps, queue: Queue): Promise<boole
   const settled = (await settleWithOthers(deps, queue, batch)) ?? (await settleAlone(deps, queue, batch))
   await deps.fail?.('settled')
   queue.batch = null
+  deps.slots.dropUnwritten(batch.results.length)
   if (settled.retryAt !== undefined) queue.retryAt = settled.retryAt
   if (settled.isOver) queue.isEnding = true
   reportSettled(deps, queue.lease.endpointId, batch, settled.disabled)

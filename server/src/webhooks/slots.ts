@@ -1,17 +1,34 @@
-/** How many requests this process has in flight; failing endpoints must not take all of them. */
-export interface Slots {
-  /** Takes one; false when there is none, and `onFree` is called once when there may be. */
-  take(isFailing: boolean, onFree: () => void): boolean
-  give(isFailing: boolean): void
+/** What bounds the requests of this process. */
+export interface SlotLimits {
+  inFlight: number
+  /** Of those; failing endpoints must not take all of them. */
+  failing: number
+  /** Results that are not in the database yet: after a crash all of them are sent again. */
+  unwritten: number
 }
 
-export function createSlots(most: number, mostFailing: number): Slots {
-  let taken = 0
-  let failing = 0
+export interface Slots {
+  /** Takes one for a request; false when there is none, and `onFree` is called once when there may be. */
+  take(isFailing: boolean, onFree: () => void): boolean
+  give(isFailing: boolean): void
+  /** A request has come to something. */
+  addUnwritten(): void
+  /** So many results have been written, or will never be. */
+  dropUnwritten(count: number): void
+}
+
+export function createSlots(limits: SlotLimits): Slots {
+  let [taken, failing, unwritten] = [0, 0, 0]
   const waiting = new Set<() => void>()
+  const free = () => {
+    const woken = [...waiting]
+    waiting.clear()
+    for (const onFree of woken) onFree()
+  }
   return {
     take: (isFailing, onFree) => {
-      if (taken >= most || (isFailing && failing >= mostFailing)) {
+      const isFull = taken >= limits.inFlight || unwritten >= limits.unwritten
+      if (isFull || (isFailing && failing >= limits.failing)) {
         waiting.add(onFree)
         return false
       }
@@ -22,9 +39,14 @@ export function createSlots(most: number, mostFailing: number): Slots {
     give: (isFailing) => {
       taken--
       if (isFailing) failing--
-      const woken = [...waiting]
-      waiting.clear()
-      for (const onFree of woken) onFree()
+      if (unwritten < limits.unwritten) free()
+    },
+    addUnwritten: () => {
+      unwritten++
+    },
+    dropUnwritten: (count) => {
+      unwritten -= count
+      free()
     },
   }
 }

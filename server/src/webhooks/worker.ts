@@ -12,9 +12,9 @@ import { dueTopic } from './replay.ts'
 import { createSettler } from './settler.ts'
 import { createSlots } from './slots.ts'
 
-const maxInFlight = 512
-const maxFailingInFlight = maxInFlight / 2
+const limits = { inFlight: 512, failing: 256, unwritten: 128 }
 const lookEveryMs = 1000
+const lookForDeadEveryMs = 300
 const renewEveryMs = 5000
 /** Of a busy workspace several commits are placed together: each placing is a transaction beside theirs. */
 const placingRestMs = 10
@@ -36,7 +36,7 @@ export interface WorkerDeps extends Omit<PumpDeps, 'observe' | 'random' | 'slots
 
 /** Sends events to the endpoints of all workspaces, together with any number of other workers. */
 export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
-  const slots = createSlots(maxInFlight, maxFailingInFlight)
+  const slots = createSlots(limits)
   const deps = { observe: noObserver, random: Math.random, ...given, slots, settler: createSettler(given.db) }
   let isStarted = false
   const holder = createHolder(deps, () => isStarted)
@@ -127,9 +127,10 @@ function poll({ db, log, placer }: WorkerDeps, holder: Holder): () => Promise<vo
     startLoop({ firstAfterMs: 0, pauseMs }, work, (error) => log.error('webhooks not looked for', {}, error))
   const loops = [
     loop(lookEveryMs, placer.placeAll),
-    loop(lookEveryMs, async () => {
-      await db.statement((tx) => endLeasesOfDead(tx))
-      await holder.claim(null)
+    loop(lookEveryMs, () => holder.claim(null)),
+    loop(lookForDeadEveryMs, async () => {
+      const ended = await db.statement((tx) => endLeasesOfDead(tx))
+      if (ended > 0) await holder.claim(null)
     }),
     loop(renewEveryMs, () => holder.renew(holder.held())),
   ]
