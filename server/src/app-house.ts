@@ -6,6 +6,7 @@ import type { Vault } from './base/vault.ts'
 import type { Channel } from './channels/connection.ts'
 import type { Connector } from './channels/connector.ts'
 import type { Config } from './config.ts'
+import type { LeadImages } from './leads/image/client.ts'
 
 /** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
 export interface House {
@@ -15,6 +16,8 @@ export interface House {
   db: Db
   vault: Vault
   limiter: Limiter
+  /** Lists of large workspaces from memory; without it the database answers them. */
+  images?: LeadImages
   /** The way out to each channel; the real ones unless given. */
   connectors?: Record<Channel, Connector>
   /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */
