@@ -6,18 +6,27 @@ import { openDb } from '../server/src/base/db.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
+import { openImages } from '../server/src/leads/image/client.ts'
 import { benchMasterKey } from './workspace.ts'
 
-const { PG_SOCKET = '', PG_DATABASE = 'parley' } = process.env
-const db = openDb({ socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' })
+const { PG_SOCKET = '', PG_DATABASE = 'parley', SEARCH_MEMORY = '192', WARM } = process.env
+const options = { socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' }
+const masterKeys = { current: benchMasterKey }
+const [clock, db] = [systemClock, openDb(options)]
+const log = createLog('info', { write: () => {} })
+const maxBytes = Number(SEARCH_MEMORY) * 1_000_000
+const images = openImages({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes })
+// The workspace whose image is to be there from the first request on.
+if (WARM !== undefined && !(await images.warm(WARM))) throw new Error('There is no image of the workspace')
 const app = await buildApp({
   // A limit that is counted but never reached: counting is part of the path.
   config: loadConfig({ PARLEY_LEADS_RATE_LIMIT: '1000000', PARLEY_INBOX_RATE_LIMIT: '1000000' }),
-  log: createLog('info', { write: () => {} }),
-  clock: systemClock,
+  log,
+  clock,
   db,
-  vault: openVault(db, { current: benchMasterKey }, systemClock),
-  limiter: createMemoryLimiter(systemClock),
+  vault: openVault(db, masterKeys, clock),
+  limiter: createMemoryLimiter(clock),
+  ...(maxBytes > 0 && { images }),
 })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)

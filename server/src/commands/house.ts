@@ -11,6 +11,7 @@ import { migrate } from '../base/migrate.ts'
 import { listSecrets } from '../base/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../base/vault.ts'
 import type { Config } from '../config.ts'
+import { openImages } from '../leads/image/client.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenHouse extends House {
@@ -29,11 +30,12 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
   const log = createLog(config.logLevel)
   const simulatedClock = config.simulator.enabled ? shiftedClock(systemClock) : null
   const clock = simulatedClock ?? systemClock
-  const { db, close: closeDatabase } = await openDatabase(config, log, say)
+  const { db, options, close: closeDatabase } = await openDatabase(config, log, say)
   try {
     const { applied } = await migrate(db)
     if (applied.length > 0) say(`The database is up to date (${applied.length} new migrations)`)
-    const vault = openVault(db, await masterKeysOf(config, db), clock)
+    const masterKeys = await masterKeysOf(config, db)
+    const vault = openVault(db, masterKeys, clock)
     await vault.ensureInstanceSecrets()
     const limiter = openLimiter({
       redisUrl: config.redisUrl,
@@ -42,12 +44,28 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       clock,
       log: { warn: (_fields, message) => log.warn(message), info: (_fields, message) => log.info(message) },
     })
+    const { memoryBytes } = config.search
+    const images =
+      memoryBytes === 0 ? null : openImages({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes: memoryBytes })
     const close = async () => {
+      await images?.close()
       await limiter.close()
       await closeDatabase()
     }
     const localToken = randomBytes(32).toString('base64url')
-    return { config, log, clock, db, vault, limiter, localToken, simulatedClock, applied, close }
+    return {
+      config,
+      log,
+      clock,
+      db,
+      vault,
+      limiter,
+      ...(images && { images }),
+      localToken,
+      simulatedClock,
+      applied,
+      close,
+    }
   } catch (error) {
     await closeDatabase()
     throw error
