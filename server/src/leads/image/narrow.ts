@@ -10,6 +10,8 @@ export type Dictionaries = Record<CodedColumn, Map<string, number>>
 
 /** What a filter asks of the columns; a term is not part of it. */
 export interface Narrowing {
+  /** The same for filters that ask the same. */
+  key: string
   /** For each column that matters: 1 at the codes that pass. */
   codes: { column: CodedColumn; passing: Uint8Array }[]
   times: { column: 'created' | 'updated'; from: number; to: number }[]
@@ -35,7 +37,7 @@ export function narrowingOf(dictionaries: Dictionaries, filter: LeadFilter): Nar
       ? []
       : [{ column, from: from?.getTime() ?? Number.NEGATIVE_INFINITY, to: to?.getTime() ?? Number.POSITIVE_INFINITY }],
   )
-  return { codes, times }
+  return { key: JSON.stringify([wanted, times]), codes, times }
 }
 
 const only = (value: string | null): string[] | null => (value === null ? null : [value])
@@ -85,7 +87,20 @@ export function passes(segment: Segment, slot: number, { codes, times }: Narrowi
   )
 }
 
-export function countMarks(marks: Uint8Array): number {
+/** How many leads pass. A sealed segment remembers it until one of its leads changes. */
+export function countPassing(segment: Segment, narrowing: Narrowing): number {
+  if (isOpen(narrowing)) return segment.live
+  const known = segment.counts.get(narrowing.key)
+  if (known !== undefined) return known
+  const count = countMarks(narrow(segment, narrowing))
+  if (segment.counts.size >= maxCounts) segment.counts.clear()
+  if (segment.index !== null) segment.counts.set(narrowing.key, count)
+  return count
+}
+
+const maxCounts = 32
+
+function countMarks(marks: Uint8Array): number {
   let count = 0
   for (let slot = 0; slot < marks.length; slot++) count += marks[slot] ?? 0
   return count

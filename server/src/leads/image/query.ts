@@ -1,10 +1,11 @@
 import type { LeadFilter } from '../list-filter.ts'
 import type { SearchTerm } from '../search-lines.ts'
+import { blockSlots } from './blocks.ts'
 import { type Pattern, patternsOf } from './lines.ts'
-import { countMarks, type Dictionaries, isOpen, type Narrowing, narrow, narrowingOf, passes } from './narrow.ts'
+import { countPassing, type Dictionaries, type Narrowing, narrow, narrowingOf, passes } from './narrow.ts'
 import { type Accepts, type Found, mergePage, type PageSlice, type Place } from './page.ts'
 import { idText, type Segment } from './segment.ts'
-import { holds, scanText } from './text-scan.ts'
+import { candidateShare, holds, type Selection, scanText } from './text-scan.ts'
 
 export interface ImageQuery extends PageSlice {
   filter: LeadFilter
@@ -18,34 +19,36 @@ export interface ImageAnswer {
   total: number | null
 }
 
-/** How many slots a walk tests one by one before it is cheaper to look at all of them. */
-const maxTests = 12_000
+/** Testing a slot by itself costs so many times what it costs to scan past it. */
+const testCost = 8
+/** Tests that cost next to nothing. */
+const minTests = 200
 
 export function answerQuery(segments: readonly Segment[], dictionaries: Dictionaries, query: ImageQuery): ImageAnswer {
   const narrowing = narrowingOf(dictionaries, query.filter)
   const patterns = query.term === null ? [] : patternsOf(query.term)
-  const walked = query.needsTotal ? null : walk(segments, narrowing, patterns, query)
-  if (walked !== null) return { places: placesOf(walked, query), total: null }
-
+  const isCounted = query.needsTotal && patterns.length > 0
+  const walked = isCounted ? null : walk(segments, narrowing, patterns, query)
+  if (walked !== null) {
+    const total = query.needsTotal ? countAll(segments, narrowing) : null
+    return { places: placesOf(walked, query), total }
+  }
   const selected = segments.map((segment) => ({ segment, ...select(segment, narrowing, patterns) }))
-  const parts = selected
-    .filter(({ count }) => count > 0)
-    .map(({ segment, marks }) => ({ segment, accepts: isIn(marks) }))
-  const found = query.limit === 0 ? [] : mergePage(parts, query)
+  const found = mergePage(
+    selected.flatMap(({ segment, marks }) => (marks === null ? [] : [{ segment, accepts: isIn(marks) }])),
+    query,
+  )
   const total = selected.reduce((sum, { count }) => sum + count, 0)
   return { places: placesOf(found ?? [], query), total: query.needsTotal ? total : null }
 }
 
-/** Which slots are shown, and how many they are. */
-function select(
-  segment: Segment,
-  narrowing: Narrowing,
-  patterns: readonly Pattern[],
-): { marks: Uint8Array; count: number } {
-  if (isOpen(narrowing) && patterns.length === 0) return { marks: segment.alive, count: segment.live }
-  const within = isOpen(narrowing) ? segment.alive : narrow(segment, narrowing)
-  const marks = patterns.length === 0 ? within : scanText(segment, patterns, within)
-  return { marks, count: countMarks(marks) }
+function countAll(segments: readonly Segment[], narrowing: Narrowing): number {
+  return segments.reduce((sum, segment) => sum + countPassing(segment, narrowing), 0)
+}
+
+function select(segment: Segment, narrowing: Narrowing, patterns: readonly Pattern[]): Selection {
+  if (patterns.length > 0) return scanText(segment, patterns, (slot) => passes(segment, slot, narrowing))
+  return { marks: narrow(segment, narrowing), count: countPassing(segment, narrowing) }
 }
 
 const isIn =
@@ -53,14 +56,22 @@ const isIn =
   (slot) =>
     marks[slot] === 1
 
-/** Fills the page by testing slot after slot, which is all that it takes when many leads match. */
+/**
+ * Fills the page by testing slot after slot, which is all that it takes when many leads match. Null when it is cheaper
+ * to look for all of them: of a rare term the index knows where it is.
+ */
 function walk(
   segments: readonly Segment[],
   narrowing: Narrowing,
   patterns: readonly Pattern[],
   slice: PageSlice,
 ): Found[] | null {
-  let testsLeft = maxTests
+  const slots = segments.reduce((sum, { count }) => sum + count, 0)
+  const share = patterns.length === 0 ? 1 : candidateShare(segments, patterns)
+  const perSlot = 1 - (1 - share) ** (1 / blockSlots)
+  const maxTests = Math.max((share * slots) / testCost, minTests)
+  if (slice.offset + slice.limit > perSlot * maxTests) return null
+  let testsLeft = Math.ceil(maxTests)
   const accepts =
     (segment: Segment): Accepts =>
     (slot) => {

@@ -30,6 +30,8 @@ export interface Segment {
   ordered: number
   /** Only when sealed. */
   index: BlockIndex | null
+  /** How many slots pass a filter, by its key, since the last lead died. */
+  counts: Map<string, number>
 }
 
 /** What a slot holds, apart from the text. */
@@ -68,6 +70,7 @@ export function newSegment(capacity: number): Segment {
     byUpdated: new Uint16Array(0),
     ordered: 0,
     index: null,
+    counts: new Map(),
   }
 }
 
@@ -122,13 +125,17 @@ function makeRoom(segment: Segment, bytes: number): void {
 export function kill(segment: Segment, slot: number): void {
   segment.live -= segment.alive[slot] ?? 0
   segment.alive[slot] = 0
+  segment.counts.clear()
 }
 
 /** Brings the two orders up to date. */
 export function order(segment: Segment): void {
   if (segment.ordered === segment.count) return
   segment.byCreated = sorted(segment, segment.created)
-  segment.byUpdated = sorted(segment, segment.updated)
+  const byUpdated = sorted(segment, segment.updated)
+  // Leads that nobody has touched stand in one order: once is enough.
+  const isSame = byUpdated.every((slot, place) => slot === segment.byCreated[place])
+  segment.byUpdated = isSame ? segment.byCreated : byUpdated
   segment.ordered = segment.count
 }
 
@@ -170,6 +177,7 @@ export function seal(segment: Segment): Segment {
     byUpdated: segment.byUpdated,
     ordered: count,
     index: indexText(text, starts, count),
+    counts: new Map(),
   }
 }
 

@@ -2,15 +2,40 @@ import { blockSlots, candidateBlocks } from './blocks.ts'
 import { type Pattern, phoneMark } from './lines.ts'
 import type { Segment } from './segment.ts'
 
-/** Which of the slots in `within` hold one of the patterns, a byte each. */
-export function scanText(segment: Segment, patterns: readonly Pattern[], within: Uint8Array): Uint8Array {
-  const marks = new Uint8Array(segment.count)
+/** Slots that were found, a byte each; null stands for none. */
+export interface Selection {
+  marks: Uint8Array | null
+  count: number
+}
+
+/** Which slots hold one of the patterns and are accepted. */
+export function scanText(
+  segment: Segment,
+  patterns: readonly Pattern[],
+  accepts: (slot: number) => boolean,
+): Selection {
+  const found: Selection = { marks: null, count: 0 }
   for (const pattern of patterns) {
     for (const [first, end] of rangesToScan(segment, pattern.bytes)) {
-      scanSlots(segment, pattern, first, end, within, marks)
+      scanSlots(segment, pattern, first, end, accepts, found)
     }
   }
-  return marks
+  return found
+}
+
+/** The share of blocks that may hold one of the patterns, as far as the indexes can tell. */
+export function candidateShare(segments: readonly Segment[], patterns: readonly Pattern[]): number {
+  let [candidates, slots] = [0, 0]
+  for (const segment of segments) {
+    slots += segment.count
+    const share = (pattern: Pattern) =>
+      rangesToScan(segment, pattern.bytes).reduce((sum, [first, end]) => sum + end - first, 0)
+    candidates += Math.min(
+      segment.count,
+      patterns.map(share).reduce((a, b) => a + b, 0),
+    )
+  }
+  return slots === 0 ? 0 : candidates / slots
 }
 
 /** Whether one slot holds one of the patterns. */
@@ -41,12 +66,12 @@ function rangesToScan(segment: Segment, bytes: Buffer): [number, number][] {
 }
 
 function scanSlots(
-  { text, starts }: Segment,
+  { text, starts, count }: Segment,
   pattern: Pattern,
   first: number,
   end: number,
-  within: Uint8Array,
-  marks: Uint8Array,
+  accepts: (slot: number) => boolean,
+  found: Selection,
 ): void {
   const offset = starts[first] ?? 0
   const piece = text.subarray(offset, starts[end])
@@ -56,7 +81,11 @@ function scanSlots(
     at = findFrom(piece, pattern, at)
     if (at < 0) return
     slot = slotOf(starts, offset + at, slot, end)
-    marks[slot] = within[slot] ?? 0
+    if (found.marks?.[slot] !== 1 && accepts(slot)) {
+      found.marks ??= new Uint8Array(count)
+      found.marks[slot] = 1
+      found.count++
+    }
     // Once is enough: on to the next lead.
     at = (starts[slot + 1] ?? 0) - offset
     slot++

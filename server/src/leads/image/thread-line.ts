@@ -85,5 +85,7 @@ export function openThread(settings: ThreadSettings, { clock, log, startThread =
 }
 
 function startWorker(workerData: ThreadSettings): Worker {
-  return new Worker(new URL('./thread.ts', import.meta.url), { workerData, name: 'lead images' })
+  // The images themselves are outside of the heap that this bounds.
+  const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
+  return new Worker(new URL('./thread.ts', import.meta.url), { workerData, resourceLimits, name: 'lead images' })
 }
