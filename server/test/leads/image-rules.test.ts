@@ -173,8 +173,8 @@ function check(
   return wanted.length
 }
 
-function put(image: Image, lead: Known): void {
-  putLead(image, shape, { ...lead, text: imageText(searchLines(lead)) })
+function put(image: Image, lead: Known, of = shape): void {
+  putLead(image, of, { ...lead, text: imageText(searchLines(lead)) })
 }
 
 test('an image finds exactly the leads that the rules find: any text, filter, sort and page, through changes and compaction', () => {
@@ -215,6 +215,19 @@ test('an image finds exactly the leads that the rules find: any text, filter, so
     { numRuns: 250, seed: 20_261_121 },
   )
   assert.ok(hits > 1000, `${hits} questions had an answer`)
+})
+
+test('the index of a large segment rules out no match', () => {
+  const large = { tailSlots: 4096, segmentSlots: 4096 }
+  const image = newImage(large)
+  const leads = fc.sample(known, { numRuns: 4097, seed: 11 }).map((fields, n) => ({ ...fields, id: idOf(n) }))
+  for (const lead of leads) put(image, lead, large)
+  assert.equal(image.segments[0]?.count, 4096)
+  let hits = 0
+  for (const asked of fc.sample(question, { numRuns: 150, seed: 12 })) {
+    if (check(image, leads, { ...asked, limit: 1000 }) > 0) hits++
+  }
+  assert.ok(hits > 60, `${hits} questions had an answer`)
 })
 
 test('a lead that was deleted and came back is found once, wherever it stands', () => {

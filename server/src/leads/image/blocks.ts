@@ -1,62 +1,113 @@
 import { plainMark } from './lines.ts'
 
-/** For each gram, which blocks of a segment have a lead that holds it. Grams share buckets: a hint, never an answer. */
+/**
+ * For each gram, which blocks of a segment have a lead that holds it. Grams share buckets: a hint, never an answer.
+ * Every lead has a phone, so that grams of digits are in too many blocks, unless these are small.
+ */
 export interface BlockIndex {
+  letters: BlockBits
+  digits: BlockBits
+  /** How often the text has each byte. */
+  byteCounts: Uint32Array
+}
+
+interface BlockBits {
   /** `words` numbers for each bucket, a bit a block. */
   bits: Uint32Array
   words: number
+  /** Slots in a block. */
+  slots: number
 }
 
-/** Slots in a block. */
-export const blockSlots = 128
+/** Slots in a block of the smallest kind. */
+export const minBlockSlots = 64
+const letterBlockSlots = 128
 const digitBuckets = 10_000
-const buckets = 1 << 15
+const letterBuckets = 14_000
 const zero = 48
 const nine = 57
 const space = 32
 
 export function indexText(text: Buffer, starts: Uint32Array, count: number): BlockIndex {
-  const blocks = Math.ceil(count / blockSlots)
-  const words = Math.ceil(blocks / 32)
-  const bits = new Uint32Array(buckets * words)
-  for (let block = 0; block < blocks; block++) {
-    const word = block >>> 5
-    const bit = 1 << (block & 31)
-    const end = starts[Math.min((block + 1) * blockSlots, count)] ?? 0
-    for (let at = starts[block * blockSlots] ?? 0; at + 2 < end; at++) {
-      const bucket = bucketAt(text, at, end)
-      if (bucket >= 0) bits[bucket * words + word] = (bits[bucket * words + word] ?? 0) | bit
+  const letters = newBits(letterBuckets, letterBlockSlots, count)
+  const digits = newBits(digitBuckets, minBlockSlots, count)
+  const byteCounts = new Uint32Array(256)
+  for (let first = 0; first < count; first += minBlockSlots) {
+    const end = starts[Math.min(first + minBlockSlots, count)] ?? 0
+    for (let at = starts[first] ?? 0; at < end; at++) {
+      const byte = text[at] ?? 0
+      byteCounts[byte] = (byteCounts[byte] ?? 0) + 1
+      const gram = gramAt(text, at, end)
+      if (gram >= digitBuckets) setBit(letters, gram - digitBuckets, first)
+      else if (gram >= 0) setBit(digits, gram, first)
     }
   }
-  return { bits, words }
+  return { letters, digits, byteCounts }
 }
 
-/** The blocks that may hold these bytes, a bit each; null when the index cannot tell any of them apart. */
-export function candidateBlocks({ bits, words }: BlockIndex, bytes: Buffer): Uint32Array | null {
+function newBits(buckets: number, slots: number, count: number): BlockBits {
+  const words = Math.ceil(count / slots / 32)
+  return { bits: new Uint32Array(buckets * words), words, slots }
+}
+
+function setBit({ bits, words, slots }: BlockBits, bucket: number, slot: number): void {
+  const block = Math.floor(slot / slots)
+  const place = bucket * words + (block >>> 5)
+  bits[place] = (bits[place] ?? 0) | (1 << (block & 31))
+}
+
+export const indexBytes = ({ letters, digits }: BlockIndex): number => letters.bits.byteLength + digits.bits.byteLength
+
+/** Which of the smallest blocks may hold these bytes, a bit each; null when the index cannot tell any of them apart. */
+export function candidateBlocks({ letters, digits }: BlockIndex, bytes: Buffer): Uint32Array | null {
   let found: Uint32Array | null = null
   for (let at = 0; at + 2 < bytes.length; at++) {
-    const bucket = bucketAt(bytes, at, bytes.length)
-    if (bucket < 0) continue
-    const start = bucket * words
-    if (found === null) found = bits.slice(start, start + words)
-    else for (let word = 0; word < words; word++) found[word] = (found[word] ?? 0) & (bits[start + word] ?? 0)
+    const gram = gramAt(bytes, at, bytes.length)
+    if (gram < 0) continue
+    const row = gram < digitBuckets ? rowOf(digits, gram) : widened(rowOf(letters, gram - digitBuckets), digits.words)
+    if (found === null) found = row
+    else for (let word = 0; word < found.length; word++) found[word] = (found[word] ?? 0) & (row[word] ?? 0)
   }
   return found
 }
 
+function rowOf({ bits, words }: BlockBits, bucket: number): Uint32Array {
+  return bits.slice(bucket * words, (bucket + 1) * words)
+}
+
+/** Two bits for each of large blocks, which hold two small ones. */
+function widened(row: Uint32Array, words: number): Uint32Array {
+  const wide = new Uint32Array(words)
+  for (let word = 0; word < words; word++) {
+    const half = ((row[word >>> 1] ?? 0) >>> (word % 2 === 0 ? 0 : 16)) & 0xffff
+    wide[word] = spread(half) * 3
+  }
+  return wide
+}
+
+/** Sixteen bits, each moved to twice its place. */
+function spread(half: number): number {
+  let bits = half
+  bits = (bits | (bits << 8)) & 0x00ff00ff
+  bits = (bits | (bits << 4)) & 0x0f0f0f0f
+  bits = (bits | (bits << 2)) & 0x33333333
+  return (bits | (bits << 1)) & 0x55555555
+}
+
 /**
- * The bucket of the gram that begins here, or -1 for none. Three bytes make a gram, but of digits it takes four: a
- * thousand grams would stand in every block, since every lead has a phone. The bytes themselves decide which, so that a
- * term has no gram that a text with the term lacks.
+ * The gram that begins here: below 10,000 one of digits, -1 for none. Three bytes make a gram, but of digits it takes
+ * four, since each lead has many of three. The bytes themselves decide which, so that a term has no gram that a text
+ * with the term lacks.
  */
-function bucketAt(text: Buffer, at: number, end: number): number {
+function gramAt(text: Buffer, at: number, end: number): number {
+  if (at + 2 >= end) return -1
   const a = text[at] ?? 0
   const b = text[at + 1] ?? 0
   const c = text[at + 2] ?? 0
   // No term reaches over a mark, but short ones begin with that of a plain line.
   if (b < space || c < space || (a < space && a !== plainMark)) return -1
   if (!isDigit(a) || !isDigit(b) || !isDigit(c)) {
-    return digitBuckets + ((Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1) >>> 7) % (buckets - digitBuckets))
+    return digitBuckets + ((Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1) >>> 7) % letterBuckets)
   }
   const d = at + 3 < end ? (text[at + 3] ?? 0) : 0
   return isDigit(d) ? (a - zero) * 1000 + (b - zero) * 100 + (c - zero) * 10 + d - zero : -1

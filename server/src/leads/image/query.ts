@@ -1,6 +1,6 @@
 import type { LeadFilter } from '../list-filter.ts'
 import type { SearchTerm } from '../search-lines.ts'
-import { blockSlots } from './blocks.ts'
+import { minBlockSlots } from './blocks.ts'
 import { type Pattern, patternsOf } from './lines.ts'
 import { countPassing, type Dictionaries, type Narrowing, narrow, narrowingOf, passes } from './narrow.ts'
 import { type Accepts, type Found, mergePage, type PageSlice, type Place } from './page.ts'
@@ -68,7 +68,7 @@ function walk(
 ): Found[] | null {
   const slots = segments.reduce((sum, { count }) => sum + count, 0)
   const share = patterns.length === 0 ? 1 : candidateShare(segments, patterns)
-  const perSlot = 1 - (1 - share) ** (1 / blockSlots)
+  const perSlot = 1 - (1 - share) ** (1 / minBlockSlots)
   const maxTests = Math.max((share * slots) / testCost, minTests)
   if (slice.offset + slice.limit > perSlot * maxTests) return null
   let testsLeft = Math.ceil(maxTests)

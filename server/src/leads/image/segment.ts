@@ -1,4 +1,4 @@
-import { type BlockIndex, indexText } from './blocks.ts'
+import { type BlockIndex, indexBytes, indexText } from './blocks.ts'
 
 /**
  * Up to 65,536 leads in columns, a slot for each in the order of their arrival. Times are milliseconds. Once a segment
@@ -222,5 +222,7 @@ export function idText(segment: Segment, slot: number): string {
 
 /** What the segment takes in memory. */
 export function bytesOf(segment: Segment): number {
-  return segment.alive.length * slotBytes + segment.text.length + (segment.index?.bits.byteLength ?? 0)
+  return (
+    segment.alive.length * slotBytes + segment.text.length + (segment.index === null ? 0 : indexBytes(segment.index))
+  )
 }
