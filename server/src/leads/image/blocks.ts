@@ -7,8 +7,6 @@ import { plainMark } from './lines.ts'
 export interface BlockIndex {
   letters: BlockBits
   digits: BlockBits
-  /** How often the text has each byte. */
-  byteCounts: Uint32Array
 }
 
 interface BlockBits {
@@ -31,18 +29,15 @@ const space = 32
 export function indexText(text: Buffer, starts: Uint32Array, count: number): BlockIndex {
   const letters = newBits(letterBuckets, letterBlockSlots, count)
   const digits = newBits(digitBuckets, minBlockSlots, count)
-  const byteCounts = new Uint32Array(256)
   for (let first = 0; first < count; first += minBlockSlots) {
     const end = starts[Math.min(first + minBlockSlots, count)] ?? 0
     for (let at = starts[first] ?? 0; at < end; at++) {
-      const byte = text[at] ?? 0
-      byteCounts[byte] = (byteCounts[byte] ?? 0) + 1
       const gram = gramAt(text, at, end)
       if (gram >= digitBuckets) setBit(letters, gram - digitBuckets, first)
       else if (gram >= 0) setBit(digits, gram, first)
     }
   }
-  return { letters, digits, byteCounts }
+  return { letters, digits }
 }
 
 function newBits(buckets: number, slots: number, count: number): BlockBits {

@@ -41,7 +41,7 @@ export function candidateShare(segments: readonly Segment[], patterns: readonly 
 /** Whether one slot holds one of the patterns. */
 export function holds(segment: Segment, slot: number, patterns: readonly Pattern[]): boolean {
   const text = segment.text.subarray(segment.starts[slot], segment.starts[slot + 1])
-  return patterns.some((pattern) => findFrom(text, pattern, 0, 0) >= 0)
+  return patterns.some((pattern) => findFrom(text, pattern, 0) >= 0)
 }
 
 /** Runs of slots that may hold the bytes, as first and behind last. */
@@ -66,7 +66,7 @@ function rangesToScan(segment: Segment, bytes: Buffer): [number, number][] {
 }
 
 function scanSlots(
-  { text, starts, count, index }: Segment,
+  { text, starts, count }: Segment,
   pattern: Pattern,
   first: number,
   end: number,
@@ -75,11 +75,10 @@ function scanSlots(
 ): void {
   const offset = starts[first] ?? 0
   const piece = text.subarray(offset, starts[end])
-  const anchor = index === null ? 0 : rarestByte(pattern.bytes, index.byteCounts)
   let at = 0
   let slot = first
   for (;;) {
-    at = findFrom(piece, pattern, at, anchor)
+    at = findFrom(piece, pattern, at)
     if (at < 0) return
     slot = slotOf(starts, offset + at, slot, end)
     if (found.marks?.[slot] !== 1 && accepts(slot)) {
@@ -94,25 +93,10 @@ function scanSlots(
   }
 }
 
-/** Where the pattern's bytes begin. What follows the anchor is looked for, then what comes before it is compared. */
-function findFrom(text: Buffer, { bytes, inPhone }: Pattern, from: number, anchor: number): number {
-  const tail = anchor === 0 ? bytes : bytes.subarray(anchor)
-  let at = text.indexOf(tail, from + anchor) - anchor
-  while (at + anchor >= 0 && !isThere(at)) at = text.indexOf(tail, at + anchor + 1) - anchor
-  return at + anchor < 0 ? -1 : at
-
-  function isThere(start: number): boolean {
-    const isWhole = anchor === 0 || text.compare(bytes, 0, anchor, start, start + anchor) === 0
-    return isWhole && (!inPhone || lineMark(text, start) === phoneMark)
-  }
-}
-
-/** Where in the bytes the machine has the fewest reasons to stop and look: the last byte is not worth starting at. */
-function rarestByte(bytes: Buffer, counts: Uint32Array): number {
-  let rarest = 0
-  const countAt = (place: number) => counts[bytes[place] ?? 0] ?? 0
-  for (let place = 1; place + 1 < bytes.length; place++) if (countAt(place) < countAt(rarest)) rarest = place
-  return rarest
+function findFrom(text: Buffer, { bytes, inPhone }: Pattern, from: number): number {
+  let at = text.indexOf(bytes, from)
+  while (inPhone && at >= 0 && lineMark(text, at) !== phoneMark) at = text.indexOf(bytes, at + 1)
+  return at
 }
 
 /** The mark of the line that this place is in. */
