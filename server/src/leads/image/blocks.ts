@@ -55,29 +55,40 @@ export const indexBytes = ({ letters, digits }: BlockIndex): number => letters.b
 
 /** Which of the smallest blocks may hold these bytes, a bit each; null when the index cannot tell any of them apart. */
 export function candidateBlocks({ letters, digits }: BlockIndex, bytes: Buffer): Uint32Array | null {
-  let found: Uint32Array | null = null
-  for (let at = 0; at + 2 < bytes.length; at++) {
+  const found = new Uint32Array(digits.words).fill(0xffffffff)
+  let [isKnown, isEmpty] = [false, false]
+  for (let at = 0; at + 2 < bytes.length && !isEmpty; at++) {
     const gram = gramAt(bytes, at, bytes.length)
     if (gram < 0) continue
-    const row = gram < digitBuckets ? rowOf(digits, gram) : widened(rowOf(letters, gram - digitBuckets), digits.words)
-    if (found === null) found = row
-    else for (let word = 0; word < found.length; word++) found[word] = (found[word] ?? 0) & (row[word] ?? 0)
+    isKnown = true
+    isEmpty = gram < digitBuckets ? !keepDigits(found, digits, gram) : !keepLetters(found, letters, gram - digitBuckets)
   }
-  return found
+  return isKnown ? found : null
 }
 
-function rowOf({ bits, words }: BlockBits, bucket: number): Uint32Array {
-  return bits.slice(bucket * words, (bucket + 1) * words)
-}
-
-/** Two bits for each of large blocks, which hold two small ones. */
-function widened(row: Uint32Array, words: number): Uint32Array {
-  const wide = new Uint32Array(words)
+/** Drops the blocks that lack the gram; false when none is left. */
+function keepDigits(found: Uint32Array, { bits, words }: BlockBits, bucket: number): boolean {
+  let left = 0
   for (let word = 0; word < words; word++) {
-    const half = ((row[word >>> 1] ?? 0) >>> (word % 2 === 0 ? 0 : 16)) & 0xffff
-    wide[word] = spread(half) * 3
+    const kept = (found[word] ?? 0) & (bits[bucket * words + word] ?? 0)
+    found[word] = kept
+    left |= kept
   }
-  return wide
+  return left !== 0
+}
+
+/** As `keepDigits`, for blocks of twice the size. */
+function keepLetters(found: Uint32Array, { bits, words }: BlockBits, bucket: number): boolean {
+  let left = 0
+  for (let word = 0; word < words; word++) {
+    const large = bits[bucket * words + word] ?? 0
+    const low = (found[word * 2] ?? 0) & (spread(large & 0xffff) * 3)
+    const high = (found[word * 2 + 1] ?? 0) & (spread(large >>> 16) * 3)
+    found[word * 2] = low
+    found[word * 2 + 1] = high
+    left |= low | high
+  }
+  return left !== 0
 }
 
 /** Sixteen bits, each moved to twice its place. */
