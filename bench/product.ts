@@ -1,11 +1,14 @@
 // The product as it is served, on a database that run.ts has filled. Run by run.ts in a process of its own.
 import { createMemoryLimiter } from '../server/src/access/rate-limit-memory.ts'
 import { buildApp } from '../server/src/app.ts'
+import { gaugesOf } from '../server/src/app-gauges.ts'
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
+import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
+import { createMetrics } from '../server/src/http/metrics.ts'
 import { openImages } from '../server/src/leads/image/client.ts'
 import { benchMasterKey } from './workspace.ts'
 
@@ -27,6 +30,8 @@ const app = await buildApp({
   vault: openVault(db, masterKeys, clock),
   limiter: createMemoryLimiter(clock),
   ...(maxBytes > 0 && { images }),
+  metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
+  outgoing: openOutgoing({ allowCidrs: [] }),
 })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)

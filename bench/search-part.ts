@@ -107,7 +107,9 @@ async function runTrial(
   const ids = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id).join()
   if (total !== peer.pagination.total || ids(answer) !== ids(peer))
     throw new Error(`${name}: the peer answers otherwise`)
-  if (total !== coldAnswer.pagination.total || ids(answer) !== ids(coldAnswer))
+  // A common term may take the database longer than a statement is given.
+  const isCold = coldAnswer.success === true
+  if (isCold && (total !== coldAnswer.pagination.total || ids(answer) !== ids(coldAnswer)))
     throw new Error(`${name}: the database answers otherwise`)
 
   const last = answer.data.at(-1)
@@ -135,7 +137,7 @@ async function runTrial(
       await time(floorPort, floorFirst, {}),
     ])
   }
-  const coldMs = await time(coldPort, first, headers)
+  const coldMs = isCold ? await time(coldPort, first, headers) : null
   const [pageMs, peerPageMs, totalMs, peerTotalMs] = [0, 1, 2, 3].map((n) => median(times.map((row) => row[n] ?? 0)))
   const ms = (value: number | undefined) => `${(value ?? 0).toFixed(2)} ms`
   const ratio = (a: number | undefined, b: number | undefined) => ((a ?? 0) / (b ?? 1)).toFixed(2)
@@ -148,7 +150,7 @@ async function runTrial(
     ms(totalMs),
     ms(peerTotalMs),
     ratio(totalMs, peerTotalMs),
-    ms(coldMs),
+    coldMs === null ? 'too long' : ms(coldMs),
   ]
   return `| ${cells.join(' | ')} |`
 }

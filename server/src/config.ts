@@ -16,12 +16,16 @@ export interface Config {
     url: string | null
     maxConnections: number
   }
+  /** Addresses and CIDR ranges that calls to addresses of users may go to, beside the public ones. */
+  allowCidrs: string[]
   dataFolder: string
   redisUrl: string | null
   masterKey: string | null
   previousMasterKeys: string[]
   /** Full rights over the team API, for automation. */
   teamToken: string | null
+  /** Lets a collector read `/metrics`, and nothing else. */
+  metricsToken: string | null
   demo: boolean
   /** A stand-in for the official platform beside the service; the time of both can be moved then. */
   simulator: { enabled: boolean; host: string; port: number }
@@ -48,6 +52,7 @@ export class ConfigError extends Error {
   }
 }
 
+const loopback = ['127.0.0.0/8', '::1']
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** Reads the settings; throws one `ConfigError` that lists every problem at once. */
@@ -60,6 +65,8 @@ export function loadConfig(env: Environment): Config {
   const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:'])
   const masterKey = read.text('PARLEY_MASTER_KEY')
   const demo = read.flag('PARLEY_DEMO') ?? databaseUrl === null
+  const simulator = read.flag('PARLEY_SIMULATOR') ?? demo
+  const allowCidrs = read.cidrs('PARLEY_ALLOW_CIDRS')
   if (databaseUrl !== null && masterKey === null) {
     problems.push(
       'PARLEY_MASTER_KEY is required with DATABASE_URL, since every node must hold the same key. Make one with: openssl rand -base64 32',
@@ -73,14 +80,17 @@ export function loadConfig(env: Environment): Config {
       trustedProxies: read.cidrs('PARLEY_TRUSTED_PROXIES'),
     },
     database: { url: databaseUrl, maxConnections: read.integer('PARLEY_DB_CONNECTIONS', 2, 500) ?? 10 },
+    // What a demo talks to is on this machine: the simulator, and whatever is tried out with it.
+    allowCidrs: demo || simulator ? [...allowCidrs, ...loopback] : allowCidrs,
     dataFolder: resolve(read.text('PARLEY_DATA_DIR') ?? 'data'),
     redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
     masterKey: read.key('PARLEY_MASTER_KEY'),
     previousMasterKeys: read.keys('PARLEY_PREVIOUS_MASTER_KEYS'),
     teamToken: read.secret('PARLEY_TEAM_TOKEN', 24),
+    metricsToken: read.secret('PARLEY_METRICS_TOKEN', 24),
     demo,
     simulator: {
-      enabled: read.flag('PARLEY_SIMULATOR') ?? demo,
+      enabled: simulator,
       host: read.text('PARLEY_SIMULATOR_HOST') ?? '127.0.0.1',
       port: read.integer('PARLEY_SIMULATOR_PORT', 0, 65_535) ?? (port === 0 || port === 65_535 ? 0 : port + 1),
     },

@@ -1,6 +1,6 @@
+import { normalRange } from '../base/address.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
-import { normalRange } from './address.ts'
 import { isScope, type Scope, scopes } from './scopes.ts'
 
 /** What is chosen when a key is made. It stays as it is for the key's life. */

@@ -1,7 +1,7 @@
+import { addressGroup } from '../base/address.ts'
 import type { Tx } from '../base/db.ts'
 import { tooManyRequests } from '../base/errors.ts'
 import type { Keyring } from '../base/keyring.ts'
-import { addressGroup } from './address.ts'
 
 /** What guesses are counted by. An address is shared by many people, so it has more of them free. */
 export interface AttemptKeys {

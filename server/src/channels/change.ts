@@ -2,6 +2,7 @@ import { recordAudit } from '../base/audit.ts'
 import type { Clock } from '../base/clock.ts'
 import { type Db, violates } from '../base/db.ts'
 import { forbidden } from '../base/errors.ts'
+import type { Outgoing } from '../base/guarded-fetch.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { TeamActor } from '../base/member.ts'
@@ -19,8 +20,8 @@ export interface ConnectionDeps {
   vault: Vault
   clock: Clock
   checkNumber: CheckNumber
-  /** Whether a platform on this machine may be connected: a simulator. */
-  allowLoopback: boolean
+  /** Says which platforms may be connected. */
+  outgoing: Outgoing
 }
 
 /** Who changes a connection; `userId` is null for a token or the service itself. */
@@ -161,9 +162,9 @@ async function checkAfter(
 }
 
 function settingsOf(deps: ConnectionDeps, settings: WabaSettings): WabaSettings {
-  const baseUrl = readBaseUrl(settings.baseUrl, deps.allowLoopback)
-  if (baseUrl === null) throw badBaseUrl(deps.allowLoopback)
-  return { ...settings, baseUrl }
+  const read = readBaseUrl(settings.baseUrl, deps.outgoing)
+  if ('refused' in read) throw badBaseUrl(read.refused)
+  return { ...settings, baseUrl: read.baseUrl }
 }
 
 function withCheck(before: StoredConnection, check: CheckedNumber, now: Date): StoredConnection {

@@ -5,7 +5,6 @@ export const connectionNotFound = (): ApiError => notFound('Connection not found
 export const numberTaken = (cause: unknown): ApiError =>
   conflict('This number is connected already', { field: 'numberId' }, cause)
 
-export const badBaseUrl = (allowLoopback: boolean): ApiError =>
-  invalid('baseUrl', `must be an https address with a host name${allowLoopback ? ' or this machine' : ''}`)
+export const badBaseUrl = (refused: string): ApiError => invalid('baseUrl', refused)
 
 export const noRisk = (): ApiError => conflict('Only an unofficial connection has a risk to confirm')

@@ -15,7 +15,11 @@ const name = Type.String({
 })
 const numberId = id("The platform's phone number id.", '106540352242922')
 const accountId = nullable(id("The platform's business account id; templates are read from it.", '102290129340398'))
-const baseUrl = Type.String({ maxLength: 300, description: 'Where the platform is reached: https with a host name.' })
+const baseUrl = Type.String({
+  maxLength: 300,
+  description:
+    'Where the platform is reached: https at a public address, or whatever the operator allows by PARLEY_ALLOW_CIDRS.',
+})
 const version = Type.String({
   pattern: '^v\\d{1,3}\\.\\d{1,2}$',
   description: "The version of the platform's API.",

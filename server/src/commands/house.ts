@@ -2,15 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLimiter } from '../access/open-limiter.ts'
+import { gaugesOf } from '../app-gauges.ts'
 import type { House } from '../app-house.ts'
 import { type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
+import { openOutgoing } from '../base/guarded-fetch.ts'
 import { createLog } from '../base/log.ts'
 import { loadOrCreateMasterKeyFile, masterKeyFrom } from '../base/master-key.ts'
 import { migrate } from '../base/migrate.ts'
+import { relayNews } from '../base/relay.ts'
 import { listSecrets } from '../base/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../base/vault.ts'
 import type { Config } from '../config.ts'
+import { createMetrics } from '../http/metrics.ts'
 import { openImages } from '../leads/image/client.ts'
 import { openDatabase } from './database.ts'
 
@@ -30,6 +34,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
   const log = createLog(config.logLevel)
   const simulatedClock = config.simulator.enabled ? shiftedClock(systemClock) : null
   const clock = simulatedClock ?? systemClock
+  const outgoing = openOutgoing({ allowCidrs: config.allowCidrs })
   const { db, options, close: closeDatabase } = await openDatabase(config, log, say)
   try {
     const { applied } = await migrate(db)
@@ -46,12 +51,22 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
     })
     const { memoryBytes } = config.search
     const images =
-      memoryBytes === 0 ? null : openImages({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes: memoryBytes })
+      memoryBytes === 0
+        ? undefined
+        : openImages({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes: memoryBytes })
+    // An embedded database has one process: there is nobody to tell.
+    const stopRelay =
+      config.database.url === null
+        ? () => {}
+        : await relayNews(db, (error) => log.warn('news not told to other processes', {}, error))
     const close = async () => {
+      stopRelay()
+      outgoing.close()
       await images?.close()
       await limiter.close()
       await closeDatabase()
     }
+    const metrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const localToken = randomBytes(32).toString('base64url')
     return {
       config,
@@ -60,7 +75,9 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       db,
       vault,
       limiter,
-      ...(images && { images }),
+      images,
+      metrics,
+      outgoing,
       localToken,
       simulatedClock,
       applied,

@@ -17,12 +17,12 @@ export interface Simulation {
   stop(): Promise<void>
 }
 
-const none: Simulation = { phonesUrl: null, connect: async () => {}, stop: async () => {} }
+export const noSimulation: Simulation = { phonesUrl: null, connect: async () => {}, stop: async () => {} }
 
 /** Starts the simulator beside the service, when the settings want it. A port that is taken costs the phones only. */
 export async function startSimulation(house: OpenHouse, say: (line: string) => void): Promise<Simulation> {
   const { config, log, simulatedClock: clock } = house
-  if (clock === null) return none
+  if (clock === null) return noSimulation
   const { host, port } = config.simulator
   const known = await connectedNumbers(house)
   try {
@@ -40,7 +40,7 @@ export async function startSimulation(house: OpenHouse, say: (line: string) => v
   } catch (error) {
     log.warn('simulator not started', { port }, error)
     say(`The simulated phones have not started: port ${port} cannot be had. Choose another by PARLEY_SIMULATOR_PORT.`)
-    return none
+    return noSimulation
   }
 }
 
@@ -80,9 +80,9 @@ function numberOf(house: OpenHouse, { id, name, numberId, accountId, settings }:
 }
 
 async function connect(house: OpenHouse, simulator: Simulator, workspaceId: string): Promise<void> {
-  const { db, vault } = house
+  const { db, vault, clock, outgoing } = house
   const { number, url: baseUrl } = simulator
-  const deps = { db, vault, clock: house.clock, checkNumber: checkNumberAt(house.clock), allowLoopback: true }
+  const deps = { db, vault, clock, outgoing, checkNumber: checkNumberAt(house) }
   const by: Changer = { workspaceId, userId: null, actor: { type: 'system', id: null } }
   const { numberId, accountId, accessToken, appSecret, verifyToken } = number
   const input = { name: number.name, numberId, accountId, baseUrl, accessToken, appSecret, verifyToken }

@@ -2,9 +2,12 @@ import { version } from '../base/version.ts'
 import type { Config } from '../config.ts'
 import type { FirstStart } from './first-start.ts'
 
+const openLine =
+  'Webhooks and channels may call this machine, as a demo needs. PARLEY_DEMO=0 and PARLEY_SIMULATOR=0 forbid it.'
+
 /** What the terminal shows once the service listens. */
 export function welcomeLines(
-  { http, dataFolder, database }: Config,
+  { http, dataFolder, database, demo, simulator }: Config,
   start: FirstStart,
   phonesUrl: string | null,
 ): string[] {
@@ -17,6 +20,7 @@ export function welcomeLines(
     ...nextSteps(publicUrl, start).map((line) => (line === '' ? '' : `  ${line}`)),
     '',
     ...(phonesUrl === null ? [] : [`  The customers' phones, simulated: ${phonesUrl}`]),
+    ...(demo || simulator.enabled ? [`  ${openLine}`] : []),
     `  API reference: ${publicUrl}/docs`,
     `  ${[...data, 'Stop with Ctrl+C.'].join(' ')}`,
     '',

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { openOutgoing } from '../../src/base/guarded-fetch.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../../src/channels/acknowledgement.ts'
 import { noteActivity } from '../../src/channels/activity.ts'
 import { heedPlatform, heedRefusal } from '../../src/channels/heed.ts'
 import { voidAcknowledgement } from '../../src/channels/pairing.ts'
 import { type ChannelWorld, channelWorld } from '../support/channel-world.ts'
 import { testDatabase } from '../support/database.ts'
+import { openTestOutgoing } from '../support/outgoing.ts'
 import { platformServer, sendJson } from '../support/platform-server.ts'
 
 const database = await testDatabase()
@@ -182,9 +184,9 @@ test('a channel of another kind, an empty change and a bad id are 400', async ()
 
 test('the platform on this machine is taken only when the operator allows it', async () => {
   const w = await channelWorld(database)
-  w.deps.allowLoopback = false
+  w.deps.outgoing = openOutgoing({ allowCidrs: [] })
   assert.equal((await w.call('POST', '', fresh({ baseUrl: 'http://127.0.0.1:9' }))).statusCode, 400)
-  w.deps.allowLoopback = true
+  w.deps.outgoing = openTestOutgoing()
   const taken = await w.call('POST', '', fresh({ baseUrl: 'http://127.0.0.1:9/' }))
   assert.deepEqual([taken.statusCode, taken.json().connection.baseUrl], [201, 'http://127.0.0.1:9'])
 })

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createConnection } from '../../src/channels/change.ts'
+import { openTestOutgoing } from '../support/outgoing.ts'
 import { signatureOf } from '../support/waba-payloads.ts'
 import { type World, world } from '../support/world.ts'
 
@@ -68,7 +69,7 @@ async function connect(w: World, name: string, callback: { entry?: unknown }): P
   const numberId = named('phone_number_id')
   const deps = {
     ...w,
-    allowLoopback: true,
+    outgoing: openTestOutgoing(),
     checkNumber: async () => ({ problem: null, isOnPhone: false }) as const,
   }
   const by = { workspaceId: w.workspaceId, userId: null, actor: { type: 'system', id: null } } as const

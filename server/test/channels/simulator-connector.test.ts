@@ -9,13 +9,15 @@ import { fetchTemplatesAt } from '../../src/channels/waba/fetch-templates.ts'
 import { parse } from '../../src/channels/waba/parse.ts'
 import { wabaConnector } from '../../src/channels/waba/sender.ts'
 import { isSignedBy, readSignature } from '../../src/channels/waba/signature.ts'
+import { openTestOutgoing } from '../support/outgoing.ts'
 import { simulatorWorld } from '../support/simulator.ts'
 
 const w = await simulatorWorld()
 const { simulator } = w
 const { clock } = simulator.platform
 seedDemo(simulator, { speak: false })
-const connector = wabaConnector(clock, 500)
+const wire = { outgoing: openTestOutgoing(), clock }
+const connector = wabaConnector(wire, 500)
 const { numberId, accountId, accessToken, appSecret, verifyToken } = simulator.number
 const connection: Connection = {
   workspaceId: '0190d0a0-0000-7000-8000-000000000001',
@@ -55,8 +57,8 @@ test('the connector and the simulator understand each other: texts, templates, r
 })
 
 test('the connector reads the number and every page of the templates', async () => {
-  assert.deepEqual(await checkNumberAt(clock)(connection), { problem: null, isOnPhone: true })
-  const fetched = await fetchTemplatesAt(clock)(connection)
+  assert.deepEqual(await checkNumberAt(wire)(connection), { problem: null, isOnPhone: true })
+  const fetched = await fetchTemplatesAt(wire)(connection)
   assert.ok(fetched.ok)
   assert.equal(fetched.templates.length, simulator.platform.world.templates.size)
 })

@@ -4,6 +4,7 @@ import { manualClock, systemClock } from '../../src/base/clock.ts'
 import type { Connection } from '../../src/channels/connection.ts'
 import type { Order } from '../../src/channels/connector.ts'
 import { wabaConnector } from '../../src/channels/waba/sender.ts'
+import { openTestOutgoing } from '../support/outgoing.ts'
 import { platformServer, sendJson } from '../support/platform-server.ts'
 
 const platform = await platformServer()
@@ -38,9 +39,10 @@ function order(more: Partial<Order> = {}): Order {
   }
 }
 
-const { send, markRead, maxTextLength } = wabaConnector(systemClock, 10_000)
+const wire = { outgoing: openTestOutgoing(), clock: systemClock }
+const { send, markRead, maxTextLength } = wabaConnector(wire, 10_000)
 /** For platforms that never answer. */
-const impatient = wabaConnector(systemClock, 250)
+const impatient = wabaConnector(wire, 250)
 
 test('a text goes to the number with a plus, with the token and the correlator', async () => {
   assert.equal(maxTextLength, 4096)
@@ -128,7 +130,7 @@ test('a platform that cannot be connected to is unreachable', async () => {
 test('no byte leaves once the deadline has passed', async () => {
   const clock = manualClock(new Date('2026-03-10T12:00:00.000Z'))
   const late = order({ deadline: clock.now() })
-  assert.deepEqual(await wabaConnector(clock, 300).send(connection, late), {
+  assert.deepEqual(await wabaConnector({ ...wire, clock }, 300).send(connection, late), {
     outcome: 'unreachable',
     errorCode: 'deadline_passed',
   })

@@ -30,6 +30,7 @@ test('the first start prints a link, a key and a line that work; the second prin
   assert.equal((await fetch(link)).status, 200)
   assert.equal(await signInStatus(first.url, link), 200)
   assert.equal((await fetch(`${first.url}/f/demo`)).status, 200)
+  assert.match(words, /may call this machine, .*PARLEY_DEMO=0/)
   const phones = /phones, simulated: (\S+)/.exec(words)?.[1] ?? ''
   assert.equal((await fetch(phones)).status, 200)
   const number = await simulatedNumber(phones)

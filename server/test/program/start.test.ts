@@ -31,6 +31,7 @@ test('all problems with the settings are told at once, without their values', as
     ...serviceEnvironment('/nowhere', 1),
     DATABASE_URL: 'mysql://user:hidden@db/x',
     PARLEY_MASTER_KEY: 'hidden',
+    PARLEY_ALLOW_CIDRS: '10.0.0.0/8, hidden',
     PARLEY_LOG_LEVEL: 'loud',
     PARLEY_COLOUR: 'hidden',
   }
@@ -40,6 +41,7 @@ test('all problems with the settings are told at once, without their values', as
   assert.deepEqual(stderr.trim().split('\n'), [
     'Parley cannot start, its settings need a correction:',
     '  - DATABASE_URL must be an address that starts with postgres:// or postgresql://',
+    '  - PARLEY_ALLOW_CIDRS must list addresses or CIDR ranges, separated by commas',
     '  - PARLEY_MASTER_KEY must be 32 bytes as base64 or as 64 hex digits',
     '  - PARLEY_LOG_LEVEL must be one of debug, info, warn, error, silent',
     '  - PARLEY_COLOUR is not a setting of Parley',

@@ -21,6 +21,7 @@ import { describeApi } from '../../src/http/openapi.ts'
 import { createServer } from '../../src/http/server.ts'
 import { checkAnswers } from './contract.ts'
 import type { TestDatabase } from './database.ts'
+import { openTestOutgoing } from './outgoing.ts'
 
 export const publicUrl = 'https://parley.example'
 export const appSecret = 'an-app-secret-of-16'
@@ -63,15 +64,17 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
   })
   const lines: string[] = []
   const log = createLog('debug', { write: (line: string) => lines.push(line) })
+  const outgoing = openTestOutgoing()
   const deps = {
     db,
     vault,
     clock,
     log,
     publicUrl,
-    allowLoopback: true,
-    checkNumber: baseUrl === undefined ? async () => ({ problem: null, isOnPhone: false }) : checkNumberAt(clock),
-    fetchTemplates: fetchTemplatesAt(clock),
+    outgoing,
+    checkNumber:
+      baseUrl === undefined ? async () => ({ problem: null, isOnPhone: false }) : checkNumberAt({ outgoing, clock }),
+    fetchTemplates: fetchTemplatesAt({ outgoing, clock }),
   }
   const member = memberOf(workspaceId)
   const app = createServer({ log, clock })

@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts'
 import type { WabaSettings } from '../connection.ts'
 import { platformReason } from '../heed.ts'
+import type { Wire } from './exchange.ts'
 import { fetchGraph } from './graph.ts'
 import { objectOf } from './json.ts'
 
@@ -15,10 +15,10 @@ export type CheckedNumber = { problem: string } | { problem: null; isOnPhone: bo
 /** Asks the platform for the number. Never throws. */
 export type CheckNumber = (number: NumberToCheck) => Promise<CheckedNumber>
 
-export function checkNumberAt(clock: Clock): CheckNumber {
+export function checkNumberAt(wire: Wire): CheckNumber {
   return async ({ numberId, settings }) => {
     const fields = 'id,display_phone_number,verified_name,quality_rating,is_on_biz_app,platform_type'
-    const answer = await fetchGraph(clock, settings, `${encodeURIComponent(numberId)}?fields=${fields}`)
+    const answer = await fetchGraph(wire, settings, `${encodeURIComponent(numberId)}?fields=${fields}`)
     if (!answer.ok)
       return { problem: /^\d+$/.test(answer.errorCode) ? platformReason(answer.errorCode) : 'unreachable' }
     const { is_on_biz_app, platform_type } = objectOf(answer.body)

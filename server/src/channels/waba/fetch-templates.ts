@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts'
 import type { Connection } from '../connection.ts'
 import type { PlatformTemplate } from '../template.ts'
+import type { Wire } from './exchange.ts'
 import { fetchGraph } from './graph.ts'
 import { listOf, objectOf, textOf } from './json.ts'
 import { readTemplate } from './read-template.ts'
@@ -16,7 +16,7 @@ const fields = 'id,name,language,status,category,parameter_format,components'
 const pageSize = 100
 const maxPages = 100
 
-export function fetchTemplatesAt(clock: Clock): FetchTemplates {
+export function fetchTemplatesAt(wire: Wire): FetchTemplates {
   return async (connection) => {
     if (connection.accountId === null) return { ok: true, templates: [] }
     const path = `${encodeURIComponent(connection.accountId)}/message_templates?fields=${fields}&limit=${pageSize}`
@@ -25,7 +25,7 @@ export function fetchTemplatesAt(clock: Clock): FetchTemplates {
     let after: string | null = null
     for (let page = 0; page < maxPages; page++) {
       const cursor: string = after === null ? '' : `&after=${encodeURIComponent(after)}`
-      const answer = await fetchGraph(clock, connection.settings, path + cursor)
+      const answer = await fetchGraph(wire, connection.settings, path + cursor)
       if (!answer.ok) return answer
       for (const one of listOf(answer.body.data)) {
         const template = readTemplate(one)

@@ -1,7 +1,6 @@
-import type { Clock } from '../../base/clock.ts'
 import type { WabaSettings } from '../connection.ts'
 import { readError } from './errors.ts'
-import { exchange } from './exchange.ts'
+import { exchange, type Wire } from './exchange.ts'
 import { type Loose, objectOf } from './json.ts'
 import { parse } from './sender.ts'
 
@@ -13,9 +12,9 @@ const timeoutMs = 20_000
 const tokenCodes = new Set([0, 190])
 
 /** Reads `path` below the version, `106540352242922?fields=id`; never throws. */
-export async function fetchGraph(clock: Clock, settings: WabaSettings, path: string): Promise<Fetched> {
+export async function fetchGraph(wire: Wire, settings: WabaSettings, path: string): Promise<Fetched> {
   const url = `${settings.baseUrl}/${settings.version}/${path}`
-  const answer = await exchange(clock, { method: 'GET', url, accessToken: settings.accessToken, timeoutMs })
+  const answer = await exchange(wire, { method: 'GET', url, accessToken: settings.accessToken, timeoutMs })
   if (answer.outcome !== 'answered') return { ok: false, errorCode: answer.code, isDown: false }
   const body = parse(answer.body)
   if (answer.status >= 200 && answer.status < 300 && body !== null) return { ok: true, body: objectOf(body) }

@@ -1,26 +1,25 @@
-import type { Clock } from '../../base/clock.ts'
 import type { Connection } from '../connection.ts'
 import type { Connector, Order, Outgoing, Recipient, SendResult } from '../connector.ts'
 import { meaningOf, meaningOfStatus, readError } from './errors.ts'
-import { type Exchange, exchange } from './exchange.ts'
+import { type Exchange, exchange, type Wire } from './exchange.ts'
 import { listOf, objectOf, textOf } from './json.ts'
 
 const sendTimeoutMs = 20_000
 const readTimeoutMs = 5_000
 
 /** The way out over the official platform. `timeoutMs` bounds one call. */
-export function wabaConnector(clock: Clock, timeoutMs: number = sendTimeoutMs): Connector {
+export function wabaConnector(wire: Wire, timeoutMs: number = sendTimeoutMs): Connector {
   return {
     maxTextLength: 4096,
     send: async (connection, order) => {
       const body = messageBody(order)
       if (body === null) return { outcome: 'refused', errorCode: 'no_address', effect: 'none' }
       const call = { ...callOf(connection, body), timeoutMs, deadline: order.deadline }
-      return resultOf(await exchange(clock, call))
+      return resultOf(await exchange(wire, call))
     },
     markRead: async (connection, externalId) => {
       const body = { messaging_product: 'whatsapp', status: 'read', message_id: externalId }
-      await exchange(clock, { ...callOf(connection, body), timeoutMs: Math.min(timeoutMs, readTimeoutMs) })
+      await exchange(wire, { ...callOf(connection, body), timeoutMs: Math.min(timeoutMs, readTimeoutMs) })
     },
   }
 }

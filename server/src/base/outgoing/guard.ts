@@ -1,0 +1,64 @@
+import type { LookupFunction } from 'node:net'
+import type { AddressJudge } from './address-judge.ts'
+import type { Resolver } from './resolver.ts'
+import type { Target } from './target.ts'
+
+/** A refusal of the guard, on the way through the network stack. */
+export class GuardError extends Error {
+  readonly code: 'forbidden_address' | 'dns' | 'timeout' | 'withheld'
+
+  constructor(code: GuardError['code']) {
+    super(code)
+    this.code = code
+  }
+}
+
+/** Why an address that stands in the URL itself cannot be used; null when it may be, and for names. */
+export function refusalOfLiteral({ host, isLiteral, onlyAllowed }: Target, judge: AddressJudge): string | null {
+  if (!isLiteral) return null
+  const judgement = judge(host)
+  if (judgement === 'allowed') return null
+  if (judgement === 'public') return onlyAllowed
+  return `names the address ${host}, which is ${judgement.refused}; an operator may allow it with PARLEY_ALLOW_CIDRS`
+}
+
+/** Why a name cannot be used, as far as it shows without asking for its addresses: those are judged at each call. */
+export function refusalOfName(target: Target, judge: AddressJudge, allowCidrs: readonly string[]): string | null {
+  const { host, isLiteral, onlyAllowed } = target
+  if (isLiteral || onlyAllowed === null) return null
+  if (/^(?:.*\.)?localhost$/.test(host))
+    return loopback.some((address) => judge(address) === 'allowed') ? null : onlyAllowed
+  // Where this machine alone is allowed, as in a demo, no other name leads anywhere.
+  return allowCidrs.some((range) => !isLoopback(range)) ? null : onlyAllowed
+}
+
+const loopback = ['127.0.0.1', '::1']
+const isLoopback = (range: string): boolean => /^(?:127\.|::1(?:\/128)?$)/.test(range)
+
+/** Whether a connection that is open leads where the guard wants it. */
+export function mayTalkTo(address: string | undefined, target: Target, judge: AddressJudge): boolean {
+  const judgement = judge(address ?? '')
+  return judgement === 'allowed' || (judgement === 'public' && target.onlyAllowed === null)
+}
+
+/**
+ * Gives the socket nothing but checked addresses, so that what was checked is what is connected to. One bad address among
+ * many refuses them all: which one is taken would be for chance to say.
+ */
+export function guardedLookup(resolve: Resolver, judge: AddressJudge, target: Target): LookupFunction {
+  return (host, options, done) => {
+    resolve(host).then(
+      (addresses) => {
+        if (addresses.length === 0) return done(new GuardError('dns'), [])
+        if (!addresses.every((address) => mayTalkTo(address, target, judge))) {
+          return done(new GuardError('forbidden_address'), [])
+        }
+        const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+        const [first] = found
+        if (options.all || first === undefined) done(null, found)
+        else done(null, first.address, first.family)
+      },
+      () => done(new GuardError('dns'), []),
+    )
+  }
+}
