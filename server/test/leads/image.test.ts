@@ -160,3 +160,15 @@ test('images are of one workspace', async () => {
   assert.equal(await total(node(other), { search: 'duarte' }), 20)
   assert.equal(node(w).counts.image + node(other).counts.image, 2)
 })
+
+test('a lead that does not open keeps its workspace with the database, and the log says so without a value', async () => {
+  const w = await imageWorld()
+  const [id = ''] = await fill(w, 20)
+  await w.call('PATCH', leadPath(id), { body: { status: 'lost' } })
+  await w.db.sql`update leads set person = 'broken' where workspace_id = ${w.workspaceId} and id = ${id}`
+  const one = node(w)
+  assert.equal(await one.images.warm(w.workspaceId), false)
+  assert.equal(await total(one, { status: 'new' }), 19)
+  const line = w.logLines.find((text) => text.includes('an image of leads is given up') && text.includes(w.workspaceId))
+  assert.match(line ?? '', /"code":"SealBroken"/)
+})

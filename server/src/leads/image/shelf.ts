@@ -1,4 +1,4 @@
-import { catchUp, type FollowDeps, fewEvents, placeAll, pursue } from './follow.ts'
+import { catchUp, type FollowDeps, fewEvents, type Progress, placeAll, pursue } from './follow.ts'
 import { fill, type Held, newHeld } from './held.ts'
 import { compact, imageBytes, queryImage } from './image.ts'
 import type { ImageLimits } from './messages.ts'
@@ -27,7 +27,7 @@ interface Entry {
   held: Held
   /** Reaches all that was committed before the call, unless that is too much; calls that come together share it. */
   reachLevel: () => Promise<boolean>
-  /** What need not be done before an answer. */
+  /** What is done after an answer. */
   settle: () => Promise<void>
 }
 
@@ -48,24 +48,13 @@ export function openShelf(deps: ShelfDeps): Shelf {
   const fits = (entry: Entry): boolean => makeRoom(entries, entry, limits.maxBytes)
 
   const reachLevel = async (entry: Entry): Promise<boolean> => {
-    if (entry.held.state !== 'ready') return false
-    const progress = await catchUp(deps, entry.held)
-    if (progress === 'behind') entry.held.state = 'behind'
+    const progress = await level(deps, entry.held)
     if (progress === 'lost') drop(entry)
     return progress === 'level'
   }
   const settle = async (entry: Entry): Promise<void> => {
-    const { held } = entry
-    if (held.state === 'behind') {
-      if ((await pursue(deps, held)) === 'lost') return void drop(entry)
-      held.state = 'ready'
-    }
-    if (held.seen.size > fewEvents) await placeAll(deps.db, held.workspaceId)
-    if (!compact(held.image, limits.shape)) return
-    held.bytes = imageBytes(held.image)
-    if (!fits(entry)) drop(entry)
+    if (!(await tend(deps, entry.held)) || !fits(entry)) drop(entry)
   }
-
   const build = async (workspaceId: string, nowMs: number): Promise<boolean> => {
     const startedMs = performance.now()
     const live = await countLive(deps.db.sql, workspaceId)
@@ -77,15 +66,13 @@ export function openShelf(deps: ShelfDeps): Shelf {
     }
     if (!fits(entry)) return false
     entries.set(workspaceId, entry)
-    try {
-      const isBuilt = await fill(deps, held, () => isKept(entry) && fits(entry))
-      if (isBuilt) deps.onBuilt(workspaceId, Math.round(performance.now() - startedMs))
-      else drop(entry)
-      return isBuilt
-    } catch (error) {
-      fail(entry, error)
-      return false
-    }
+    const isBuilt = await fill(deps, held, () => isKept(entry) && fits(entry)).catch((error: unknown) => {
+      drop(entry)
+      throw error
+    })
+    if (isBuilt) deps.onBuilt(workspaceId, Math.round(performance.now() - startedMs))
+    else drop(entry)
+    return isBuilt
   }
 
   return {
@@ -93,7 +80,12 @@ export function openShelf(deps: ShelfDeps): Shelf {
       const running = building.get(workspaceId)
       if (running !== undefined) return running
       if (entries.has(workspaceId)) return Promise.resolve(true)
-      const started = build(workspaceId, nowMs).finally(() => building.delete(workspaceId))
+      const started = build(workspaceId, nowMs)
+        .catch((error: unknown) => {
+          deps.onTrouble(workspaceId, error)
+          return false
+        })
+        .finally(() => building.delete(workspaceId))
       building.set(workspaceId, started)
       return started
     },
@@ -117,6 +109,24 @@ export function openShelf(deps: ShelfDeps): Shelf {
       for (const entry of entries.values()) if (isIdle(entry, nowMs, limits)) drop(entry)
     },
   }
+}
+
+async function level(deps: ShelfDeps, held: Held): Promise<Progress> {
+  if (held.state !== 'ready') return 'behind'
+  const progress = await catchUp(deps, held)
+  if (progress === 'behind') held.state = 'behind'
+  return progress
+}
+
+/** What need not be done before an answer; false when the image has to be built anew. */
+async function tend(deps: ShelfDeps, held: Held): Promise<boolean> {
+  if (held.state === 'behind') {
+    if ((await pursue(deps, held)) === 'lost') return false
+    held.state = 'ready'
+  }
+  if (held.seen.size > fewEvents) await placeAll(deps.db, held.workspaceId)
+  if (compact(held.image, held.shape)) held.bytes = imageBytes(held.image)
+  return true
 }
 
 const isIdle = ({ held }: Entry, nowMs: number, { idleMs }: ImageLimits): boolean => nowMs - held.lastUsedMs > idleMs
