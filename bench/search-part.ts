@@ -30,7 +30,7 @@ interface Trial {
 /** Search and exact totals over a large workspace, beside the same leads in plain text with a trigram index. */
 export async function runSearch({ db, place, workspace, start, course }: Stage, leadCount: number): Promise<void> {
   const options = { socketFolder: place.PG_SOCKET, database: place.PG_DATABASE, user: 'parley' }
-  if (!process.env.SCRATCH) await loadLeads(db, options, workspace.workspaceId, leadCount)
+  await loadLeads(db, options, workspace.workspaceId, leadCount)
   const builtFrom = performance.now()
   const product = await start('product.ts', { ...place, WARM: workspace.workspaceId })
   console.log(
