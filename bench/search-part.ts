@@ -56,12 +56,9 @@ export async function runSearch({ db, place, workspace, start, course }: Stage, 
 
 function trials(leadCount: number): Trial[] {
   const someone = person(Math.floor(leadCount / 3))
-  const rare = Array.from({ length: leadCount }, (_, n) => person(n).lastName).find(
-    (name) =>
-      /^[A-Z][a-z]{9,}$/.test(name) &&
-      !['Rodrigues', 'Nascimento', 'Cavalcanti', 'Fernandes'].includes(name) &&
-      name.length > 9,
-  )
+  // Longer than any name of the lists: made of syllables, and hardly made twice.
+  const names = Array.from({ length: leadCount }, (_, n) => person(n).lastName)
+  const rare = names.find((name) => /^[A-Z][a-z]{11}$/.test(name))
   const terms: [name: string, term: string][] = [
     ['rare name', rare ?? 'klahesta'],
     ['common name', 'maria'],
