@@ -4,7 +4,7 @@ import { minSealedTermLength } from '../search-lines.ts'
 // A mark begins every line. Folded text has no control characters, so no term reaches from one line into the next, and
 // the beginning of a plain column can be looked for like any text.
 export const plainMark = 1
-export const personalMark = 2
+const personalMark = 2
 export const phoneMark = 3
 
 const [plain, personal, phone] = [plainMark, personalMark, phoneMark].map((mark) => String.fromCharCode(mark))

@@ -52,7 +52,7 @@ function passing(dictionary: ReadonlyMap<string, number>, values: readonly strin
 }
 
 /** Whether every live lead passes. */
-export const isOpen = ({ codes, times }: Narrowing): boolean => codes.length + times.length === 0
+const isOpen = ({ codes, times }: Narrowing): boolean => codes.length + times.length === 0
 
 /** Which slots are alive and pass, a byte each. Column after column, since that is what the machine does fastest. */
 export function narrow(segment: Segment, { codes, times }: Narrowing): Uint8Array {
