@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 export interface Child {
   port: number
+  pid: number
   stop: () => Promise<void>
 }
 
@@ -24,6 +25,7 @@ export async function startChild(file: string, env: Record<string, string>): Pro
   })
   return {
     port,
+    pid: child.pid ?? 0,
     stop: () => {
       child.kill('SIGKILL')
       return exited

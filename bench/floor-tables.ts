@@ -28,7 +28,7 @@ export async function makeFloorTables(db: Db, workspaceId: string): Promise<void
   await db.sql`vacuum analyze floor_leads, leads, lead_search`
 }
 
-const floorTables = `
+export const floorTables = `
   create table floor_leads (
     workspace_id integer not null,
     id uuid not null,

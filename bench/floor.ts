@@ -4,6 +4,7 @@ import { createCipheriv, randomBytes, randomUUID } from 'node:crypto'
 import fastify from 'fastify'
 import postgres from 'postgres'
 import { serveInboxFloor } from './inbox-floor.ts'
+import { serveSearchFloor } from './search-floor.ts'
 
 const { PG_SOCKET = '', PG_DATABASE = 'parley', PLATFORM_PORT = '0' } = process.env
 const sql = postgres({
@@ -80,6 +81,7 @@ app.post<{ Body: { externalRef: string; status: string } }>('/leads/upsert', asy
 })
 
 serveInboxFloor(app, sql, seal, Number(PLATFORM_PORT))
+serveSearchFloor(app, sql)
 
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)

@@ -10,20 +10,28 @@ import { openVault } from '../server/src/base/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
 import { createPlacer } from '../server/src/events/placer.ts'
 import { createMetrics } from '../server/src/http/metrics.ts'
+import { openImages } from '../server/src/leads/image/client.ts'
 import { benchMasterKey } from './workspace.ts'
 
-const { PG_SOCKET = '', PG_DATABASE = 'parley' } = process.env
-const db = openDb({ socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' })
+const { PG_SOCKET = '', PG_DATABASE = 'parley', SEARCH_MEMORY = '192', WARM } = process.env
+const options = { socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' }
+const masterKeys = { current: benchMasterKey }
+const [clock, db] = [systemClock, openDb(options)]
 const log = createLog('info', { write: () => {} })
+const maxBytes = Number(SEARCH_MEMORY) * 1_000_000
+const images = openImages({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes })
+// The workspace whose image is to be there from the first request on.
+if (WARM !== undefined && !(await images.warm(WARM))) throw new Error('There is no image of the workspace')
 const app = await buildApp({
   // A limit that is counted but never reached: counting is part of the path.
   config: loadConfig({ PARLEY_LEADS_RATE_LIMIT: '1000000', PARLEY_INBOX_RATE_LIMIT: '1000000' }),
   log,
-  clock: systemClock,
+  clock,
   db,
-  vault: openVault(db, { current: benchMasterKey }, systemClock),
-  limiter: createMemoryLimiter(systemClock),
-  metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
+  vault: openVault(db, masterKeys, clock),
+  limiter: createMemoryLimiter(clock),
+  ...(maxBytes > 0 && { images }),
+  metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
   placer: createPlacer(db),
   outgoing: openOutgoing({ allowCidrs: [] }),
 })

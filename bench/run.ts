@@ -1,5 +1,6 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,scale,webhooks,backlog --leads 20000 --rounds 5 --seconds 2 --connections 64 --json results.json
+// run. Options: --parts leads,inbox,scale,webhooks,backlog,search --leads 20000 --rounds 5 --seconds 2 --connections 64 --json results.json
+// --postgres /usr/lib/postgresql/15/bin (search only: another PostgreSQL than the embedded one, which lacks pg_trgm).
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +13,8 @@ import { type Course, compete, printResults, type Result } from './contest.ts'
 import { inboxContests } from './inbox-part.ts'
 import { leadContests } from './leads-part.ts'
 import { runScale } from './scale-part.ts'
+import { runSearch } from './search-part.ts'
+import { startSystemPostgres } from './system-postgres.ts'
 import { runBacklog, runWebhooks } from './webhooks-part.ts'
 import { makeWorkspace } from './workspace.ts'
 
@@ -24,6 +27,7 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '64' },
     backlog: { type: 'string', default: '100000' },
     json: { type: 'string' },
+    postgres: { type: 'string' },
   },
 })
 const parts = values.parts.split(',')
@@ -31,7 +35,9 @@ const [leadCount, rounds, connections] = [Number(values.leads), Number(values.ro
 const durationMs = Number(values.seconds) * 1000
 
 const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'))
-const postgres = await startEmbeddedPostgres({ folder, log: () => {} })
+const postgres = values.postgres
+  ? await startSystemPostgres(values.postgres)
+  : await startEmbeddedPostgres({ folder, log: () => {} })
 const db = openDb(postgres)
 const children: Child[] = []
 try {
@@ -52,6 +58,7 @@ try {
   }
   if (parts.includes('leads')) await run(await leadContests(db, workspace, leadCount), `${leadCount} leads`)
   if (parts.includes('inbox')) await run(await inboxContests(db, workspace, platform.port), 'inbox')
+  if (parts.includes('search')) await runSearch({ db, place, workspace, start, course }, leadCount)
   if (parts.includes('scale')) await runScale(db, product.port, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})

@@ -338,9 +338,9 @@ create table lead_search (
   tokens integer[] not null,
   constraint lead_search_workspace_id_lead_id_fkey FOREIGN KEY (workspace_id, lead_id) REFERENCES leads(workspace_id, id) ON DELETE CASCADE,
   constraint lead_search_pkey PRIMARY KEY (workspace_id, lead_id)
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02);
 
-CREATE INDEX lead_search_tokens ON lead_search USING gin (tokens);
+CREATE INDEX lead_search_tokens ON lead_search USING gin (tokens) WITH (fastupdate='on', gin_pending_list_limit='512');
 
 create table lead_status_changes (
   workspace_id uuid not null,
@@ -381,7 +381,7 @@ create table leads (
   purged_at timestamp(3) with time zone,
   constraint leads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint leads_pkey PRIMARY KEY (workspace_id, id)
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 
 CREATE INDEX leads_assigned ON leads USING btree (workspace_id, assigned_to, created_at DESC, id DESC) WHERE ((deleted_at IS NULL) AND (assigned_to IS NOT NULL));
 CREATE INDEX leads_created ON leads USING btree (workspace_id, created_at DESC, id DESC) INCLUDE (status, priority, source, ad_platform) WHERE (deleted_at IS NULL);

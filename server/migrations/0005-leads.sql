@@ -26,6 +26,13 @@ create table leads (
   -- When the personal data of a deleted lead was destroyed.
   purged_at timestamptz(3),
   primary key (workspace_id, id)
+)
+-- Totals are counted in an index alone only where a vacuum has passed since the last change: in a table of a million
+-- rows the usual fifth is 200,000 changes away.
+with (
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.02,
+  autovacuum_analyze_scale_factor = 0.02
 );
 
 -- A deleted lead frees both names.
@@ -68,9 +75,12 @@ create table lead_search (
   tokens integer[] not null,
   primary key (workspace_id, lead_id),
   foreign key (workspace_id, lead_id) references leads (workspace_id, id) on delete cascade
-);
+)
+with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 
-create index lead_search_tokens on lead_search using gin (tokens);
+-- New tokens wait in a list, which every search reads from end to end, and which the writer who fills it has to empty:
+-- a list of 512 kB instead of 4 MB keeps both short.
+create index lead_search_tokens on lead_search using gin (tokens) with (fastupdate = on, gin_pending_list_limit = 512);
 
 create table lead_status_changes (
   workspace_id uuid not null,

@@ -10,6 +10,7 @@ import type { Connector } from './channels/connector.ts'
 import type { Config } from './config.ts'
 import type { Placer } from './events/placer.ts'
 import type { Metrics } from './http/metrics.ts'
+import type { LeadImages } from './leads/image/client.ts'
 
 /** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
 export interface House {
@@ -23,6 +24,8 @@ export interface House {
   placer: Placer
   /** The way to addresses that users gave. */
   outgoing: Outgoing
+  /** Lists of large workspaces from memory; without it the database answers them. */
+  images?: LeadImages
   /** The way out to each channel; the real ones unless given. */
   connectors?: Record<Channel, Connector>
   /** How the feeds are looked after; at pauses unless given. */

@@ -35,6 +35,10 @@ export interface Config {
     leadsPerMinute: number
     inboxPerMinute: number
   }
+  search: {
+    /** What the images of large workspaces may take together; 0 turns them off. */
+    memoryBytes: number
+  }
 }
 
 export type Environment = Record<string, string | undefined>
@@ -95,6 +99,7 @@ export function loadConfig(env: Environment): Config {
       leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
       inboxPerMinute: read.integer('PARLEY_INBOX_RATE_LIMIT', 0, 1_000_000) ?? 300,
     },
+    search: { memoryBytes: (read.integer('PARLEY_SEARCH_MEMORY', 0, 65_536) ?? 192) * 1_000_000 },
   }
   for (const name of Object.keys(env)) {
     if (name.startsWith('PARLEY_') && !read.known.has(name)) problems.push(`${name} is not a setting of Parley`)

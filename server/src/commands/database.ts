@@ -1,4 +1,4 @@
-import { type Db, openDb } from '../base/db.ts'
+import { type Db, type DbOptions, openDb } from '../base/db.ts'
 import { startEmbeddedPostgres } from '../base/embedded-postgres.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config.ts'
@@ -6,6 +6,8 @@ import { describeProblem } from './terminal.ts'
 
 export interface OpenDatabase {
   db: Db
+  /** For further connections to the same database. */
+  options: DbOptions
   close(): Promise<void>
 }
 
@@ -15,21 +17,25 @@ const oldestVersion = 15
 export async function openDatabase(config: Config, log: Log, say: (line: string) => void): Promise<OpenDatabase> {
   const { url, maxConnections } = config.database
   if (url !== null) {
-    const db = openDb({ url, maxConnections })
+    const options = { url, maxConnections }
+    const db = openDb(options)
     await checkServer(db).catch(async (error: unknown) => {
       await db.close()
       throw error
     })
-    return { db, close: () => db.close() }
+    return { db, options, close: () => db.close() }
   }
   const server = await startEmbeddedPostgres({
     folder: config.dataFolder,
     log: say,
     onRestart: () => log.warn('the embedded database was started again'),
   })
-  const db = openDb({ socketFolder: server.socketFolder, user: server.user, database: server.database, maxConnections })
+  const { socketFolder, user, database } = server
+  const options = { socketFolder, user, database, maxConnections }
+  const db = openDb(options)
   return {
     db,
+    options,
     close: async () => {
       await db.close().catch(() => undefined)
       await server.stop()

@@ -16,6 +16,7 @@ import { instanceScope, type MasterKeys, openVault } from '../base/vault.ts'
 import type { Config } from '../config.ts'
 import { createPlacer } from '../events/placer.ts'
 import { createMetrics } from '../http/metrics.ts'
+import { openImages } from '../leads/image/client.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenHouse extends House {
@@ -35,11 +36,12 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
   const simulatedClock = config.simulator.enabled ? shiftedClock(systemClock) : null
   const clock = simulatedClock ?? systemClock
   const outgoing = openOutgoing({ allowCidrs: config.allowCidrs })
-  const { db, close: closeDatabase } = await openDatabase(config, log, say)
+  const { db, options, close: closeDatabase } = await openDatabase(config, log, say)
   try {
     const { applied } = await migrate(db)
     if (applied.length > 0) say(`The database is up to date (${applied.length} new migrations)`)
-    const vault = openVault(db, await masterKeysOf(config, db), clock)
+    const masterKeys = await masterKeysOf(config, db)
+    const vault = openVault(db, masterKeys, clock)
     await vault.ensureInstanceSecrets()
     const limiter = openLimiter({
       redisUrl: config.redisUrl,
@@ -48,6 +50,11 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       clock,
       log: { warn: (_fields, message) => log.warn(message), info: (_fields, message) => log.info(message) },
     })
+    const { memoryBytes } = config.search
+    const images =
+      memoryBytes === 0
+        ? undefined
+        : openImages({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes: memoryBytes })
     // An embedded database has one process: there is nobody to tell.
     const stopRelay =
       config.database.url === null
@@ -56,13 +63,27 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
     const close = async () => {
       stopRelay()
       outgoing.close()
+      await images?.close()
       await limiter.close()
       await closeDatabase()
     }
     const metrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const localToken = randomBytes(32).toString('base64url')
     const placer = createPlacer(db)
-    const house = { config, log, clock, db, vault, limiter, metrics, placer, outgoing, localToken, simulatedClock }
+    const house = {
+      config,
+      log,
+      clock,
+      db,
+      vault,
+      limiter,
+      images,
+      metrics,
+      placer,
+      outgoing,
+      localToken,
+      simulatedClock,
+    }
     return { ...house, applied, close }
   } catch (error) {
     await closeDatabase()

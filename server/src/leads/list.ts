@@ -1,5 +1,6 @@
 import type { Sql } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
+import type { LeadImages } from './image/client.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { readListCursor, totalLastsMs, writeListCursor } from './list-cursor.ts'
 import {
@@ -13,8 +14,13 @@ import {
 } from './list-filter.ts'
 import { leadColumns } from './queries.ts'
 import { type LeadRow, openLead } from './sealed.ts'
-import { countMatches, findMatches } from './search.ts'
-import { readSearchTerm } from './search-lines.ts'
+import { countMatches, findMatches, probeMatches } from './search.ts'
+import { readSearchTerm, type SearchTerm } from './search-lines.ts'
+
+export interface ListDeps extends LeadDeps {
+  /** Answers for large workspaces from memory; without it the database answers everything. */
+  images?: LeadImages
+}
 
 export interface ListRequest {
   filter: LeadFilter
@@ -32,7 +38,7 @@ export interface LeadPage {
 }
 
 /** One page of a list with its exact total. A walk by cursor may repeat the total of its first page for a minute. */
-export async function listLeads(deps: LeadDeps, user: LeadUser, request: ListRequest): Promise<LeadPage> {
+export async function listLeads(deps: ListDeps, user: LeadUser, request: ListRequest): Promise<LeadPage> {
   const { filter, sort, limit } = request
   const now = deps.clock.now()
   const cursor = request.cursor === null ? null : readListCursor(request.cursor, sort, filter)
@@ -40,67 +46,99 @@ export async function listLeads(deps: LeadDeps, user: LeadUser, request: ListReq
   const slice: Slice = {
     after: cursor?.after ?? null,
     offset: cursor === null ? (request.page - 1) * limit : 0,
+    // One more tells whether there is a next page.
     limit: limit + 1,
   }
   const age = cursor === null ? Number.POSITIVE_INFINITY : now.getTime() - cursor.countedAt.getTime()
   const counted = cursor !== null && age >= 0 && age < totalLastsMs ? cursor : null
-  const { rows, total } = await fetchPage(
-    deps.db.sql,
-    keyring,
-    user.workspaceId,
-    request,
+  const wanted: Wanted = {
+    workspaceId: user.workspaceId,
+    filter,
+    sort,
     slice,
-    counted?.total ?? null,
-  )
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+    term: filter.search === null ? null : readSearchTerm(filter.search),
+    knownTotal: counted?.total ?? null,
+  }
+  const found = (await fromImage(deps, wanted)) ?? (await fromDatabase(deps.db.sql, keyring, wanted))
+  const last = found.places.length <= limit ? undefined : found.places[limit - 1]
   const nextCursor =
-    last === undefined || rows.length <= limit
+    last === undefined
       ? null
-      : writeListCursor(sort, filter, { after: positionOf(last, sort), total, countedAt: counted?.countedAt ?? now })
-  return { leads: shown.map((row) => openLead(keyring, row)), total, nextCursor }
+      : writeListCursor(sort, filter, { after: last, total: found.total, countedAt: counted?.countedAt ?? now })
+  const rows = await found.rows(limit)
+  return { leads: rows.map((row) => openLead(keyring, row)), total: found.total, nextCursor }
 }
 
-async function fetchPage(
+interface Wanted {
+  workspaceId: string
+  filter: LeadFilter
+  sort: LeadSort
+  slice: Slice
+  term: SearchTerm | null
+  knownTotal: number | null
+}
+
+interface FoundPage {
+  /** Where the leads of the slice stood when they were found. */
+  places: SortPosition[]
+  /** The first so many of them. One that was deleted since is left out, and does not end the walk. */
+  rows: (limit: number) => Promise<LeadRow[]>
+  total: number
+}
+
+async function fromImage({ db, images }: ListDeps, wanted: Wanted): Promise<FoundPage | null> {
+  const { workspaceId, filter, sort, slice, term, knownTotal } = wanted
+  if (images === undefined) return null
+  const after = slice.after === null ? null : { id: slice.after.id, time: slice.after.time.getTime() }
+  const query = { ...slice, after, filter, sort, term, needsTotal: knownTotal === null }
+  const answer = await images.find(workspaceId, query)
+  if (answer === null) return null
+  const places = answer.places.map(({ id, time }) => ({ id, time: new Date(time) }))
+  const rows = (limit: number) => selectInOrder(db.sql, workspaceId, places.slice(0, limit))
+  return { places, rows, total: knownTotal ?? answer.total ?? 0 }
+}
+
+async function fromDatabase(sql: Sql, keyring: Keyring, wanted: Wanted): Promise<FoundPage> {
+  if (wanted.term !== null) return searchDatabase(sql, keyring, { ...wanted, term: wanted.term })
+  const [rows, total] = await Promise.all([selectRows(sql, wanted), wanted.knownTotal ?? countLeads(sql, wanted)])
+  const places = rows.map((row) => ({
+    id: row.id,
+    time: wanted.sort.by === 'createdAt' ? row.created_at : row.updated_at,
+  }))
+  return { places, rows: async (limit) => rows.slice(0, limit), total }
+}
+
+async function searchDatabase(
   sql: Sql,
   keyring: Keyring,
-  workspaceId: string,
-  { filter, sort }: ListRequest,
-  slice: Slice,
-  knownTotal: number | null,
-): Promise<{ rows: LeadRow[]; total: number }> {
-  const term = filter.search === null ? null : readSearchTerm(filter.search)
-  if (term !== null) {
-    const search = { workspaceId, filter, sort, term }
-    if (knownTotal === null && slice.after === null) return findMatches(sql, keyring, search, slice)
-    const total = knownTotal ?? (await countMatches(sql, keyring, search))
-    return { rows: (await findMatches(sql, keyring, search, slice)).rows, total }
+  { slice, knownTotal, ...search }: Wanted & { term: SearchTerm },
+): Promise<FoundPage> {
+  const page = (places: SortPosition[], total: number) => ({
+    places,
+    rows: (limit: number) => selectInOrder(sql, search.workspaceId, places.slice(0, limit)),
+    total,
+  })
+  if (knownTotal !== null) {
+    const places =
+      (await probeMatches(sql, keyring, search, slice)) ?? (await findMatches(sql, keyring, search, slice)).places
+    return page(places, knownTotal)
   }
-  const [rows, total] = await Promise.all([
-    selectRows(sql, workspaceId, filter, sort, slice),
-    knownTotal ?? countLeads(sql, workspaceId, filter),
-  ])
-  return { rows, total }
+  const { places, total } = await findMatches(sql, keyring, search, slice)
+  return page(places, slice.after === null ? total : await countMatches(sql, keyring, search))
 }
 
-async function selectRows(
-  sql: Sql,
-  workspaceId: string,
-  filter: LeadFilter,
-  sort: LeadSort,
-  { after, offset, limit }: Slice,
-): Promise<LeadRow[]> {
+async function selectRows(sql: Sql, { workspaceId, filter, sort, slice }: Wanted): Promise<LeadRow[]> {
   return sql<LeadRow[]>`
     select ${leadColumns(sql)}
     from leads l
     where ${filterCondition(sql, workspaceId, filter)}
-      ${after === null ? sql`` : afterCondition(sql, sort, after)}
+      ${slice.after === null ? sql`` : afterCondition(sql, sort, slice.after)}
     order by ${sortClause(sql, sort)}
-    limit ${limit}
-    offset ${offset}`
+    limit ${slice.limit}
+    offset ${slice.offset}`
 }
 
-async function countLeads(sql: Sql, workspaceId: string, filter: LeadFilter): Promise<number> {
+async function countLeads(sql: Sql, { workspaceId, filter }: Wanted): Promise<number> {
   const [row] = await sql<{ total: number }[]>`
     select count(*)::integer as total
     from leads l
@@ -108,6 +146,15 @@ async function countLeads(sql: Sql, workspaceId: string, filter: LeadFilter): Pr
   return row?.total ?? 0
 }
 
-function positionOf(row: LeadRow, sort: LeadSort): SortPosition {
-  return { time: sort.by === 'createdAt' ? row.created_at : row.updated_at, id: row.id }
+/** The leads that are still there, in the order in which they were found. */
+async function selectInOrder(sql: Sql, workspaceId: string, places: readonly SortPosition[]): Promise<LeadRow[]> {
+  if (places.length === 0) return []
+  const rows = await sql<LeadRow[]>`
+    select ${leadColumns(sql)}
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.id = any (${places.map(({ id }) => id)}::uuid[])
+      and l.deleted_at is null`
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return places.flatMap(({ id }) => byId.get(id) ?? [])
 }

@@ -8,7 +8,7 @@ import { fieldsFromParameters } from './custom-fields.ts'
 import { findLead } from './identify.ts'
 import { readLeadPatch } from './input.ts'
 import type { LeadDeps, LeadUser } from './lead.ts'
-import { listLeads } from './list.ts'
+import { type ListDeps, listLeads } from './list.ts'
 import { readListRequest } from './list-request.ts'
 import { presentDetail, presentLead, presentUpdated } from './present.ts'
 import { presentBulk } from './present-bulk.ts'
@@ -32,7 +32,7 @@ const ofLead = { path: { identifier: '{{lead_id}}' } }
 const always = [400, 401, 403, 429, 500, 503] as const
 
 /** The leads interface: each route is validated, typed and documented by its schema. */
-export function leadRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+export function leadRoutes(app: App, deps: ListDeps, guard: LeadsGuard): void {
   for (const serve of [
     serveList,
     serveCreate,
@@ -47,7 +47,7 @@ export function leadRoutes(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   }
 }
 
-function serveList(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+function serveList(app: App, deps: ListDeps, guard: LeadsGuard): void {
   app.get(
     '/api/v1/leads',
     {

@@ -21,21 +21,28 @@ export function readSearchTerm(search: string): SearchTerm | null {
   return { text, digits: digits.length >= minSealedTermLength && digits !== text ? digits : null }
 }
 
-/** What search looks at, a line a field; first and last name make one line, so that a full name is found. */
-function sealedLines(lead: Searchable): string[] {
-  return [`${lead.firstName} ${lead.lastName ?? ''}`, lead.email ?? '', lead.phone ?? '']
-    .map(foldText)
-    .filter((line) => line !== '')
+/** What search looks at, a line a field, folded; no line is empty but the phone of a lead that has none. */
+export interface SearchLines {
+  /** First and last name make one line, so that a full name is found; then the e-mail. */
+  personal: string[]
+  phone: string
+  /** uniqueCode and externalRef, which are stored in plain text. */
+  plain: string[]
 }
 
-function plainLines(lead: Searchable): string[] {
-  return [lead.uniqueCode, lead.externalRef ?? ''].map(foldText).filter((line) => line !== '')
+export function searchLines(lead: Searchable): SearchLines {
+  const fold = (texts: string[]) => texts.map(foldText).filter((line) => line !== '')
+  return {
+    personal: fold([`${lead.firstName} ${lead.lastName ?? ''}`, lead.email ?? '']),
+    phone: foldText(lead.phone ?? ''),
+    plain: fold([lead.uniqueCode, lead.externalRef ?? '']),
+  }
 }
 
 /** The tokens under which a lead is found. */
 export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
-  const plain = plainLines(lead)
-  const pieces = new Set([...sealedLines(lead), ...plain].flatMap((line) => grams(line)))
+  const { personal, phone, plain } = searchLines(lead)
+  const pieces = new Set([...personal, phone, ...plain].flatMap((line) => grams(line)))
   for (const line of plain) for (const prefix of shortPrefixes(line)) pieces.add(prefix)
   return keyring.tokens(pieces)
 }
@@ -49,12 +56,10 @@ export function termTokens(keyring: Keyring, term: SearchTerm): number[][] {
 
 /** The truth that tokens only approximate: every candidate is opened and held against this. */
 export function matchesTerm(lead: Searchable, term: SearchTerm): boolean {
-  if ([...term.text].length < minSealedTermLength) {
-    return plainLines(lead).some((line) => line.startsWith(term.text))
-  }
-  const { digits } = term
-  if (digits !== null && foldText(lead.phone ?? '').includes(digits)) return true
-  return [...sealedLines(lead), ...plainLines(lead)].some((line) => line.includes(term.text))
+  const { personal, phone, plain } = searchLines(lead)
+  if ([...term.text].length < minSealedTermLength) return plain.some((line) => line.startsWith(term.text))
+  if (term.digits !== null && phone.includes(term.digits)) return true
+  return [...personal, phone, ...plain].some((line) => line.includes(term.text))
 }
 
 export function searchTextChanged(before: Searchable, after: Searchable): boolean {

@@ -7,10 +7,10 @@ import {
   type LeadFilter,
   type LeadSort,
   type Slice,
+  type SortPosition,
   sortClause,
 } from './list-filter.ts'
-import { leadColumns } from './queries.ts'
-import { type LeadRow, openPerson } from './sealed.ts'
+import { openPerson } from './sealed.ts'
 import { matchesTerm, type SearchTerm, termTokens } from './search-lines.ts'
 
 export interface LeadSearch {
@@ -22,12 +22,15 @@ export interface LeadSearch {
 
 interface CandidateRow {
   id: string
+  time: Date
   unique_code: string
   external_ref: string | null
   person: Buffer
 }
 
-const yieldEvery = 2_000
+/** Rows that are opened at a stretch: many candidates must not keep other requests waiting, nor fill the memory. */
+const stretch = 1_000
+const probed = 2_000
 
 /** The matches in a slice of the sorted list, and how many there are from the start of the slice's walk on. */
 export async function findMatches(
@@ -35,55 +38,88 @@ export async function findMatches(
   keyring: Keyring,
   search: LeadSearch,
   slice: Slice,
-): Promise<{ rows: LeadRow[]; total: number }> {
-  const ids = await matchingIds(sql, keyring, search, slice)
-  const rows = await rowsInOrder(sql, search, ids.slice(slice.offset, slice.offset + slice.limit))
-  return { rows, total: ids.length }
+): Promise<{ places: SortPosition[]; total: number }> {
+  const wanted = slice.offset + slice.limit
+  const compare = placeOrder(search.sort)
+  let first: SortPosition[] = []
+  let total = 0
+  for await (const candidates of readCandidates(sql, keyring, search, slice.after)) {
+    const places = placesOf(matching(keyring, candidates, search.term))
+    total += places.length
+    first.push(...places)
+    if (first.length > 2 * wanted + stretch) first = first.sort(compare).slice(0, wanted)
+    await setImmediate()
+  }
+  return { places: first.sort(compare).slice(slice.offset, wanted), total }
 }
 
 export async function countMatches(sql: Sql, keyring: Keyring, search: LeadSearch): Promise<number> {
-  const ids = await matchingIds(sql, keyring, search, { after: null, offset: 0, limit: 0 })
-  return ids.length
+  const { total } = await findMatches(sql, keyring, search, { after: null, offset: 0, limit: 0 })
+  return total
 }
 
-/** Tokens narrow the leads down to candidates; each candidate is opened and held against the term itself. */
-async function matchingIds(sql: Sql, keyring: Keyring, search: LeadSearch, { after }: Slice): Promise<string[]> {
+/**
+ * The slice, from a look at the leads that come first in sort order: enough for a term that many leads match. Null when
+ * it is not, and `findMatches` has to be asked.
+ */
+export async function probeMatches(
+  sql: Sql,
+  keyring: Keyring,
+  search: LeadSearch,
+  { after, offset, limit }: Slice,
+): Promise<SortPosition[] | null> {
+  const rows = await sql<CandidateRow[]>`
+    select ${candidateColumns(sql, search.sort)}
+    from leads l
+    where ${filterCondition(sql, search.workspaceId, search.filter)}
+      ${after === null ? sql`` : afterCondition(sql, search.sort, after)}
+    order by ${sortClause(sql, search.sort)}
+    limit ${probed}`
+  const places = placesOf(matching(keyring, rows, search.term)).slice(offset, offset + limit)
+  return places.length === limit || rows.length < probed ? places : null
+}
+
+/** Tokens narrow the leads down to candidates; each candidate is then opened and held against the term itself. */
+function readCandidates(
+  sql: Sql,
+  keyring: Keyring,
+  search: LeadSearch,
+  after: SortPosition | null,
+): AsyncIterable<CandidateRow[]> {
   const [first = [], second] = termTokens(keyring, search.term)
   const hasTokens =
     second === undefined
       ? sql`s.tokens @> ${first}::integer[]`
       : sql`(s.tokens @> ${first}::integer[] or s.tokens @> ${second}::integer[])`
-  const candidates = await sql<CandidateRow[]>`
-    select l.id, l.unique_code, l.external_ref, l.person
+  return sql<CandidateRow[]>`
+    select ${candidateColumns(sql, search.sort)}
     from lead_search s
     join leads l on l.workspace_id = s.workspace_id and l.id = s.lead_id
     where s.workspace_id = ${search.workspaceId}
       and ${hasTokens}
       and ${filterCondition(sql, search.workspaceId, search.filter)}
-      ${after === null ? sql`` : afterCondition(sql, search.sort, after)}
-    order by ${sortClause(sql, search.sort)}`
-  const ids: string[] = []
-  for (const [n, candidate] of candidates.entries()) {
-    if (isMatch(keyring, candidate, search.term)) ids.push(candidate.id)
-    // Opening many candidates must not keep other requests waiting.
-    if (n % yieldEvery === yieldEvery - 1) await setImmediate()
-  }
-  return ids
+      ${after === null ? sql`` : afterCondition(sql, search.sort, after)}`.cursor(stretch)
 }
 
-function isMatch(keyring: Keyring, row: CandidateRow, term: SearchTerm): boolean {
-  const [firstName, lastName, email, phone] = openPerson(keyring, row.id, row.person)
-  const { unique_code: uniqueCode, external_ref: externalRef } = row
-  return matchesTerm({ firstName, lastName, email, phone, uniqueCode, externalRef }, term)
+const candidateColumns = (sql: Sql, { by }: LeadSort) => sql`
+  l.id,
+  ${by === 'createdAt' ? sql`l.created_at` : sql`l.updated_at`} as time,
+  l.unique_code,
+  l.external_ref,
+  l.person`
+
+function matching(keyring: Keyring, rows: readonly CandidateRow[], term: SearchTerm): CandidateRow[] {
+  return rows.filter((row) => {
+    const [firstName, lastName, email, phone] = openPerson(keyring, row.id, row.person)
+    const { unique_code: uniqueCode, external_ref: externalRef } = row
+    return matchesTerm({ firstName, lastName, email, phone, uniqueCode, externalRef }, term)
+  })
 }
 
-async function rowsInOrder(sql: Sql, search: LeadSearch, ids: string[]): Promise<LeadRow[]> {
-  if (ids.length === 0) return []
-  return sql<LeadRow[]>`
-    select ${leadColumns(sql)}
-    from leads l
-    where l.workspace_id = ${search.workspaceId}
-      and l.id = any (${ids}::uuid[])
-      and l.deleted_at is null
-    order by ${sortClause(sql, search.sort)}`
+const placesOf = (rows: readonly CandidateRow[]): SortPosition[] => rows.map(({ id, time }) => ({ id, time }))
+
+/** The order of the list; that of ids as texts is the same as that of their bytes. */
+function placeOrder({ order }: LeadSort): (a: SortPosition, b: SortPosition) => number {
+  const sign = order === 'asc' ? 1 : -1
+  return (a, b) => sign * (a.time.getTime() - b.time.getTime() || (a.id < b.id ? -1 : 1))
 }

@@ -1,0 +1,56 @@
+import { Worker } from 'node:worker_threads'
+import { type Db, type DbOptions, openDb } from '../server/src/base/db.ts'
+import { floorTables } from './floor-tables.ts'
+import type { LoadShare } from './load-thread.ts'
+
+const threads = 2
+
+/** Fills a workspace with so many leads, and the floor's table with the same ones in plain text. Minutes for a million. */
+export async function loadLeads(db: Db, options: DbOptions, workspaceId: string, count: number): Promise<void> {
+  await db.sql.unsafe(floorTables).simple()
+  await db.sql`alter table floor_leads add haystack text not null default ''`
+  await db.sql`create extension if not exists pg_trgm`
+  // Indexes are made faster than they are kept up.
+  const indexes = await db.sql<{ indexname: string; indexdef: string }[]>`
+    select indexname, indexdef
+    from pg_indexes
+    where tablename in ('leads', 'lead_search', 'floor_leads')
+      and indexname not like '%_pkey'`
+  for (const { indexname } of indexes) await db.sql.unsafe(`drop index ${indexname}`)
+  let done = 0
+  await Promise.all(
+    Array.from({ length: threads }, (_, thread) =>
+      runShare({ db: options, workspaceId, count, thread, threads }, (more) => {
+        done += more
+        if (process.stderr.isTTY || done % 100_000 === 0) process.stderr.write(`\rfilling ${done} of ${count} leads`)
+      }),
+    ),
+  )
+  process.stderr.write('\nmaking indexes\n')
+  await db.tx(async (tx) => {
+    await tx`set local statement_timeout = 0`
+    await tx`set local maintenance_work_mem = '1GB'`
+    for (const { indexdef } of indexes) await tx.unsafe(indexdef)
+    await tx`create index on floor_leads (workspace_id, created_at desc, id desc) where deleted_at is null`
+    await tx`create index on floor_leads (workspace_id, updated_at desc, id desc) where deleted_at is null`
+    await tx`create index on floor_leads using gin (haystack gin_trgm_ops)`
+  })
+  await vacuum(options, ['floor_leads', 'leads', 'lead_search'])
+}
+
+/** On a connection of its own, without the limit of time that statements have. */
+async function vacuum(options: DbOptions, tables: readonly string[]): Promise<void> {
+  const { sql, close } = openDb({ ...options, maxConnections: 1 })
+  await sql`set statement_timeout = 0`
+  for (const table of tables) await sql.unsafe(`vacuum analyze ${table}`)
+  await close()
+}
+
+function runShare(workerData: LoadShare, onProgress: (more: number) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./load-thread.ts', import.meta.url), { workerData })
+    worker.on('message', onProgress)
+    worker.once('error', reject)
+    worker.once('exit', () => resolve())
+  })
+}

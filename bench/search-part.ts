@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { json } from 'node:stream/consumers'
+import type { Db } from '../server/src/base/db.ts'
+import { foldText } from '../server/src/base/search-text.ts'
+import type { Child } from './child.ts'
+import { type Course, compete, printResults } from './contest.ts'
+import { measure, requestBytes } from './load.ts'
+import { loadLeads } from './load-leads.ts'
+import { person } from './people.ts'
+import type { BenchWorkspace } from './workspace.ts'
+
+interface Stage {
+  db: Db
+  place: { PG_SOCKET: string; PG_DATABASE: string }
+  workspace: BenchWorkspace
+  start: (file: string, env: Record<string, string>) => Promise<Child>
+  course: Course
+}
+
+type Sort = 'createdAt' | 'updatedAt'
+
+interface Trial {
+  name: string
+  term: string
+  sort: Sort
+  status?: string
+}
+
+/** Search and exact totals over a large workspace, beside the same leads in plain text with a trigram index. */
+export async function runSearch({ db, place, workspace, start, course }: Stage, leadCount: number): Promise<void> {
+  const options = { socketFolder: place.PG_SOCKET, database: place.PG_DATABASE, user: 'parley' }
+  await loadLeads(db, options, workspace.workspaceId, leadCount)
+  const builtFrom = performance.now()
+  const product = await start('product.ts', { ...place, WARM: workspace.workspaceId })
+  console.log(
+    `image built and service ready in ${Math.round(performance.now() - builtFrom)} ms, RSS ${rss(product)} MB`,
+  )
+  const cold = await start('product.ts', { ...place, SEARCH_MEMORY: '0' })
+  const ports = { ...course, productPort: product.port }
+
+  const headers = { authorization: `Bearer ${workspace.key}` }
+  for (const status of ['won', 'contacted']) {
+    const list = {
+      name: `list of 50, status ${status}, exact total`,
+      product: () => requestBytes('GET', `/api/v1/leads?status=${status}&limit=50`, headers),
+      floor: () => requestBytes('GET', `/leads?status=${status}`, {}),
+    }
+    printResults(`work (${course.connections} connections, ${leadCount} leads)`, [await compete(list, ports)])
+  }
+  console.log('\n| search (1 client) | hits | page | peer | ratio | with total | peer | ratio | without image |')
+  console.log('|---|---:|---:|---:|---:|---:|---:|---:|---:|')
+  for (const trial of trials(leadCount)) console.log(await runTrial(trial, headers, ports, cold.port))
+  console.log(`RSS ${rss(product)} MB after the searches`)
+}
+
+function trials(leadCount: number): Trial[] {
+  const someone = person(Math.floor(leadCount / 3))
+  // Longer than any name of the lists: made of syllables, and hardly made twice.
+  const names = Array.from({ length: leadCount }, (_, n) => person(n).lastName)
+  const rare = names.find((name) => /^[A-Z][a-z]{11}$/.test(name))
+  const terms: [name: string, term: string][] = [
+    ['rare name', rare ?? 'klahesta'],
+    ['common name', 'maria'],
+    ['common surname', 'silva'],
+    ['two words', 'maria silva'],
+    ['full e-mail', someone.email],
+    ['domain fragment', 'gmail.com'],
+    ['phone fragment, 4 digits', '8817'],
+    ['phone fragment, 6 digits', '198817'],
+    ['phone in full', someone.phone],
+    ['three characters', 'wil'],
+    ['three digits', '917'],
+    ['externalRef', someone.externalRef],
+    ['no hit', 'zzqxjkv'],
+  ]
+  return [
+    ...terms.map(([name, term]) => ({ name, term, sort: 'createdAt' as const })),
+    ...terms.map(([name, term]) => ({ name: `${name}, by updatedAt`, term, sort: 'updatedAt' as const })),
+    ...terms
+      .slice(0, 4)
+      .map(([name, term]) => ({ name: `${name}, status won`, term, sort: 'createdAt' as const, status: 'won' })),
+  ]
+}
+
+async function runTrial(
+  { name, term, sort, status }: Trial,
+  headers: Record<string, string>,
+  { productPort, floorPort, rounds, durationMs }: Course,
+  coldPort: number,
+): Promise<string> {
+  const query = { search: term, sortBy: sort, limit: '50', ...(status === undefined ? {} : { status }) }
+  const first = `/api/v1/leads?${new URLSearchParams(query)}`
+  const column = sort === 'createdAt' ? 'created_at' : 'updated_at'
+  const floorQuery = { term: foldText(term), sort: column, ...(status === undefined ? {} : { status }) }
+  const floorFirst = `/search?${new URLSearchParams({ ...floorQuery, total: '1' })}`
+
+  const [answer, peer, coldAnswer] = [
+    await fetchJson(productPort, first, headers),
+    await fetchJson(floorPort, floorFirst, {}),
+    await fetchJson(coldPort, first, headers),
+  ]
+  const { total, nextCursor } = answer.pagination
+  const ids = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id).join()
+  if (total !== peer.pagination.total || ids(answer) !== ids(peer))
+    throw new Error(`${name}: the peer answers otherwise`)
+  // A common term may take the database longer than a statement is given.
+  const isCold = coldAnswer.success === true
+  if (isCold && (total !== coldAnswer.pagination.total || ids(answer) !== ids(coldAnswer)))
+    throw new Error(`${name}: the database answers otherwise`)
+
+  const last = answer.data.at(-1)
+  const page = nextCursor === null ? first : `${first}&cursor=${nextCursor}`
+  const floorPage =
+    nextCursor === null
+      ? `/search?${new URLSearchParams(floorQuery)}`
+      : `/search?${new URLSearchParams({ ...floorQuery, time: last[sort], id: last.id })}`
+  const time = async (port: number, path: string, of: Record<string, string>) =>
+    (
+      await measure({
+        host: '127.0.0.1',
+        port,
+        connections: 1,
+        durationMs,
+        request: () => requestBytes('GET', path, of),
+      })
+    ).p50Ms
+  const times: number[][] = []
+  for (let round = 0; round < rounds; round++) {
+    times.push([
+      await time(productPort, page, headers),
+      await time(floorPort, floorPage, {}),
+      await time(productPort, first, headers),
+      await time(floorPort, floorFirst, {}),
+    ])
+  }
+  const coldMs = isCold ? await time(coldPort, first, headers) : null
+  const [pageMs, peerPageMs, totalMs, peerTotalMs] = [0, 1, 2, 3].map((n) => median(times.map((row) => row[n] ?? 0)))
+  const ms = (value: number | undefined) => `${(value ?? 0).toFixed(2)} ms`
+  const ratio = (a: number | undefined, b: number | undefined) => ((a ?? 0) / (b ?? 1)).toFixed(2)
+  const cells = [
+    name,
+    total,
+    ms(pageMs),
+    ms(peerPageMs),
+    ratio(pageMs, peerPageMs),
+    ms(totalMs),
+    ms(peerTotalMs),
+    ratio(totalMs, peerTotalMs),
+    coldMs === null ? 'too long' : ms(coldMs),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+function median(numbers: number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of two servers, compared as they are
+function fetchJson(port: number, path: string, headers: Record<string, string>): Promise<any> {
+  return new Promise((resolve, reject) => {
+    request({ port, path, headers, host: '127.0.0.1' }, (response) => resolve(json(response)))
+      .on('error', reject)
+      .end()
+  })
+}
+
+function rss({ pid }: Child): number {
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kilobytes) / 1024)
+}

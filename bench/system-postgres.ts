@@ -1,0 +1,52 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { serverSettings } from '../server/src/base/embedded/settings.ts'
+
+export interface BenchPostgres {
+  socketFolder: string
+  user: string
+  database: string
+  stop(): Promise<void>
+}
+
+const nobody = 65_534
+
+/** A throw-away server of the programs in `binFolder`, set up like the embedded one: for extensions that one lacks. */
+export async function startSystemPostgres(binFolder: string): Promise<BenchPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-pg-'))
+  const isRoot = process.getuid?.() === 0
+  const as = isRoot ? { uid: nobody, gid: nobody } : {}
+  if (isRoot) chownSync(folder, nobody, nobody)
+  const data = join(folder, 'data')
+  const run = (program: string, args: string[]) =>
+    execFileSync(join(binFolder, program), args, { ...as, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+  run('initdb', ['-D', data, '-U', 'parley', '-E', 'UTF8', '--locale=C', '-A', 'trust'])
+  const settings = { ...serverSettings, unix_socket_directories: folder }
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const server = spawn(join(binFolder, 'postgres'), ['-D', data, ...flags], { ...as, cwd: folder, stdio: 'ignore' })
+  const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))
+  await waitFor(join(folder, '.s.PGSQL.5432'))
+  run('createdb', ['-h', folder, '-U', 'parley', 'parley'])
+  return {
+    socketFolder: folder,
+    user: 'parley',
+    database: 'parley',
+    stop: async () => {
+      server.kill('SIGINT')
+      await exited
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function waitFor(file: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (existsSync(file)) return
+    await setTimeout(100)
+  }
+  throw new Error('PostgreSQL does not start')
+}

@@ -1,0 +1,143 @@
+import { type CodedColumn, codedColumns, type Dictionaries } from './narrow.ts'
+import { answerQuery, type ImageAnswer, type ImageQuery } from './query.ts'
+import {
+  append,
+  bytesOf,
+  copySlot,
+  findSlot,
+  idBytes,
+  isFull,
+  kill,
+  maxSlots,
+  newSegment,
+  type Segment,
+  seal,
+} from './segment.ts'
+
+/** The live leads of a workspace as lists see them. Sealed segments, and one in which changes gather. */
+export interface Image {
+  segments: Segment[]
+  tail: Segment
+  tailSlots: Map<string, number>
+  dictionaries: Dictionaries
+}
+
+/** A live lead as the image takes it: times in milliseconds, and what is searched in one text. */
+export interface ImageLead extends Record<CodedColumn, string | null> {
+  id: string
+  created: number
+  updated: number
+  text: string
+}
+
+export interface ImageShape {
+  /** Changes that gather before they are sealed. Looked at one by one, so not many. */
+  tailSlots: number
+  /** Leads that a sealed segment holds at most. */
+  segmentSlots: number
+}
+
+export const usualShape: ImageShape = { tailSlots: 1024, segmentSlots: maxSlots }
+
+export function newImage(shape: ImageShape): Image {
+  return {
+    segments: [],
+    tail: newSegment(shape.tailSlots),
+    tailSlots: new Map(),
+    dictionaries: Object.fromEntries(
+      codedColumns.map((column) => [column, new Map<string, number>()]),
+    ) as unknown as Dictionaries,
+  }
+}
+
+export function queryImage(image: Image, query: ImageQuery): ImageAnswer {
+  return answerQuery([...image.segments, image.tail], image.dictionaries, query)
+}
+
+/** Sets a lead as it is now. */
+export function putLead(image: Image, shape: ImageShape, lead: ImageLead): void {
+  removeLead(image, lead)
+  if (isFull(image.tail)) sealTail(image, shape)
+  image.tailSlots.set(lead.id, appendLead(image, image.tail, lead))
+}
+
+export function appendLead({ dictionaries }: Image, segment: Segment, lead: ImageLead): number {
+  const { id, created, updated, text } = lead
+  const code = (column: CodedColumn) => codeOf(dictionaries[column], lead[column], segment[column])
+  const codes = Object.fromEntries(codedColumns.map((column) => [column, code(column)])) as Record<CodedColumn, number>
+  return append(segment, { id, created, updated, ...codes }, text)
+}
+
+function codeOf(dictionary: Map<string, number>, value: string | null, column: Uint8Array | Uint16Array): number {
+  if (value === null) return 0
+  const known = dictionary.get(value)
+  if (known !== undefined) return known
+  const code = dictionary.size + 1
+  if (code >= 2 ** (8 * column.BYTES_PER_ELEMENT)) throw new RangeError('Too many different values for an image')
+  dictionary.set(value, code)
+  return code
+}
+
+/** Forgets a lead; nothing happens when it is not there. When a lead was created never changes. */
+export function removeLead(image: Image, { id, created }: { id: string; created: number }): void {
+  const slot = image.tailSlots.get(id)
+  if (slot !== undefined) {
+    kill(image.tail, slot)
+    image.tailSlots.delete(id)
+    return
+  }
+  const bytes = idBytes(id)
+  for (const segment of image.segments) {
+    const found = findSlot(segment, bytes, created)
+    if (found < 0) continue
+    kill(segment, found)
+    return
+  }
+}
+
+function sealTail(image: Image, shape: ImageShape): void {
+  if (image.tail.live > 0) image.segments.push(rewrite([image.tail]))
+  image.tail = newSegment(shape.tailSlots)
+  image.tailSlots.clear()
+}
+
+/** Small segments of about one size that may stand side by side before they become one. */
+const maxSiblings = 6
+
+/**
+ * Merges some small segments, or rewrites one that has lost a quarter of its leads. One step at a time, so that
+ * queries are not held up; false when there is nothing to do.
+ */
+export function compact(image: Image, shape: ImageShape): boolean {
+  const worn = image.segments.find(({ live, count }) => count - live > count / 4)
+  const group = worn === undefined ? smallSiblings(image.segments, shape) : [worn]
+  if (group.length === 0) return false
+  const kept = image.segments.filter((segment) => !group.includes(segment))
+  image.segments = group.some(({ live }) => live > 0) ? [...kept, rewrite(group)] : kept
+  return true
+}
+
+function smallSiblings(segments: readonly Segment[], { tailSlots, segmentSlots }: ImageShape): Segment[] {
+  for (let size = tailSlots * 2; size <= segmentSlots / 2; size *= maxSiblings) {
+    const small = segments.filter(({ live }) => live <= size).sort((a, b) => a.live - b.live)
+    if (small.length <= maxSiblings) continue
+    let room = segmentSlots
+    return small.filter(({ live }) => {
+      room -= live
+      return room >= 0
+    })
+  }
+  return []
+}
+
+function rewrite(group: readonly Segment[]): Segment {
+  const merged = newSegment(group.reduce((sum, { live }) => sum + live, 0))
+  for (const segment of group) {
+    for (let slot = 0; slot < segment.count; slot++) if (segment.alive[slot] === 1) copySlot(merged, segment, slot)
+  }
+  return seal(merged)
+}
+
+export function imageBytes({ segments, tail }: Image): number {
+  return segments.reduce((sum, segment) => sum + bytesOf(segment), bytesOf(tail))
+}

@@ -1,0 +1,107 @@
+import type { LeadFilter } from '../list-filter.ts'
+import type { Segment } from './segment.ts'
+
+/** Columns whose values are few, each kept as a code; 0 stands for null. */
+export const codedColumns = ['status', 'assignee', 'priority', 'source', 'adPlatform'] as const
+export type CodedColumn = (typeof codedColumns)[number]
+
+/** The codes of an image, for each column by value. */
+export type Dictionaries = Record<CodedColumn, Map<string, number>>
+
+/** What a filter asks of the columns; a term is not part of it. */
+export interface Narrowing {
+  /** The same for filters that ask the same. */
+  key: string
+  /** For each column that matters: 1 at the codes that pass. */
+  codes: { column: CodedColumn; passing: Uint8Array }[]
+  times: { column: 'created' | 'updated'; from: number; to: number }[]
+}
+
+export function narrowingOf(dictionaries: Dictionaries, filter: LeadFilter): Narrowing {
+  const wanted: [CodedColumn, string[] | null][] = [
+    ['status', filter.statuses],
+    ['priority', only(filter.priority)],
+    ['source', only(filter.source)],
+    ['adPlatform', only(filter.adPlatform)],
+    ['assignee', only(filter.assignedTo)],
+  ]
+  const codes = wanted.flatMap(([column, values]) =>
+    values === null ? [] : [{ column, passing: passing(dictionaries[column], values) }],
+  )
+  const ranges = [
+    { column: 'created' as const, from: filter.createdFrom, to: filter.createdTo },
+    { column: 'updated' as const, from: filter.updatedFrom, to: filter.updatedTo },
+  ]
+  const times = ranges.flatMap(({ column, from, to }) =>
+    from === null && to === null
+      ? []
+      : [{ column, from: from?.getTime() ?? Number.NEGATIVE_INFINITY, to: to?.getTime() ?? Number.POSITIVE_INFINITY }],
+  )
+  return { key: JSON.stringify([wanted, times]), codes, times }
+}
+
+const only = (value: string | null): string[] | null => (value === null ? null : [value])
+
+function passing(dictionary: ReadonlyMap<string, number>, values: readonly string[]): Uint8Array {
+  const flags = new Uint8Array(dictionary.size + 1)
+  for (const value of values) {
+    const code = dictionary.get(value)
+    if (code !== undefined) flags[code] = 1
+  }
+  return flags
+}
+
+/** Whether every live lead passes. */
+const isOpen = ({ codes, times }: Narrowing): boolean => codes.length + times.length === 0
+
+/** Which slots are alive and pass, a byte each. Column after column, since that is what the machine does fastest. */
+export function narrow(segment: Segment, { codes, times }: Narrowing): Uint8Array {
+  const marks = segment.alive.slice(0, segment.count)
+  for (const { column, passing } of codes) narrowCodes(marks, segment[column], passing)
+  for (const { column, from, to } of times) narrowTimes(marks, segment[column], from, to)
+  return marks
+}
+
+function narrowCodes(marks: Uint8Array, codes: Uint8Array | Uint16Array, passing: Uint8Array): void {
+  for (let slot = 0; slot < marks.length; slot++) {
+    marks[slot] = (marks[slot] ?? 0) & (passing[codes[slot] ?? 0] ?? 0)
+  }
+}
+
+function narrowTimes(marks: Uint8Array, times: Float64Array, from: number, to: number): void {
+  for (let slot = 0; slot < marks.length; slot++) {
+    const time = times[slot] ?? 0
+    if (time < from || time > to) marks[slot] = 0
+  }
+}
+
+/** Whether one slot is alive and passes. */
+export function passes(segment: Segment, slot: number, { codes, times }: Narrowing): boolean {
+  return (
+    segment.alive[slot] === 1 &&
+    codes.every(({ column, passing }) => passing[segment[column][slot] ?? 0] === 1) &&
+    times.every(({ column, from, to }) => {
+      const time = segment[column][slot] ?? 0
+      return time >= from && time <= to
+    })
+  )
+}
+
+/** How many leads pass. A sealed segment remembers it until one of its leads changes. */
+export function countPassing(segment: Segment, narrowing: Narrowing): number {
+  if (isOpen(narrowing)) return segment.live
+  const known = segment.counts.get(narrowing.key)
+  if (known !== undefined) return known
+  const count = countMarks(narrow(segment, narrowing))
+  if (segment.counts.size >= maxCounts) segment.counts.clear()
+  if (segment.index !== null) segment.counts.set(narrowing.key, count)
+  return count
+}
+
+const maxCounts = 32
+
+function countMarks(marks: Uint8Array): number {
+  let count = 0
+  for (let slot = 0; slot < marks.length; slot++) count += marks[slot] ?? 0
+  return count
+}

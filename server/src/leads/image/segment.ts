@@ -1,0 +1,228 @@
+import { type BlockIndex, indexBytes, indexText } from './blocks.ts'
+
+/**
+ * Up to 65,536 leads in columns, a slot for each in the order of their arrival. Times are milliseconds. Once a segment
+ * is sealed, nothing of it changes but `alive`.
+ */
+export interface Segment {
+  /** Slots that are taken. */
+  count: number
+  /** Slots whose lead still is as it says. */
+  live: number
+  alive: Uint8Array
+  /** 16 bytes a slot. */
+  ids: Buffer
+  created: Float64Array
+  updated: Float64Array
+  /** Places in the dictionaries of the image. */
+  status: Uint16Array
+  assignee: Uint16Array
+  priority: Uint8Array
+  source: Uint8Array
+  adPlatform: Uint8Array
+  /** The text of slot n stands from `starts[n]` to `starts[n + 1]`. */
+  text: Buffer
+  starts: Uint32Array
+  /** Slots in ascending order of (created, id) and of (updated, id). */
+  byCreated: Uint16Array
+  byUpdated: Uint16Array
+  /** How many slots the two orders hold: fewer than `count` while they are out of date. */
+  ordered: number
+  /** Only when sealed. */
+  index: BlockIndex | null
+  /** How many slots pass a filter, by its key, since the last lead died. */
+  counts: Map<string, number>
+}
+
+/** What a slot holds, apart from the text. */
+export interface SlotFields {
+  id: string
+  created: number
+  updated: number
+  status: number
+  assignee: number
+  priority: number
+  source: number
+  adPlatform: number
+}
+
+export const maxSlots = 65_536
+/** What a slot takes besides its text and its share of the block index. */
+const slotBytes = 1 + 16 + 8 + 8 + 2 + 2 + 3 + 4 + 2 + 2
+const textBytesAtFirst = 96
+
+export function newSegment(capacity: number): Segment {
+  return {
+    count: 0,
+    live: 0,
+    alive: new Uint8Array(capacity),
+    ids: Buffer.allocUnsafeSlow(capacity * 16),
+    created: new Float64Array(capacity),
+    updated: new Float64Array(capacity),
+    status: new Uint16Array(capacity),
+    assignee: new Uint16Array(capacity),
+    priority: new Uint8Array(capacity),
+    source: new Uint8Array(capacity),
+    adPlatform: new Uint8Array(capacity),
+    text: Buffer.allocUnsafeSlow(capacity * textBytesAtFirst),
+    starts: new Uint32Array(capacity + 1),
+    byCreated: new Uint16Array(0),
+    byUpdated: new Uint16Array(0),
+    ordered: 0,
+    index: null,
+    counts: new Map(),
+  }
+}
+
+export const isFull = (segment: Segment): boolean => segment.count === segment.alive.length
+
+/** Takes the next slot; the segment must not be full. */
+export function append(segment: Segment, fields: SlotFields, text: string): number {
+  const slot = segment.count
+  const start = segment.starts[slot] ?? 0
+  // UTF-8 takes three bytes at most for each unit of a string.
+  makeRoom(segment, start + text.length * 3)
+  segment.starts[slot + 1] = start + segment.text.write(text, start)
+  segment.ids.write(fields.id.replaceAll('-', ''), slot * 16, 'hex')
+  segment.created[slot] = fields.created
+  segment.updated[slot] = fields.updated
+  segment.status[slot] = fields.status
+  segment.assignee[slot] = fields.assignee
+  segment.priority[slot] = fields.priority
+  segment.source[slot] = fields.source
+  segment.adPlatform[slot] = fields.adPlatform
+  take(segment, slot)
+  return slot
+}
+
+/** Takes the next slot for a lead of another segment. */
+export function copySlot(into: Segment, from: Segment, slot: number): void {
+  const target = into.count
+  const start = into.starts[target] ?? 0
+  const [first = 0, end = 0] = [from.starts[slot], from.starts[slot + 1]]
+  makeRoom(into, start + end - first)
+  into.starts[target + 1] = start + from.text.copy(into.text, start, first, end)
+  from.ids.copy(into.ids, target * 16, slot * 16, slot * 16 + 16)
+  for (const column of columns) into[column][target] = from[column][slot] ?? 0
+  take(into, target)
+}
+
+const columns = ['created', 'updated', 'status', 'assignee', 'priority', 'source', 'adPlatform'] as const
+
+function take(segment: Segment, slot: number): void {
+  segment.alive[slot] = 1
+  segment.count++
+  segment.live++
+}
+
+function makeRoom(segment: Segment, bytes: number): void {
+  if (bytes <= segment.text.length) return
+  const larger = Buffer.allocUnsafeSlow(Math.ceil(bytes * 1.25))
+  segment.text.copy(larger)
+  segment.text = larger
+}
+
+export function kill(segment: Segment, slot: number): void {
+  segment.live -= segment.alive[slot] ?? 0
+  segment.alive[slot] = 0
+  segment.counts.clear()
+}
+
+/** Brings the two orders up to date. */
+export function order(segment: Segment): void {
+  if (segment.ordered === segment.count) return
+  segment.byCreated = sorted(segment, segment.created)
+  const byUpdated = sorted(segment, segment.updated)
+  // Leads that nobody has touched stand in one order: once is enough.
+  const isSame = byUpdated.every((slot, place) => slot === segment.byCreated[place])
+  segment.byUpdated = isSame ? segment.byCreated : byUpdated
+  segment.ordered = segment.count
+}
+
+function sorted(segment: Segment, times: Float64Array): Uint16Array {
+  const slots = Uint16Array.from({ length: segment.count }, (_, slot) => slot)
+  const compare = (a: number, b: number) => (times[a] ?? 0) - (times[b] ?? 0) || compareIds(segment, a, segment, b)
+  let isSorted = true
+  for (let slot = 1; slot < slots.length && isSorted; slot++) isSorted = compare(slot - 1, slot) < 0
+  return isSorted ? slots : slots.sort(compare)
+}
+
+export function compareIds(a: Segment, slotA: number, b: Segment, slotB: number): number {
+  return a.ids.compare(b.ids, slotB * 16, slotB * 16 + 16, slotA * 16, slotA * 16 + 16)
+}
+
+/** The segment without spare room, ordered and indexed; `segment` is not to be used after it. */
+export function seal(segment: Segment): Segment {
+  order(segment)
+  const { count } = segment
+  const end = segment.starts[count] ?? 0
+  const text = segment.text.length === end ? segment.text : Buffer.allocUnsafeSlow(end)
+  if (text !== segment.text) segment.text.copy(text)
+  const starts = segment.starts.slice(0, count + 1)
+  return {
+    count,
+    live: segment.live,
+    alive: segment.alive.slice(0, count),
+    ids: trimmedIds(segment.ids, count * 16),
+    created: segment.created.slice(0, count),
+    updated: segment.updated.slice(0, count),
+    status: segment.status.slice(0, count),
+    assignee: segment.assignee.slice(0, count),
+    priority: segment.priority.slice(0, count),
+    source: segment.source.slice(0, count),
+    adPlatform: segment.adPlatform.slice(0, count),
+    text,
+    starts,
+    byCreated: segment.byCreated,
+    byUpdated: segment.byUpdated,
+    ordered: count,
+    index: indexText(text, starts, count),
+    counts: new Map(),
+  }
+}
+
+function trimmedIds(ids: Buffer, bytes: number): Buffer {
+  const trimmed = Buffer.allocUnsafeSlow(bytes)
+  ids.copy(trimmed, 0, 0, bytes)
+  return trimmed
+}
+
+/** The slot of a live lead with this id, which was created at this time; -1 when there is none. */
+export function findSlot(segment: Segment, id: Buffer, created: number): number {
+  order(segment)
+  let [low, high] = [0, segment.count]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const slot = segment.byCreated[middle] ?? 0
+    const time = segment.created[slot] ?? 0
+    const isBefore = time < created || (time === created && compareId(segment, slot, id) < 0)
+    if (isBefore) low = middle + 1
+    else high = middle
+  }
+  // A dead slot may have the same key as the live one that came after it.
+  for (; low < segment.count; low++) {
+    const slot = segment.byCreated[low] ?? 0
+    if (segment.created[slot] !== created || compareId(segment, slot, id) !== 0) return -1
+    if (segment.alive[slot] === 1) return slot
+  }
+  return -1
+}
+
+/** The order of a slot's id and another id, which is that of PostgreSQL. */
+export function compareId(segment: Segment, slot: number, id: Buffer): number {
+  return segment.ids.compare(id, 0, 16, slot * 16, slot * 16 + 16)
+}
+
+export const idBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex')
+
+export function idText(segment: Segment, slot: number): string {
+  const hex = segment.ids.toString('hex', slot * 16, slot * 16 + 16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** What the segment takes in memory. */
+export function bytesOf(segment: Segment): number {
+  return (
+    segment.alive.length * slotBytes + segment.text.length + (segment.index === null ? 0 : indexBytes(segment.index))
+  )
+}

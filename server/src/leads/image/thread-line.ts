@@ -1,0 +1,91 @@
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Question, Reply, ThreadSettings } from './messages.ts'
+import type { ImageAnswer, ImageQuery } from './query.ts'
+
+type Request = { kind: 'find'; workspaceId: string; query: ImageQuery } | { kind: 'warm'; workspaceId: string }
+
+interface Answered {
+  answer: ImageAnswer | null
+  exists: boolean
+}
+
+/** The way to the thread and back. */
+export interface Thread {
+  /** A thread that is dead, or dies, answers with nothing. */
+  ask(request: Request): Promise<Answered>
+  tidy(): void
+  close(): Promise<void>
+}
+
+interface Surroundings {
+  clock: Clock
+  log: Log
+  startThread?: ((settings: ThreadSettings) => Worker) | undefined
+}
+
+const nothing: Answered = { answer: null, exists: false }
+/** How long a thread that has died is left alone. */
+const mourningMs = 30_000
+
+/** Starts the thread at the first question: an installation without large workspaces needs none. */
+export function openThread(settings: ThreadSettings, { clock, log, startThread = startWorker }: Surroundings): Thread {
+  const waiting = new Map<number, (answered: Answered) => void>()
+  let worker: Worker | null = null
+  let diedAtMs = Number.NEGATIVE_INFINITY
+  let closed = false
+  let last = 0
+
+  const hear = (reply: Reply) => {
+    const { workspaceId } = { workspaceId: '', ...reply }
+    if (reply.kind === 'built') log.info('an image of leads is built', { workspaceId, ms: reply.ms })
+    if (reply.kind === 'trouble') log.warn('an image of leads is given up', { workspaceId, code: reply.code })
+    if (reply.kind !== 'answer') return
+    waiting.get(reply.number)?.(reply)
+    waiting.delete(reply.number)
+  }
+  const start = (): Worker => {
+    const started = startThread(settings)
+    // A program that has nothing else to do may end.
+    started.unref()
+    started.on('message', hear)
+    started.on('error', (error) => log.warn('the thread of the lead images failed', {}, error))
+    started.on('exit', () => {
+      worker = null
+      diedAtMs = clock.now().getTime()
+      for (const settle of waiting.values()) settle(nothing)
+      waiting.clear()
+    })
+    return started
+  }
+  const tell = (question: Question) => worker?.postMessage(question)
+
+  return {
+    ask: (request) => {
+      const nowMs = clock.now().getTime()
+      if (closed || (worker === null && nowMs - diedAtMs < mourningMs)) return Promise.resolve(nothing)
+      worker ??= start()
+      return new Promise((resolve) => {
+        const number = ++last
+        waiting.set(number, resolve)
+        tell({ ...request, number, nowMs })
+      })
+    },
+    tidy: () => tell({ kind: 'tidy', nowMs: clock.now().getTime() }),
+    close: async () => {
+      closed = true
+      if (worker === null) return
+      const gone = new Promise<void>((resolve) => worker?.once('exit', () => resolve()))
+      worker.ref()
+      tell({ kind: 'stop' })
+      await gone
+    },
+  }
+}
+
+function startWorker(workerData: ThreadSettings): Worker {
+  // The images themselves are outside of the heap that this bounds.
+  const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
+  return new Worker(new URL('./thread.ts', import.meta.url), { workerData, resourceLimits, name: 'lead images' })
+}
