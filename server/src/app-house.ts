@@ -20,6 +20,8 @@ export interface House {
   outgoing: Outgoing
   /** The way out to each channel; the real ones unless given. */
   connectors?: Record<Channel, Connector>
+  /** Where the master key is kept, unless the settings give it. */
+  masterKeyFile?: string | null
   /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */
   localToken?: string
 }

@@ -16,6 +16,7 @@ import { signInLinkTeamRoutes } from './access/team-routes-sign-in-link.ts'
 import { tokenTeamRoutes } from './access/team-routes-tokens.ts'
 import type { House } from './app-house.ts'
 import { type Inbox, serveInbox } from './app-inbox.ts'
+import { keyedTables } from './app-keys.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import { listForms } from './forms/queries.ts'
@@ -30,6 +31,7 @@ import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
 import { dropLabel } from './inbox/labels.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
+import { rotationTeamRoutes } from './rotation/team-routes.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
@@ -74,7 +76,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox): 
 
   await app.register(cookie)
   decorateTeamRequests(app)
-  serveTeam(app, team, teamGuard, guard)
+  serveTeam(app, house, team, teamGuard, guard)
   inbox.serveTeam(teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
@@ -85,7 +87,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox): 
   await siteRoutes(app, { ...team, formsOf })
 }
 
-function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard): void {
+function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard, guard: Guard): void {
   for (const routes of [
     signInTeamRoutes,
     signInLinkTeamRoutes,
@@ -110,5 +112,8 @@ function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard)
     const keyring = await team.vault.keyring(workspaceId)
     await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
   }
+  const { masterKeyFile = null } = house
+  const sharesDatabase = house.config.database.url !== null
+  rotationTeamRoutes(app, { ...team, tables: keyedTables, masterKeyFile, sharesDatabase }, teamGuard)
   keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped }, teamGuard)
 }

@@ -3,6 +3,7 @@ import { version } from './base/version.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addMemberCommands } from './commands/member.ts'
 import { migrateDatabase } from './commands/migrate.ts'
+import { addRotateKeysCommands } from './commands/rotate-keys.ts'
 import { serve } from './commands/serve.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
 import { describeProblem, say } from './commands/terminal.ts'
@@ -32,6 +33,7 @@ addKeyCommands(program)
 addMemberCommands(program)
 addWorkspaceCommands(program)
 addTokenCommands(program)
+addRotateKeysCommands(program)
 addSimulateCommand(program)
 
 try {

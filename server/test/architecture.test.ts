@@ -18,6 +18,7 @@ const ranks: Record<string, number> = {
   inbox: 3,
   forms: 4,
   webhooks: 4,
+  rotation: 4,
   http: 5,
   mcp: 5,
   // app.ts, main.ts and commands/ see everything, each other included.
@@ -53,7 +54,7 @@ function readSource(file: string): SourceFile {
 
 function roomOf(path: string): string {
   const [first = ''] = path.split('/')
-  if (first === 'commands' || /^(app|app-house|app-inbox|main)\.ts$/.test(first)) return 'top'
+  if (first === 'commands' || /^(app|app-house|app-inbox|app-keys|main)\.ts$/.test(first)) return 'top'
   return first.replace(/\.ts$/, '')
 }
 

@@ -1,12 +1,14 @@
 import { sweepSignIns } from '../access/sweep.ts'
 import type { House } from '../app-house.ts'
 import { templateDeps } from '../app-inbox.ts'
+import { keyedTables } from '../app-keys.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { syncDueTemplates } from '../channels/sync-templates.ts'
 import { handBackLapsed, runWatchdog } from '../inbox/hand-back.ts'
 import { sweepParked } from '../inbox/parked.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
 import { purgeDeletedLeads } from '../leads/purge.ts'
+import { workOnRotations } from '../rotation/work.ts'
 
 // Soon after the start as well: a process that is restarted often would never come to it.
 const hourly = { firstAfterMs: 60_000, pauseMs: 3_600_000 }
@@ -27,11 +29,13 @@ export function startChores(house: House): Loop {
     },
   }
   const templates = templateDeps(house)
+  const rotations = { db, vault, clock, tables: keyedTables }
   const steadyChores: Chores = {
     'read-templates': () => syncDueTemplates(templates),
     'wake-snoozed': () => wakeSnoozed(db, clock),
     'hand-back-lapsed': () => handBackLapsed(db, vault, clock),
     'agent-watchdog': () => runWatchdog(db, vault, clock),
+    'rotate-keys': () => workOnRotations(rotations),
   }
   const start = (times: typeof hourly, chores: Chores) =>
     Object.entries(chores).map(([job, work]) =>

@@ -7,7 +7,7 @@ import { type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import { openOutgoing } from '../base/guarded-fetch.ts'
 import { createLog } from '../base/log.ts'
-import { loadOrCreateMasterKeyFile, masterKeyFrom } from '../base/master-key.ts'
+import { loadOrCreateMasterKeyFile, masterKeyFrom, readPreviousMasterKeyFiles } from '../base/master-key.ts'
 import { migrate } from '../base/migrate.ts'
 import { listSecrets } from '../base/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../base/vault.ts'
@@ -49,23 +49,40 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       await limiter.close()
       await closeDatabase()
     }
+    const masterKeyFile = config.masterKey === null ? masterKeyPath(config) : null
     const localToken = randomBytes(32).toString('base64url')
-    return { config, log, clock, db, vault, limiter, outgoing, localToken, simulatedClock, applied, close }
+    return {
+      config,
+      log,
+      clock,
+      db,
+      vault,
+      limiter,
+      outgoing,
+      masterKeyFile,
+      localToken,
+      simulatedClock,
+      applied,
+      close,
+    }
   } catch (error) {
     await closeDatabase()
     throw error
   }
 }
 
+/** Where the master key is kept when the settings do not give it. */
+const masterKeyPath = (config: Config) => join(config.dataFolder, 'master.key')
+
 async function masterKeysOf(config: Config, db: Db): Promise<MasterKeys> {
   const previous = config.previousMasterKeys.map(masterKeyFrom)
   if (config.masterKey !== null) return { current: masterKeyFrom(config.masterKey), previous }
-  const path = join(config.dataFolder, 'master.key')
+  const path = masterKeyPath(config)
   // A new key would open nothing that is there, and would hide which file is missing.
   if (!existsSync(path) && (await listSecrets(db.sql, instanceScope)).length > 0) {
     throw new Error(
       `${path} is missing, and without it the data cannot be opened. Restore it, or set PARLEY_MASTER_KEY to its content.`,
     )
   }
-  return { current: loadOrCreateMasterKeyFile(path), previous }
+  return { current: loadOrCreateMasterKeyFile(path), previous: [...previous, ...readPreviousMasterKeyFiles(path)] }
 }

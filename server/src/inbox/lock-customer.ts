@@ -1,4 +1,4 @@
-import type { Tx } from '../base/db.ts'
+import { byteaArray, type Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Customer } from '../channels/channel-event.ts'
 import { touched } from './change.ts'
@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts'
 import { type Match, matchCustomer, renamed } from './customer.ts'
 import { mergeConversations } from './merge.ts'
 import { conversationColumns, storeConversation } from './queries.ts'
-import { type ConversationRow, openConversation, phoneIndex, userIndex } from './sealed.ts'
+import { type ConversationRow, openConversation, phoneIndexes, userIndexes } from './sealed.ts'
 
 /** Where a customer is looked for. */
 export interface Place {
@@ -59,18 +59,32 @@ async function lockCandidates(
   { workspaceId, connectionId }: Place,
   { userId, phone }: Customer,
 ): Promise<Conversation[]> {
+  const users = userId === null ? [] : userIndexes(keyring, userId)
+  const phones = phone === null ? [] : phoneIndexes(keyring, phone)
+  await takeTurns(tx, keyring, [users, phones])
   const rows = await tx<ConversationRow[]>`
     select ${conversationColumns(tx)}
     from conversations c
     where c.workspace_id = ${workspaceId}
       and c.connection_id = ${connectionId}
       and (
-        c.user_index = ${userId === null ? null : userIndex(keyring, userId)}
-        or c.phone_index = ${phone === null ? null : phoneIndex(keyring, phone)}
+        c.user_index = any (${byteaArray(tx, users)}::bytea[])
+        or c.phone_index = any (${byteaArray(tx, phones)}::bytea[])
       )
     order by c.id
     for update of c`
   return rows.map((row) => openConversation(keyring, row))
+}
+
+/**
+ * While two versions of a digest are in use, the unique indexes do not see that a row of the one and a row of the other
+ * are one customer's: whoever may begin a conversation waits here for others who may, until they have committed. The
+ * lowest version is known to all of them (decision 013).
+ */
+async function takeTurns(tx: Tx, keyring: Keyring, digests: Buffer[][]): Promise<void> {
+  if (keyring.indexVersions.length === 1) return
+  const hashes = digests.flatMap(([lowest]) => lowest?.readBigInt64BE(0) ?? []).sort((a, b) => (a < b ? -1 : 1))
+  for (const hash of hashes) await tx`select pg_advisory_xact_lock(${String(hash)}::bigint)`
 }
 
 async function releasePhone(

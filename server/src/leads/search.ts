@@ -48,17 +48,17 @@ export async function countMatches(sql: Sql, keyring: Keyring, search: LeadSearc
 
 /** Tokens narrow the leads down to candidates; each candidate is opened and held against the term itself. */
 async function matchingIds(sql: Sql, keyring: Keyring, search: LeadSearch, { after }: Slice): Promise<string[]> {
-  const [first = [], second] = termTokens(keyring, search.term)
-  const hasTokens =
-    second === undefined
-      ? sql`s.tokens @> ${first}::integer[]`
-      : sql`(s.tokens @> ${first}::integer[] or s.tokens @> ${second}::integer[])`
+  const [first = [], ...others] = termTokens(keyring, search.term)
+  const hasTokens = others.reduce(
+    (either, tokens) => sql`${either} or s.tokens @> ${tokens}::integer[]`,
+    sql`s.tokens @> ${first}::integer[]`,
+  )
   const candidates = await sql<CandidateRow[]>`
     select l.id, l.unique_code, l.external_ref, l.person
     from lead_search s
     join leads l on l.workspace_id = s.workspace_id and l.id = s.lead_id
     where s.workspace_id = ${search.workspaceId}
-      and ${hasTokens}
+      and (${hasTokens})
       and ${filterCondition(sql, search.workspaceId, search.filter)}
       ${after === null ? sql`` : afterCondition(sql, search.sort, after)}
     order by ${sortClause(sql, search.sort)}`
