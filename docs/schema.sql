@@ -632,9 +632,9 @@ create table webhook_deliveries (
   constraint webhook_deliveries_pkey PRIMARY KEY (workspace_id, endpoint_id, "position")
 );
 
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (workspace_id, endpoint_id, due_at, "position") WHERE (state = 'pending'::text);
-CREATE INDEX webhook_deliveries_event ON webhook_deliveries USING btree (workspace_id, event_id);
-CREATE INDEX webhook_deliveries_lane ON webhook_deliveries USING btree (workspace_id, endpoint_id, subject_id, "position") WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (workspace_id, endpoint_id, generation, due_at, "position") WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_lane ON webhook_deliveries USING btree (workspace_id, endpoint_id, generation, subject_id, "position") WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_undelivered ON webhook_deliveries USING btree (workspace_id, endpoint_id, state, "position") WHERE (state <> 'delivered'::text);
 
 create table webhook_endpoints (
   workspace_id uuid not null,

@@ -4,6 +4,7 @@ import { sealedChannelTables } from './channels/keyed-tables.ts'
 import { sealedEventTables } from './events/keyed-tables.ts'
 import { indexedInboxTables, sealedInboxTables } from './inbox/keyed-tables.ts'
 import { indexedLeadTables, sealedLeadTables } from './leads/keyed-tables.ts'
+import { sealedWebhookTables } from './webhooks/keyed-tables.ts'
 
 /** Every table that is written under keys; a test finds the one that is missing. */
 export const keyedTables: KeyedTables = {
@@ -13,6 +14,7 @@ export const keyedTables: KeyedTables = {
     ...sealedChannelTables,
     ...sealedEventTables,
     ...sealedAccessTables,
+    ...sealedWebhookTables,
   ],
   indexed: [...indexedLeadTables, ...indexedInboxTables, ...indexedAccessTables],
 }

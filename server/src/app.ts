@@ -14,15 +14,17 @@ import { sessionTeamRoutes } from './access/team-routes-session.ts'
 import { signInTeamRoutes } from './access/team-routes-sign-in.ts'
 import { signInLinkTeamRoutes } from './access/team-routes-sign-in-link.ts'
 import { tokenTeamRoutes } from './access/team-routes-tokens.ts'
+import { type Events, serveEvents } from './app-events.ts'
 import type { House } from './app-house.ts'
 import { type Inbox, serveInbox } from './app-inbox.ts'
 import { keyedTables } from './app-keys.ts'
+import { serveWebhooks } from './app-webhooks.ts'
+import { serveService } from './app-worker.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import { listForms } from './forms/queries.ts'
 import { formRoutes } from './forms/routes.ts'
 import { teamFormRoutes } from './forms/team-routes.ts'
-import { serveHealth } from './http/health.ts'
 import { describeApi } from './http/openapi.ts'
 import { serveReference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
@@ -41,7 +43,7 @@ const formSubmissionsPerMinute = 10
 
 /** Puts every room's routes on one server. `watch` sees the server before its first route: tests check answers there. */
 export async function buildApp(house: House, watch: (app: App) => void = () => {}): Promise<App> {
-  const { config, log, clock, db, limiter } = house
+  const { config, log, clock, db, limiter, metrics } = house
   const guard = await createGuard({
     db,
     clock,
@@ -54,20 +56,22 @@ export async function buildApp(house: House, watch: (app: App) => void = () => {
     clock,
     isHttps: config.http.publicUrl.startsWith('https:'),
     keyIdOf: (request) => request.caller?.keyId,
+    observe: metrics.request,
   })
   app.addHook('onClose', () => guard.close())
   await describeApi(app)
   watch(app)
 
   serveReference(app, config.http.publicUrl)
-  serveHealth(app, () => db.sql`select 1`)
+  serveService(app, house)
   leadRoutes(app, house, guard)
   const inbox = await serveInbox(app, house, guard)
-  await servePeople(app, house, guard, inbox)
+  const events = serveEvents(app, house, guard)
+  await servePeople(app, house, guard, inbox, events)
   return app
 }
 
-async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox): Promise<void> {
+async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, events: Events): Promise<void> {
   const { config, clock, db, vault, limiter, localToken } = house
   const { publicUrl, trustedProxies } = config.http
   const clientAddress = clientAddressReader(trustedProxies)
@@ -78,6 +82,8 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox): 
   decorateTeamRequests(app)
   serveTeam(app, house, team, teamGuard, guard)
   inbox.serveTeam(teamGuard)
+  serveWebhooks(app, house, teamGuard)
+  events.serveTeam(teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   const formsOf = async (workspaceId: string) => {

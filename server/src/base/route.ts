@@ -45,6 +45,9 @@ const known = {
   409: errorBody(409, 'A value is taken: `data.field` names it.', 'Lead with this externalRef already exists', {
     field: 'externalRef',
   }),
+  410: errorBody(410, '`CURSOR_EXPIRED`: events behind the cursor are no longer kept.', 'This cursor is too old', {
+    code: 'CURSOR_EXPIRED',
+  }),
   413: errorBody(413, 'The body is over 1 MiB.', 'Body is larger than 1 MiB'),
   415: errorBody(415, 'The body is not of a type that this route takes.', 'Send the body as application/json'),
   429: errorBody(
