@@ -41,7 +41,7 @@ test('every table with digests of a version is rotated', async () => {
 test('the rows of a table are told apart by the key that it is rotated by', async () => {
   const { db } = await testDatabase()
   const keys = await db.sql<{ table: string; key: string }[]>`
-    select conrelid::regclass::text as table, pg_get_constraintdef(oid) as key
+    select conrelid::regclass::text as table, replace(pg_get_constraintdef(oid), '"', '') as key
     from pg_constraint
     where contype = 'p'`
   for (const { table, keysOf, key } of [...keyedTables.sealed, ...keyedTables.indexed]) {
