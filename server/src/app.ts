@@ -33,6 +33,9 @@ import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
 import { dropLabel } from './inbox/labels.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
+import { exportTeamRoutes } from './leads/transfer/team-routes-export.ts'
+import { importFileTeamRoutes } from './leads/transfer/team-routes-import-files.ts'
+import { importTeamRoutes } from './leads/transfer/team-routes-imports.ts'
 import { rotationTeamRoutes } from './rotation/team-routes.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
@@ -82,6 +85,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, e
   decorateTeamRequests(app)
   serveTeam(app, house, team, teamGuard, guard)
   inbox.serveTeam(teamGuard)
+  await importFileTeamRoutes(app, team, teamGuard)
   serveWebhooks(app, house, teamGuard)
   events.serveTeam(teamGuard)
   teamFormRoutes(app, team, teamGuard)
@@ -104,6 +108,8 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
     tokenTeamRoutes,
     auditTeamRoutes,
     leadTeamRoutes,
+    importTeamRoutes,
+    exportTeamRoutes,
   ]) {
     routes(app, team, teamGuard)
   }

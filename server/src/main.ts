@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander'
 import { version } from './base/version.ts'
+import { addExportCommand } from './commands/export.ts'
+import { addImportCommand } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addMemberCommands } from './commands/member.ts'
 import { migrateDatabase } from './commands/migrate.ts'
@@ -38,6 +40,8 @@ addMemberCommands(program)
 addWorkspaceCommands(program)
 addTokenCommands(program)
 addRotateKeysCommands(program)
+addImportCommand(program)
+addExportCommand(program)
 addSimulateCommand(program)
 
 try {

@@ -19,6 +19,8 @@ interface KeyedTable {
 export interface SealedTable extends KeyedTable {
   /** The sealed columns, and where each one's values are bound to. */
   places: Readonly<Record<string, (row: KeyedRow) => SealPlace>>
+  /** How many rows to hold in memory and under lock; 200 unless the values are large. */
+  rowsAtOnce?: number
   /** What `places` needs of a row besides its key. */
   reads?: readonly string[]
 }

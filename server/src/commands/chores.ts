@@ -13,6 +13,7 @@ import { sweepParked } from '../inbox/parked.ts'
 import { settleStranded } from '../inbox/stranded.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
 import { purgeDeletedLeads } from '../leads/purge.ts'
+import { sweepImports } from '../leads/transfer/sweep.ts'
 import { workOnRotations } from '../rotation/work.ts'
 import { sweepWebhookLog } from '../webhooks/retention.ts'
 
@@ -44,6 +45,7 @@ function choresOf(house: House): Chore[] {
   const templates = templateDeps(house)
   const hourly: Record<string, Chore['work']> = {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
+    'sweep-imports': () => sweepImports(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'place-forgotten-events': () => placeForgotten(db),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),

@@ -14,7 +14,7 @@ interface Reply {
   text: string
 }
 
-const prefix = '/api/team/v1'
+export const prefix = '/api/team/v1'
 const answerWithinMs = 30_000
 
 /**
@@ -25,12 +25,8 @@ export async function withTeam<T>(
   config: Config,
   work: (call: TeamCall, house: OpenHouse | null) => Promise<T>,
 ): Promise<T> {
-  const server = readServerFile(config.dataFolder)
-  if (server !== null && (await answers(server)))
-    return work(
-      callOver((...request) => sendTo(server, ...request)),
-      null,
-    )
+  const server = await runningServer(config)
+  if (server !== null) return work(callAt(server), null)
 
   const house = await openHouse({ ...config, logLevel: 'warn' }, say)
   try {
@@ -44,6 +40,16 @@ export async function withTeam<T>(
   } finally {
     await house.close()
   }
+}
+
+/** The server that runs on this data folder; null when none answers. */
+export async function runningServer({ dataFolder }: Config): Promise<ServerAddress | null> {
+  const server = readServerFile(dataFolder)
+  return server !== null && (await answers(server)) ? server : null
+}
+
+export function callAt(server: ServerAddress): TeamCall {
+  return callOver((...request) => sendTo(server, ...request))
 }
 
 type Send = (method: Method, path: string, body?: object) => Promise<Reply>

@@ -1,6 +1,8 @@
 import type { IndexedTable, KeyedRow, SealedTable } from '../base/keyed-table.ts'
 import { leadIndexes, openPerson } from './sealed.ts'
 import { searchTokens } from './search-lines.ts'
+import { piecePlace } from './transfer/pieces.ts'
+import { importPlace } from './transfer/settings.ts'
 
 const place = (column: string) => (row: KeyedRow) => ({ table: 'leads', row: row.id, column })
 
@@ -38,5 +40,20 @@ const leadTokens: IndexedTable = {
   },
 }
 
-export const sealedLeadTables = [leads]
+const imports: SealedTable = {
+  table: 'lead_imports',
+  keysOf: 'workspace',
+  key: ['id'],
+  places: { settings: ({ id }) => importPlace(id, 'settings'), report: ({ id }) => importPlace(id, 'report') },
+}
+
+const importPieces: SealedTable = {
+  table: 'lead_import_pieces',
+  keysOf: 'workspace',
+  key: ['import_id', 'kind', 'start'],
+  rowsAtOnce: 4,
+  places: { bytes: ({ import_id: importId, kind, start }) => piecePlace({ importId, kind }, start) },
+}
+
+export const sealedLeadTables = [leads, imports, importPieces]
 export const indexedLeadTables = [leadDigests, leadTokens]

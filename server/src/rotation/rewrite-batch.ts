@@ -4,8 +4,6 @@ import type { Keyring } from '../base/keyring.ts'
 import { SealBroken } from '../base/seal.ts'
 import type { Rewriting } from './rewriting.ts'
 
-const batchSize = 200
-
 export interface Batch {
   rewritten: number
   /** Rows with a value that does not open; they stay as they are. */
@@ -34,7 +32,7 @@ export async function rewriteBatch(
     else updates.push(update(tx, scopeId, rewriting, row, values).execute())
   }
   await Promise.all(updates)
-  const last = rows.length === batchSize ? rows.at(-1) : undefined
+  const last = rows.length === rewriting.rowsAtOnce ? rows.at(-1) : undefined
   const lastKey = last === undefined ? null : rewriting.key.map((column) => String(last[column]))
   return { rewritten: updates.length, broken, lastKey }
 }
@@ -81,7 +79,7 @@ async function lockOldRows(
             )})`
       }
     order by ${keyColumns}
-    limit ${batchSize}
+    limit ${rewriting.rowsAtOnce}
     for no key update skip locked`
 }
 

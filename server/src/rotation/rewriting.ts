@@ -4,6 +4,8 @@ import type { Keyring } from '../base/keyring.ts'
 import { instanceScope } from '../base/vault.ts'
 import type { Purpose } from './rotation.ts'
 
+const defaultRowsAtOnce = 200
+
 /** One table to bring to the current version: which rows are old, and what they become. */
 export interface Rewriting {
   table: string
@@ -11,6 +13,7 @@ export interface Rewriting {
   /** The table that has the columns of `reads`. */
   source: { table: string; key: readonly string[] } | null
   reads: readonly string[]
+  rowsAtOnce: number
   belongs(sql: Sql, scopeId: string): Fragment
   isOld(sql: Sql, keyring: Keyring): Fragment
   /** The columns to write. */
@@ -25,13 +28,14 @@ export function rewritingsOf(tables: KeyedTables, purpose: Purpose, scopeId: str
     : tables.indexed.filter((table) => table.keysOf === keysOf).map(reindexing)
 }
 
-function resealing({ table, keysOf, key, places, reads = [] }: SealedTable): Rewriting {
+function resealing({ table, keysOf, key, places, reads = [], rowsAtOnce = defaultRowsAtOnce }: SealedTable): Rewriting {
   const columns = Object.keys(places)
   return {
     table,
     key,
     source: null,
     reads: [...columns, ...reads],
+    rowsAtOnce,
     belongs: belongs(keysOf),
     isOld: (sql, keyring) => {
       const version = Buffer.alloc(4)
@@ -49,12 +53,13 @@ function resealing({ table, keysOf, key, places, reads = [] }: SealedTable): Rew
   }
 }
 
-function reindexing({ table, keysOf, key, reads, source = undefined, indexes }: IndexedTable): Rewriting {
+function reindexing({ table, keysOf, key, reads, source, indexes }: IndexedTable): Rewriting {
   return {
     table,
     key,
     source: source ?? null,
     reads,
+    rowsAtOnce: defaultRowsAtOnce,
     belongs: belongs(keysOf),
     isOld: (sql, keyring) => sql`t.index_version <> ${keyring.indexVersion}`,
     rewrite: indexes,

@@ -21,7 +21,7 @@ const maxRetryAfterMs = 24 * hour
 /** How long to wait after so many attempts, `random` being in 0…1; null when there are no more. Never less than told. */
 export function retryDelayMs(attempts: number, random: number): number | null {
   const delayMs = delaysMs[attempts - 1]
-  return delayMs === undefined ? null : Math.ceil(delayMs * (1 + maxJitter * random))
+  return delayMs === undefined ? null : Math.round(delayMs * (1 + maxJitter * random))
 }
 
 /** The pause that a `Retry-After` asks for, in seconds or as a date, of at most a day; null when it says nothing. */

@@ -106,13 +106,15 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
       isStopping = true
       for (const queue of held()) endQueue(queue)
       await Promise.race([done(), sleep(maxDrainMs, undefined, { ref: false })])
-      // What has not ended by now is another worker's to send again.
-      for (const queue of held()) {
-        await giveBack(deps, queue).catch(() => {})
-        loseQueue(queue)
-      }
+      for (const queue of held()) await abandon(deps, queue)
     },
   }
+}
+
+/** What has not ended by now is another worker's to send again. */
+async function abandon(deps: PumpDeps, queue: Queue): Promise<void> {
+  await giveBack(deps, queue).catch(() => {})
+  loseQueue(queue)
 }
 
 async function isWokenWithin({ signal }: Queue, ms: number): Promise<boolean> {

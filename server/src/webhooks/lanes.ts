@@ -22,8 +22,8 @@ export interface Lanes {
   putBack(delivery: Delivery): void
   /** Forgets the lane of a delivery in flight, and answers those behind it. */
   cut(delivery: Delivery): Delivery[]
-  /** Forgets what is not in flight. */
-  clear(): void
+  /** Forgets what is not in flight, and answers it. */
+  clear(): Delivery[]
   all(): Delivery[]
   readonly size: number
 }
@@ -76,12 +76,11 @@ export function createLanes(): Lanes {
       return behind
     },
     clear: () => {
+      const dropped = [...lanes.values()].flatMap((lane) => lane.waiting.splice(lane.isBusy ? 1 : 0))
+      for (const [subjectId, lane] of lanes) if (!lane.isBusy) lanes.delete(subjectId)
       ready.clear()
-      for (const [subjectId, lane] of lanes) {
-        if (lane.isBusy) lane.waiting.length = 1
-        else lanes.delete(subjectId)
-      }
       size = lanes.size
+      return dropped
     },
     all: () => [...lanes.values()].flatMap((lane) => lane.waiting),
     get size() {

@@ -1,12 +1,13 @@
+import type { Delivery } from './delivery.ts'
 import { isProbed } from './health.ts'
 import { lockQueue } from './lease.ts'
 import { heldPlaces, isResting, type PumpDeps, type Queue } from './queue.ts'
-import { type FreshDelivery, listDue, putOffBlocked, readFresh } from './read-queries.ts'
+import { listDue, listWaitingLanes, putOffBlocked, readFresh } from './read-queries.ts'
 import { workReplay } from './replay-work.ts'
 import { saveDeliveries } from './settle-queries.ts'
 import { waitingRow } from './settle-rows.ts'
 
-const maxInMemory = 200
+const maxInMemory = 400
 /** A probed endpoint takes one at a time, and few of them. */
 const maxWhenProbed = 4
 
@@ -16,7 +17,7 @@ export async function loadMore(deps: PumpDeps, queue: Queue): Promise<boolean> {
   if (isResting(queue, now)) return false
   if (queue.hasReplay) return replayNext(deps, queue)
   const most = isProbed(queue.health) ? maxWhenProbed : Math.min(maxInMemory, deps.maxInMemory())
-  const room = most - queue.lanes.size - queue.results.length
+  const room = most - queue.lanes.size
   if (room < most / 2) return false
   if (queue.retryAt !== null && queue.retryAt <= now) {
     await loadDue(deps, queue, room, now)
@@ -46,28 +47,37 @@ async function loadDue({ db, clock }: PumpDeps, queue: Queue, limit: number, now
 }
 
 async function loadFresh(deps: PumpDeps, queue: Queue, limit: number): Promise<void> {
-  const { lease, generation, lanes, names, readTo } = queue
+  const { lease, generation, lanes, names, readTo, retryAt } = queue
   // Before the look: what is placed during it must be looked for again.
   queue.mayHaveMore = false
   try {
-    const held = heldPlaces(queue)
-    const read = await readFresh(deps.db.sql, { lease, generation, held, limit }, readTo, names)
-    await park(deps, queue, read.fresh)
-    for (const delivery of read.fresh) if (delivery.laneDueAt === null) lanes.add(delivery)
+    const reading = { lease, generation, held: heldPlaces(queue), limit }
+    const read = await readFresh(deps.db.sql, reading, readTo, names)
+    const subjectIds = read.fresh.map(({ subjectId }) => subjectId)
+    const waiting = retryAt === null ? noLanes : await listWaitingLanes(deps.db.sql, reading, subjectIds)
+    await park(deps, queue, read.fresh, waiting)
+    for (const delivery of read.fresh) if (!waiting.has(delivery.subjectId)) lanes.add(delivery)
     queue.readTo = read.readTo
-    if (read.fresh.length === limit) queue.mayHaveMore = true
+    queue.mayHaveMore ||= read.hasMore
   } catch (error) {
     queue.mayHaveMore = true
     throw error
   }
 }
 
+const noLanes: ReadonlyMap<string, Date> = new Map()
+
 /** Writes what must wait behind rows of its lane. */
-async function park({ db }: PumpDeps, queue: Queue, fresh: readonly FreshDelivery[]): Promise<void> {
-  const { lease, generation } = queue
-  const rows = fresh.flatMap((delivery) =>
-    delivery.laneDueAt === null ? [] : [waitingRow(delivery, delivery.laneDueAt)],
-  )
+async function park(
+  { db }: PumpDeps,
+  { lease, generation }: Queue,
+  fresh: readonly Delivery[],
+  waiting: ReadonlyMap<string, Date>,
+): Promise<void> {
+  const rows = fresh.flatMap((delivery) => {
+    const dueAt = waiting.get(delivery.subjectId)
+    return dueAt === undefined ? [] : [waitingRow(delivery, dueAt)]
+  })
   if (rows.length === 0) return
   await db.tx(async (tx) => {
     await lockQueue(tx, lease)

@@ -96,7 +96,10 @@ export async function refreshQueue({ vault }: PumpDeps, queue: Queue, held: Held
 /** Lets what is in flight end, and nothing more begin. */
 export function endQueue(queue: Queue): void {
   queue.isEnding = true
-  queue.lanes.clear()
+  // What is forgotten here was not sent: whoever has the queue next begins before it.
+  for (const { hasRow, position } of queue.lanes.clear()) {
+    if (!hasRow) queue.readTo = Math.min(queue.readTo, position - 1)
+  }
   queue.signal.wake()
 }
 

@@ -59,19 +59,18 @@ function laterBefore(sql: Sql) {
       and b.due_at > d.due_at`
 }
 
-export interface FreshDelivery extends Delivery {
-  /** When the lane's rows are due that wait before it. */
-  laneDueAt: Date | null
-}
-
-/** Events behind a place of the feed that the endpoint wants and does not know of, and the place up to which it was read. */
+/**
+ * Events of the next places of the feed that the endpoint wants and has no row of, and the place up to which it was
+ * read. A range of places rather than so many events: the plan then never depends on how much waits or was delivered.
+ */
 export async function readFresh(
   sql: Sql,
-  { lease, generation, held, limit }: Reading,
+  { lease, limit }: Reading,
   after: number,
   names: readonly EventName[],
-): Promise<{ fresh: FreshDelivery[]; readTo: number }> {
-  const rows = await sql<(FreshDelivery & { last: number })[]>`
+): Promise<{ fresh: Delivery[]; readTo: number; hasMore: boolean }> {
+  const upTo = after + limit
+  const rows = await sql<(Delivery & { last: number })[]>`
     select
       f.last_position as last,
       e.position,
@@ -84,43 +83,50 @@ export async function readFresh(
       false as "hasRow",
       false as masked,
       0 as "roundAttempts",
-      0 as attempts,
-      (
-        select max(b.due_at)
-        from webhook_deliveries b
-        where b.workspace_id = e.workspace_id
-          and b.endpoint_id = ${lease.endpointId}
-          and b.generation = ${generation}
-          and b.subject_id = e.subject_id
-          and b.state = 'pending'
-          and b.position < e.position
-          and b.position <> all (${held}::bigint[])
-      ) as "laneDueAt"
+      0 as attempts
     from event_feeds f
-    left join lateral (
-      select workspace_id, position, id, name, subject_id, occurred_at, payload, test_endpoint_id
-      from events
-      where workspace_id = f.workspace_id
-        and position > ${after}
-        and (
-          (test_endpoint_id is null and name = any (${names}::text[]))
-          or test_endpoint_id = ${lease.endpointId}
-        )
-        and not exists (
-          select 1
+    left join events e
+      on e.workspace_id = f.workspace_id
+      and e.position > ${after}
+      and e.position <= ${upTo}
+      and (
+        (e.test_endpoint_id is null and e.name = any (${names}::text[]))
+        or e.test_endpoint_id = ${lease.endpointId}
+      )
+      and e.position <> all (
+        array(
+          select d.position
           from webhook_deliveries d
-          where d.workspace_id = events.workspace_id
+          where d.workspace_id = ${lease.workspaceId}
             and d.endpoint_id = ${lease.endpointId}
-            and d.position = events.position
+            and d.position > ${after}
+            and d.position <= ${upTo}
         )
-      order by position
-      limit ${limit}
-    ) as e on true
+      )
     where f.workspace_id = ${lease.workspaceId}
     order by e.position`
-  const fresh = rows.filter((row) => row.position !== null)
   const last = rows[0]?.last ?? after
-  return { fresh, readTo: fresh.length === limit ? (fresh.at(-1)?.position ?? last) : last }
+  const fresh = rows.filter((row) => row.position !== null)
+  return { fresh, readTo: Math.max(after, Math.min(upTo, last)), hasMore: upTo < last }
+}
+
+/** Of these lanes, those in which rows wait that are not in memory, and when the last of them is due. */
+export async function listWaitingLanes(
+  sql: Sql,
+  { lease, generation, held }: Reading,
+  subjectIds: readonly string[],
+): Promise<Map<string, Date>> {
+  const rows = await sql<{ subjectId: string; dueAt: Date }[]>`
+    select subject_id as "subjectId", max(due_at) as "dueAt"
+    from webhook_deliveries
+    where workspace_id = ${lease.workspaceId}
+      and endpoint_id = ${lease.endpointId}
+      and generation = ${generation}
+      and state = 'pending'
+      and subject_id = any (${subjectIds}::uuid[])
+      and position <> all (${held}::bigint[])
+    group by subject_id`
+  return new Map(rows.map(({ subjectId, dueAt }) => [subjectId, dueAt]))
 }
 
 /**

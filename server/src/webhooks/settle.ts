@@ -11,7 +11,7 @@ import { reportSettled } from './report.ts'
 import { delayFollowers, insertFailedAttempts, releaseFollowers, saveDeliveries, saveQueue } from './settle-queries.ts'
 import { attemptedRow, failedAttemptRow, waitingRow } from './settle-rows.ts'
 
-const maxResults = 100
+const maxResults = 500
 
 interface Settled {
   /** The endpoint was disabled meanwhile, by this or by a member. */
@@ -56,29 +56,36 @@ async function writeBatch(
 ): Promise<Settled> {
   const { lease, generation } = queue
   const now = clock.now()
-  const isOver = (await lockQueue(tx, lease)) !== generation
-  await saveDeliveries(tx, lease, generation, [
+  const rows = [
     ...results.map((result) => attemptedRow(keyring, lease.endpointId, result)),
     ...parked.filter(({ delivery }) => !delivery.hasRow).map(({ delivery, dueAt }) => waitingRow(delivery, dueAt)),
+  ]
+  const failed = results
+    .filter(({ verdict }) => verdict.next !== 'delivered')
+    .map((result) => failedAttemptRow(keyring, lease.endpointId, result))
+  // In one go: whatever comes behind a lock that is not had is rolled back.
+  const [currentGeneration] = await Promise.all([
+    lockQueue(tx, lease),
+    commitQuickly(tx),
+    saveDeliveries(tx, lease, generation, rows),
+    failed.length > 0 ? insertFailedAttempts(tx, lease, failed) : null,
+    saveQueue(tx, lease, generation, cursorOf({ ...queue, batch: null }), queue.health),
   ])
-  const failed = results.filter(({ verdict }) => verdict.next !== 'delivered')
-  if (failed.length > 0) {
-    const rows = failed.map((result) => failedAttemptRow(keyring, lease.endpointId, result))
-    await insertFailedAttempts(tx, lease, rows)
-  }
-  if (isOver) return { isOver, disabled: null, retryAt: undefined }
+  if (currentGeneration !== generation) return { isOver: true, disabled: null, retryAt: undefined }
   const isTouched = await moveFollowers(tx, queue, results, now)
-  await saveQueue(tx, lease, generation, cursorOf({ ...queue, batch: null }), queue.health)
   const disabled = reasonToDisable(queue, results, now)
   if (disabled !== null) {
     await disableEndpoint(tx, queue.endpoint, disabled, { type: 'system', id: null }, now)
     return { isOver: true, disabled, retryAt: undefined }
   }
-  return {
-    isOver,
-    disabled,
-    retryAt: isTouched ? await noteNextDue(tx, lease, generation, heldPlaces(queue)) : undefined,
-  }
+  const retryAt = isTouched ? await noteNextDue(tx, lease, generation, heldPlaces(queue)) : undefined
+  return { isOver: false, disabled, retryAt }
+}
+
+// A crash of the database may lose the last of these commits: then the requests go out again, as after any crash. The
+// cursor and the rows are lost together.
+async function commitQuickly(tx: Tx): Promise<void> {
+  await tx`set local synchronous_commit = off`
 }
 
 /** Answers whether any row was or is waiting. */

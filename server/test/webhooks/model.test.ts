@@ -14,6 +14,8 @@ type Step =
   | { do: 'work'; answers: number[] }
   /** The process dies at its so-manyth step towards the outside. */
   | { do: 'crash'; at: number; answers: number[] }
+  /** The process is told to stop at its so-manyth request. */
+  | { do: 'stop'; at: number; answers: number[] }
   | { do: 'wait'; seconds: number }
 
 const answers = fc.array(fc.constantFrom(200, 200, 500, 0), { maxLength: 12 })
@@ -22,6 +24,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     fc.record({ do: fc.constant('record' as const), lanes: fc.array(fc.nat(3), { minLength: 1, maxLength: 12 }) }),
     fc.record({ do: fc.constant('work' as const), answers }),
     fc.record({ do: fc.constant('crash' as const), at: fc.nat(25), answers }),
+    fc.record({ do: fc.constant('stop' as const), at: fc.nat(8), answers }),
     fc.record({ do: fc.constant('wait' as const), seconds: fc.constantFrom(1, 5, 30, 120, 600) }),
   ),
   { minLength: 2, maxLength: 14 },
@@ -55,6 +58,7 @@ async function playSteps(list: readonly Step[]): Promise<Run> {
     if (step.do === 'wait') w.clock.advance(step.seconds * 1000)
     if (step.do === 'work') await work(w, run, step.answers)
     if (step.do === 'crash') await crash(w, run, step.at, step.answers)
+    if (step.do === 'stop') await stop(w, run, step.at, step.answers)
     if (step.do !== 'record') continue
     for (const lane of step.lanes) {
       const ids = run.lanes.get(lane) ?? []
@@ -93,6 +97,17 @@ function outgoing(run: Run, script: readonly number[], onCall: () => void): Work
 
 async function work(w: WebhookWorld, run: Run, script: readonly number[]): Promise<void> {
   await w.addWorker({ outgoing: outgoing(run, script, () => {}) }).drain()
+}
+
+async function stop(w: WebhookWorld, run: Run, at: number, script: readonly number[]): Promise<void> {
+  let left = at
+  let stopped = Promise.resolve()
+  const onCall = () => {
+    if (left-- === 0) stopped = worker.stop()
+  }
+  const worker = w.addWorker({ outgoing: outgoing(run, script, onCall) })
+  await worker.drain()
+  await stopped
 }
 
 /** A worker whose every way out ends at a point: what it has begun in the database may still be done there. */
