@@ -68,6 +68,11 @@ async function rotateMaster({ json }: { json?: boolean }): Promise<void> {
 async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice): Promise<void> {
   const done = await withTeam(loadConfig(process.env), async (call, house) => {
     const workspaceId = all ? null : (await pickWorkspace(call, workspace)).id
+    say(
+      house === null
+        ? 'The service does the work: this may be stopped, and run again to look on.'
+        : 'No service runs: the work is done here. If it is stopped, run it again, or start the service.',
+    )
     const worker = house === null ? null : workBeside(house)
     try {
       const begun = await call<Progress>('POST', '/key-rotations', { purpose, workspaceId })
@@ -92,7 +97,6 @@ const lineEveryMs = 10_000
 const pollMs = 1_000
 
 async function follow(call: TeamCall, begun: Progress): Promise<Progress> {
-  say('The service does the work: this may be stopped, and run again to look on.')
   let progress = begun
   let saidAt = Number.NEGATIVE_INFINITY
   while (progress.running > 0) {

@@ -27,8 +27,13 @@ export async function putPiece(
     values (${file.workspaceId}, ${file.importId}, ${file.kind}, ${start}, ${keyring.seal(piecePlace(file, start), bytes)})`
 }
 
-/** The bytes from `from` on, a piece at a time. */
-export async function* readPieces(sql: Sql, keyring: Keyring, file: PieceFile, from: number): AsyncGenerator<Buffer> {
+/** The bytes from `from` on, a piece at a time. Keys are asked for at each: they may be rotated while a file is read. */
+export async function* readPieces(
+  sql: Sql,
+  keyringOf: () => Keyring | Promise<Keyring>,
+  file: PieceFile,
+  from: number,
+): AsyncGenerator<Buffer> {
   for (let next = from; ; ) {
     const [piece] = await sql<{ start: number; bytes: Buffer }[]>`
       select start, bytes
@@ -40,6 +45,7 @@ export async function* readPieces(sql: Sql, keyring: Keyring, file: PieceFile, f
       order by start desc
       limit 1`
     if (piece === undefined) return
+    const keyring = await keyringOf()
     const bytes = keyring.open(piecePlace(file, piece.start), piece.bytes)
     if (piece.start + bytes.length <= next) return
     yield bytes.subarray(next - piece.start)
