@@ -41,7 +41,7 @@ export function filterCondition(sql: Sql, keyring: Keyring, scope: Scope, filter
     c.workspace_id = ${scope.workspaceId}
       ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}
       ${connectionId === null ? sql`` : sql`and c.connection_id = ${connectionId}`}
-      ${phone === null ? sql`` : sql`and c.phone_exact_index = any (${byteaArray(sql, exactPhoneIndexes(keyring, phone))}::bytea[])`}
+      ${phone === null ? sql`` : sql`and c.phone_exact_index is not null and c.phone_exact_index = any (${byteaArray(sql, exactPhoneIndexes(keyring, phone))}::bytea[])`}
       ${ownerCondition(sql, filter.owner)}
       ${status === null ? sql`` : sql`and c.status = ${status}`}
       ${updatedAfter === null ? sql`` : sql`and c.updated_at > ${updatedAfter}`}
