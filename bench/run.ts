@@ -1,5 +1,5 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,scale --leads 20000 --rounds 5 --seconds 2 --connections 64 --json results.json
+// run. Options: --parts leads,inbox,scale,webhooks,backlog --leads 20000 --rounds 5 --seconds 2 --connections 64 --json results.json
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { type Course, compete, printResults, type Result } from './contest.ts'
 import { inboxContests } from './inbox-part.ts'
 import { leadContests } from './leads-part.ts'
 import { runScale } from './scale-part.ts'
+import { runBacklog, runWebhooks } from './webhooks-part.ts'
 import { makeWorkspace } from './workspace.ts'
 
 const { values } = parseArgs({
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },
     connections: { type: 'string', default: '64' },
+    backlog: { type: 'string', default: '100000' },
     json: { type: 'string' },
   },
 })
@@ -51,6 +53,13 @@ try {
   if (parts.includes('leads')) await run(await leadContests(db, workspace, leadCount), `${leadCount} leads`)
   if (parts.includes('inbox')) await run(await inboxContests(db, workspace, platform.port), 'inbox')
   if (parts.includes('scale')) await runScale(db, product.port, durationMs)
+  if (parts.includes('webhooks') || parts.includes('backlog')) {
+    const receiver = await start('webhook-receiver.ts', {})
+    const webhookCourse = { db, rounds, receiver, floor: await start('webhook-floor.ts', place) }
+    await start('webhook-worker.ts', place)
+    if (parts.includes('webhooks')) await runWebhooks(webhookCourse)
+    if (parts.includes('backlog')) await runBacklog(webhookCourse, product.port, Number(values.backlog))
+  }
   if (values.json) await writeFile(values.json, `${JSON.stringify({ leadCount, rounds, results }, null, 2)}\n`)
 } finally {
   for (const child of children) await child.stop()

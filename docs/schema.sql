@@ -722,6 +722,7 @@ create table webhook_queues (
   last_success_at timestamp(3) with time zone,
   lease_owner uuid,
   lease_until timestamp with time zone,
+  lease_session text,
   constraint webhook_queues_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, id) ON DELETE CASCADE,
   constraint webhook_queues_pkey PRIMARY KEY (workspace_id, endpoint_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.01);

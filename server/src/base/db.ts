@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
@@ -125,7 +126,7 @@ function openPool(options: DbOptions): postgres.Sql<Types> {
     onnotice: () => {},
     ...(options.onStatement === undefined ? {} : { debug: reporter(options.onStatement) }),
     connection: {
-      application_name: options.applicationName ?? 'parley',
+      application_name: options.applicationName ?? processName(),
       TimeZone: 'UTC',
       statement_timeout: 15_000,
       idle_in_transaction_session_timeout: 30_000,
@@ -169,6 +170,9 @@ function countTransactions(pool: postgres.Sql<Types>) {
     },
   }
 }
+
+/** A name of this pool alone, so that others can see in the list of sessions whether its process lives. */
+const processName = () => `parley ${randomBytes(8).toString('hex')}`
 
 const newsOf = new WeakMap<object, News[]>()
 

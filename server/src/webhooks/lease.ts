@@ -55,7 +55,8 @@ export async function claimQueues(
     )
     update webhook_queues q
     set lease_owner = gen_random_uuid(),
-      lease_until = clock_timestamp() + ${leaseFor}::interval
+      lease_until = clock_timestamp() + ${leaseFor}::interval,
+      lease_session = current_user || ' ' || current_setting('application_name')
     from free, webhook_endpoints e
     where q.workspace_id = free.workspace_id
       and q.endpoint_id = free.endpoint_id
@@ -77,6 +78,26 @@ export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(H
       and e.id = q.endpoint_id
     returning ${endpointColumns(tx)},
       q.lease_owner as owner, q.generation, e.removed_at, ${hasReplay(tx)} as has_replay`
+}
+
+/**
+ * Ends the leases of workers that are dead: their systems have closed every session they had. One whose machine is gone
+ * keeps its sessions, and its leases for their time. Sessions of other roles cannot be seen, so those are left alone.
+ */
+export async function endLeasesOfDead(tx: Tx): Promise<void> {
+  await tx`
+    update webhook_queues
+    set lease_until = clock_timestamp() - interval '1 millisecond'
+    where lease_owner is not null
+      and lease_until > clock_timestamp()
+      and starts_with(lease_session, current_user || ' ')
+      and lease_session not in (
+        select usename || ' ' || application_name
+        from pg_stat_activity
+        where datname = current_database()
+          and usename is not null
+          and application_name is not null
+      )`
 }
 
 /** What identifies a claim. */

@@ -25,6 +25,7 @@ export async function loadMore(deps: PumpDeps, queue: Queue): Promise<boolean> {
   }
   if (!queue.mayHaveMore) return false
   await loadFresh(deps, queue, room)
+  await deps.fail?.('loaded')
   return true
 }
 

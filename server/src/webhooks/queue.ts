@@ -14,6 +14,19 @@ import type { WebhookObserver } from './observe.ts'
 import type { Signal } from './signal.ts'
 import type { Slots } from './slots.ts'
 
+/** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
+export const deliveryPoints = [
+  'claimed',
+  'loaded',
+  'leaving',
+  'answered',
+  'saved',
+  'written',
+  'settled',
+  'released',
+] as const
+export type DeliveryPoint = (typeof deliveryPoints)[number]
+
 export interface PumpDeps {
   db: Db
   vault: Vault
@@ -27,6 +40,7 @@ export interface PumpDeps {
   random: () => number
   /** How many deliveries one queue may have in memory. */
   maxInMemory: () => number
+  fail?: (point: DeliveryPoint) => Promise<void>
 }
 
 /** A leased queue in memory. Only its pump reads and settles; requests end whenever they end. */

@@ -89,14 +89,16 @@ async function attemptDelivery(deps: PumpDeps, queue: Queue, delivery: Delivery)
 }
 
 async function post(
-  { outgoing, clock }: PumpDeps,
+  deps: PumpDeps,
   queue: Queue,
   { eventId, name }: Delivery,
   { body, masked }: { body: string; masked: boolean },
 ): Promise<Outcome | null> {
+  const { outgoing, clock } = deps
   const { settings } = queue.endpoint
   const now = clock.now()
   const timestamp = Math.floor(now.getTime() / 1000)
+  await deps.fail?.('leaving')
   const answer = await outgoing.call({
     method: 'POST',
     url: settings.url,
@@ -115,6 +117,7 @@ async function post(
     maySend: () => mayLeave(queue),
     mayRepeat: true,
   })
+  await deps.fail?.('answered')
   const at = clock.now()
   const { ms } = answer
   if (answer.outcome === 'answered') {

@@ -28,7 +28,12 @@ export async function settleResults(deps: PumpDeps, queue: Queue): Promise<boole
   const { batch } = queue
   if (batch === null) return false
   const keyring = await deps.vault.keyring(queue.endpoint.workspaceId)
-  const settled = await deps.db.tx((tx) => writeBatch(tx, deps, queue, keyring, batch))
+  const settled = await deps.db.tx(async (tx) => {
+    const written = await writeBatch(tx, deps, queue, keyring, batch)
+    await deps.fail?.('written')
+    return written
+  })
+  await deps.fail?.('settled')
   queue.batch = null
   if (settled.retryAt !== undefined) queue.retryAt = settled.retryAt
   if (settled.isOver) queue.isEnding = true
@@ -49,7 +54,7 @@ function takeBatch({ lanes, results }: Queue): Batch | null {
 
 async function writeBatch(
   tx: Tx,
-  { clock }: PumpDeps,
+  { clock, fail }: PumpDeps,
   queue: Queue,
   keyring: Keyring,
   { results, parked }: Batch,
@@ -71,6 +76,7 @@ async function writeBatch(
     failed.length > 0 ? insertFailedAttempts(tx, lease, failed) : null,
     saveQueue(tx, lease, generation, cursorOf({ ...queue, batch: null }), queue.health),
   ])
+  await fail?.('saved')
   if (currentGeneration !== generation) return { isOver: true, disabled: null, retryAt: undefined }
   const isTouched = await moveFollowers(tx, queue, results, now)
   const disabled = reasonToDisable(queue, results, now)

@@ -3,6 +3,7 @@ import { type Loop, startLoop } from '../base/loop.ts'
 import { placedTopic } from '../events/place.ts'
 import { recordedTopic } from '../events/record.ts'
 import { createHolder, type Holder } from './holder.ts'
+import { endLeasesOfDead } from './lease.ts'
 import { noObserver, type WebhookObserver } from './observe.ts'
 import { createPlacing, type Placing } from './place-soon.ts'
 import type { PumpDeps } from './queue.ts'
@@ -115,12 +116,15 @@ function claimerOfNews({ log }: WorkerDeps, holder: Holder): (workspaceId: strin
 }
 
 /** Looks from time to time as well: news may be lost. */
-function poll({ log }: WorkerDeps, placing: Placing, holder: Holder): () => Promise<void> {
+function poll({ db, log }: WorkerDeps, placing: Placing, holder: Holder): () => Promise<void> {
   const loop = (pauseMs: number, work: () => Promise<unknown>): Loop =>
     startLoop({ firstAfterMs: 0, pauseMs }, work, (error) => log.error('webhooks not looked for', {}, error))
   const loops = [
     loop(lookEveryMs, placing.placeAll),
-    loop(lookEveryMs, () => holder.claim(null)),
+    loop(lookEveryMs, async () => {
+      await db.statement((tx) => endLeasesOfDead(tx))
+      await holder.claim(null)
+    }),
     loop(renewEveryMs, () => holder.renew(holder.held())),
   ]
   return async () => {

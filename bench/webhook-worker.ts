@@ -1,0 +1,23 @@
+// A worker of the product that delivers what run.ts records. Run by run.ts in a process of its own.
+import { systemClock } from '../server/src/base/clock.ts'
+import { openDb } from '../server/src/base/db.ts'
+import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
+import { createLog } from '../server/src/base/log.ts'
+import { relayNews } from '../server/src/base/relay.ts'
+import { openVault } from '../server/src/base/vault.ts'
+import { createDeliveryWorker } from '../server/src/webhooks/worker.ts'
+import { benchMasterKey } from './workspace.ts'
+
+const { PG_SOCKET = '', PG_DATABASE = 'parley' } = process.env
+const db = openDb({ socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' })
+await relayNews(db, () => {})
+const worker = createDeliveryWorker({
+  db,
+  vault: openVault(db, { current: benchMasterKey }, systemClock),
+  clock: systemClock,
+  log: createLog('error'),
+  outgoing: openOutgoing({ allowCidrs: ['127.0.0.0/8'] }),
+  present: (_name, payload) => payload,
+})
+worker.start()
+process.stdout.write('ready 0\n')
