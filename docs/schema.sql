@@ -246,6 +246,29 @@ create table invitations (
   constraint invitations_token_hash_key UNIQUE (token_hash)
 );
 
+create table key_rotations (
+  id uuid not null,
+  scope_id uuid not null,
+  purpose text not null,
+  to_version integer not null,
+  phase text not null,
+  due_at timestamp(3) with time zone not null,
+  at_table text,
+  at_key text[],
+  rows_total bigint not null default 0,
+  rows_done bigint not null default 0,
+  rows_broken bigint not null default 0,
+  started_at timestamp(3) with time zone not null,
+  rewriting_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  constraint key_rotations_phase_check CHECK ((phase = ANY (ARRAY['announced'::text, 'current'::text, 'rewriting'::text, 'done'::text]))),
+  constraint key_rotations_purpose_check CHECK ((purpose = ANY (ARRAY['data'::text, 'index'::text]))),
+  constraint key_rotations_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX key_rotations_due ON key_rotations USING btree (due_at) WHERE (finished_at IS NULL);
+CREATE UNIQUE INDEX key_rotations_running_key ON key_rotations USING btree (scope_id) WHERE (finished_at IS NULL);
+
 create table labels (
   workspace_id uuid not null,
   id uuid not null,
@@ -500,7 +523,8 @@ create table secrets (
   wrapped bytea not null,
   current boolean not null,
   created_at timestamp(3) with time zone not null,
-  constraint secrets_purpose_check CHECK ((purpose = ANY (ARRAY['data'::text, 'index'::text]))),
+  retired_at timestamp(3) with time zone,
+  constraint secrets_purpose_check CHECK ((purpose = ANY (ARRAY['data'::text, 'index'::text, 'stable'::text]))),
   constraint secrets_version_check CHECK ((version > 0)),
   constraint secrets_pkey PRIMARY KEY (scope_id, purpose, version)
 );
@@ -612,6 +636,7 @@ create table users (
   id uuid not null,
   person bytea not null,
   email_index bytea not null,
+  index_version integer not null,
   password_hash text,
   totp_secret bytea,
   totp_confirmed_at timestamp(3) with time zone,

@@ -18,15 +18,18 @@ create table workspaces (
 );
 
 -- Random 32-byte secrets wrapped by the master key. Data and index secrets have versions of their own, so that
--- sealing anew does not force indexing anew. The nil UUID is the scope of the instance itself (its users).
+-- sealing anew does not force indexing anew; the stable one keys what nobody is found by, and stays. The nil UUID is
+-- the scope of the instance itself (its users).
 create table secrets (
   scope_id uuid not null,
-  purpose text not null check (purpose in ('data', 'index')),
+  purpose text not null check (purpose in ('data', 'index', 'stable')),
   version integer not null check (version > 0),
   master_key_id text not null,
   wrapped bytea not null,
   current boolean not null,
   created_at timestamptz(3) not null,
+  -- When no row named it any more: an index secret is not looked by from then on.
+  retired_at timestamptz(3),
   primary key (scope_id, purpose, version)
 );
 

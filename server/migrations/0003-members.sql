@@ -6,6 +6,7 @@ create table users (
   person bytea not null,
   -- Exact blind index of the lower-cased e-mail.
   email_index bytea not null,
+  index_version integer not null,
   -- PHC string of argon2id; null until a password is chosen.
   password_hash text,
   -- Sealed; counts only once it is confirmed by a code.

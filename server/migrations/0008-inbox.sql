@@ -131,6 +131,7 @@ create table sends (
   -- The API key's id, or the user's for a member's send.
   sender_id uuid not null,
   idempotency_key text not null,
+  -- Sealed: what makes a repeat the same send.
   fingerprint bytea not null,
   conversation_id uuid not null,
   message_id uuid not null,

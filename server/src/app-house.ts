@@ -28,6 +28,8 @@ export interface House {
   images?: LeadImages
   /** The way out to each channel; the real ones unless given. */
   connectors?: Record<Channel, Connector>
+  /** Where the master key is kept, unless the settings give it. */
+  masterKeyFile?: string | null
   /** How the feeds are looked after; at pauses unless given. */
   repeat?: Repeat
   /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */

@@ -17,6 +17,7 @@ import { tokenTeamRoutes } from './access/team-routes-tokens.ts'
 import { type Events, serveEvents } from './app-events.ts'
 import type { House } from './app-house.ts'
 import { type Inbox, serveInbox } from './app-inbox.ts'
+import { keyedTables } from './app-keys.ts'
 import { serveWebhooks } from './app-webhooks.ts'
 import { serveService } from './app-worker.ts'
 import type { TeamGuard } from './base/member.ts'
@@ -35,6 +36,7 @@ import { leadTeamRoutes } from './leads/team-routes.ts'
 import { exportTeamRoutes } from './leads/transfer/team-routes-export.ts'
 import { importFileTeamRoutes } from './leads/transfer/team-routes-import-files.ts'
 import { importTeamRoutes } from './leads/transfer/team-routes-imports.ts'
+import { rotationTeamRoutes } from './rotation/team-routes.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
@@ -81,7 +83,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, e
 
   await app.register(cookie)
   decorateTeamRequests(app)
-  serveTeam(app, team, teamGuard, guard)
+  serveTeam(app, house, team, teamGuard, guard)
   inbox.serveTeam(teamGuard)
   await importFileTeamRoutes(app, team, teamGuard)
   serveWebhooks(app, house, teamGuard)
@@ -95,7 +97,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, e
   await siteRoutes(app, { ...team, formsOf })
 }
 
-function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard): void {
+function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard, guard: Guard): void {
   for (const routes of [
     signInTeamRoutes,
     signInLinkTeamRoutes,
@@ -122,5 +124,8 @@ function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard)
     const keyring = await team.vault.keyring(workspaceId)
     await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
   }
+  const { masterKeyFile = null } = house
+  const sharesDatabase = house.config.database.url !== null
+  rotationTeamRoutes(app, { ...team, tables: keyedTables, masterKeyFile, sharesDatabase }, teamGuard)
   keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped }, teamGuard)
 }

@@ -5,6 +5,7 @@ import { addImportCommand } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addMemberCommands } from './commands/member.ts'
 import { migrateDatabase } from './commands/migrate.ts'
+import { addRotateKeysCommands } from './commands/rotate-keys.ts'
 import { parts, serve } from './commands/serve.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
 import { describeProblem, say } from './commands/terminal.ts'
@@ -38,6 +39,7 @@ addKeyCommands(program)
 addMemberCommands(program)
 addWorkspaceCommands(program)
 addTokenCommands(program)
+addRotateKeysCommands(program)
 addImportCommand(program)
 addExportCommand(program)
 addSimulateCommand(program)

@@ -18,6 +18,7 @@ const ranks: Record<string, number> = {
   inbox: 3,
   forms: 4,
   webhooks: 4,
+  rotation: 4,
   http: 5,
   mcp: 5,
   // app.ts, main.ts and commands/ see everything, each other included.

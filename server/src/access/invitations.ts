@@ -122,4 +122,4 @@ export function openInvitation(keyring: Keyring, row: InvitationRow): Invitation
 
 export const invitationOver = (): ApiError => notFound('This invitation is no longer valid. Ask for a new one.')
 
-const emailOf = (id: string) => ({ table: 'invitations', row: id, column: 'email' })
+export const emailOf = (id: string) => ({ table: 'invitations', row: id, column: 'email' })

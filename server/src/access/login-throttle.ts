@@ -15,8 +15,8 @@ const forgottenAfterMs = 24 * 3_600_000
 
 export function attemptKeys(instanceKeys: Keyring, account: string, address: string | null): AttemptKeys {
   return {
-    account: instanceKeys.exact('login_attempts.account', account),
-    address: instanceKeys.exact('login_attempts.address', address === null ? 'unknown' : addressGroup(address)),
+    account: instanceKeys.stable('login_attempts.account', account),
+    address: instanceKeys.stable('login_attempts.address', address === null ? 'unknown' : addressGroup(address)),
   }
 }
 

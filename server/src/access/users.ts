@@ -26,13 +26,18 @@ export interface NewUser extends Person {
 /** Adds a user and answers its id; `instanceKeys` are those of the instance. A known e-mail is a 409. */
 export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, now: Date): Promise<string> {
   const id = newId(now)
+  // While the index key is rotated, the unique index does not see that a row of the other version has this e-mail.
+  const [lowest] = emailIndexes(instanceKeys, user.email)
+  await tx`select pg_advisory_xact_lock(${String(lowest?.readBigInt64BE(0) ?? 0)}::bigint)`
+  if ((await findUserByEmail(tx, instanceKeys, user.email)) !== undefined) throw emailTaken()
   try {
     await tx`
-      insert into users (id, person, email_index, password_hash, is_operator, created_at)
+      insert into users (id, person, email_index, index_version, password_hash, is_operator, created_at)
       values (
         ${id},
         ${sealPerson(instanceKeys, id, user)},
-        ${instanceKeys.exact(emailLabel, normalEmail(user.email))},
+        ${emailIndex(instanceKeys, user.email)},
+        ${instanceKeys.indexVersion},
         ${user.passwordHash},
         ${user.isOperator},
         ${now}
@@ -92,16 +97,19 @@ export function normalEmail(email: string): string {
 
 const emailLabel = 'users.email'
 
-const personOf = (userId: string) => ({ table: 'users', row: userId, column: 'person' })
+export const personOf = (userId: string) => ({ table: 'users', row: userId, column: 'person' })
 
 function sealPerson(instanceKeys: Keyring, userId: string, { name, email }: Person): Buffer {
   return instanceKeys.seal(personOf(userId), JSON.stringify({ name, email }))
 }
 
-/** Under every index version that a row may still carry. */
-function emailIndexes(instanceKeys: Keyring, email: string): Buffer[] {
-  return instanceKeys.indexVersions.map((version) => instanceKeys.exact(emailLabel, normalEmail(email), version))
+export function emailIndex(instanceKeys: Keyring, email: string): Buffer {
+  return instanceKeys.exact(emailLabel, normalEmail(email))
 }
 
-const emailTaken = (cause: unknown): ApiError =>
+function emailIndexes(instanceKeys: Keyring, email: string): Buffer[] {
+  return instanceKeys.exacts(emailLabel, normalEmail(email))
+}
+
+const emailTaken = (cause?: unknown): ApiError =>
   conflict('A user with this e-mail already exists', { field: 'email' }, cause)

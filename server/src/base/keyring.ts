@@ -7,7 +7,7 @@ export interface Keyring {
   readonly dataVersion: number
   /** The version that `exact` and `tokens` use unless told otherwise. */
   readonly indexVersion: number
-  /** Every index version that rows may still carry, in ascending order. */
+  /** Every index version that rows may still carry, in ascending order: look-ups ask for all of them at once. */
   readonly indexVersions: readonly number[]
   /** Encrypts a value for one place. Its length is stored only to the next multiple of 32 bytes. */
   seal(place: SealPlace, plain: string | Uint8Array): Buffer
@@ -18,6 +18,17 @@ export interface Keyring {
   exact(label: string, text: string, version?: number): Buffer
   /** A signed 32-bit token for every gram (14 bytes of UTF-8 at most), ascending, each once. */
   tokens(grams: Iterable<string>, version?: number): number[]
+  /** `exact` under every version that rows may still carry. */
+  exacts(label: string, text: string): Buffer[]
+  /** 16 bytes like those of `exact` that outlive every rotation: for what nobody is found by. */
+  stable(label: string, text: string): Buffer
+}
+
+/** What a keyring is made of: every version that is in use, by purpose. */
+export interface Secrets {
+  data: readonly Secret[]
+  index: readonly Secret[]
+  stable: readonly Secret[]
 }
 
 export interface Secret {
@@ -32,13 +43,15 @@ interface IndexKeys {
   exact: Map<string, KeyObject>
 }
 
-/** Throws when either list lacks a current secret. */
-export function makeKeyring(scopeId: string, dataSecrets: readonly Secret[], indexSecrets: readonly Secret[]): Keyring {
-  const dataKeys = new Map(dataSecrets.map((secret) => [secret.version, dataKeyOf(scopeId, secret)]))
-  const indexKeys = new Map(indexSecrets.map((secret) => [secret.version, indexKeysOf(scopeId, secret)]))
-  const dataVersion = currentVersion(scopeId, 'data', dataSecrets)
-  const indexVersion = currentVersion(scopeId, 'index', indexSecrets)
+/** Throws when a purpose lacks a current secret. */
+export function makeKeyring(scopeId: string, { data, index, stable }: Secrets): Keyring {
+  const dataKeys = new Map(data.map((secret) => [secret.version, dataKeyOf(scopeId, secret)]))
+  const indexKeys = new Map(index.map((secret) => [secret.version, indexKeysOf(scopeId, secret)]))
+  const dataVersion = currentSecret(scopeId, 'data', data).version
+  const indexVersion = currentSecret(scopeId, 'index', index).version
+  const indexVersions = [...indexKeys.keys()].sort((a, b) => a - b)
   const sealingKey = known(dataKeys, dataVersion)
+  const stableKeys = indexKeysOf(scopeId, currentSecret(scopeId, 'stable', stable))
 
   const open = (place: SealPlace, sealed: Uint8Array): Buffer => {
     const dataKey = dataKeys.get(versionOf(place, sealed))
@@ -49,12 +62,15 @@ export function makeKeyring(scopeId: string, dataSecrets: readonly Secret[], ind
   return {
     dataVersion,
     indexVersion,
-    indexVersions: [...indexKeys.keys()].sort((a, b) => a - b),
+    indexVersions,
     seal: (place, plain) => sealValue(sealingKey, place, plain),
     open,
     openText: (place, sealed) => open(place, sealed).toString('utf8'),
     exact: (label, text, version = indexVersion) => exactIndex(scopeId, known(indexKeys, version), label, text),
     tokens: (grams, version = indexVersion) => tokensOf(known(indexKeys, version).tokens, grams),
+    exacts: (label, text) =>
+      indexVersions.map((version) => exactIndex(scopeId, known(indexKeys, version), label, text)),
+    stable: (label, text) => exactIndex(scopeId, stableKeys, label, text),
   }
 }
 
@@ -71,10 +87,10 @@ function deriveKey(scopeId: string, secret: Buffer, label: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secret, salt, `parley ${label}`, 32)))
 }
 
-function currentVersion(scopeId: string, purpose: string, secrets: readonly Secret[]): number {
+function currentSecret(scopeId: string, purpose: string, secrets: readonly Secret[]): Secret {
   const current = secrets.find((secret) => secret.current)
   if (current === undefined) throw new Error(`Scope ${scopeId} has no current ${purpose} secret`)
-  return current.version
+  return current
 }
 
 function known<T>(keys: Map<number, T>, version: number): T {

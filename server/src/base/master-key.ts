@@ -1,6 +1,18 @@
 import { hash, randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 
 /** Reads a 32-byte master key from 64 hex digits or from base64; throws when it is neither. */
 export function masterKeyFrom(text: string): Buffer {
@@ -23,6 +35,41 @@ export function loadOrCreateMasterKeyFile(path: string): Buffer {
   return readKeyFile(path) ?? createKeyFile(path)
 }
 
+/**
+ * Puts a new key into the file at `path`. The one before goes into a file beside it, named by its id, before the new
+ * one takes its place: whenever the process is killed, both are there, or the old one alone.
+ */
+export function replaceMasterKeyFile(path: string): { masterKey: Buffer; previousFile: string } {
+  const before = readFileSync(path, 'utf8')
+  const previousFile = `${path}.${masterKeyId(masterKeyFrom(before))}`
+  if (!existsSync(previousFile)) placeDurably(previousFile, before, linkSync)
+  const masterKey = randomBytes(32)
+  placeDurably(path, `${masterKey.toString('hex')}\n`, renameSync)
+  return { masterKey, previousFile }
+}
+
+/** The keys that were in the file at `path` before, from the files beside it. */
+export function readPreviousMasterKeyFiles(path: string): Buffer[] {
+  const name = new RegExp(`^${basename(path).replaceAll('.', '\\.')}\\.[0-9a-f]{8}$`)
+  const folder = dirname(path)
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((file) => name.test(file))
+    .flatMap((file) => readKeyFile(join(folder, file)) ?? [])
+}
+
+/** Writes the text beside `path` and lets `place` put it there, so that no half-written file ever goes by this name. */
+function placeDurably(path: string, text: string, place: (from: string, to: string) => void): void {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  writeDurably(draft, text)
+  try {
+    place(draft, path)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  if (process.platform !== 'win32') syncFolder(dirname(path))
+}
+
 function readKeyFile(path: string): Buffer | null {
   try {
     return masterKeyFrom(readFileSync(path, 'utf8'))
@@ -37,17 +84,12 @@ function readKeyFile(path: string): Buffer | null {
 function createKeyFile(path: string): Buffer {
   const folder = dirname(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const draft = `${path}.${randomBytes(6).toString('hex')}`
-  writeDurably(draft, `${randomBytes(32).toString('hex')}\n`)
   try {
     // A link, unlike a rename, fails when the name is taken: a key that seals data already must not be lost.
-    linkSync(draft, path)
+    placeDurably(path, `${randomBytes(32).toString('hex')}\n`, linkSync)
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
-  } finally {
-    unlinkSync(draft)
   }
-  if (process.platform !== 'win32') syncFolder(folder)
   return masterKeyFrom(readFileSync(path, 'utf8'))
 }
 

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { Sql, Tx } from './db.ts'
+import { byteaArray, type Sql, type Tx } from './db.ts'
 import { masterKeyId } from './master-key.ts'
 
-export type SecretPurpose = 'data' | 'index'
+export type SecretPurpose = 'data' | 'index' | 'stable'
 
 /** Which secret it is; its wrapping is bound to this, so that rows cannot be exchanged for each other. */
 export interface SecretName {
@@ -17,12 +17,13 @@ export interface SecretRow {
   master_key_id: string
   wrapped: Buffer
   current: boolean
+  retired_at: Date | null
 }
 
 /** Every version of a scope's secrets, still wrapped. */
 export async function listSecrets(sql: Sql, scopeId: string): Promise<SecretRow[]> {
   return sql<SecretRow[]>`
-    select purpose, version, master_key_id, wrapped, current
+    select purpose, version, master_key_id, wrapped, current, retired_at
     from secrets
     where scope_id = ${scopeId}
     order by purpose, version`
@@ -43,6 +44,63 @@ export async function insertSecret(
     insert into secrets (scope_id, purpose, version, master_key_id, wrapped, current, created_at)
     values (${name.scopeId}, ${name.purpose}, ${name.version}, ${masterKeyId(masterKey)}, ${wrapped}, ${name.current}, ${now})
     on conflict do nothing`
+}
+
+/** Writers use this version from now on. */
+export async function makeSecretCurrent(tx: Tx, { scopeId, purpose, version }: SecretName): Promise<void> {
+  await tx`
+    update secrets
+    set current = false
+    where scope_id = ${scopeId}
+      and purpose = ${purpose}
+      and current`
+  await tx`
+    update secrets
+    set current = true
+    where scope_id = ${scopeId}
+      and purpose = ${purpose}
+      and version = ${version}`
+}
+
+/** Says of every version before this one that no row names it. */
+export async function retireSecretsBefore(tx: Tx, { scopeId, purpose, version }: SecretName, now: Date): Promise<void> {
+  await tx`
+    update secrets
+    set retired_at = ${now}
+    where scope_id = ${scopeId}
+      and purpose = ${purpose}
+      and version < ${version}
+      and retired_at is null`
+}
+
+const rewrapBatchSize = 500
+
+/** Wraps secrets of other master keys with this one; answers how many. */
+export async function rewrapBatch(tx: Tx, masterKeys: readonly Buffer[], masterKey: Buffer): Promise<number> {
+  const rows = await tx<(SecretRow & { scope_id: string })[]>`
+    select scope_id, purpose, version, master_key_id, wrapped, current, retired_at
+    from secrets
+    where master_key_id <> ${masterKeyId(masterKey)}
+    limit ${rewrapBatchSize}
+    for update`
+  const wrapped = rows.map((row) => {
+    const name = { scopeId: row.scope_id, purpose: row.purpose, version: row.version }
+    return wrapSecret(masterKey, name, unwrapSecret(masterKeys, row.scope_id, row))
+  })
+  await tx`
+    update secrets s
+    set wrapped = r.wrapped,
+      master_key_id = ${masterKeyId(masterKey)}
+    from unnest(
+      ${rows.map((row) => row.scope_id)}::uuid[],
+      ${rows.map((row) => row.purpose)}::text[],
+      ${rows.map((row) => row.version)}::integer[],
+      ${byteaArray(tx, wrapped)}::bytea[]
+    ) as r (scope_id, purpose, version, wrapped)
+    where s.scope_id = r.scope_id
+      and s.purpose = r.purpose
+      and s.version = r.version`
+  return rows.length
 }
 
 const nonceBytes = 12

@@ -1,8 +1,17 @@
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './db.ts'
 import { type Keyring, makeKeyring, type Secret } from './keyring.ts'
+import { masterKeyId } from './master-key.ts'
 import { UnknownKeyVersion } from './seal.ts'
-import { insertSecret, listSecrets, type SecretPurpose, type SecretRow, unwrapSecret } from './secrets.ts'
+import {
+  insertSecret,
+  listSecrets,
+  rewrapBatch,
+  type SecretName,
+  type SecretPurpose,
+  type SecretRow,
+  unwrapSecret,
+} from './secrets.ts'
 
 /** The scope of what belongs to the installation and to no workspace, such as its users. */
 export const instanceScope = '00000000-0000-0000-0000-000000000000'
@@ -19,6 +28,14 @@ export interface Vault {
   withKeyring<T>(scopeId: string, work: (keyring: Keyring) => T | Promise<T>): Promise<T>
   /** Drops the keys of a scope from memory. */
   forget(scopeId: string): void
+  /** Gives a scope a new secret that nobody writes with yet. */
+  addSecret(tx: Tx, name: SecretName): Promise<void>
+  /** The id of the master key that wraps what is new. */
+  masterKeyId(): string
+  /** Wraps with this key from now on; those before still open what they wrapped. */
+  useMasterKey(masterKey: Buffer): void
+  /** Wraps every secret that another key wraps with the current one; answers how many. Goes on where it was killed. */
+  rewrapSecrets(): Promise<number>
 }
 
 export interface MasterKeys {
@@ -38,10 +55,11 @@ const maxScopes = 10_000
 
 export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
   const loaded = new Map<string, Loaded>()
-  const allMasterKeys = [masterKeys.current, ...(masterKeys.previous ?? [])]
+  const keys = [masterKeys.current, ...(masterKeys.previous ?? [])]
+  const current = () => keys[0] ?? masterKeys.current
 
   const load = (scopeId: string): Promise<Keyring> => {
-    const entry = { keyring: loadKeyring(db, allMasterKeys, scopeId), loadedAt: clock.now().getTime() }
+    const entry = { keyring: loadKeyring(db, keys, scopeId), loadedAt: clock.now().getTime() }
     loaded.delete(scopeId)
     loaded.set(scopeId, entry)
     if (loaded.size > maxScopes) dropOldest(loaded)
@@ -58,8 +76,8 @@ export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
   }
 
   const createSecrets = async (tx: Tx, scopeId: string): Promise<void> => {
-    for (const purpose of ['data', 'index'] as const) {
-      await insertSecret(tx, { scopeId, purpose, version: 1, current: true }, masterKeys.current, clock.now())
+    for (const purpose of ['data', 'index', 'stable'] as const) {
+      await insertSecret(tx, { scopeId, purpose, version: 1, current: true }, current(), clock.now())
     }
   }
 
@@ -81,14 +99,32 @@ export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
     forget: (scopeId) => {
       loaded.delete(scopeId)
     },
+    addSecret: (tx, name) => insertSecret(tx, { ...name, current: false }, current(), clock.now()),
+    masterKeyId: () => masterKeyId(current()),
+    useMasterKey: (masterKey) => {
+      keys.unshift(masterKey)
+    },
+    rewrapSecrets: async () => {
+      let count = 0
+      for (;;) {
+        const batch = await db.tx((tx) => rewrapBatch(tx, keys, current()))
+        if (batch === 0) return count
+        count += batch
+      }
+    },
   }
 }
 
 async function loadKeyring(db: Db, masterKeys: readonly Buffer[], scopeId: string): Promise<Keyring> {
   const rows = await listSecrets(db.sql, scopeId)
   const secretsFor = (purpose: SecretPurpose): Secret[] =>
-    rows.filter((row) => row.purpose === purpose).map((row) => unwrapped(masterKeys, scopeId, row))
-  return makeKeyring(scopeId, secretsFor('data'), secretsFor('index'))
+    rows.filter((row) => row.purpose === purpose && isInUse(row)).map((row) => unwrapped(masterKeys, scopeId, row))
+  return makeKeyring(scopeId, { data: secretsFor('data'), index: secretsFor('index'), stable: secretsFor('stable') })
+}
+
+/** A retired data secret still opens: nothing is lost should a value be put back from elsewhere. */
+function isInUse({ purpose, retired_at }: SecretRow): boolean {
+  return purpose === 'data' || retired_at === null
 }
 
 function unwrapped(masterKeys: readonly Buffer[], scopeId: string, row: SecretRow): Secret {

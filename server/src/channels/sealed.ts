@@ -23,7 +23,7 @@ export interface ConnectionRow {
 }
 
 export function sealSettings(keyring: Keyring, id: string, settings: WabaSettings): Buffer {
-  return keyring.seal(place(id), JSON.stringify(settings))
+  return keyring.seal(settingsPlace(id), JSON.stringify(settings))
 }
 
 export function openConnection(keyring: Keyring, row: ConnectionRow): StoredConnection {
@@ -34,7 +34,7 @@ export function openConnection(keyring: Keyring, row: ConnectionRow): StoredConn
     name: row.name,
     numberId: row.number_id,
     accountId: row.account_id,
-    settings: JSON.parse(keyring.openText(place(row.id), row.settings)) as WabaSettings,
+    settings: JSON.parse(keyring.openText(settingsPlace(row.id), row.settings)) as WabaSettings,
     state: row.state,
     stateReason: row.state_reason,
     stateChangedAt: row.state_changed_at,
@@ -49,4 +49,4 @@ export function openConnection(keyring: Keyring, row: ConnectionRow): StoredConn
   }
 }
 
-const place = (row: string) => ({ table: 'connections', row, column: 'settings' })
+export const settingsPlace = (row: string) => ({ table: 'connections', row, column: 'settings' })

@@ -1,6 +1,7 @@
 import { sweepSignIns } from '../access/sweep.ts'
 import type { House } from '../app-house.ts'
 import { templateDeps } from '../app-inbox.ts'
+import { keyedTables } from '../app-keys.ts'
 import { type Chore, createChores } from '../base/chores.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { syncDueTemplates } from '../channels/sync-templates.ts'
@@ -12,6 +13,7 @@ import { settleStranded } from '../inbox/stranded.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
 import { purgeDeletedLeads } from '../leads/purge.ts'
 import { sweepImports } from '../leads/transfer/sweep.ts'
+import { workOnRotations } from '../rotation/work.ts'
 import { sweepWebhookLog } from '../webhooks/retention.ts'
 
 const look = { firstAfterMs: 1_000, pauseMs: 1_000 }
@@ -19,6 +21,8 @@ const hourMs = 3_600_000
 /** Whoever waits for a conversation to change hands is a customer. */
 const steadyMs = 3_000
 const strandedMs = 5_000
+/** A shift of its work takes two seconds. */
+const rotateMs = 1_000
 
 /** Looks for chores whose turn has come, as every worker does. To stop is to wait for those that run. */
 export function startChores(house: House): Loop {
@@ -53,6 +57,7 @@ function choresOf(house: House): Chore[] {
       return undefined
     },
   }
+  const rotations = { db, vault, clock, tables: keyedTables }
   const steady: Record<string, Chore['work']> = {
     'read-templates': () => syncDueTemplates(templates),
     'wake-snoozed': () => wakeSnoozed(db, clock),
@@ -62,6 +67,7 @@ function choresOf(house: House): Chore[] {
   return [
     ...Object.entries(hourly).map(([name, work]) => ({ name, everyMs: hourMs, work })),
     ...Object.entries(steady).map(([name, work]) => ({ name, everyMs: steadyMs, work, isQuiet: true })),
+    { name: 'rotate-keys', everyMs: rotateMs, work: () => workOnRotations(rotations), isQuiet: true },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(house), isQuiet: true },
   ]
 }

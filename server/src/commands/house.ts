@@ -8,7 +8,7 @@ import { type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import { openOutgoing } from '../base/guarded-fetch.ts'
 import { createLog } from '../base/log.ts'
-import { loadOrCreateMasterKeyFile, masterKeyFrom } from '../base/master-key.ts'
+import { loadOrCreateMasterKeyFile, masterKeyFrom, readPreviousMasterKeyFiles } from '../base/master-key.ts'
 import { migrate } from '../base/migrate.ts'
 import { relayNews } from '../base/relay.ts'
 import { listSecrets } from '../base/secrets.ts'
@@ -68,6 +68,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       await closeDatabase()
     }
     const metrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
+    const masterKeyFile = config.masterKey === null ? masterKeyPath(config) : null
     const localToken = randomBytes(32).toString('base64url')
     const placer = createPlacer(db)
     const house = {
@@ -81,6 +82,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       metrics,
       placer,
       outgoing,
+      masterKeyFile,
       localToken,
       simulatedClock,
     }
@@ -91,15 +93,18 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
   }
 }
 
+/** Where the master key is kept when the settings do not give it. */
+const masterKeyPath = (config: Config) => join(config.dataFolder, 'master.key')
+
 async function masterKeysOf(config: Config, db: Db): Promise<MasterKeys> {
   const previous = config.previousMasterKeys.map(masterKeyFrom)
   if (config.masterKey !== null) return { current: masterKeyFrom(config.masterKey), previous }
-  const path = join(config.dataFolder, 'master.key')
+  const path = masterKeyPath(config)
   // A new key would open nothing that is there, and would hide which file is missing.
   if (!existsSync(path) && (await listSecrets(db.sql, instanceScope)).length > 0) {
     throw new Error(
       `${path} is missing, and without it the data cannot be opened. Restore it, or set PARLEY_MASTER_KEY to its content.`,
     )
   }
-  return { current: loadOrCreateMasterKeyFile(path), previous }
+  return { current: loadOrCreateMasterKeyFile(path), previous: [...previous, ...readPreviousMasterKeyFiles(path)] }
 }

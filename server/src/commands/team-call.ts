@@ -1,6 +1,6 @@
 import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
-import { openHouse } from './house.ts'
+import { type OpenHouse, openHouse } from './house.ts'
 import { readServerFile, type ServerAddress } from './server-file.ts'
 import { say } from './terminal.ts'
 
@@ -19,11 +19,14 @@ const answerWithinMs = 30_000
 
 /**
  * Does `work` through the server that runs on this data folder. When none answers, it opens the installation by
- * itself for that long, and asks the same routes.
+ * itself for that long, and asks the same routes; `work` is given it then, since nobody does the chores.
  */
-export async function withTeam<T>(config: Config, work: (call: TeamCall) => Promise<T>): Promise<T> {
+export async function withTeam<T>(
+  config: Config,
+  work: (call: TeamCall, house: OpenHouse | null) => Promise<T>,
+): Promise<T> {
   const server = await runningServer(config)
-  if (server !== null) return work(callAt(server))
+  if (server !== null) return work(callAt(server), null)
 
   const house = await openHouse({ ...config, logLevel: 'warn' }, say)
   try {
@@ -33,7 +36,7 @@ export async function withTeam<T>(config: Config, work: (call: TeamCall) => Prom
       const reply = await app.inject({ method, url: prefix + path, headers, ...(body && { payload: body }) })
       return { status: reply.statusCode, text: reply.body }
     }
-    return await work(callOver(send)).finally(() => app.close())
+    return await work(callOver(send), house).finally(() => app.close())
   } finally {
     await house.close()
   }

@@ -53,7 +53,7 @@ export async function takeTurn(
 ): Promise<void> {
   if (deps.submissionsPerMinute === 0) return
   const keyring = await deps.vault.keyring(form.workspaceId)
-  const digest = keyring.exact('form.address', deps.clientAddress(request.raw) ?? '').toString('base64url')
+  const digest = keyring.stable('form.address', deps.clientAddress(request.raw) ?? '').toString('base64url')
   const take = await deps.limiter.take(`form:${form.id}:${digest}`, deps.submissionsPerMinute)
   setRateLimitHeaders(reply, take)
   if (!take.allowed) throw sentTooOften(take.retryAfterSeconds)

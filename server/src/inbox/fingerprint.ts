@@ -1,25 +1,28 @@
-import { timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '../base/keyring.ts'
 import type { Wish } from './send-input.ts'
 
-const label = 'inbox.send'
+const place = (messageId: string) => ({ table: 'sends', row: messageId, column: 'fingerprint' })
 
-/** What makes two sends of one key the same: the conversation and the message. A keyed digest, as the text is secret. */
-export function fingerprintOf(keyring: Keyring, conversationId: string, wish: Wish): Buffer {
-  return keyring.exact(label, canonical(conversationId, wish))
+/** What makes two sends of one key the same: the conversation and the message. Sealed, as short texts can be guessed. */
+export function fingerprintOf(keyring: Keyring, messageId: string, conversationId: string, wish: Wish): Buffer {
+  return keyring.seal(place(messageId), digest(conversationId, wish))
 }
 
-export function isSameSend(keyring: Keyring, stored: Uint8Array, conversationId: string, wish: Wish): boolean {
-  const text = canonical(conversationId, wish)
-  // The index key may have been rotated since.
-  return keyring.indexVersions.some((version) => {
-    const digest = keyring.exact(label, text, version)
-    return digest.length === stored.length && timingSafeEqual(digest, stored)
-  })
+export function isSameSend(
+  keyring: Keyring,
+  stored: { message_id: string; fingerprint: Uint8Array },
+  conversationId: string,
+  wish: Wish,
+): boolean {
+  const before = keyring.open(place(stored.message_id), stored.fingerprint)
+  return timingSafeEqual(before, digest(conversationId, wish))
 }
 
-function canonical(conversationId: string, wish: Wish): string {
-  return JSON.stringify([conversationId, sorted(wish)])
+function digest(conversationId: string, wish: Wish): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([conversationId, sorted(wish)]))
+    .digest()
 }
 
 // The order of an object's keys says nothing; that of a list does.

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Sql } from '../base/db.ts'
+import { byteaArray, type Sql } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Scope } from './conversation.ts'
 import type { ConversationStatus } from './conversation-status.ts'
-import { exactPhoneIndex } from './sealed.ts'
+import { exactPhoneIndexes } from './sealed.ts'
 
 /** Which conversations a list shows. Every field that is set narrows it. */
 export interface ConversationFilter {
@@ -41,7 +41,7 @@ export function filterCondition(sql: Sql, keyring: Keyring, scope: Scope, filter
     c.workspace_id = ${scope.workspaceId}
       ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}
       ${connectionId === null ? sql`` : sql`and c.connection_id = ${connectionId}`}
-      ${phone === null ? sql`` : sql`and c.phone_exact_index = ${exactPhoneIndex(keyring, phone)}`}
+      ${phone === null ? sql`` : sql`and c.phone_exact_index is not null and c.phone_exact_index = any (${byteaArray(sql, exactPhoneIndexes(keyring, phone))}::bytea[])`}
       ${ownerCondition(sql, filter.owner)}
       ${status === null ? sql`` : sql`and c.status = ${status}`}
       ${updatedAfter === null ? sql`` : sql`and c.updated_at > ${updatedAfter}`}

@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts'
 import { type Match, matchCustomer, renamed } from './customer.ts'
 import { mergeConversations } from './merge.ts'
 import { conversationColumns, storeConversation } from './queries.ts'
-import { type ConversationRow, openConversation, phoneIndex, userIndex } from './sealed.ts'
+import { type ConversationRow, openConversation, phoneIndexes, userIndexes } from './sealed.ts'
 
 /** Where a customer is looked for. */
 export interface Place {
@@ -59,18 +59,34 @@ async function lockCandidates(
   { workspaceId, connectionId }: Place,
   { userId, phone }: Customer,
 ): Promise<Conversation[]> {
+  const users = userId === null ? [] : userIndexes(keyring, userId)
+  const phones = phone === null ? [] : phoneIndexes(keyring, phone)
+  await takeTurns(tx, keyring, [users, phones])
+  // Not `any` of a list: the planner would not see that the partial indexes hold all of these.
+  const named = [
+    ...users.map((index) => tx`c.user_index = ${index}`),
+    ...phones.map((index) => tx`c.phone_index = ${index}`),
+  ]
   const rows = await tx<ConversationRow[]>`
     select ${conversationColumns(tx)}
     from conversations c
     where c.workspace_id = ${workspaceId}
       and c.connection_id = ${connectionId}
-      and (
-        c.user_index = ${userId === null ? null : userIndex(keyring, userId)}
-        or c.phone_index = ${phone === null ? null : phoneIndex(keyring, phone)}
-      )
+      and (${named.reduce((either, one) => tx`${either} or ${one}`, tx`false`)})
     order by c.id
     for update of c`
   return rows.map((row) => openConversation(keyring, row))
+}
+
+/**
+ * While two versions of a digest are in use, the unique indexes do not see that a row of the one and a row of the other
+ * are one customer's: whoever may begin a conversation waits here for others who may, until they have committed. The
+ * lowest version is known to all of them (decision 013).
+ */
+async function takeTurns(tx: Tx, keyring: Keyring, digests: Buffer[][]): Promise<void> {
+  if (keyring.indexVersions.length === 1) return
+  const hashes = digests.flatMap(([lowest]) => lowest?.readBigInt64BE(0) ?? []).sort((a, b) => (a < b ? -1 : 1))
+  for (const hash of hashes) await tx`select pg_advisory_xact_lock(${String(hash)}::bigint)`
 }
 
 async function releasePhone(

@@ -59,7 +59,7 @@ export function presentExternalId(
 }
 
 function opaqueId(keyring: Keyring, connectionId: string, externalId: string): string {
-  return `masked_${keyring.exact('inbox.external.opaque', `${connectionId} ${externalId}`).toString('base64url')}`
+  return `masked_${keyring.stable('inbox.external.opaque', `${connectionId} ${externalId}`).toString('base64url')}`
 }
 
 /** An event's payload as a receiver may see it: as stored, or masked by the one rule that every output follows. */

@@ -43,10 +43,7 @@ export function sealConversation(keyring: Keyring, conversation: Conversation): 
     connection_id: conversation.connectionId,
     channel: conversation.channel,
     contact: keyring.seal(place(id, 'contact'), JSON.stringify(contact)),
-    user_index: contact.userId === null ? null : userIndex(keyring, contact.userId),
-    phone_index: contact.phone === null ? null : phoneIndex(keyring, contact.phone),
-    phone_exact_index: contact.phone === null ? null : exactPhoneIndex(keyring, contact.phone),
-    index_version: keyring.indexVersion,
+    ...contactIndexes(keyring, contact),
     owner_key_id: keyIdOf(conversation.owner),
     owner_epoch: conversation.ownerEpoch,
     owner_since: conversation.ownerSince,
@@ -64,13 +61,22 @@ export function sealConversation(keyring: Keyring, conversation: Conversation): 
   }
 }
 
+export function contactIndexes(keyring: Keyring, { userId, phone }: Pick<Contact, 'userId' | 'phone'>) {
+  return {
+    user_index: userId === null ? null : keyring.exact(userLabel, userId),
+    phone_index: phone === null ? null : keyring.exact(phoneLabel, phoneClass(phone)),
+    phone_exact_index: phone === null ? null : keyring.exact(exactPhoneLabel, phone),
+    index_version: keyring.indexVersion,
+  }
+}
+
 export function openConversation(keyring: Keyring, row: ConversationRow): Conversation {
   const { id } = row
   return {
     id,
     connectionId: row.connection_id,
     channel: row.channel,
-    contact: JSON.parse(keyring.openText(place(id, 'contact'), row.contact)) as Contact,
+    contact: openContact(keyring, id, row.contact),
     owner: row.owner_key_id === null ? human : agent(row.owner_key_id),
     ownerEpoch: row.owner_epoch,
     ownerSince: row.owner_since,
@@ -91,16 +97,30 @@ export function openConversation(keyring: Keyring, row: ConversationRow): Conver
   }
 }
 
-/** Digest of the platform's id of a user. */
-export const userIndex = (keyring: Keyring, userId: string): Buffer => keyring.exact('inbox.user', userId)
+export function openContact(keyring: Keyring, id: string, sealed: Uint8Array): Contact {
+  return JSON.parse(keyring.openText(place(id, 'contact'), sealed)) as Contact
+}
 
-/** Digest by which a phone is found in any of its common variants. */
-export const phoneIndex = (keyring: Keyring, digits: string): Buffer => keyring.exact('inbox.phone', phoneClass(digits))
+const userLabel = 'inbox.user'
+const phoneLabel = 'inbox.phone'
+const exactPhoneLabel = 'inbox.phone.exact'
 
-/** Digest by which a phone is found in this very spelling. */
-export const exactPhoneIndex = (keyring: Keyring, digits: string): Buffer => keyring.exact('inbox.phone.exact', digits)
+// Look-ups: one digest, or one of each version while the index key is rotated.
 
-/** Digest of the platform's id of a message, which is unique within a connection. */
+/** Digests of the platform's id of a user. */
+export const userIndexes = (keyring: Keyring, userId: string): Buffer[] => keyring.exacts(userLabel, userId)
+
+/** Digests by which a phone is found in any of its common variants. */
+export const phoneIndexes = (keyring: Keyring, digits: string): Buffer[] =>
+  keyring.exacts(phoneLabel, phoneClass(digits))
+
+/** Digests by which a phone is found in this very spelling. */
+export const exactPhoneIndexes = (keyring: Keyring, digits: string): Buffer[] => keyring.exacts(exactPhoneLabel, digits)
+
+/**
+ * Digest of the platform's id of a message, which is unique within a connection. It has one for ever: such an id is
+ * random, so that nobody can guess one and look for it, and the digests are many.
+ */
 export function externalIndex(keyring: Keyring, connectionId: string, externalId: string): Buffer {
-  return keyring.exact('inbox.external', `${connectionId} ${externalId}`)
+  return keyring.stable('inbox.external', `${connectionId} ${externalId}`)
 }

@@ -20,7 +20,7 @@ export async function recallAnswer(deps: SendDeps, attempt: Attempt): Promise<Se
   for (;;) {
     const row = await findSend(deps.db.sql, sender.workspaceId, sender.actor.id, key)
     if (row === undefined) return null
-    if (!isSameSend(keyring, row.fingerprint, conversationId, wish)) throw keyUsedOtherwise()
+    if (!isSameSend(keyring, row, conversationId, wish)) throw keyUsedOtherwise()
     const { answer_status: status, answer_body: body } = row
     if (status !== null && body !== null) return { status, body, isReplay: true }
     if (!row.is_alive) return settleDead(deps, attempt, row)

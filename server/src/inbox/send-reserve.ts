@@ -102,7 +102,7 @@ async function record(
     messageId: message.id,
     senderId: actor.id,
     key,
-    fingerprint: fingerprintOf(keyring, named, wish),
+    fingerprint: fingerprintOf(keyring, message.id, named, wish),
     ownerEpoch: actor.type === 'agent' ? conversation.ownerEpoch : null,
     parts,
     now,

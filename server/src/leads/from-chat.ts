@@ -4,7 +4,7 @@ import { systemActor } from '../workspace/actor.ts'
 import { readLeadPatch } from './input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from './lead.ts'
 import { findLeadByName } from './queries.ts'
-import { openLead, phoneIndex } from './sealed.ts'
+import { openLead, phoneIndexes } from './sealed.ts'
 import { upsertLeads } from './upsert.ts'
 
 export interface ChatCustomer {
@@ -31,7 +31,7 @@ export async function findLeadOfChat(
   phone: string,
 ): Promise<ChatLead | null> {
   const keyring = await vault.keyring(workspaceId)
-  const row = await findLeadByName(db.sql, workspaceId, '', phoneIndex(keyring, phone))
+  const row = await findLeadByName(db.sql, workspaceId, '', phoneIndexes(keyring, phone))
   if (row === undefined) return null
   const { id, uniqueCode, firstName, lastName, status, assignedTo } = openLead(keyring, row)
   return { id, uniqueCode, name: [firstName, lastName].filter(Boolean).join(' '), status, assignedTo }
@@ -47,7 +47,7 @@ export async function leadFromChat(deps: LeadDeps, workspaceId: string, customer
   const { name, phone, adPlatform } = customer
   if (phone === null || !(await wantsLeads(deps.db.sql, workspaceId))) return false
   const keyring = await deps.vault.keyring(workspaceId)
-  const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndex(keyring, phone))
+  const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone))
   if (known !== undefined) return false
   const user: LeadUser = { workspaceId, defaultCountry: null, masked: false, actor: systemActor }
   const firstName = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim() || `+${phone}`

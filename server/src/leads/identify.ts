@@ -5,7 +5,7 @@ import { leadNotFound } from './errors.ts'
 import type { LeadUser } from './lead.ts'
 import { findLeadById, findLeadByName } from './queries.ts'
 import { readPhones } from './read-phones.ts'
-import { type LeadRow, phoneIndex } from './sealed.ts'
+import { type LeadRow, phoneIndexes } from './sealed.ts'
 
 /**
  * The live lead that an identifier names: its id, else its uniqueCode, externalRef or phone, in that order. An id
@@ -16,7 +16,7 @@ export async function findLead(sql: Sql, keyring: Keyring, user: LeadUser, ident
   if (byId !== undefined) return byId
   const [digits, otherDigits] = readPhones(identifier, user.defaultCountry)
   const named = (phone: string | undefined) =>
-    findLeadByName(sql, user.workspaceId, identifier, phone === undefined ? null : phoneIndex(keyring, phone))
+    findLeadByName(sql, user.workspaceId, identifier, phone === undefined ? [] : phoneIndexes(keyring, phone))
   const byName = (await named(digits)) ?? (otherDigits === undefined ? undefined : await named(otherDigits))
   if (byName === undefined) throw leadNotFound()
   return byName

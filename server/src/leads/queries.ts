@@ -35,7 +35,7 @@ export async function findLeadByName(
   sql: Sql,
   workspaceId: string,
   name: string,
-  phoneIndex: Buffer | null,
+  phoneIndexes: readonly Buffer[],
 ): Promise<LeadRow | undefined> {
   const [row] = await sql<LeadRow[]>`
     select ${leadColumns(sql)}
@@ -48,7 +48,8 @@ export async function findLeadByName(
       union all
       (
         select 3 as rank, p.* from leads p
-        where p.workspace_id = ${workspaceId} and p.phone_index = ${phoneIndex} and p.deleted_at is null
+        where p.workspace_id = ${workspaceId} and p.phone_index is not null
+          and p.phone_index = any (${byteaArray(sql, phoneIndexes)}::bytea[]) and p.deleted_at is null
         order by p.created_at, p.id
         limit 1
       )

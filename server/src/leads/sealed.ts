@@ -49,12 +49,18 @@ export function sealLead(keyring: Keyring, lead: Lead): StoredLead {
     notes: lead.notes === null ? null : keyring.seal(place('notes'), lead.notes),
     custom_fields:
       lead.customFields.length === 0 ? null : keyring.seal(place('custom_fields'), JSON.stringify(lead.customFields)),
-    email_index: lead.email === null ? null : emailIndex(keyring, lead.email),
-    phone_index: lead.phone === null ? null : phoneIndex(keyring, lead.phone),
-    index_version: keyring.indexVersion,
+    ...leadIndexes(keyring, lead),
     created_at: lead.createdAt,
     updated_at: lead.updatedAt,
     deleted_at: lead.deletedAt,
+  }
+}
+
+export function leadIndexes(keyring: Keyring, { email, phone }: Pick<Lead, 'email' | 'phone'>) {
+  return {
+    email_index: email === null ? null : emailIndex(keyring, email),
+    phone_index: phone === null ? null : phoneIndex(keyring, phone),
+    index_version: keyring.indexVersion,
   }
 }
 
@@ -94,11 +100,16 @@ function openCustomFields(keyring: Keyring, row: LeadRow): CustomField[] {
 }
 
 /** Digest by which an e-mail is found: as typed but in lower case. */
-export function emailIndex(keyring: Keyring, email: string): Buffer {
+function emailIndex(keyring: Keyring, email: string): Buffer {
   return keyring.exact('lead.email', email.toLowerCase())
 }
 
 /** Digest by which a phone is found: one for all common variants of the number. */
-export function phoneIndex(keyring: Keyring, digits: string): Buffer {
+function phoneIndex(keyring: Keyring, digits: string): Buffer {
   return keyring.exact('lead.phone', phoneClass(digits))
+}
+
+/** The digests that leads of this phone have: one, or one of each version while the index key is rotated. */
+export function phoneIndexes(keyring: Keyring, digits: string): Buffer[] {
+  return keyring.exacts('lead.phone', phoneClass(digits))
 }

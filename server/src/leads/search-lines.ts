@@ -47,11 +47,16 @@ export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
   return keyring.tokens(pieces)
 }
 
-/** The tokens that every match has: a set for the term, and one for its digits when it is a formatted phone. */
+/**
+ * Sets of tokens of which every match has one: a set for the term, one for its digits when it is a formatted phone,
+ * and the same of each version while the index key is rotated.
+ */
 export function termTokens(keyring: Keyring, term: SearchTerm): number[][] {
-  const tokensOf = (text: string) =>
-    keyring.tokens([...text].length < minSealedTermLength ? shortPrefixes(text).slice(-1) : grams(text))
-  return [term.text, ...(term.digits === null ? [] : [term.digits])].map(tokensOf)
+  const texts = [term.text, ...(term.digits === null ? [] : [term.digits])]
+  return texts.flatMap((text) => {
+    const pieces = [...text].length < minSealedTermLength ? shortPrefixes(text).slice(-1) : [...grams(text)]
+    return keyring.indexVersions.map((version) => keyring.tokens(pieces, version))
+  })
 }
 
 /** The truth that tokens only approximate: every candidate is opened and held against this. */

@@ -86,17 +86,17 @@ function readCandidates(
   search: LeadSearch,
   after: SortPosition | null,
 ): AsyncIterable<CandidateRow[]> {
-  const [first = [], second] = termTokens(keyring, search.term)
-  const hasTokens =
-    second === undefined
-      ? sql`s.tokens @> ${first}::integer[]`
-      : sql`(s.tokens @> ${first}::integer[] or s.tokens @> ${second}::integer[])`
+  const [first = [], ...others] = termTokens(keyring, search.term)
+  const hasTokens = others.reduce(
+    (either, tokens) => sql`${either} or s.tokens @> ${tokens}::integer[]`,
+    sql`s.tokens @> ${first}::integer[]`,
+  )
   return sql<CandidateRow[]>`
     select ${candidateColumns(sql, search.sort)}
     from lead_search s
     join leads l on l.workspace_id = s.workspace_id and l.id = s.lead_id
     where s.workspace_id = ${search.workspaceId}
-      and ${hasTokens}
+      and (${hasTokens})
       and ${filterCondition(sql, search.workspaceId, search.filter)}
       ${after === null ? sql`` : afterCondition(sql, search.sort, after)}`.cursor(stretch)
 }

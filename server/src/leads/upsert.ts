@@ -12,7 +12,7 @@ import { recordStatusChanges } from './history.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { findStrangers, type LeadNames, lockLeadsByNames } from './queries.ts'
 import { quotaLeft, readQuota, takeQuota } from './quota.ts'
-import { openLead, phoneIndex } from './sealed.ts'
+import { openLead, phoneIndexes } from './sealed.ts'
 import { searchTextChanged } from './search-lines.ts'
 import { type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
 import { insertLeads, releaseNames, updateLeads } from './write.ts'
@@ -110,7 +110,7 @@ function namesOf(keyring: Keyring, items: readonly UpsertItem[]): LeadNames {
     ids: matched('id').filter(isUuid),
     uniqueCodes: [...matched('uniqueCode'), ...named('uniqueCode')],
     externalRefs: [...matched('externalRef'), ...named('externalRef')],
-    phoneIndexes: matched('phone').map((digits) => phoneIndex(keyring, digits)),
+    phoneIndexes: matched('phone').flatMap((digits) => phoneIndexes(keyring, digits)),
   }
 }
 

@@ -12,14 +12,14 @@ export interface AttemptPlace {
  * taken, and among the attempts once the event is sent again.
  */
 export function sealAnswer(keyring: Keyring, attempt: AttemptPlace, answer: Uint8Array): Buffer {
-  return keyring.seal(place(attempt), answer)
+  return keyring.seal(answerPlace(attempt), answer)
 }
 
 export function openAnswer(keyring: Keyring, attempt: AttemptPlace, sealed: Buffer): string {
-  return keyring.open(place(attempt), sealed).toString('utf8')
+  return keyring.open(answerPlace(attempt), sealed).toString('utf8')
 }
 
-const place = ({ endpointId, position, number }: AttemptPlace) => ({
+export const answerPlace = ({ endpointId, position, number }: AttemptPlace) => ({
   table: 'webhook_attempts',
   row: `${endpointId}/${position}/${number}`,
   column: 'answer',

@@ -79,7 +79,7 @@ export function openEndpoint(keyring: Keyring, row: EndpointRow): Endpoint {
     description: row.description,
     events: row.events,
     phoneVisibility: row.phone_visibility,
-    settings: JSON.parse(keyring.openText(place(row.id), row.settings)) as EndpointSettings,
+    settings: JSON.parse(keyring.openText(settingsPlace(row.id), row.settings)) as EndpointSettings,
     state: row.state,
     stateReason: row.state_reason,
     stateChangedAt: row.state_changed_at,
@@ -89,7 +89,7 @@ export function openEndpoint(keyring: Keyring, row: EndpointRow): Endpoint {
 }
 
 export function sealSettings(keyring: Keyring, id: string, settings: EndpointSettings): Buffer {
-  return keyring.seal(place(id), JSON.stringify(settings))
+  return keyring.seal(settingsPlace(id), JSON.stringify(settings))
 }
 
-const place = (row: string) => ({ table: 'webhook_endpoints', row, column: 'settings' })
+export const settingsPlace = (row: string) => ({ table: 'webhook_endpoints', row, column: 'settings' })

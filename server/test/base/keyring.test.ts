@@ -10,7 +10,8 @@ const otherScope = '0198c0de-0000-7000-8000-000000000002'
 const place: SealPlace = { table: 'leads', row: '0198c0de-0000-7000-8000-00000000000a', column: 'personal' }
 
 const secret = (version: number, current = true): Secret => ({ version, bytes: randomBytes(32), current })
-const keyringOf = (scopeId = scope): Keyring => makeKeyring(scopeId, [secret(1)], [secret(1)])
+const keyringOf = (scopeId = scope): Keyring =>
+  makeKeyring(scopeId, { data: [secret(1)], index: [secret(1)], stable: [secret(1)] })
 
 test('what is sealed opens to the same bytes, whatever they are', () => {
   const keyring = keyringOf()
@@ -80,15 +81,15 @@ test('a value moved to another row, column, table or workspace does not open', (
   for (const wrong of elsewhere) assert.ok(!opens(keyring, wrong, sealed), JSON.stringify(wrong))
 
   const shared = [secret(1)]
-  const here = makeKeyring(scope, shared, shared)
-  const there = makeKeyring(otherScope, shared, shared)
+  const here = makeKeyring(scope, { data: shared, index: shared, stable: [secret(1)] })
+  const there = makeKeyring(otherScope, { data: shared, index: shared, stable: [secret(1)] })
   assert.ok(!opens(there, place, here.seal(place, 'Ana')), 'not even under the very same secret')
 })
 
 test('old versions stay openable, new values use the current one, unknown ones are told apart', () => {
   const [first, second] = [secret(1, false), secret(2, true)]
-  const before = makeKeyring(scope, [{ ...first, current: true }], [secret(1)])
-  const after = makeKeyring(scope, [first, second], [secret(1)])
+  const before = makeKeyring(scope, { data: [{ ...first, current: true }], index: [secret(1)], stable: [secret(1)] })
+  const after = makeKeyring(scope, { data: [first, second], index: [secret(1)], stable: [secret(1)] })
   const [oldValue, newValue] = [before.seal(place, 'old'), after.seal(place, 'new')]
   assert.equal(after.openText(place, oldValue), 'old')
   assert.equal(after.openText(place, newValue), 'new')
@@ -105,15 +106,21 @@ test('the error of a broken value names the column and nothing of the value', ()
 })
 
 test('a keyring without current secrets is refused', () => {
-  assert.throws(() => makeKeyring(scope, [], [secret(1)]), /no current data secret/)
-  assert.throws(() => makeKeyring(scope, [secret(1)], [secret(1, false)]), /no current index secret/)
+  assert.throws(
+    () => makeKeyring(scope, { data: [], index: [secret(1)], stable: [secret(1)] }),
+    /no current data secret/,
+  )
+  assert.throws(
+    () => makeKeyring(scope, { data: [secret(1)], index: [secret(1, false)], stable: [secret(1)] }),
+    /no current index secret/,
+  )
 })
 
 test('a blind index is the same for the same text, and differs by label, text, version and workspace', () => {
   const data = [secret(1)]
   const index = [secret(1, false), secret(2)]
-  const keyring = makeKeyring(scope, data, index)
-  const again = makeKeyring(scope, data, index)
+  const keyring = makeKeyring(scope, { data, index, stable: [secret(1)] })
+  const again = makeKeyring(scope, { data, index, stable: [secret(1)] })
   const reference = keyring.exact('phone', '5511987654321')
   assert.equal(reference.length, 16)
   assert.deepEqual(again.exact('phone', '5511987654321'), reference)
@@ -123,7 +130,7 @@ test('a blind index is the same for the same text, and differs by label, text, v
     keyring.exact('phone', '5511987654322'),
     keyring.exact('phone', '5511987654321', 1),
     keyringOf().exact('phone', '5511987654321'),
-    makeKeyring(otherScope, data, index).exact('phone', '5511987654321'),
+    makeKeyring(otherScope, { data, index, stable: [secret(1)] }).exact('phone', '5511987654321'),
   ]
   for (const other of others) assert.notDeepEqual(other, reference)
 })
@@ -154,11 +161,11 @@ test('tokens of two workspaces or two index versions have nothing in common', ()
   const grams = Array.from({ length: 200 }, (_, number) => `g${number}`)
   const data = [secret(1)]
   const index = [secret(1, false), secret(2)]
-  const keyring = makeKeyring(scope, data, index)
+  const keyring = makeKeyring(scope, { data, index, stable: [secret(1)] })
   const tokens = new Set(keyring.tokens(grams))
   assert.deepEqual(keyring.indexVersions, [1, 2])
   const others = [
-    makeKeyring(otherScope, data, index).tokens(grams),
+    makeKeyring(otherScope, { data, index, stable: [secret(1)] }).tokens(grams),
     keyring.tokens(grams, 1),
     keyringOf().tokens(grams),
   ]

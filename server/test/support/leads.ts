@@ -40,8 +40,8 @@ export async function eventCounts({ db, workspaceId }: World): Promise<Record<st
 export async function addMember({ db, clock, workspaceId }: World): Promise<string> {
   const id = newId(clock.now())
   await db.sql`
-    insert into users (id, person, email_index, created_at)
-    values (${id}, ${Buffer.from(id)}, ${Buffer.from(id)}, ${clock.now()})`
+    insert into users (id, person, email_index, index_version, created_at)
+    values (${id}, ${Buffer.from(id)}, ${Buffer.from(id)}, 1, ${clock.now()})`
   await db.sql`
     insert into members (workspace_id, user_id, role, created_at)
     values (${workspaceId}, ${id}, 'member', ${clock.now()})`

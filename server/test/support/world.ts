@@ -112,6 +112,26 @@ export interface WorldOptions {
   defaultCountry?: string
 }
 
+/** Sends requests into an app, with this key unless told otherwise. */
+export function callerOf(app: App, key: string): World['call'] {
+  return async (method, path, request = {}) => {
+    const payload = request.raw ?? (request.body === undefined ? undefined : JSON.stringify(request.body))
+    const reply = await app.inject({
+      method,
+      url: path,
+      ...(request.query ? { query: request.query } : {}),
+      headers: {
+        authorization: `Bearer ${request.key ?? key}`,
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      ...(payload === undefined ? {} : { payload }),
+    })
+    const isJson = String(reply.headers['content-type'] ?? '').startsWith('application/json')
+    return { status: reply.statusCode, body: isJson ? reply.json() : reply.body, headers: reply.headers }
+  }
+}
+
 /** A fresh workspace with one key: no test sees another's data, which each of them also proves. */
 export async function world(options: WorldOptions = {}): Promise<World> {
   const test = await testApp()
@@ -134,22 +154,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const scopes = options.scopes ?? ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk']
   const { id: keyId, value: key } = await addKey({ scopes, ...options.key })
 
-  const call: World['call'] = async (method, path, request = {}) => {
-    const payload = request.raw ?? (request.body === undefined ? undefined : JSON.stringify(request.body))
-    const reply = await app.inject({
-      method,
-      url: path,
-      ...(request.query ? { query: request.query } : {}),
-      headers: {
-        authorization: `Bearer ${request.key ?? key}`,
-        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-        ...request.headers,
-      },
-      ...(payload === undefined ? {} : { payload }),
-    })
-    const isJson = String(reply.headers['content-type'] ?? '').startsWith('application/json')
-    return { status: reply.statusCode, body: isJson ? reply.json() : reply.body, headers: reply.headers }
-  }
+  const call = callerOf(app, key)
   return {
     ...test,
     workspaceId,

@@ -30,5 +30,5 @@ export async function countAsFound(
 }
 
 function nameOf(keyring: Keyring, { by, value }: UpsertItem): Buffer {
-  return keyring.exact(`import ${by}`, by === 'phone' ? phoneClass(value) : value)
+  return keyring.stable(`import ${by}`, by === 'phone' ? phoneClass(value) : value)
 }

@@ -9,7 +9,7 @@ export interface PieceFile {
 }
 
 // A piece is bound to its place in its file, so that pieces cannot change places.
-const place = ({ importId, kind }: PieceFile, start: number) => ({
+export const piecePlace = ({ importId, kind }: Omit<PieceFile, 'workspaceId'>, start: number) => ({
   table: 'lead_import_pieces',
   row: importId,
   column: `${kind} ${start}`,
@@ -24,11 +24,16 @@ export async function putPiece(
 ): Promise<void> {
   await tx`
     insert into lead_import_pieces (workspace_id, import_id, kind, start, bytes)
-    values (${file.workspaceId}, ${file.importId}, ${file.kind}, ${start}, ${keyring.seal(place(file, start), bytes)})`
+    values (${file.workspaceId}, ${file.importId}, ${file.kind}, ${start}, ${keyring.seal(piecePlace(file, start), bytes)})`
 }
 
-/** The bytes from `from` on, a piece at a time. */
-export async function* readPieces(sql: Sql, keyring: Keyring, file: PieceFile, from: number): AsyncGenerator<Buffer> {
+/** The bytes from `from` on, a piece at a time. Keys are asked for at each: they may be rotated while a file is read. */
+export async function* readPieces(
+  sql: Sql,
+  keyringOf: () => Keyring | Promise<Keyring>,
+  file: PieceFile,
+  from: number,
+): AsyncGenerator<Buffer> {
   for (let next = from; ; ) {
     const [piece] = await sql<{ start: number; bytes: Buffer }[]>`
       select start, bytes
@@ -40,7 +45,8 @@ export async function* readPieces(sql: Sql, keyring: Keyring, file: PieceFile, f
       order by start desc
       limit 1`
     if (piece === undefined) return
-    const bytes = keyring.open(place(file, piece.start), piece.bytes)
+    const keyring = await keyringOf()
+    const bytes = keyring.open(piecePlace(file, piece.start), piece.bytes)
     if (piece.start + bytes.length <= next) return
     yield bytes.subarray(next - piece.start)
     next = piece.start + bytes.length

@@ -29,7 +29,7 @@ const maxColumns = 200
 /** Reads the beginning of a file: its columns, and its first rows. */
 export async function lookAtFile(sql: Sql, keyring: Keyring, row: ImportRow, wish: FormatWish): Promise<FileLook> {
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
-  const pieces = () => readPieces(sql, keyring, file, 0)
+  const pieces = () => readPieces(sql, () => keyring, file, 0)
   const encoding = wish.encoding ?? 'utf-8'
   const first = (await pieces().next()).value ?? Buffer.alloc(0)
   const delimiter = wish.delimiter ?? detectDelimiter(first.toString('latin1'))

@@ -53,17 +53,17 @@ async function workOn(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Pr
 }
 
 async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
-  const keyring = await deps.vault.keyring(row.workspace_id)
-  const { choice } = openSettings(keyring, row.id, row.settings)
+  const keyringOf = () => deps.vault.keyring(row.workspace_id)
+  const { choice } = openSettings(await keyringOf(), row.id, row.settings)
   if (choice === null) throw new Error('An import was started without a choice')
   const user = await userOf(deps, row)
   const memberIds = await memberIdsOf(deps, row.workspace_id)
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
-  const rows = readRows(readPieces(deps.db.sql, keyring, file, row.position), choice, row.position)
+  const rows = readRows(readPieces(deps.db.sql, keyringOf, file, row.position), choice, row.position)
   const context = () => ({ choice, defaultCountry: user.defaultCountry, now: deps.clock.now(), memberIds })
   let state = row
   for await (const batch of readBatches(rows, row.position, context)) {
-    const done = await importBatch(deps, keyring, user, state, choice, batch)
+    const done = await importBatch(deps, user, state, choice, batch)
     if (done === 'quota') return
     if (outgrewStatistics(state.rows, done.rows)) await refreshStatistics(deps.db.sql)
     state = done
@@ -102,12 +102,12 @@ async function memberIdsOf({ db, vault }: LeadDeps, workspaceId: string): Promis
 /** Writes a batch, its refusals and the place reached in one transaction, so that none is done twice or left out. */
 async function importBatch(
   deps: ImportDeps,
-  keyring: Keyring,
   user: LeadUser,
   row: ImportRow,
   choice: ImportChoice,
   batch: Batch,
 ): Promise<ImportRow | 'quota'> {
+  const keyring = await deps.vault.keyring(row.workspace_id)
   let next: ImportRow = row
   const now = deps.clock.now()
   const outcomes = await upsertLeads(deps, user, batch.items, {

@@ -47,22 +47,22 @@ export function addRefusals(report: ImportReport, refusals: readonly Refusal[]):
   return { kinds, examples: [...report.examples, ...refusals].slice(0, maxExamples) }
 }
 
-const place = (importId: string, column: string) => ({ table: 'lead_imports', row: importId, column })
+export const importPlace = (importId: string, column: string) => ({ table: 'lead_imports', row: importId, column })
 
 export function sealSettings(keyring: Keyring, importId: string, settings: ImportSettings): Buffer {
-  return keyring.seal(place(importId, 'settings'), JSON.stringify(settings))
+  return keyring.seal(importPlace(importId, 'settings'), JSON.stringify(settings))
 }
 
 export function openSettings(keyring: Keyring, importId: string, sealed: Buffer): ImportSettings {
-  return JSON.parse(keyring.openText(place(importId, 'settings'), sealed)) as ImportSettings
+  return JSON.parse(keyring.openText(importPlace(importId, 'settings'), sealed)) as ImportSettings
 }
 
 export function sealReport(keyring: Keyring, importId: string, report: ImportReport): Buffer {
-  return keyring.seal(place(importId, 'report'), JSON.stringify(report))
+  return keyring.seal(importPlace(importId, 'report'), JSON.stringify(report))
 }
 
 export function openReport(keyring: Keyring, importId: string, sealed: Buffer | null): ImportReport {
   return sealed === null
     ? emptyReport
-    : (JSON.parse(keyring.openText(place(importId, 'report'), sealed)) as ImportReport)
+    : (JSON.parse(keyring.openText(importPlace(importId, 'report'), sealed)) as ImportReport)
 }

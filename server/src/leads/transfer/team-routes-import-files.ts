@@ -69,8 +69,8 @@ function refusedRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
     handler: async (request, reply) => {
       const { workspaceId } = memberOf(request)
       const { id: importId, format } = await findImport(deps.db.sql, workspaceId, request.params.importId)
-      const keyring = await deps.vault.keyring(workspaceId)
-      const pieces = readPieces(deps.db.sql, keyring, { workspaceId, importId, kind: 'refused' }, 0)
+      const keyringOf = () => deps.vault.keyring(workspaceId)
+      const pieces = readPieces(deps.db.sql, keyringOf, { workspaceId, importId, kind: 'refused' }, 0)
       const first = await pieces.next()
       if (first.done) throw notFound('There are no refused rows')
       const rest = async function* () {

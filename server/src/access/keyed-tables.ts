@@ -1,0 +1,27 @@
+import type { IndexedTable, SealedTable } from '../base/keyed-table.ts'
+import { emailOf } from './invitations.ts'
+import { totpSecretOf } from './second-factor.ts'
+import { emailIndex, openPerson, personOf } from './users.ts'
+
+export const sealedAccessTables: readonly SealedTable[] = [
+  {
+    table: 'users',
+    keysOf: 'instance',
+    key: ['id'],
+    places: { person: ({ id }) => personOf(id), totp_secret: ({ id }) => totpSecretOf(id) },
+  },
+  { table: 'invitations', keysOf: 'workspace', key: ['id'], places: { email: ({ id }) => emailOf(id) } },
+]
+
+export const indexedAccessTables: readonly IndexedTable[] = [
+  {
+    table: 'users',
+    keysOf: 'instance',
+    key: ['id'],
+    reads: ['person'],
+    indexes: (keyring, { id, person }) => ({
+      email_index: emailIndex(keyring, openPerson(keyring, id, person).email),
+      index_version: keyring.indexVersion,
+    }),
+  },
+]

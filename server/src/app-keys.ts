@@ -1,0 +1,20 @@
+import { indexedAccessTables, sealedAccessTables } from './access/keyed-tables.ts'
+import type { KeyedTables } from './base/keyed-table.ts'
+import { sealedChannelTables } from './channels/keyed-tables.ts'
+import { sealedEventTables } from './events/keyed-tables.ts'
+import { indexedInboxTables, sealedInboxTables } from './inbox/keyed-tables.ts'
+import { indexedLeadTables, sealedLeadTables } from './leads/keyed-tables.ts'
+import { sealedWebhookTables } from './webhooks/keyed-tables.ts'
+
+/** Every table that is written under keys; a test finds the one that is missing. */
+export const keyedTables: KeyedTables = {
+  sealed: [
+    ...sealedLeadTables,
+    ...sealedInboxTables,
+    ...sealedChannelTables,
+    ...sealedEventTables,
+    ...sealedAccessTables,
+    ...sealedWebhookTables,
+  ],
+  indexed: [...indexedLeadTables, ...indexedInboxTables, ...indexedAccessTables],
+}

@@ -1,0 +1,10 @@
+import type { SealedTable } from '../base/keyed-table.ts'
+
+export const sealedEventTables: readonly SealedTable[] = [
+  {
+    table: 'events',
+    keysOf: 'workspace',
+    key: ['id'],
+    places: { payload: ({ id }) => ({ table: 'events', row: id, column: 'payload' }) },
+  },
+]

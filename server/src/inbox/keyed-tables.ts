@@ -1,0 +1,52 @@
+import type { IndexedTable, KeyedRow, SealedTable } from '../base/keyed-table.ts'
+import { contactIndexes, openContact } from './sealed.ts'
+
+/** Where a column's values are bound to, by default the row and column they stand in. */
+const place = (table: string, column: string, id: string) => (row: KeyedRow) => ({ table, row: row[id], column })
+
+export const sealedInboxTables: readonly SealedTable[] = [
+  {
+    table: 'conversations',
+    keysOf: 'workspace',
+    key: ['id'],
+    places: {
+      contact: place('conversations', 'contact', 'id'),
+      last_message: place('conversations', 'last_message', 'id'),
+    },
+  },
+  {
+    table: 'messages',
+    keysOf: 'workspace',
+    key: ['id'],
+    places: { content: place('messages', 'content', 'id'), external_id: place('messages', 'external_id', 'id') },
+  },
+  {
+    table: 'conversation_notes',
+    keysOf: 'workspace',
+    key: ['id'],
+    places: { text: place('conversation_notes', 'text', 'id') },
+  },
+  {
+    table: 'dispatches',
+    keysOf: 'workspace',
+    key: ['message_id'],
+    places: { external_id: place('messages', 'external_id', 'message_id') },
+  },
+  {
+    table: 'sends',
+    keysOf: 'workspace',
+    key: ['sender_id', 'idempotency_key'],
+    reads: ['message_id'],
+    places: { fingerprint: place('sends', 'fingerprint', 'message_id') },
+  },
+]
+
+export const indexedInboxTables: readonly IndexedTable[] = [
+  {
+    table: 'conversations',
+    keysOf: 'workspace',
+    key: ['id'],
+    reads: ['contact'],
+    indexes: (keyring, { id, contact }) => contactIndexes(keyring, openContact(keyring, id, contact)),
+  },
+]

@@ -1,0 +1,59 @@
+import type { IndexedTable, KeyedRow, SealedTable } from '../base/keyed-table.ts'
+import { leadIndexes, openPerson } from './sealed.ts'
+import { searchTokens } from './search-lines.ts'
+import { piecePlace } from './transfer/pieces.ts'
+import { importPlace } from './transfer/settings.ts'
+
+const place = (column: string) => (row: KeyedRow) => ({ table: 'leads', row: row.id, column })
+
+const leads: SealedTable = {
+  table: 'leads',
+  keysOf: 'workspace',
+  key: ['id'],
+  places: { person: place('person'), notes: place('notes'), custom_fields: place('custom_fields') },
+}
+
+const leadDigests: IndexedTable = {
+  table: 'leads',
+  keysOf: 'workspace',
+  key: ['id'],
+  reads: ['person'],
+  indexes: (keyring, { id, person }) => {
+    // Nothing is left of a purged lead that one could look for.
+    if (person.length === 0) return { index_version: keyring.indexVersion }
+    const [, , email, phone] = openPerson(keyring, id, person)
+    return leadIndexes(keyring, { email, phone })
+  },
+}
+
+const leadTokens: IndexedTable = {
+  table: 'lead_search',
+  keysOf: 'workspace',
+  key: ['lead_id'],
+  reads: ['person', 'unique_code', 'external_ref'],
+  source: { table: 'leads', key: ['id'] },
+  indexes: (keyring, row) => {
+    const [firstName, lastName, email, phone] = openPerson(keyring, row.lead_id, row.person)
+    const { unique_code: uniqueCode, external_ref: externalRef } = row
+    const tokens = searchTokens(keyring, { firstName, lastName, email, phone, uniqueCode, externalRef })
+    return { tokens, index_version: keyring.indexVersion }
+  },
+}
+
+const imports: SealedTable = {
+  table: 'lead_imports',
+  keysOf: 'workspace',
+  key: ['id'],
+  places: { settings: ({ id }) => importPlace(id, 'settings'), report: ({ id }) => importPlace(id, 'report') },
+}
+
+const importPieces: SealedTable = {
+  table: 'lead_import_pieces',
+  keysOf: 'workspace',
+  key: ['import_id', 'kind', 'start'],
+  rowsAtOnce: 4,
+  places: { bytes: ({ import_id: importId, kind, start }) => piecePlace({ importId, kind }, start) },
+}
+
+export const sealedLeadTables = [leads, imports, importPieces]
+export const indexedLeadTables = [leadDigests, leadTokens]

@@ -1,0 +1,25 @@
+import type { SealedTable } from '../base/keyed-table.ts'
+import { answerPlace } from './answer.ts'
+import { settingsPlace } from './endpoint.ts'
+
+export const sealedWebhookTables: readonly SealedTable[] = [
+  { table: 'webhook_endpoints', keysOf: 'workspace', key: ['id'], places: { settings: ({ id }) => settingsPlace(id) } },
+  {
+    table: 'webhook_deliveries',
+    keysOf: 'workspace',
+    key: ['endpoint_id', 'position'],
+    reads: ['attempts'],
+    places: {
+      delivered_answer: ({ endpoint_id: endpointId, position, attempts }) =>
+        answerPlace({ endpointId, position, number: attempts }),
+    },
+  },
+  {
+    table: 'webhook_attempts',
+    keysOf: 'workspace',
+    key: ['endpoint_id', 'position', 'number'],
+    places: {
+      answer: ({ endpoint_id: endpointId, position, number }) => answerPlace({ endpointId, position, number }),
+    },
+  },
+]
