@@ -36,6 +36,7 @@ import { leadTeamRoutes } from './leads/team-routes.ts'
 import { exportTeamRoutes } from './leads/transfer/team-routes-export.ts'
 import { importFileTeamRoutes } from './leads/transfer/team-routes-import-files.ts'
 import { importTeamRoutes } from './leads/transfer/team-routes-imports.ts'
+import type { MasterDeps } from './rotation/master.ts'
 import { rotationTeamRoutes } from './rotation/team-routes.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
@@ -126,6 +127,8 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
   }
   const { masterKeyFile = null } = house
   const sharesDatabase = house.config.database.url !== null
-  rotationTeamRoutes(app, { ...team, tables: keyedTables, masterKeyFile, sharesDatabase }, teamGuard)
+  const masterKeyReplaced: MasterDeps['masterKeyReplaced'] = (key) => house.images?.useMasterKey(key)
+  const rotation = { tables: keyedTables, masterKeyFile, masterKeyReplaced, sharesDatabase }
+  rotationTeamRoutes(app, { ...team, ...rotation }, teamGuard)
   keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped }, teamGuard)
 }

@@ -12,6 +12,8 @@ export interface MasterDeps {
   clock: Clock
   /** Where this installation keeps its master key, if it does; null when the settings give it. */
   masterKeyFile: string | null
+  /** Told of a new key before it wraps anything: others of this process hold keys too. */
+  masterKeyReplaced: (masterKey: Buffer) => void
   /** Whether other nodes, with key files of their own, may use the same database. */
   sharesDatabase: boolean
 }
@@ -35,6 +37,7 @@ export async function rotateMasterKey(deps: MasterDeps, actor: TeamActor): Promi
     const replaced = replaceMasterKeyFile(path)
     previousFile = replaced.previousFile
     vault.useMasterKey(replaced.masterKey)
+    deps.masterKeyReplaced(replaced.masterKey)
   }
   const rewrapped = await vault.rewrapSecrets()
   const masterKeyId = vault.masterKeyId()

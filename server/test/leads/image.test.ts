@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { type ImageNode, type ImageWorld, imageWorld } from '../support/image-world.ts'
@@ -171,4 +172,24 @@ test('a lead that does not open keeps its workspace with the database, and the l
   assert.equal(await total(one, { status: 'new' }), 19)
   const line = w.logLines.find((text) => text.includes('an image of leads is given up') && text.includes(w.workspaceId))
   assert.match(line ?? '', /"code":"SealBroken"/)
+})
+
+// The last of the file: it leaves the database's secrets under a key that the others do not know.
+test('the thread is told of a new master key, and a thread that begins later knows it too', async () => {
+  const w = await imageWorld()
+  const [second, third] = [await imageWorld(), await imageWorld()]
+  for (const each of [w, second, third]) await fill(each, 10)
+  const one = node(w)
+  assert.equal(await one.images.warm(w.workspaceId), true)
+  const masterKey = randomBytes(32)
+  w.vault.useMasterKey(masterKey)
+  one.images.useMasterKey(masterKey)
+  await w.vault.rewrapSecrets()
+  assert.equal(await one.images.warm(second.workspaceId), true)
+
+  const gone = once(one.thread() ?? assert.fail(), 'exit')
+  await one.thread()?.terminate()
+  await gone
+  w.clock.advance(30_000)
+  assert.equal(await one.images.warm(third.workspaceId), true)
 })

@@ -46,12 +46,15 @@ test('a key in a file is replaced: the one before stays beside it, and the next 
   const { vault, db } = await installation({ current: loadOrCreateMasterKeyFile(masterKeyFile) })
   const [scope = ''] = await addScopes(vault, 2)
   const sealed = (await vault.keyring(scope)).seal(place, 'Ana')
-  const deps = { db, vault, clock, masterKeyFile, sharesDatabase: false }
+  const told: Buffer[] = []
+  const masterKeyReplaced = (key: Buffer) => void told.push(key)
+  const deps = { db, vault, clock, masterKeyFile, masterKeyReplaced, sharesDatabase: false }
 
   const first = await rotateMasterKey(deps, by)
   assert.equal(first.rewrapped, 6)
   const key = loadOrCreateMasterKeyFile(masterKeyFile)
   assert.equal(masterKeyId(key), first.masterKeyId)
+  assert.deepEqual(told, [key])
   const [fresh] = await addScopes(vault, 1)
   const next = openVault(db, { current: key }, clock)
   assert.equal((await next.keyring(scope)).openText(place, sealed), 'Ana')
@@ -69,7 +72,10 @@ test('a run that was killed after the file was replaced is gone on with: no thir
   const current = loadOrCreateMasterKeyFile(masterKeyFile)
   assert.deepEqual(current, masterKey)
   const restarted = openVault(db, { current, previous: readPreviousMasterKeyFiles(masterKeyFile) }, clock)
-  const done = await rotateMasterKey({ db, vault: restarted, clock, masterKeyFile, sharesDatabase: false }, by)
+  const done = await rotateMasterKey(
+    { db, vault: restarted, clock, masterKeyFile, masterKeyReplaced: () => assert.fail(), sharesDatabase: false },
+    by,
+  )
   assert.deepEqual(done, { masterKeyId: masterKeyId(masterKey), rewrapped: 6, previousFile: null })
 })
 
@@ -77,7 +83,10 @@ test('a key file is not replaced while other nodes may have files of their own; 
   const folder = await newFolder()
   const masterKeyFile = join(folder, 'master.key')
   const { vault, db } = await installation({ current: loadOrCreateMasterKeyFile(masterKeyFile) })
-  const refused = rotateMasterKey({ db, vault, clock, masterKeyFile, sharesDatabase: true }, by)
+  const refused = rotateMasterKey(
+    { db, vault, clock, masterKeyFile, masterKeyReplaced: () => assert.fail(), sharesDatabase: true },
+    by,
+  )
   await assert.rejects(refused, /PARLEY_MASTER_KEY/)
   writeFileSync(join(folder, 'master.key.0123456789ab'), 'half a key')
   assert.deepEqual(readPreviousMasterKeyFiles(masterKeyFile), [])

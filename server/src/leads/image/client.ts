@@ -15,6 +15,8 @@ export interface LeadImages {
   find(workspaceId: string, query: ImageQuery): Promise<ImageAnswer | null>
   /** Whether there is an image now: it is built unless the workspace is too small or too large for one. */
   warm(workspaceId: string): Promise<boolean>
+  /** A new master key wraps the secrets from now on; call it before the first is wrapped. */
+  useMasterKey(masterKey: Buffer): void
   close(): Promise<void>
 }
 
@@ -81,6 +83,7 @@ export function openImages(options: ImageOptions): LeadImages {
       }
       return null
     },
+    useMasterKey: thread.useMasterKey,
     close: async () => {
       await loop.stop()
       await thread.close()

@@ -23,6 +23,7 @@ export type Question =
   | { kind: 'find'; number: number; workspaceId: string; query: ImageQuery; nowMs: number }
   | { kind: 'warm'; number: number; workspaceId: string; nowMs: number }
   | { kind: 'tidy'; nowMs: number }
+  | { kind: 'use-master-key'; masterKey: Uint8Array }
   | { kind: 'stop' }
 
 export type Reply =

@@ -16,6 +16,8 @@ export interface Thread {
   /** A thread that is dead, or dies, answers with nothing. */
   ask(request: Request): Promise<Answered>
   tidy(): void
+  /** Secrets are wrapped by this key from now on. */
+  useMasterKey(masterKey: Buffer): void
   close(): Promise<void>
 }
 
@@ -73,6 +75,11 @@ export function openThread(settings: ThreadSettings, { clock, log, startThread =
       })
     },
     tidy: () => tell({ kind: 'tidy', nowMs: clock.now().getTime() }),
+    useMasterKey: (masterKey) => {
+      const { current, previous = [] } = settings.masterKeys
+      settings.masterKeys = { current: masterKey, previous: [current, ...previous] }
+      tell({ kind: 'use-master-key', masterKey })
+    },
     close: async () => {
       closed = true
       if (worker === null) return

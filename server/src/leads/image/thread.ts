@@ -14,9 +14,10 @@ const db = openDb({ ...settings.db, maxConnections: 2, applicationName: 'parley-
 // Bytes arrive here as they are in plain arrays, while the keys are compared as buffers.
 const { current, previous = [] } = settings.masterKeys
 const masterKeys = { current: Buffer.from(current), previous: previous.map((key) => Buffer.from(key)) }
+const vault = openVault(db, masterKeys, systemClock)
 const shelf = openShelf({
   db,
-  vault: openVault(db, masterKeys, systemClock),
+  vault,
   limits: settings.limits,
   onBuilt: (workspaceId, ms) => tell({ kind: 'built', workspaceId, ms }),
   onTrouble: (workspaceId, error) => {
@@ -41,6 +42,8 @@ async function answer(question: Question): Promise<void> {
     }
     case 'tidy':
       return shelf.tidy(question.nowMs)
+    case 'use-master-key':
+      return vault.useMasterKey(Buffer.from(question.masterKey))
     case 'stop':
       parentPort?.close()
       return db.close()
