@@ -83,11 +83,12 @@ export async function releaseNames(tx: Tx, workspaceId: string, ids: readonly st
       and id = any (${ids}::uuid[])`.execute()
 }
 
+// The ids stand in `(select …)` for the reason that queries.ts gives.
 function unnest(tx: Tx, rows: StoredLead[]) {
   const column = <K extends keyof StoredLead>(name: K): StoredLead[K][] => rows.map((row) => row[name])
   return tx`
     unnest(
-      ${column('id')}::uuid[], ${column('unique_code')}::text[], ${column('external_ref')}::text[],
+      (select ${column('id')}::uuid[]), ${column('unique_code')}::text[], ${column('external_ref')}::text[],
       ${column('status')}::text[], ${column('priority')}::text[], ${column('source')}::text[],
       ${column('ad_platform')}::text[], ${column('assigned_to')}::uuid[],
       ${column('estimated_value')}::numeric[], ${column('actual_value')}::numeric[],
