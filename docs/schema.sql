@@ -258,6 +258,60 @@ create table labels (
 
 CREATE UNIQUE INDEX labels_name_key ON labels USING btree (workspace_id, lower(name));
 
+create table lead_import_dry_names (
+  workspace_id uuid not null,
+  import_id uuid not null,
+  name bytea not null,
+  constraint lead_import_dry_names_workspace_id_import_id_fkey FOREIGN KEY (workspace_id, import_id) REFERENCES lead_imports(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_import_dry_names_pkey PRIMARY KEY (workspace_id, import_id, name)
+);
+
+create table lead_import_pieces (
+  workspace_id uuid not null,
+  import_id uuid not null,
+  kind text not null,
+  start bigint not null,
+  bytes bytea not null,
+  constraint lead_import_pieces_kind_check CHECK ((kind = ANY (ARRAY['file'::text, 'refused'::text]))),
+  constraint lead_import_pieces_workspace_id_import_id_fkey FOREIGN KEY (workspace_id, import_id) REFERENCES lead_imports(workspace_id, id) ON DELETE CASCADE,
+  constraint lead_import_pieces_pkey PRIMARY KEY (workspace_id, import_id, kind, start)
+);
+
+create table lead_imports (
+  workspace_id uuid not null,
+  id uuid not null,
+  state text not null,
+  format text not null,
+  settings bytea not null,
+  report bytea,
+  actor_type text not null,
+  actor_id uuid not null,
+  dry_run boolean not null default false,
+  size bigint not null,
+  uploaded bigint not null default 0,
+  "position" bigint not null default 0,
+  rows integer not null default 0,
+  created integer not null default 0,
+  updated integer not null default 0,
+  unchanged integer not null default 0,
+  refused integer not null default 0,
+  refused_bytes bigint not null default 0,
+  problem text,
+  due_at timestamp(3) with time zone not null,
+  attempts integer not null default 0,
+  created_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  constraint lead_imports_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'ndjson'::text]))),
+  constraint lead_imports_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'ready'::text, 'running'::text, 'paused'::text, 'checked'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint lead_imports_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint lead_imports_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX lead_imports_due ON lead_imports USING btree (due_at) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
+CREATE INDEX lead_imports_to_expire ON lead_imports USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
 create table lead_quota (
   workspace_id uuid not null,
   day date not null,
@@ -607,9 +661,9 @@ create table webhook_deliveries (
   constraint webhook_deliveries_pkey PRIMARY KEY (workspace_id, endpoint_id, "position")
 );
 
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (workspace_id, endpoint_id, due_at, "position") WHERE (state = 'pending'::text);
-CREATE INDEX webhook_deliveries_event ON webhook_deliveries USING btree (workspace_id, event_id);
-CREATE INDEX webhook_deliveries_lane ON webhook_deliveries USING btree (workspace_id, endpoint_id, subject_id, "position") WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (workspace_id, endpoint_id, generation, due_at, "position") WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_lane ON webhook_deliveries USING btree (workspace_id, endpoint_id, generation, subject_id, "position") WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_undelivered ON webhook_deliveries USING btree (workspace_id, endpoint_id, state, "position") WHERE (state <> 'delivered'::text);
 
 create table webhook_endpoints (
   workspace_id uuid not null,

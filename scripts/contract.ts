@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createMemoryLimiter } from '../server/src/access/rate-limit-memory.ts'
 import { buildApp } from '../server/src/app.ts'
+import { gaugesOf } from '../server/src/app-gauges.ts'
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
 import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
@@ -11,6 +12,7 @@ import { createLog } from '../server/src/base/log.ts'
 import type { App } from '../server/src/base/route.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
+import { createMetrics } from '../server/src/http/metrics.ts'
 import { openapiDocument, routesOf } from '../server/src/http/openapi.ts'
 import { postmanCollection } from '../server/src/http/postman.ts'
 
@@ -62,13 +64,15 @@ function isTree(value: unknown): value is Record<string, unknown> {
 /** The whole service, with a database that is never asked: enough to describe what it offers. */
 export async function appWithoutDatabase(): Promise<App> {
   const db = { ...openDb({ socketFolder: '/nowhere' }), listen: async () => {} }
+  const log = createLog('silent')
   const app = await buildApp({
     config: loadConfig({}),
-    log: createLog('silent'),
+    log,
     clock: systemClock,
     db,
     vault: openVault(db, { current: Buffer.alloc(32) }, systemClock),
     limiter: createMemoryLimiter(systemClock),
+    metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
     outgoing: openOutgoing({ allowCidrs: [] }),
   })
   await app.ready()

@@ -71,13 +71,15 @@ create table webhook_deliveries (
   foreign key (workspace_id, endpoint_id) references webhook_endpoints (workspace_id, id) on delete cascade
 );
 
-create index webhook_deliveries_event on webhook_deliveries (workspace_id, event_id);
-
-create index webhook_deliveries_due on webhook_deliveries (workspace_id, endpoint_id, due_at, position)
+create index webhook_deliveries_due on webhook_deliveries (workspace_id, endpoint_id, generation, due_at, position)
 where state = 'pending';
 
-create index webhook_deliveries_lane on webhook_deliveries (workspace_id, endpoint_id, subject_id, position)
+create index webhook_deliveries_lane on webhook_deliveries (workspace_id, endpoint_id, generation, subject_id, position)
 where state = 'pending';
+
+-- The few that somebody looks for among the many that went well.
+create index webhook_deliveries_undelivered on webhook_deliveries (workspace_id, endpoint_id, state, position)
+where state <> 'delivered';
 
 -- Attempts that failed, and those of earlier rounds.
 create table webhook_attempts (

@@ -3,10 +3,12 @@ import type { Clock } from './base/clock.ts'
 import type { Db } from './base/db.ts'
 import type { Outgoing } from './base/guarded-fetch.ts'
 import type { Log } from './base/log.ts'
+import type { Repeat } from './base/loop.ts'
 import type { Vault } from './base/vault.ts'
 import type { Channel } from './channels/connection.ts'
 import type { Connector } from './channels/connector.ts'
 import type { Config } from './config.ts'
+import type { Metrics } from './http/metrics.ts'
 
 /** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
 export interface House {
@@ -16,10 +18,13 @@ export interface House {
   db: Db
   vault: Vault
   limiter: Limiter
+  metrics: Metrics
   /** The way to addresses that users gave. */
   outgoing: Outgoing
   /** The way out to each channel; the real ones unless given. */
   connectors?: Record<Channel, Connector>
+  /** How the feeds are looked after; at pauses unless given. */
+  repeat?: Repeat
   /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */
   localToken?: string
 }

@@ -3,8 +3,10 @@ import type { House } from './app-house.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import type { Receive } from './channels/channel-event.ts'
+import type { Channel } from './channels/connection.ts'
 import { heedPlatform, heedRefusal } from './channels/heed.ts'
 import { noConnector } from './channels/no-connector.ts'
+import { observedConnector } from './channels/observed-connector.ts'
 import { findConnection } from './channels/queries.ts'
 import type { SyncDeps } from './channels/sync-templates.ts'
 import { connectionTeamRoutes } from './channels/team-routes.ts'
@@ -21,7 +23,6 @@ import type { ReceiveDeps } from './inbox/receiver.ts'
 import { inboxRoutes } from './inbox/routes.ts'
 import type { SendDeps } from './inbox/send-deps.ts'
 import { sendRoutes, sendTeamRoutes } from './inbox/send-routes.ts'
-import { watchStranded } from './inbox/stranded.ts'
 import { inboxTeamRoutes } from './inbox/team-routes.ts'
 import { openWakes } from './inbox/wakes.ts'
 import { findLeadOfChat, leadFromChat } from './leads/from-chat.ts'
@@ -42,8 +43,6 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
     pacesOf,
     noteRefusal: (connection, effect, errorCode) => heedRefusal(house, connection, effect, errorCode),
   }
-  const stopWatching = watchStranded(sends)
-  app.addHook('onClose', async () => stopWatching())
 
   inboxRoutes(app, inbox, guard)
   sendRoutes(app, sends, guard)
@@ -74,21 +73,29 @@ export function templateDeps(house: House): SyncDeps {
 }
 
 function inboxDeps(house: House): InboxDeps {
-  const { db, vault, clock, connectors } = house
+  const { db, vault, clock } = house
   return {
     db,
     vault,
     clock,
-    connectors: connectors ?? { waba: wabaConnector(house), unofficial: noConnector, partner: noConnector },
+    connectors: connectorsOf(house),
     openConnection: async (workspaceId, id) =>
       (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
     leadOf: (workspaceId, phone) => findLeadOfChat({ db, vault, clock }, workspaceId, phone),
   }
 }
 
+function connectorsOf(house: House): InboxDeps['connectors'] {
+  const { connectors, metrics } = house
+  const plain = connectors ?? { waba: wabaConnector(house), unofficial: noConnector, partner: noConnector }
+  const observed = (channel: Channel) =>
+    observedConnector(plain[channel], (outcome, ms) => metrics.sent(channel, outcome, ms))
+  return { waba: observed('waba'), unofficial: observed('unofficial'), partner: observed('partner') }
+}
+
 /** Where channels hand in what their platforms tell. */
 export function inboxReceive(house: House): Receive {
-  const { log } = house
+  const { log, metrics } = house
   const deps: ReceiveDeps = {
     ...house,
     connectionTold: (receiver, event) => heedPlatform(house, receiver, event),
@@ -102,5 +109,8 @@ export function inboxReceive(house: House): Receive {
       )
     },
   }
-  return (connection, events) => receive(deps, connection, events)
+  return async (connection, events) => {
+    await receive(deps, connection, events)
+    for (const { type } of events) metrics.received(connection.channel, type)
+  }
 }

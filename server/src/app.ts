@@ -14,14 +14,16 @@ import { sessionTeamRoutes } from './access/team-routes-session.ts'
 import { signInTeamRoutes } from './access/team-routes-sign-in.ts'
 import { signInLinkTeamRoutes } from './access/team-routes-sign-in-link.ts'
 import { tokenTeamRoutes } from './access/team-routes-tokens.ts'
+import { type Events, serveEvents } from './app-events.ts'
 import type { House } from './app-house.ts'
 import { type Inbox, serveInbox } from './app-inbox.ts'
+import { serveWebhooks } from './app-webhooks.ts'
+import { serveService } from './app-worker.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import { listForms } from './forms/queries.ts'
 import { formRoutes } from './forms/routes.ts'
 import { teamFormRoutes } from './forms/team-routes.ts'
-import { serveHealth } from './http/health.ts'
 import { describeApi } from './http/openapi.ts'
 import { serveReference } from './http/reference.ts'
 import { createServer } from './http/server.ts'
@@ -30,6 +32,9 @@ import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
 import { dropLabel } from './inbox/labels.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
+import { exportTeamRoutes } from './leads/transfer/team-routes-export.ts'
+import { importFileTeamRoutes } from './leads/transfer/team-routes-import-files.ts'
+import { importTeamRoutes } from './leads/transfer/team-routes-imports.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
@@ -39,7 +44,7 @@ const formSubmissionsPerMinute = 10
 
 /** Puts every room's routes on one server. `watch` sees the server before its first route: tests check answers there. */
 export async function buildApp(house: House, watch: (app: App) => void = () => {}): Promise<App> {
-  const { config, log, clock, db, limiter } = house
+  const { config, log, clock, db, limiter, metrics } = house
   const guard = await createGuard({
     db,
     clock,
@@ -52,20 +57,22 @@ export async function buildApp(house: House, watch: (app: App) => void = () => {
     clock,
     isHttps: config.http.publicUrl.startsWith('https:'),
     keyIdOf: (request) => request.caller?.keyId,
+    observe: metrics.request,
   })
   app.addHook('onClose', () => guard.close())
   await describeApi(app)
   watch(app)
 
   serveReference(app, config.http.publicUrl)
-  serveHealth(app, () => db.sql`select 1`)
+  serveService(app, house)
   leadRoutes(app, house, guard)
   const inbox = await serveInbox(app, house, guard)
-  await servePeople(app, house, guard, inbox)
+  const events = serveEvents(app, house, guard)
+  await servePeople(app, house, guard, inbox, events)
   return app
 }
 
-async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox): Promise<void> {
+async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, events: Events): Promise<void> {
   const { config, clock, db, vault, limiter, localToken } = house
   const { publicUrl, trustedProxies } = config.http
   const clientAddress = clientAddressReader(trustedProxies)
@@ -76,6 +83,9 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox): 
   decorateTeamRequests(app)
   serveTeam(app, team, teamGuard, guard)
   inbox.serveTeam(teamGuard)
+  await importFileTeamRoutes(app, team, teamGuard)
+  serveWebhooks(app, house, teamGuard)
+  events.serveTeam(teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   const formsOf = async (workspaceId: string) => {
@@ -96,6 +106,8 @@ function serveTeam(app: App, team: TeamDeps, teamGuard: TeamGuard, guard: Guard)
     tokenTeamRoutes,
     auditTeamRoutes,
     leadTeamRoutes,
+    importTeamRoutes,
+    exportTeamRoutes,
   ]) {
     routes(app, team, teamGuard)
   }

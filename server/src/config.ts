@@ -24,6 +24,8 @@ export interface Config {
   previousMasterKeys: string[]
   /** Full rights over the team API, for automation. */
   teamToken: string | null
+  /** Lets a collector read `/metrics`, and nothing else. */
+  metricsToken: string | null
   demo: boolean
   /** A stand-in for the official platform beside the service; the time of both can be moved then. */
   simulator: { enabled: boolean; host: string; port: number }
@@ -81,6 +83,7 @@ export function loadConfig(env: Environment): Config {
     masterKey: read.key('PARLEY_MASTER_KEY'),
     previousMasterKeys: read.keys('PARLEY_PREVIOUS_MASTER_KEYS'),
     teamToken: read.secret('PARLEY_TEAM_TOKEN', 24),
+    metricsToken: read.secret('PARLEY_METRICS_TOKEN', 24),
     demo,
     simulator: {
       enabled: simulator,

@@ -1,9 +1,11 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { version } from './base/version.ts'
+import { addExportCommand } from './commands/export.ts'
+import { addImportCommand } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addMemberCommands } from './commands/member.ts'
 import { migrateDatabase } from './commands/migrate.ts'
-import { serve } from './commands/serve.ts'
+import { parts, serve } from './commands/serve.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
 import { describeProblem, say } from './commands/terminal.ts'
 import { addTokenCommands } from './commands/token.ts'
@@ -20,7 +22,11 @@ program
   .command('serve')
   .description('run the service')
   .option('--json', 'say what a person would read as one line of JSON, on standard error')
-  .addHelpText('after', `\n${settings}\n\nExample:\n  PARLEY_PORT=8080 parley serve\n`)
+  .addOption(new Option('--only <part>', 'run a part of it; any number of each on one DATABASE_URL').choices(parts))
+  .addHelpText(
+    'after',
+    `\n${settings}\n\nExample:\n  PARLEY_PORT=8080 parley serve\n  PARLEY_PORT=8081 parley serve --only worker\n`,
+  )
   .action((options) => serve(loadConfig(withTerminalDefaults(process.env)), options))
 program
   .command('migrate')
@@ -32,6 +38,8 @@ addKeyCommands(program)
 addMemberCommands(program)
 addWorkspaceCommands(program)
 addTokenCommands(program)
+addImportCommand(program)
+addExportCommand(program)
 addSimulateCommand(program)
 
 try {

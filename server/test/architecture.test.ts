@@ -53,7 +53,7 @@ function readSource(file: string): SourceFile {
 
 function roomOf(path: string): string {
   const [first = ''] = path.split('/')
-  if (first === 'commands' || /^(app|app-house|app-inbox|main)\.ts$/.test(first)) return 'top'
+  if (first === 'commands' || /^(app(-\w+)?|main)\.ts$/.test(first)) return 'top'
   return first.replace(/\.ts$/, '')
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
-import { checkAdmission, countRequest, type Face, type Limits, limitOf } from './admission.ts'
+import { checkAdmission, checkFeedAdmission, countRequest, type Face, type Limits, limitOf } from './admission.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
 import type { Caller } from './caller.ts'
 import { clientAddressReader } from './client-address.ts'
@@ -32,6 +32,8 @@ export interface Guard {
   deleteLeads(): onRequestAsyncHookHandler
   /** For routes of the inbox interface; any one of the scopes will do. */
   inbox(...anyOf: [InboxScope, ...InboxScope[]]): onRequestAsyncHookHandler
+  /** For the feed of events: a key that may read either face, or both. */
+  events(): onRequestAsyncHookHandler
   /** Only says who calls. For a face that learns later what is wanted, and then asks `admit`. */
   anyKey(): onRequestAsyncHookHandler
   /** Scope, plan, rate and availability for a caller who is already known; throws what the hooks would answer. */
@@ -64,6 +66,15 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
     leads: (...anyOf) => hook('leads', (caller) => requireScope(caller, anyOf)),
     inbox: (...anyOf) => hook('inbox', (caller) => requireScope(caller, anyOf)),
     deleteLeads: () => hook('leads', (caller, reply) => requireDeleteScope(caller, reply, clock.now())),
+    events: () => async (request, reply) => {
+      const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
+        requireScope(each, ['leads.read', 'inbox.read']),
+      )
+      lastUsed.note(caller)
+      const take = await countRequest(limits, limiter, caller, 'events')
+      if (take !== null) setRateLimitHeaders(reply, take)
+      checkFeedAdmission(caller, take)
+    },
     anyKey: () => async (request) => {
       request.caller = await authenticate(authentication, request.raw)
       lastUsed.note(request.caller)

@@ -26,12 +26,19 @@ export interface Identity {
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Who calls: by bearer token, else by session cookie. Throws 401, or 403 for a change that another site forged. */
-export async function identify(deps: CredentialDeps, request: FastifyRequest): Promise<Identity> {
+/**
+ * Who calls: by bearer token, else by session cookie. Throws 401, or 403 for a change that another site forged. Looking
+ * again at a request that goes on is no use of its session.
+ */
+export async function identify(
+  deps: CredentialDeps,
+  request: FastifyRequest,
+  { isUse }: { isUse: boolean } = { isUse: true },
+): Promise<Identity> {
   const { authorization } = request.headers
   if (authorization !== undefined) return byToken(deps, tokenIn(authorization))
   const sessionToken = sessionCookie(deps.publicUrl).read(request)
-  const caller = sessionToken === null ? null : await findCallerBySession(deps, sessionToken)
+  const caller = sessionToken === null ? null : await findCallerBySession(deps, sessionToken, { isUse })
   if (sessionToken === null || caller === null) throw unauthorized('Sign in, or send a team token')
   if (!safeMethods.has(request.method)) {
     refuseForgery(request.headers, deps.publicUrl, sessionToken, request.headers[csrfHeader]?.toString())
@@ -39,16 +46,17 @@ export async function identify(deps: CredentialDeps, request: FastifyRequest): P
   return { caller, tokenRole: null }
 }
 
-/** The user of a live session, which thereby stays alive; null when the session is over. */
+/** The user of a live session, which by its use stays alive; null when the session is over. */
 export async function findCallerBySession(
   deps: Omit<CredentialDeps, 'teamToken' | 'localToken'>,
   sessionToken: string,
+  { isUse }: { isUse: boolean } = { isUse: true },
 ): Promise<TeamCaller | null> {
   const now = deps.clock.now()
   const session = await findSession(deps.db.sql, sessionToken, now)
   const user = session === undefined ? undefined : await findUser(deps.db.sql, session.user_id)
   if (session === undefined || user === undefined) return null
-  if (needsTouch(session, now)) await deps.db.tx((tx) => touchSession(tx, session.id, now))
+  if (isUse && needsTouch(session, now)) await deps.db.tx((tx) => touchSession(tx, session.id, now))
   const person = await deps.vault.withKeyring(instanceScope, (keys) => openPerson(keys, user.id, user.person))
   return {
     userId: user.id,
@@ -61,7 +69,8 @@ export async function findCallerBySession(
   }
 }
 
-function tokenIn(authorization: string): string {
+/** The value of a `Bearer` header; empty when it is none. */
+export function tokenIn(authorization: string): string {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Sql } from '../base/db.ts'
-import { forbidden, notFound } from '../base/errors.ts'
+import { ApiError, forbidden, notFound } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import { type Member, type Role, roleCovers, type TeamGuard } from '../base/member.ts'
 import type { App } from '../base/route.ts'
@@ -36,6 +36,14 @@ export function createTeamGuard(deps: CredentialDeps): TeamGuard {
       if (member === null) throw notFound('Workspace not found')
       if (!roleCovers(member.role, minRole)) throw forbidden(`This needs the role ${minRole} in the workspace`)
       request.member = member
+    },
+    stillMember: async (request) => {
+      try {
+        return await memberIn(deps.db.sql, workspaceIdIn(request), await identify(deps, request, { isUse: false }))
+      } catch (error) {
+        if (error instanceof ApiError) return null
+        throw error
+      }
     },
   }
 }

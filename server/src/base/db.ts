@@ -30,6 +30,8 @@ export interface Db {
   hear(news: News): void
   /** Calls back for every `notify` on the channel; survives reconnects, so a message may be missed meanwhile. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
+  /** How many transactions hold a connection now, and how many wait for one. */
+  load(): { open: number; waiting: number }
   /** Lets running statements end, then closes every connection. */
   close(): Promise<void>
 }
@@ -64,35 +66,8 @@ const retryable = new Set(['40P01', '40001'])
 const maxAttempts = 5
 
 export function openDb(options: DbOptions): Db {
-  const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
-    max: options.maxConnections ?? 10,
-    idle_timeout: 0,
-    connect_timeout: 10,
-    // The embedded server comes back within a second; long waits between tries would only prolong an outage.
-    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
-    onnotice: () => {},
-    ...(options.onStatement === undefined ? {} : { debug: reporter(options.onStatement) }),
-    connection: {
-      application_name: options.applicationName ?? 'parley',
-      TimeZone: 'UTC',
-      statement_timeout: 15_000,
-      idle_in_transaction_session_timeout: 30_000,
-    },
-    // Amounts have at most 14 digits and counts stay far below 2^53: both are exact as numbers.
-    types: {
-      numeric: { to: 1700, from: [1700], serialize: String, parse: Number },
-      bigint: { to: 20, from: [20], serialize: String, parse: Number },
-    },
-  }
-  const pool = (options.url === undefined
-    ? postgres({
-        ...settings,
-        path: `${options.socketFolder}/.s.PGSQL.5432`,
-        database: options.database ?? 'parley',
-        user: options.user ?? 'parley',
-      })
-    : postgres(options.url, settings)) as unknown as postgres.Sql<Types>
-
+  const pool = openPool(options)
+  const { begin, load } = countTransactions(pool)
   const listeners = new Map<string, Set<(id: string) => void>>()
   const ownListeners = new Set<(news: News) => void>()
   const hear = ({ topic, id }: News) => {
@@ -109,10 +84,10 @@ export function openDb(options: DbOptions): Db {
       const news: News[] = []
       const answer = await persist(() => {
         news.length = 0
-        return pool.begin((tx) => {
+        return begin((tx) => {
           newsOf.set(tx, news)
           return work(tx)
-        }) as Promise<Awaited<ReturnType<typeof work>>>
+        })
       })
       for (const item of news) tell(item)
       return answer
@@ -135,7 +110,63 @@ export function openDb(options: DbOptions): Db {
     listen: async (channel, onPayload) => {
       await pool.listen(channel, onPayload)
     },
+    load,
     close: () => pool.end({ timeout: 5 }),
+  }
+}
+
+function openPool(options: DbOptions): postgres.Sql<Types> {
+  const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
+    max: options.maxConnections ?? 10,
+    idle_timeout: 0,
+    connect_timeout: 10,
+    // The embedded server comes back within a second; long waits between tries would only prolong an outage.
+    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
+    onnotice: () => {},
+    ...(options.onStatement === undefined ? {} : { debug: reporter(options.onStatement) }),
+    connection: {
+      application_name: options.applicationName ?? 'parley',
+      TimeZone: 'UTC',
+      statement_timeout: 15_000,
+      idle_in_transaction_session_timeout: 30_000,
+    },
+    // Amounts have at most 14 digits and counts stay far below 2^53: both are exact as numbers.
+    types: {
+      numeric: { to: 1700, from: [1700], serialize: String, parse: Number },
+      bigint: { to: 20, from: [20], serialize: String, parse: Number },
+    },
+  }
+  return (options.url === undefined
+    ? postgres({
+        ...settings,
+        path: `${options.socketFolder}/.s.PGSQL.5432`,
+        database: options.database ?? 'parley',
+        user: options.user ?? 'parley',
+      })
+    : postgres(options.url, settings)) as unknown as postgres.Sql<Types>
+}
+
+// The driver does not tell how busy its pool is. Single statements share connections, so it is transactions that wait.
+function countTransactions(pool: postgres.Sql<Types>) {
+  let waiting = 0
+  let open = 0
+  return {
+    load: () => ({ open, waiting }),
+    begin: async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+      let hasBegun = false
+      waiting++
+      try {
+        return (await pool.begin((tx) => {
+          hasBegun = true
+          waiting--
+          open++
+          return work(tx)
+        })) as T
+      } finally {
+        if (hasBegun) open--
+        else waiting--
+      }
+    },
   }
 }
 

@@ -55,6 +55,7 @@ export const forbidden = (message: string, data?: ErrorData): ApiError => new Ap
 export const notFound = (message: string, data?: ErrorData): ApiError => new ApiError(404, message, { data })
 export const conflict = (message: string, data?: ErrorData, cause?: unknown): ApiError =>
   new ApiError(409, message, { data, cause })
+export const gone = (message: string, data?: ErrorData): ApiError => new ApiError(410, message, { data })
 export const unprocessable = (message: string, data?: ErrorData): ApiError => new ApiError(422, message, { data })
 export const tooManyRequests = (message: string, retryAfterSeconds: number, data?: ErrorData): ApiError =>
   new ApiError(429, message, { data, headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) } })

@@ -9,6 +9,12 @@ export interface LoopTimes {
   pauseMs: number
 }
 
+/** How work is repeated: `repeatAtPauses`, unless a test drives it by hand. */
+export type Repeat = (pauseMs: number, work: () => Promise<unknown>, onError: (error: unknown) => void) => Loop
+
+export const repeatAtPauses: Repeat = (pauseMs, work, onError) =>
+  startLoop({ firstAfterMs: pauseMs, pauseMs }, work, onError)
+
 /**
  * Runs `work` again and again; runs never overlap. A run that fails is told to `onError`, and the next one comes in
  * its turn.

@@ -44,6 +44,8 @@ export interface TeamGuard {
   /** Members of the workspace in the path (`:workspaceId`) from this role up. Others are told that there is none. */
   member(minRole: Role): onRequestHookHandler
   operator(): onRequestHookHandler
+  /** The member behind a request that goes on, as of now; null once that has ended. Does not keep a session alive. */
+  stillMember(request: FastifyRequest): Promise<Member | null>
 }
 
 declare module 'fastify' {

@@ -45,8 +45,12 @@ const known = {
   409: errorBody(409, 'A value is taken: `data.field` names it.', 'Lead with this externalRef already exists', {
     field: 'externalRef',
   }),
+  410: errorBody(410, '`CURSOR_EXPIRED`: events behind the cursor are no longer kept.', 'This cursor is too old', {
+    code: 'CURSOR_EXPIRED',
+  }),
   413: errorBody(413, 'The body is over 1 MiB.', 'Body is larger than 1 MiB'),
   415: errorBody(415, 'The body is not of a type that this route takes.', 'Send the body as application/json'),
+  422: errorBody(422, 'Understood, but it cannot be done so; the message says why.', 'The file is empty'),
   429: errorBody(
     429,
     'Too many requests or the daily quota is used up; `Retry-After` says when.',
@@ -70,6 +74,8 @@ export function errors<const S extends readonly KnownStatus[]>(...statuses: S): 
 /** What the Postman collection should know about a route beyond its schema. Values may hold `{{variables}}`. */
 export interface PostmanHints {
   body?: unknown
+  /** A body that is not JSON, instead of `body`. */
+  text?: { type: string; body: string }
   query?: Record<string, string>
   headers?: Record<string, string>
   /** Path parameter to value, `{ identifier: '{{lead_id}}' }`. */

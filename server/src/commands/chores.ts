@@ -1,53 +1,69 @@
 import { sweepSignIns } from '../access/sweep.ts'
 import type { House } from '../app-house.ts'
 import { templateDeps } from '../app-inbox.ts'
+import { type Chore, createChores } from '../base/chores.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { syncDueTemplates } from '../channels/sync-templates.ts'
+import { placeForgotten } from '../events/placer.ts'
+import { removeOldEvents } from '../events/retention.ts'
 import { handBackLapsed, runWatchdog } from '../inbox/hand-back.ts'
+import { forgetPaces } from '../inbox/pace.ts'
 import { sweepParked } from '../inbox/parked.ts'
+import { settleStranded } from '../inbox/stranded.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
 import { purgeDeletedLeads } from '../leads/purge.ts'
+import { sweepImports } from '../leads/transfer/sweep.ts'
+import { sweepWebhookLog } from '../webhooks/retention.ts'
 
-// Soon after the start as well: a process that is restarted often would never come to it.
-const hourly = { firstAfterMs: 60_000, pauseMs: 3_600_000 }
+const look = { firstAfterMs: 1_000, pauseMs: 1_000 }
+const hourMs = 3_600_000
 /** Whoever waits for a conversation to change hands is a customer. */
-const steady = { firstAfterMs: 1_000, pauseMs: 3_000 }
+const steadyMs = 3_000
+const strandedMs = 5_000
 
-type Chores = Record<string, () => Promise<number | undefined>>
-
-/** What is to be done again and again, on any node: each chore lets several nodes do it at once. */
+/** Looks for chores whose turn has come, as every worker does. To stop is to wait for those that run. */
 export function startChores(house: House): Loop {
-  const { db, vault, clock, log } = house
-  const hourlyChores: Chores = {
+  const { db, clock, log, metrics } = house
+  const chores = createChores({ db, clock, log, ran: metrics.chore }, choresOf(house))
+  const loop = startLoop(look, chores.begin, (error) => log.error('chores not looked for', {}, error))
+  return {
+    stop: async () => {
+      await loop.stop()
+      await chores.idle()
+    },
+  }
+}
+
+// Those of an hour work off batches that commit by themselves. What they end is days old, so one that a dying worker
+// has cut short may wait for the next.
+function choresOf(house: House): Chore[] {
+  const { db, vault, clock } = house
+  const templates = templateDeps(house)
+  const hourly: Record<string, Chore['work']> = {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
+    'sweep-imports': () => sweepImports(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
+    'place-forgotten-events': () => placeForgotten(db),
+    'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
+    'remove-old-events': () => removeOldEvents(db, clock),
     'sweep-sign-ins': async () => {
       await db.tx((tx) => sweepSignIns(tx, clock.now()))
       return undefined
     },
+    'forget-paces': async () => {
+      await db.tx(forgetPaces)
+      return undefined
+    },
   }
-  const templates = templateDeps(house)
-  const steadyChores: Chores = {
+  const steady: Record<string, Chore['work']> = {
     'read-templates': () => syncDueTemplates(templates),
     'wake-snoozed': () => wakeSnoozed(db, clock),
     'hand-back-lapsed': () => handBackLapsed(db, vault, clock),
     'agent-watchdog': () => runWatchdog(db, vault, clock),
   }
-  const start = (times: typeof hourly, chores: Chores) =>
-    Object.entries(chores).map(([job, work]) =>
-      startLoop(
-        times,
-        async () => {
-          const count = await work()
-          if (times === hourly || count !== 0) log.info('chore', { job, count })
-        },
-        (error) => log.error('chore failed', { job }, error),
-      ),
-    )
-  const loops = [...start(hourly, hourlyChores), ...start(steady, steadyChores)]
-  return {
-    stop: async () => {
-      await Promise.all(loops.map((loop) => loop.stop()))
-    },
-  }
+  return [
+    ...Object.entries(hourly).map(([name, work]) => ({ name, everyMs: hourMs, work })),
+    ...Object.entries(steady).map(([name, work]) => ({ name, everyMs: steadyMs, work, isQuiet: true })),
+    { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(house), isQuiet: true },
+  ]
 }

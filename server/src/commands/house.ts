@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLimiter } from '../access/open-limiter.ts'
+import { gaugesOf } from '../app-gauges.ts'
 import type { House } from '../app-house.ts'
 import { type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
@@ -9,9 +10,11 @@ import { openOutgoing } from '../base/guarded-fetch.ts'
 import { createLog } from '../base/log.ts'
 import { loadOrCreateMasterKeyFile, masterKeyFrom } from '../base/master-key.ts'
 import { migrate } from '../base/migrate.ts'
+import { relayNews } from '../base/relay.ts'
 import { listSecrets } from '../base/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../base/vault.ts'
 import type { Config } from '../config.ts'
+import { createMetrics } from '../http/metrics.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenHouse extends House {
@@ -44,13 +47,20 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       clock,
       log: { warn: (_fields, message) => log.warn(message), info: (_fields, message) => log.info(message) },
     })
+    // An embedded database has one process: there is nobody to tell.
+    const stopRelay =
+      config.database.url === null
+        ? () => {}
+        : await relayNews(db, (error) => log.warn('news not told to other processes', {}, error))
     const close = async () => {
+      stopRelay()
       outgoing.close()
       await limiter.close()
       await closeDatabase()
     }
+    const metrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const localToken = randomBytes(32).toString('base64url')
-    return { config, log, clock, db, vault, limiter, outgoing, localToken, simulatedClock, applied, close }
+    return { config, log, clock, db, vault, limiter, metrics, outgoing, localToken, simulatedClock, applied, close }
   } catch (error) {
     await closeDatabase()
     throw error

@@ -1,27 +1,41 @@
 import { buildApp } from '../app.ts'
+import { buildWorkerApp } from '../app-worker.ts'
 import type { App } from '../base/route.ts'
 import { version } from '../base/version.ts'
 import type { Config } from '../config.ts'
-import { startChores } from './chores.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
 import { type OpenHouse, openHouse } from './house.ts'
 import { localUrl, removeServerFile, writeServerFile } from './server-file.ts'
-import { startSimulation } from './simulation.ts'
+import { noSimulation, startSimulation } from './simulation.ts'
 import { takeStopSignals } from './stop-signals.ts'
 import { describeProblem, say } from './terminal.ts'
 import { welcomeLines } from './welcome.ts'
+import { startWorker } from './worker.ts'
 
 const maxDrainMs = 10_000
 
-/** Runs the service until a signal stops it. `json` prints what a person would read as one JSON line. */
-export async function serve(config: Config, { json }: { json?: boolean }): Promise<void> {
+/** What a process may be, of several on one database. One that is neither is both. */
+export const parts = ['api', 'worker'] as const
+
+export interface ServeOptions {
+  /** Prints what a person would read as one JSON line. */
+  json?: boolean
+  only?: (typeof parts)[number]
+}
+
+/** Runs the service, or a part of it, until a signal stops it. */
+export async function serve(config: Config, { json, only }: ServeOptions): Promise<void> {
+  if (only !== undefined) refuseLonePart(config)
   const signals = takeStopSignals()
   const house = await openHouse(config, say)
   logFatalErrors(house)
-  const app = await openApp(house)
-  writeServerFile(config.dataFolder, { url: localUrl(config.http.host, config.http.port), token: house.localToken })
-  const chores = startChores(house)
-  const simulation = await startSimulation(house, say)
+  const isApi = only !== 'worker'
+  const app = await openApp(house, isApi ? buildApp : buildWorkerApp)
+  if (isApi) {
+    writeServerFile(config.dataFolder, { url: localUrl(config.http.host, config.http.port), token: house.localToken })
+  }
+  const worker = only === 'api' ? null : startWorker(house)
+  const simulation = isApi ? await startSimulation(house, say) : noSimulation
   house.log.info('listening', { host: config.http.host, port: config.http.port, version })
 
   let firstStart = Promise.resolve()
@@ -32,13 +46,17 @@ export async function serve(config: Config, { json }: { json?: boolean }): Promi
       () => firstStart,
       () => simulation.stop(),
       () => closeApp(app),
-      () => chores.stop(),
+      async () => worker?.stop(),
       () => house.close(),
     ])
     for (const problem of problems) house.log.error('stopping failed', {}, problem)
     house.log.info('stopped')
     process.exit(problems.length > 0 ? 1 : 0)
   })
+  if (!isApi) {
+    say(`A worker of Parley ${version} runs. Stop it with Ctrl+C.`)
+    return
+  }
   const { phonesUrl } = simulation
   firstStart = prepareFirstStart(house, simulation.connect, (start) =>
     say(
@@ -50,8 +68,16 @@ export async function serve(config: Config, { json }: { json?: boolean }): Promi
   await firstStart
 }
 
-async function openApp(house: OpenHouse): Promise<App> {
-  const app = await buildApp(house)
+function refuseLonePart({ database }: Config): void {
+  if (database.url !== null) return
+  throw new Error(
+    'A part of the service needs the database that its other parts use, and the embedded one serves one process. ' +
+      'Set DATABASE_URL to a PostgreSQL server (15 to 18), or leave --only out: then one process does everything.',
+  )
+}
+
+async function openApp(house: OpenHouse, build: (house: OpenHouse) => Promise<App>): Promise<App> {
+  const app = await build(house)
   try {
     await app.listen({ host: house.config.http.host, port: house.config.http.port })
     return app

@@ -17,12 +17,12 @@ export interface Simulation {
   stop(): Promise<void>
 }
 
-const none: Simulation = { phonesUrl: null, connect: async () => {}, stop: async () => {} }
+export const noSimulation: Simulation = { phonesUrl: null, connect: async () => {}, stop: async () => {} }
 
 /** Starts the simulator beside the service, when the settings want it. A port that is taken costs the phones only. */
 export async function startSimulation(house: OpenHouse, say: (line: string) => void): Promise<Simulation> {
   const { config, log, simulatedClock: clock } = house
-  if (clock === null) return none
+  if (clock === null) return noSimulation
   const { host, port } = config.simulator
   const known = await connectedNumbers(house)
   try {
@@ -40,7 +40,7 @@ export async function startSimulation(house: OpenHouse, say: (line: string) => v
   } catch (error) {
     log.warn('simulator not started', { port }, error)
     say(`The simulated phones have not started: port ${port} cannot be had. Choose another by PARLEY_SIMULATOR_PORT.`)
-    return none
+    return noSimulation
   }
 }
 

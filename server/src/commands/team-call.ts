@@ -14,7 +14,7 @@ interface Reply {
   text: string
 }
 
-const prefix = '/api/team/v1'
+export const prefix = '/api/team/v1'
 const answerWithinMs = 30_000
 
 /**
@@ -22,8 +22,8 @@ const answerWithinMs = 30_000
  * itself for that long, and asks the same routes.
  */
 export async function withTeam<T>(config: Config, work: (call: TeamCall) => Promise<T>): Promise<T> {
-  const server = readServerFile(config.dataFolder)
-  if (server !== null && (await answers(server))) return work(callOver((...request) => sendTo(server, ...request)))
+  const server = await runningServer(config)
+  if (server !== null) return work(callAt(server))
 
   const house = await openHouse({ ...config, logLevel: 'warn' }, say)
   try {
@@ -37,6 +37,16 @@ export async function withTeam<T>(config: Config, work: (call: TeamCall) => Prom
   } finally {
     await house.close()
   }
+}
+
+/** The server that runs on this data folder; null when none answers. */
+export async function runningServer({ dataFolder }: Config): Promise<ServerAddress | null> {
+  const server = readServerFile(dataFolder)
+  return server !== null && (await answers(server)) ? server : null
+}
+
+export function callAt(server: ServerAddress): TeamCall {
+  return callOver((...request) => sendTo(server, ...request))
 }
 
 type Send = (method: Method, path: string, body?: object) => Promise<Reply>

@@ -19,7 +19,13 @@ export async function readFeed(
   workspaceId: string,
   after: number,
   limit: number,
-  which: { names: readonly EventName[]; connectionIds?: readonly string[] },
+  which: {
+    names: readonly EventName[]
+    /** None: all. */
+    connectionIds?: readonly string[]
+    /** The last place to look at. */
+    upTo?: number
+  },
 ): Promise<PlacedEvent[]> {
   const connectionIds = which.connectionIds ?? []
   return sql<PlacedEvent[]>`
@@ -34,6 +40,7 @@ export async function readFeed(
     from events
     where workspace_id = ${workspaceId}
       and position > ${after}
+      and position <= ${which.upTo ?? Number.MAX_SAFE_INTEGER}
       and test_endpoint_id is null
       and name = any (${which.names}::text[])
       and (
@@ -43,6 +50,56 @@ export async function readFeed(
       )
     order by position
     limit ${limit}`
+}
+
+export interface FeedState {
+  /** Of the newest event that has a place. */
+  last: number
+  /** Events up to here are no longer kept. */
+  removedTo: number
+  /** Whether committed events wait for a place. */
+  unplaced: boolean
+}
+
+export async function feedState(sql: Sql, workspaceId: string): Promise<FeedState> {
+  const [state] = await sql<FeedState[]>`
+    select
+      coalesce(f.last_position, 0) as last,
+      coalesce(f.removed_to, 0) as "removedTo",
+      exists (
+        select
+        from events
+        where workspace_id = ${workspaceId}
+          and position is null
+      ) as unplaced
+    from (select ${workspaceId}::uuid as id) as w
+    left join event_feeds f on f.workspace_id = w.id`
+  if (state === undefined) throw new Error('A row was expected')
+  return state
+}
+
+/** The same for several workspaces at once; those without any event are left out. */
+export async function feedStates(
+  sql: Sql,
+  workspaceIds: readonly string[],
+): Promise<{ id: string; last: number; unplaced: boolean }[]> {
+  return sql`
+    select
+      w.id,
+      coalesce(f.last_position, 0) as last,
+      u.id is not null as unplaced
+    from unnest(${workspaceIds}::uuid[]) as w (id)
+    left join event_feeds f on f.workspace_id = w.id
+    -- One probe for each; "exists" would let the database gather all that wait first.
+    left join lateral (
+      select id
+      from events
+      where workspace_id = w.id
+        and position is null
+      limit 1
+    ) as u on true
+    where u.id is not null
+      or f.last_position > 0`
 }
 
 /** The body as it was recorded: nothing is masked yet. */

@@ -3,7 +3,7 @@ import { announce, type Db, type Sql, type Tx } from '../base/db.ts'
 /** New places in the feed of a workspace, which is the id. */
 export const placedTopic = 'events_placed'
 
-const batch = 1000
+export const placeBatch = 1000
 
 /**
  * Gives committed events of a workspace their places in its feed. Any process may, at any time: the feed's row is locked,
@@ -17,29 +17,34 @@ export async function placeEvents(db: Db, workspaceId: string): Promise<number> 
   return db.tx(async (tx) => {
     const last = await lockFeed(tx, workspaceId)
     // A statement of its own: its snapshot must not be older than the lock.
-    const placed = await tx`
-      update events e
-      set position = u.position
-      from (
-        select id, ${last}::bigint + row_number() over (order by seq) as position
+    const [placed] = await tx<{ count: number; last: number | null }[]>`
+      with placed as (
+        update events e
+        set position = u.position
         from (
-          select id, seq
-          from events
-          where workspace_id = ${workspaceId}
-            and position is null
-          order by seq
-          limit ${batch}
-        ) as oldest
-      ) as u
-      where e.workspace_id = ${workspaceId}
-        and e.id = u.id`
-    if (placed.count > 0) {
-      await tx`
-        update event_feeds
-        set last_position = ${last + placed.count}
-        where workspace_id = ${workspaceId}`
-      announce(tx, placedTopic, workspaceId)
-    }
+          select id, ${last}::bigint + row_number() over (order by seq) as position
+          from (
+            select id, seq
+            from events
+            where workspace_id = ${workspaceId}
+              and position is null
+            order by seq
+            limit ${placeBatch}
+          ) as oldest
+        ) as u
+        where e.workspace_id = ${workspaceId}
+          and e.id = u.id
+        returning e.position
+      )
+      select count(*) as count, max(position) as last
+      from placed`
+    // The highest place rather than the count: an event that was purged meanwhile leaves a gap.
+    if (placed === undefined || placed.last === null) return 0
+    await tx`
+      update event_feeds
+      set last_position = ${placed.last}
+      where workspace_id = ${workspaceId}`
+    announce(tx, placedTopic, workspaceId)
     return placed.count
   })
 }

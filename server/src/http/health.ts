@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { unavailable } from '../base/errors.ts'
 import { type App, errors } from '../base/route.ts'
+import { withinMs } from '../base/within.ts'
 
 export const paths = { alive: '/healthz', ready: '/readyz' } as const
 
@@ -48,15 +49,8 @@ export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void
 }
 
 async function answersInTime(ask: () => Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, maxWaitMs, false)
-  })
-  const answer = ask().then(
+  return withinMs(maxWaitMs, ask).then(
     () => true,
     () => false,
   )
-  const answered = await Promise.race([answer, tooLate])
-  clearTimeout(timer)
-  return answered
 }

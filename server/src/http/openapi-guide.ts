@@ -1,3 +1,5 @@
+import { webhooksGuide } from './openapi-webhooks-guide.ts'
+
 /** The text in front of the reference. */
 export const guide = `Parley keeps a team's leads and its chat inbox in one place, shared by people and AI agents.
 
@@ -19,6 +21,20 @@ Bodies are JSON in UTF-8, at most 1 MiB, with each key once in an object. Timest
 milliseconds, ids are UUIDs, cursors are opaque. Every answer has an \`x-request-id\`; send your own (letters, digits,
 \`.\`, \`_\`, \`-\`, at most 64) to follow a request through.
 
+### Events
+
+Every change is recorded as an event with the change itself. \`GET /api/v1/events\` reads them in order:
+
+1. Ask without \`after\` for what is kept (30 days), or with \`after=latest\` for what comes from now on.
+2. Deal with the events, then store \`next_cursor\`, and send it as \`after\`. It is in every answer, also in one without
+   events.
+3. While \`has_more\` is true, ask again at once. Else ask with \`wait=25\`: the answer comes with the next event.
+
+A program that dies between dealing with events and storing the cursor gets them again: at least once, so act on each
+\`id\` once. Events of one lead or conversation come in the order of its changes, and none ever appears before a cursor
+that was given out. A cursor that is too old is 410 \`CURSOR_EXPIRED\`: start anew, and read leads and conversations for
+what was missed.
+
 ### Limits
 
 Answers of limited routes carry \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. Over the limit the
@@ -36,6 +52,7 @@ export const tags = [
   { name: 'Channels', description: 'What chat platforms call.' },
   { name: 'Team', description: 'What the web app uses: a session cookie or the team token.' },
   // Behind the team, whose requests tell the workspace.
+  { name: 'Webhooks', description: webhooksGuide },
   { name: 'Forms', description: 'Lead forms: how the team makes them and how the public fills them.' },
   { name: 'Service', description: 'For operators: health.' },
 ]

@@ -1,3 +1,4 @@
+import type { PostmanHints } from '../base/route.ts'
 import { operationsOf } from './openapi.ts'
 import type { OpenApiDocument, Operation, Parameter } from './openapi-types.ts'
 import { bodyOf } from './postman-body.ts'
@@ -11,7 +12,7 @@ export interface PostmanItem {
     auth?: PostmanAuth
     header: { key: string; value: string }[]
     url: { raw: string; host: string[]; path: string[]; query: PostmanQuery[]; variable: PostmanVariable[] }
-    body?: { mode: 'raw'; raw: string; options: { raw: { language: 'json' } } }
+    body?: { mode: 'raw'; raw: string; options: { raw: { language: 'json' | 'text' } } }
   }
 }
 
@@ -103,10 +104,7 @@ function itemOf(path: string, method: string, operation: Operation): PostmanItem
       method: method.toUpperCase(),
       ...(operation.description === undefined ? {} : { description: operation.description }),
       ...authOf(operation),
-      header: [
-        ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
-        ...headersOf(operation, hints.headers ?? {}),
-      ],
+      header: [...contentTypeOf(hints, body), ...headersOf(operation, hints.headers ?? {})],
       url: {
         raw: `{{base_url}}/${steps.join('/')}${sent.length > 0 ? `?${sent.join('&')}` : ''}`,
         host: ['{{base_url}}'],
@@ -118,6 +116,7 @@ function itemOf(path: string, method: string, operation: Operation): PostmanItem
           ...(description === undefined ? {} : { description }),
         })),
       },
+      ...(hints.text === undefined ? {} : { body: asText(hints.text.body) }),
       ...(body === undefined ? {} : { body: asJson(body) }),
     },
   }
@@ -158,6 +157,15 @@ function bearer(variable: string): PostmanAuth {
 
 function asJson(body: unknown) {
   return { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } } as const
+}
+
+function asText(raw: string) {
+  return { mode: 'raw', raw, options: { raw: { language: 'text' } } } as const
+}
+
+function contentTypeOf({ text }: PostmanHints, body: unknown): { key: string; value: string }[] {
+  const type = text?.type ?? (body === undefined ? undefined : 'application/json')
+  return type === undefined ? [] : [{ key: 'Content-Type', value: type }]
 }
 
 function scriptOf(saves: Record<string, string>): string[] {

@@ -25,6 +25,8 @@ export interface ServerOptions {
   isHttps?: boolean
   /** The id of the key that a request came with, for its log line. */
   keyIdOf?: (request: FastifyRequest) => string | undefined
+  /** Told of every answer. */
+  observe?: (method: string, route: string | undefined, status: number, ms: number) => void
 }
 
 /**
@@ -76,14 +78,17 @@ export function createServer(options: ServerOptions): App {
   return app
 }
 
-function logAnswers(app: App, { log, keyIdOf }: ServerOptions): void {
+function logAnswers(app: App, { log, keyIdOf, observe }: ServerOptions): void {
   app.addHook('onResponse', (request, reply, done) => {
+    const { elapsedTime, statusCode: status } = reply
+    const route = routeOf(request)
+    observe?.(request.method, route, status, elapsedTime)
     log.info('request', {
       requestId: request.id,
       method: request.method,
-      route: routeOf(request),
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
+      route,
+      status,
+      ms: Math.round(elapsedTime * 10) / 10,
       keyId: keyIdOf?.(request),
     })
     done()

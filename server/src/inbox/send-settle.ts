@@ -14,13 +14,15 @@ import { findAnswer, lockDispatch, lockParts, storeOutcome } from './settle-quer
 import { climb } from './status-ladder.ts'
 import { wakeWaiting } from './wakes.ts'
 
+export type SettleDeps = Pick<SendDeps, 'db' | 'vault' | 'clock' | 'fail'>
+
 /**
  * Makes of what is known about the parts the message's status, the answer that every repeat gets, and the events. Null
  * while it cannot be said: then a status of the platform or the passing of time will tell. A send that is settled
  * already keeps its first answer.
  */
 export async function settleSend(
-  deps: SendDeps,
+  deps: SettleDeps,
   keyring: Keyring,
   dispatch: DispatchKey,
   ending: Ending,

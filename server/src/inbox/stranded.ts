@@ -1,35 +1,13 @@
 import type { Sql } from '../base/db.ts'
-import { forgetPaces } from './pace.ts'
-import type { SendDeps } from './send-deps.ts'
-import { settleSend } from './send-settle.ts'
+import { type SettleDeps, settleSend } from './send-settle.ts'
 
-const everyMs = 5000
-const forgetEveryMs = 3_600_000
 const batch = 100
-
-/** Settles stranded sends and forgets idle lines from time to time; call the answer to stop. */
-export function watchStranded(deps: SendDeps): () => void {
-  let isRunning = false
-  const look = async () => {
-    if (isRunning) return
-    isRunning = true
-    await settleStranded(deps).catch((error) => deps.log.error('stranded sends not settled', {}, error))
-    isRunning = false
-  }
-  const timers = [
-    setInterval(look, everyMs).unref(),
-    setInterval(() => deps.db.tx(forgetPaces).catch(() => {}), forgetEveryMs).unref(),
-  ]
-  return () => {
-    for (const timer of timers) clearInterval(timer)
-  }
-}
 
 /**
  * Settles the sends whose process has died: by what the platform has told of them since, or, ten minutes after the
  * send, as failed with `outcome_unknown`. Nothing is ever sent again. Answers how many were settled.
  */
-export async function settleStranded(deps: SendDeps): Promise<number> {
+export async function settleStranded(deps: SettleDeps): Promise<number> {
   let count = 0
   for (const send of await listStranded(deps.db.sql, deps.clock.now())) {
     const keyring = await deps.vault.keyring(send.workspaceId)

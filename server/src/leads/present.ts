@@ -36,6 +36,12 @@ export function presentDetail(lead: Lead, masked = false) {
   }
 }
 
+/** An event's body as a reader sees it. */
+export function presentLeadEvent(payload: Record<string, unknown>, masked: boolean) {
+  const { phone } = payload
+  return masked && typeof phone === 'string' ? { ...payload, phone: maskPhone(phone) } : payload
+}
+
 /** The answer of an update: also what the status was, and `value`. */
 export function presentUpdated(lead: Lead, previousStatus: string, masked = false) {
   return { ...presentLead(lead, masked), previousStatus, value: lead.actualValue }

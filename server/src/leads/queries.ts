@@ -80,7 +80,10 @@ export interface LeadNames {
   phoneIndexes: Buffer[]
 }
 
-/** Every live lead that goes by one of these names, locked, in an order that keeps two batches from a deadlock. */
+/**
+ * Every live lead that goes by one of these names, locked, in an order that keeps two batches from a deadlock. The ids
+ * are one array: joined, a planner whose statistics are behind a growing table may read the table for each of them.
+ */
 export async function lockLeadsByNames(
   tx: Sql,
   workspaceId: string,
@@ -91,7 +94,7 @@ export async function lockLeadsByNames(
     from leads l
     where l.workspace_id = ${workspaceId}
       and l.deleted_at is null
-      and l.id in (
+      and l.id = any (array(
         select id from unnest((select ${names.ids}::uuid[])) as i (id)
         union all
         select c.id from leads c
@@ -102,7 +105,7 @@ export async function lockLeadsByNames(
         union all
         select p.id from leads p
         where p.workspace_id = ${workspaceId} and p.phone_index = any ((select ${byteaArray(tx, names.phoneIndexes)}::bytea[])::bytea[]) and p.deleted_at is null
-      )
+      ))
     order by l.id
     for update of l`.execute()
 }

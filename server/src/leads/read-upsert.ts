@@ -25,9 +25,13 @@ export function readUpsert(
 }
 
 /** Reads one item of a batch, whose shape nobody has looked at yet: what does not fit fails alone. */
-export function readBulkItem(item: unknown, context: ReadContext): UpsertItem | InvalidInput {
+export function readBulkItem(
+  item: unknown,
+  context: ReadContext,
+  parameters: CustomField[] = [],
+): UpsertItem | InvalidInput {
   const issues = checkShape(item, context.at)
-  return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, [], context)
+  return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, parameters, context)
 }
 
 /** The canonical value, none when it is no phone; then the digits as sent, when they may be a stored phone too. */

@@ -118,6 +118,19 @@ export const LeadDetail = Type.Object(
   { title: 'LeadDetail', description: 'A lead with its custom fields.' },
 )
 
+/** The bodies of the lead events. */
+export const LeadEvent = Type.Object(
+  {
+    ...plain,
+    deletedAt: nullable(timestamp('Set in `lead.deleted` alone.')),
+    ...customFields,
+    previousStatus: Type.Optional(
+      Type.String({ description: 'In `lead.updated`, when the status changed: what it was.' }),
+    ),
+  },
+  { title: 'LeadEvent', description: '`lead.*`: the lead as it was right after the change.' },
+)
+
 export const UpdatedLead = Type.Object({
   ...plain,
   previousStatus: Type.Optional(Type.String({ description: 'The status before this update.' })),

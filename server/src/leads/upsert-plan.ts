@@ -26,6 +26,7 @@ export type Outcome =
 export interface PlanContext {
   now: Date
   continueOnError: boolean
+  stopAtQuota?: boolean
   /** How many leads may still be created. */
   quotaLeft: number
   /** Users named in `assignedTo` who are not members. */
@@ -74,10 +75,12 @@ export function planUpserts(
     return null
   }
 
+  const stopsAt = (error: ApiError) => context.stopAtQuota === true && error.statusCode === 429
+
   for (const item of items) {
     const outcome = run(item)
     outcomes.push(outcome)
-    if (outcome.action === 'failed' && !context.continueOnError) break
+    if (outcome.action === 'failed' && (!context.continueOnError || stopsAt(outcome.error))) break
   }
   return outcomes
 }

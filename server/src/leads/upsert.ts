@@ -22,6 +22,10 @@ export interface UpsertOptions {
   continueOnError: boolean
   /** Answer what would happen, and write nothing. */
   dryRun: boolean
+  /** The item that finds the day's quota used up is the last outcome: whoever runs on can begin with it later. */
+  stopAtQuota?: boolean
+  /** What else belongs into the transaction, once the outcomes are known. */
+  alongside?: (tx: Tx, outcomes: Outcome[]) => Promise<void>
 }
 
 const maxAttempts = 4
@@ -56,7 +60,11 @@ export async function upsertLeads(
   const keyring = await deps.vault.keyring(user.workspaceId)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await deps.db.tx((tx) => upsertIn(tx, deps.clock.now(), keyring, user, items, options))
+      return await deps.db.tx(async (tx) => {
+        const outcomes = await upsertIn(tx, deps.clock.now(), keyring, user, items, options)
+        await options.alongside?.(tx, outcomes)
+        return outcomes
+      })
     } catch (error) {
       // Another writer took a name after we looked. Looking again shows its lead, and the item fails or finds it.
       const taken = takenField(error)

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { byteaArray, type Fragment, type Tx, timestampArray } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Lead } from './lead.ts'
@@ -13,11 +14,17 @@ export async function insertLeads(
 ): Promise<void> {
   if (leads.length === 0) return
   // Sent together, each started here: a statement waits for nobody until it is executed or awaited.
-  await Promise.all([
-    insertRows(tx, keyring, workspaceId, leads, tx`true`).execute(),
-    putSearchTokens(tx, keyring, workspaceId, leads),
-  ])
+  const inserting = insertRows(tx, keyring, workspaceId, leads, tx`true`).execute()
+  if (leads.length >= manyLeads) {
+    // The driver sends what it has at the end of a turn. Tokens cost the most to make, and are made while the database
+    // works on the rows. No answer is read before they are on their way, so none finds the transaction ended.
+    inserting.catch(() => {})
+    await endOfTurn()
+  }
+  await Promise.all([inserting, putSearchTokens(tx, keyring, workspaceId, leads)])
 }
+
+const manyLeads = 50
 
 /** The statement that inserts leads where `condition` holds, alone or as a part of another. */
 export function insertRows(tx: Tx, keyring: Keyring, workspaceId: string, leads: readonly Lead[], condition: Fragment) {

@@ -82,6 +82,13 @@ async function together(side: Side, items: Item[]) {
   )
 }
 
+/** What a dry run says of each item; the leads that it only imagines have no ids that could be compared. */
+async function dryly(side: Side, items: Item[]) {
+  const options = { query: { dryRun: 'true' }, body: { items: withIds(items, side) } }
+  const { body } = await side.w.call('POST', `${leadsPath}/bulk-upsert`, options)
+  return body.results.map((result: { action?: string; error: never }) => result.action ?? errorText(result.error))
+}
+
 async function oneByOne(side: Side, items: Item[]) {
   const outcomes = []
   for (const body of withIds(items, side)) {
@@ -102,22 +109,30 @@ async function everything(side: Side) {
     details.push([plain(read.data, side), shown])
   }
   const { w } = side
+  const found = []
+  for (const search of ['Ana', 'named lima', 'Bia', '1234567', 'a', 'e', '4930']) {
+    const { body: hits } = await w.call('GET', leadsPath, { query: { ...query, search } })
+    found.push(hits.data.map(({ id }: { id: string }) => side.ids.indexOf(id)).sort())
+  }
   const [changes] = await w.db.sql`
     select string_agg(from_status || ' ' || to_status, ',' order by id) as list
     from lead_status_changes
     where workspace_id = ${w.workspaceId}`
-  return { details, changes, counts: await eventCounts(w), quota: await quotaUsed(w) }
+  return { details, found, changes, counts: await eventCounts(w), quota: await quotaUsed(w) }
 }
 
-test('a batch means what its items mean one by one: answers, leads, events, history and quota', async () => {
+test('a batch means what its items mean one by one: answers, leads, what search finds, events, history and quota; and its dry run foretells it', async () => {
   const seen = new Set<string>()
   const batches = fc.array(fc.array(item, { minLength: 4, maxLength: 14 }), { minLength: 1, maxLength: 2 })
   await fc.assert(
     fc.asyncProperty(batches, async (rounds) => {
       const [left, right] = [await side(), await side()]
       for (const items of rounds) {
+        const foretold = await dryly(left, items)
         const results = await together(left, items)
         assert.deepEqual(results, await oneByOne(right, items))
+        const told = results.map((result: unknown) => (Array.isArray(result) ? result[0] : result))
+        assert.deepEqual(foretold, told)
         for (const result of results)
           seen.add(typeof result === 'string' ? String(JSON.parse(result).statusCode) : result[0])
         left.w.clock.advance(1000)

@@ -8,6 +8,8 @@ import type { Answer, World } from './world.ts'
 
 export interface TestMember {
   userId: string
+  /** As the member's browser sends it. */
+  cookie: string
   /** Calls the team API of the workspace as the member's browser would. */
   call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Answer>
 }
@@ -26,13 +28,15 @@ export async function signedInMember(w: World, role: Role = 'member'): Promise<T
     const start = { userId: id, signedInBy: 'password', device: 'Firefox', previousToken: null } as const
     return startSession(tx, start, now)
   })
+  const cookie = `parley_session=${token}`
   const headers = {
-    cookie: `parley_session=${token}`,
+    cookie,
     origin: config.http.publicUrl,
     'x-parley-csrf': csrfTokenOf(token),
   }
   return {
     userId,
+    cookie,
     call: async (method, path, body) => {
       const reply = await app.inject({
         method,

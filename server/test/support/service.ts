@@ -27,10 +27,12 @@ export interface ServiceOptions {
   folder: string
   port: number
   env?: Record<string, string>
+  /** Such as `--only worker`. */
+  args?: string[]
 }
 
 /** Starts `serve` and resolves once it listens. */
-export async function startService({ folder, port, env }: ServiceOptions): Promise<Service> {
+export async function startService({ folder, port, env, args = [] }: ServiceOptions): Promise<Service> {
   const counts = new Map<string, number>()
   const waiting = new Set<() => void>()
   const lines: string[] = []
@@ -45,7 +47,7 @@ export async function startService({ folder, port, env }: ServiceOptions): Promi
     counts.set(message, (counts.get(message) ?? 0) + 1)
     for (const look of [...waiting]) look()
   }
-  const program = startProgram([mainProgram, 'serve'], {
+  const program = startProgram([mainProgram, 'serve', ...args], {
     onLine,
     onWords,
     env: serviceEnvironment(folder, port, env),

@@ -103,7 +103,7 @@ async function startNodes(): Promise<Nodes> {
   const platform = await sendPlatform()
   const running: Service[] = []
   const addNode = async () => {
-    const node = await startService({ folder: await newFolder(), port: await freePort(), env: settingsOf(database) })
+    const node = await startService({ folder: await newFolder(), port: await freePort(), env: nodeSettings(database) })
     running.push(node)
     return node
   }
@@ -118,7 +118,7 @@ async function startNodes(): Promise<Nodes> {
 }
 
 /** The driver reads the socket's folder from the environment. A platform on loopback is allowed beside a simulator. */
-function settingsOf({ options }: TestDatabase): Record<string, string> {
+export function nodeSettings({ options }: TestDatabase): Record<string, string> {
   const { url, socketFolder = '', user = '', database = '' } = options
   return {
     ...(url === undefined

@@ -1,6 +1,7 @@
 import { createApiKey, type NewKeyInput } from '../../src/access/create-key.ts'
 import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
 import { buildApp } from '../../src/app.ts'
+import { gaugesOf } from '../../src/app-gauges.ts'
 import type { House } from '../../src/app-house.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
 import { newId } from '../../src/base/id.ts'
@@ -8,6 +9,7 @@ import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
 import { openVault } from '../../src/base/vault.ts'
 import { loadConfig } from '../../src/config.ts'
+import { createMetrics } from '../../src/http/metrics.ts'
 import { type ContractCheck, checkAnswers } from './contract.ts'
 import { atEnd, testDatabase } from './database.ts'
 import { openTestOutgoing } from './outgoing.ts'
@@ -41,17 +43,19 @@ async function openTestApp(): Promise<TestApp> {
   const clock = manualClock(testNoon)
   const logLines: string[] = []
   const platform = scriptedPlatform()
+  const log = createLog('debug', { write: (line) => logLines.push(line) })
   const house: House = {
     config: loadConfig({
       PARLEY_LEADS_RATE_LIMIT: '0',
       PARLEY_INBOX_RATE_LIMIT: '0',
       PARLEY_TEAM_TOKEN: testTeamToken,
     }),
-    log: createLog('debug', { write: (line) => logLines.push(line) }),
+    log,
     clock,
     db,
     vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
+    metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
     outgoing: openTestOutgoing(),
     connectors: platform.connectors,
   }

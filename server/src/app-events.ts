@@ -1,0 +1,54 @@
+import type { Guard } from './access/guard.ts'
+import type { House } from './app-house.ts'
+import { repeatAtPauses } from './base/loop.ts'
+import type { TeamGuard } from './base/member.ts'
+import type { App } from './base/route.ts'
+import { faceOf } from './events/catalogue.ts'
+import type { PresentPayload } from './events/feed.ts'
+import { feedRoutes } from './events/feed-routes.ts'
+import type { PayloadSchemas } from './events/feed-schema.ts'
+import { createLive } from './events/live.ts'
+import { liveTeamRoutes } from './events/live-routes.ts'
+import { createPlacer } from './events/placer.ts'
+import { createWaits } from './events/wait.ts'
+import { watchFeeds } from './events/watch.ts'
+import { MessageReceived, MessageSent, MessageStatus, OwnerChanged } from './inbox/event-schema.ts'
+import { presentEvent } from './inbox/present.ts'
+import { presentLeadEvent } from './leads/present.ts'
+import { LeadEvent } from './leads/schema.ts'
+
+export interface Events {
+  /** The team's side, once its guard is there. */
+  serveTeam(teamGuard: TeamGuard): void
+}
+
+/** Each room knows what in its bodies is to be masked. */
+export const presentPayload: PresentPayload = (name, payload, view) =>
+  faceOf(name) === 'leads' ? presentLeadEvent(payload, view.masked) : presentEvent(name, payload, view)
+
+const payloads: PayloadSchemas = {
+  'lead.created': LeadEvent,
+  'lead.updated': LeadEvent,
+  'lead.deleted': LeadEvent,
+  'lead.restored': LeadEvent,
+  'inbox.message.received': MessageReceived,
+  'inbox.message.sent': MessageSent,
+  'inbox.message.status': MessageStatus,
+  'inbox.conversation.owner_changed': OwnerChanged,
+}
+
+/** Puts the feed of events on the server: for keys to pull, for browsers to follow. */
+export function serveEvents(app: App, house: House, guard: Guard): Events {
+  const { db, vault, log, repeat = repeatAtPauses } = house
+  const placer = createPlacer(db)
+  const watch = watchFeeds({ db, placer, log, repeat })
+  const waits = createWaits({ db, placer, watch })
+  const live = createLive({ db, placer, watch, vault, log, repeat, present: presentPayload })
+  // Before the server waits for its requests to end: these would go on for as long as they may.
+  app.addHook('preClose', async () => {
+    waits.close()
+    await Promise.all([live.close(), watch.close()])
+  })
+  feedRoutes(app, { vault, waits, payloads, present: presentPayload }, guard)
+  return { serveTeam: (teamGuard) => liveTeamRoutes(app, live, teamGuard) }
+}

@@ -1,0 +1,63 @@
+import type { House } from './app-house.ts'
+import type { Clock } from './base/clock.ts'
+import type { Db } from './base/db.ts'
+import { readUnplaced } from './events/waiting.ts'
+import type { GaugeInfo, GaugeSource, Sample } from './http/gauges.ts'
+import { readWaitingWebhooks } from './webhooks/waiting.ts'
+
+const gauge = (name: string, help: string, ...labelNames: string[]): GaugeInfo => ({ name, help, labelNames })
+
+const gauges = [
+  gauge('parley_db_connections_max', 'Connections to the database that this process may have.'),
+  gauge('parley_db_transactions', 'Transactions that hold a connection, and that wait for one.', 'state'),
+  gauge('parley_events_unplaced', 'Events that are in no feed yet, counted up to 10,000.'),
+  gauge('parley_events_unplaced_oldest_seconds', 'Age of the oldest event that is in no feed yet; 0 when none is.'),
+  gauge('parley_webhook_endpoints', 'Active endpoints; failing are those with 5 failures in a row.', 'health'),
+  gauge('parley_webhook_endpoints_behind', 'Endpoints that have not read the feed to its end.', 'health'),
+  gauge('parley_webhook_queue_oldest_seconds', 'Age of the oldest event that an endpoint has not read.', 'health'),
+  gauge('parley_webhook_overdue_seconds', 'How long the oldest due retry has been due.', 'health'),
+]
+
+/** What `/metrics` looks up rather than counts. That of the database is the same at every process. */
+export function gaugesOf({ db, clock, log }: Pick<House, 'db' | 'clock' | 'log'>, maxConnections: number): GaugeSource {
+  return {
+    clock,
+    gauges,
+    own: () => {
+      const { open, waiting } = db.load()
+      return [
+        { name: 'parley_db_connections_max', value: maxConnections },
+        { name: 'parley_db_transactions', labels: { state: 'open' }, value: open },
+        { name: 'parley_db_transactions', labels: { state: 'waiting' }, value: waiting },
+      ]
+    },
+    stored: async () => (await Promise.all([eventSamples(db, clock), webhookSamples(db, clock)])).flat(),
+    failed: (error) => log.warn('gauges not read', {}, error),
+  }
+}
+
+async function eventSamples(db: Db, clock: Clock): Promise<Sample[]> {
+  const { count, oldestAt } = await readUnplaced(db.sql)
+  return [
+    { name: 'parley_events_unplaced', value: count },
+    { name: 'parley_events_unplaced_oldest_seconds', value: secondsSince(oldestAt, clock) },
+  ]
+}
+
+async function webhookSamples(db: Db, clock: Clock): Promise<Sample[]> {
+  const found = await readWaitingWebhooks(db.sql)
+  return [false, true].flatMap((isFailing) => {
+    const labels = { health: isFailing ? 'failing' : 'healthy' }
+    const waiting = found.find((one) => one.isFailing === isFailing)
+    return [
+      { name: 'parley_webhook_endpoints', labels, value: waiting?.endpoints ?? 0 },
+      { name: 'parley_webhook_endpoints_behind', labels, value: waiting?.behind ?? 0 },
+      { name: 'parley_webhook_queue_oldest_seconds', labels, value: secondsSince(waiting?.oldestAt, clock) },
+      { name: 'parley_webhook_overdue_seconds', labels, value: secondsSince(waiting?.dueAt, clock) },
+    ]
+  })
+}
+
+function secondsSince(time: Date | null | undefined, clock: Clock): number {
+  return time == null ? 0 : Math.max(0, (clock.now().getTime() - time.getTime()) / 1000)
+}

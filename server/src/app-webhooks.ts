@@ -1,0 +1,35 @@
+import { presentPayload } from './app-events.ts'
+import type { House } from './app-house.ts'
+import type { TeamGuard } from './base/member.ts'
+import type { App } from './base/route.ts'
+import { createPlacer } from './events/placer.ts'
+import { sampleInboxEvent } from './inbox/sample-events.ts'
+import { sampleLeadEvent } from './leads/sample-event.ts'
+import type { WebhookDeps } from './webhooks/deps.ts'
+import { endpointTeamRoutes } from './webhooks/team-routes.ts'
+import { deliveryTeamRoutes } from './webhooks/team-routes-deliveries.ts'
+import { eventCatalogueRoute } from './webhooks/team-routes-events.ts'
+import { replayTeamRoutes } from './webhooks/team-routes-replays.ts'
+import { endpointSwitchRoutes } from './webhooks/team-routes-switch.ts'
+
+/** Puts the team's side of webhooks on the server. */
+export function serveWebhooks(app: App, house: House, teamGuard: TeamGuard): void {
+  const deps: WebhookDeps = { ...house, placer: createPlacer(house.db), sampleEvent, present: presentPayload }
+  eventCatalogueRoute(app, deps, teamGuard)
+  endpointTeamRoutes(app, deps, teamGuard)
+  endpointSwitchRoutes(app, deps, teamGuard)
+  deliveryTeamRoutes(app, deps, teamGuard)
+  replayTeamRoutes(app, deps, teamGuard)
+}
+
+const sampleEvent: WebhookDeps['sampleEvent'] = (name, id, at) => {
+  switch (name) {
+    case 'lead.created':
+    case 'lead.updated':
+    case 'lead.deleted':
+    case 'lead.restored':
+      return sampleLeadEvent(name, id, at)
+    default:
+      return sampleInboxEvent(name, id, at)
+  }
+}

@@ -1,0 +1,22 @@
+import { createMetricsDoor } from './access/metrics-door.ts'
+import type { House } from './app-house.ts'
+import type { App } from './base/route.ts'
+import { serveHealth } from './http/health.ts'
+import { serveMetrics } from './http/metrics-route.ts'
+import { createServer } from './http/server.ts'
+
+/** The server of a process that only works: it tells how the process is, and serves nobody else. */
+export async function buildWorkerApp(house: House): Promise<App> {
+  const { log, clock, metrics } = house
+  const app = createServer({ log, clock, observe: metrics.request })
+  serveService(app, house)
+  return app
+}
+
+/** What operators and their machines ask of every process. */
+export function serveService(app: App, { config, db, vault, clock, metrics, localToken }: House): void {
+  serveHealth(app, () => db.sql`select 1`)
+  const { publicUrl } = config.http
+  const { teamToken, metricsToken } = config
+  serveMetrics(app, metrics, createMetricsDoor({ db, vault, clock, publicUrl, teamToken, metricsToken, localToken }))
+}

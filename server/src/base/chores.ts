@@ -1,0 +1,91 @@
+import type { Clock } from './clock.ts'
+import type { Db } from './db.ts'
+import type { Log } from './log.ts'
+
+/** Work that is done again and again, by one process of several each time. It must bear being cut short and repeated. */
+export interface Chore {
+  name: string
+  everyMs: number
+  /** Answers how much there was to do, for the log; `undefined` when it does not count. */
+  work(): Promise<number | undefined>
+  /** Leaves no log line when there was nothing to do. */
+  isQuiet?: boolean
+}
+
+export interface ChoreDeps {
+  db: Db
+  clock: Clock
+  log: Log
+  /** Told after each run. */
+  ran?: (name: string, result: 'done' | 'failed', ms: number) => void
+}
+
+export interface Chores {
+  /** Begins the chores whose turn has come, unless another process has taken it. */
+  begin(): Promise<void>
+  /** Resolves once none is running here. */
+  idle(): Promise<void>
+}
+
+/** A clock that was set back leaves turns in a far future; two workers' clocks are never this far apart. */
+const clockSlackMs = 300_000
+
+/**
+ * Whoever moves a chore's next turn on does it, so that each period sees one run, however many processes look. A run
+ * that dies with its process is not made up for: the next period's does what was left.
+ */
+export function createChores(deps: ChoreDeps, chores: readonly Chore[]): Chores {
+  const running = new Map<string, Promise<void>>()
+  const start = (chore: Chore) => {
+    const run = runChore(deps, chore).finally(() => running.delete(chore.name))
+    running.set(chore.name, run)
+  }
+  return {
+    begin: async () => {
+      const free = chores.filter(({ name }) => !running.has(name))
+      const taken = await takeTurns(deps.db, free, deps.clock.now())
+      for (const chore of free) if (taken.has(chore.name)) start(chore)
+    },
+    idle: async () => {
+      await Promise.all(running.values())
+    },
+  }
+}
+
+async function runChore({ log, ran }: ChoreDeps, { name, work, isQuiet }: Chore): Promise<void> {
+  const startedMs = performance.now()
+  try {
+    const count = await work()
+    if (!isQuiet || count !== 0) log.info('chore', { job: name, count })
+    ran?.(name, 'done', performance.now() - startedMs)
+  } catch (error) {
+    log.error('chore failed', { job: name }, error)
+    ran?.(name, 'failed', performance.now() - startedMs)
+  }
+}
+
+// While no turn has come this only reads: every process asks every second.
+async function takeTurns(db: Db, chores: readonly Chore[], now: Date): Promise<Set<string>> {
+  const names = chores.map(({ name }) => name)
+  const periodsMs = chores.map(({ everyMs }) => everyMs)
+  const rows = await db.statement(
+    (tx) => tx<{ name: string }[]>`
+      insert into chores as c (name, next_at)
+      select due.name, ${now}::timestamptz + due.every_ms * interval '1 millisecond'
+      from unnest(${names}::text[], ${periodsMs}::float8[]) as due (name, every_ms)
+      where not exists (
+        select 1
+        from chores
+        where name = due.name
+          and next_at > ${now}
+          and next_at <= ${now}::timestamptz + (due.every_ms + ${clockSlackMs}::float8) * interval '1 millisecond'
+      )
+      order by due.name
+      on conflict (name) do update
+      set next_at = excluded.next_at
+      where c.next_at <= ${now}
+        or c.next_at > excluded.next_at + ${clockSlackMs}::float8 * interval '1 millisecond'
+      returning name`,
+  )
+  return new Set(rows.map((row) => row.name))
+}

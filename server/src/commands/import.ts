@@ -1,0 +1,185 @@
+import { createWriteStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { loadConfig } from '../config.ts'
+import { matchers } from '../leads/transfer/settings.ts'
+import { pickWorkspace } from './pick-workspace.ts'
+import { openProgress } from './progress.ts'
+import type { ServerAddress } from './server-file.ts'
+import { callAt, prefix, type TeamCall } from './team-call.ts'
+import { answer, say } from './terminal.ts'
+import { withServer } from './with-server.ts'
+
+interface ImportOptions {
+  workspace?: string
+  match: string
+  map?: string[]
+  format?: 'csv' | 'ndjson'
+  encoding?: string
+  delimiter?: string
+  create: boolean
+  clearEmpty?: boolean
+  dryRun?: boolean
+  resume?: string
+  json?: boolean
+}
+
+interface Import {
+  id: string
+  state: string
+  fileName: string
+  sizeBytes: number
+  uploadedBytes: number
+  doneBytes: number
+  rows: number
+  created: number
+  updated: number
+  unchanged: number
+  refused: number
+  rowsPerSecond: number
+  refusals: { kinds: { field: string; message: string; count: number }[] }
+  problem: string | null
+  resumesAt: string | null
+}
+
+const partBytes = 4 * 1024 * 1024
+const lookEveryMs = 500
+
+/** `parley import` */
+export function addImportCommand(program: Command): void {
+  program
+    .command('import <file>')
+    .description('import leads from a CSV or NDJSON file; rows that are refused go to a file beside it')
+    .option('-w, --workspace <id or name>', 'needed when there are several')
+    .addOption(new Option('-m, --match <field>', 'how a row finds its lead').choices(matchers).default('externalRef'))
+    .option(
+      '--map <column=field>',
+      'what a column fills, nothing behind = for none; may be repeated',
+      (value, all: string[] = []) => [...all, value],
+    )
+    .addOption(new Option('--format <format>', 'by the name of the file unless given').choices(['csv', 'ndjson']))
+    .addOption(new Option('--encoding <encoding>', 'UTF-8 unless given').choices(['utf-8', 'windows-1252']))
+    .option('--delimiter <character>', 'what stands between cells; found out unless given')
+    .option('--no-create', 'refuse rows without a lead, instead of creating it')
+    .option('--clear-empty', 'let an empty cell clear the field of its lead')
+    .option('--dry-run', 'do everything but write')
+    .option('--resume <import id>', 'go on with an upload that broke off, or watch an import that runs')
+    .option('--json', 'answer with JSON')
+    .addHelpText(
+      'after',
+      '\nIt ends with 0 when every row was taken, 2 when rows were refused, 1 when the import failed.\n\nExample:\n  parley import fair.csv --match phone --map "Full name=firstName" --dry-run\n',
+    )
+    .action(importFile)
+}
+
+async function importFile(path: string, options: ImportOptions): Promise<void> {
+  const done = await withServer(loadConfig(process.env), async (server) => {
+    const call = callAt(server)
+    const { id: workspaceId } = await pickWorkspace(call, options.workspace)
+    const base = `/workspaces/${workspaceId}/lead-imports`
+    const begun =
+      options.resume === undefined
+        ? await create(call, base, path, options)
+        : await get(call, `${base}/${options.resume}`)
+    const at = `${base}/${begun.id}`
+    if (begun.state === 'uploading') {
+      say(`Import ${begun.id}. Should it break off, go on with --resume ${begun.id}`)
+      await upload(server, at, path, begun)
+    }
+    const { state } = await get(call, at)
+    if (state === 'ready' || state === 'checked') await call('POST', `${at}/start`, wishOf(options))
+    const ended = await watch(call, at)
+    if (ended.refused > 0) await download(server, `${at}/refused`, `${path}.refused.${formatOf(path, options)}`)
+    return ended
+  })
+  answer(options.json, done, linesOf(done))
+  if (done.state === 'failed' || done.state === 'cancelled') process.exitCode = 1
+  else if (done.refused > 0) process.exitCode = 2
+}
+
+const get = async (call: TeamCall, at: string) => (await call<{ import: Import }>('GET', at)).import
+
+async function create(call: TeamCall, base: string, path: string, options: ImportOptions): Promise<Import> {
+  const { size } = await stat(path)
+  const body = { fileName: basename(path), size, format: formatOf(path, options) }
+  return (await call<{ import: Import }>('POST', base, body)).import
+}
+
+function formatOf(path: string, { format }: ImportOptions): 'csv' | 'ndjson' {
+  return format ?? (/\.(?:ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv')
+}
+
+function wishOf({ match, map = [], encoding, delimiter, create, clearEmpty, dryRun }: ImportOptions): object {
+  const pairs = map.map((text) => {
+    const at = text.lastIndexOf('=')
+    if (at < 1) throw new Error(`--map takes column=field, as in --map "Full name=firstName", not "${text}"`)
+    return [text.slice(0, at), text.slice(at + 1) || null]
+  })
+  return {
+    match,
+    ...(pairs.length > 0 && { mapping: Object.fromEntries(pairs) }),
+    ...(encoding !== undefined && { encoding }),
+    ...(delimiter !== undefined && { delimiter: delimiter === 'tab' || delimiter === '\\t' ? '\t' : delimiter }),
+    createIfMissing: create,
+    ...(clearEmpty && { emptyCells: 'clear' }),
+    ...(dryRun && { dryRun }),
+  }
+}
+
+/** Sends the file in parts, from where the service has it. */
+async function upload({ url, token }: ServerAddress, at: string, path: string, begun: Import): Promise<void> {
+  const progress = openProgress()
+  await using file = await open(path)
+  const { size } = await file.stat()
+  if (size !== begun.sizeBytes) throw new Error(`${path} is not the file of this import: it has another size`)
+  const part = Buffer.alloc(partBytes)
+  for (let offset = begun.uploadedBytes; offset < size; ) {
+    const { bytesRead } = await file.read(part, 0, partBytes, offset)
+    const response = await fetch(`${url}${prefix}${at}/content?offset=${offset}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+      body: part.subarray(0, bytesRead),
+    })
+    const reply = (await response.json()) as { statusMessage: string }
+    if (!response.ok) throw new Error(reply.statusMessage)
+    offset += bytesRead
+    progress.show(offset / size, 'uploaded')
+  }
+  progress.end()
+}
+
+async function watch(call: TeamCall, at: string): Promise<Import> {
+  const progress = openProgress()
+  for (;;) {
+    const now = await get(call, at)
+    const { rows, refused, rowsPerSecond, resumesAt } = now
+    const pause = resumesAt === null ? '' : `; the daily lead quota is used up, goes on at ${resumesAt}`
+    progress.show(now.doneBytes / now.sizeBytes, `${rows} rows, ${refused} refused, ${rowsPerSecond} a second${pause}`)
+    if (now.state !== 'running' && now.state !== 'paused') {
+      progress.end()
+      return now
+    }
+    await wait(lookEveryMs)
+  }
+}
+
+async function download({ url, token }: ServerAddress, at: string, path: string): Promise<void> {
+  const response = await fetch(url + prefix + at, { headers: { authorization: `Bearer ${token}` } })
+  if (!response.ok || response.body === null) throw new Error('The refused rows could not be downloaded')
+  await pipeline(Readable.fromWeb(response.body), createWriteStream(path))
+  say(`Refused rows: ${path}`)
+}
+
+function linesOf({ state, rows, created, updated, unchanged, refused, refusals, problem }: Import): string[] {
+  const would = state === 'checked' ? ' (dry run: nothing was written)' : ''
+  return [
+    `${rows} rows: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused${would}`,
+    ...refusals.kinds.map(({ field, message, count }) => `  ${count} × ${field} ${message}`),
+    ...(problem === null ? [] : [`Failed: ${problem}`]),
+    ...(state === 'cancelled' ? ['Cancelled.'] : []),
+  ]
+}

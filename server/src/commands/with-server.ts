@@ -1,0 +1,31 @@
+import { buildApp } from '../app.ts'
+import type { Config } from '../config.ts'
+import { startImports } from '../leads/transfer/worker.ts'
+import { openHouse } from './house.ts'
+import type { ServerAddress } from './server-file.ts'
+import { runningServer } from './team-call.ts'
+import { say } from './terminal.ts'
+
+/**
+ * Does `work`, which moves files, with the server that runs on this data folder. When none answers, one is opened for
+ * that long, for this machine alone.
+ */
+export async function withServer<T>(config: Config, work: (server: ServerAddress) => Promise<T>): Promise<T> {
+  const running = await runningServer(config)
+  if (running !== null) return work(running)
+
+  const house = await openHouse({ ...config, logLevel: 'warn' }, say)
+  try {
+    const app = await buildApp(house)
+    const imports = startImports(house)
+    try {
+      const url = await app.listen({ host: '127.0.0.1', port: 0 })
+      return await work({ url, token: house.localToken })
+    } finally {
+      await imports.stop()
+      await app.close()
+    }
+  } finally {
+    await house.close()
+  }
+}

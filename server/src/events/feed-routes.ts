@@ -1,0 +1,99 @@
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { readableFaces } from '../access/admission.ts'
+import { type Caller, callerOf } from '../access/caller.ts'
+import { invalid } from '../base/errors.ts'
+import { type App, errors, postman } from '../base/route.ts'
+import type { Vault } from '../base/vault.ts'
+import { allEventNames, type EventName, eventNames } from './catalogue.ts'
+import { openPayload, type PlacedEvent, type PresentPayload } from './feed.ts'
+import { readFeedCursor, writeFeedCursor } from './feed-cursor.ts'
+import { FeedQuery, feedPage, type PayloadSchemas } from './feed-schema.ts'
+import type { Start } from './read-page.ts'
+import type { Waits } from './wait.ts'
+
+export interface FeedRouteDeps {
+  vault: Vault
+  waits: Waits
+  present: PresentPayload
+  payloads: PayloadSchemas
+}
+
+interface FeedGuard {
+  events(): onRequestAsyncHookHandler
+}
+
+export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): void {
+  app.get(
+    '/api/v1/events',
+    {
+      onRequest: guard.events(),
+      schema: {
+        tags: ['Events'],
+        security: [{ apiKey: [] }],
+        ...postman({}),
+        operationId: 'listEvents',
+        summary: 'Read events',
+        description:
+          'What has happened, in order. Scope `leads.read` shows `lead.*`, `inbox.read` shows `inbox.*`; one of them is needed. Events of connections outside the list of the key are not shown. As many requests a minute as on the inbox interface, counted by themselves.',
+        querystring: FeedQuery,
+        response: { 200: feedPage(deps.payloads), ...errors(400, 401, 403, 410, 429, 500, 503) },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request)
+      const { workspaceId, connectionIds, keyId } = caller
+      const { limit = 50, wait = 0 } = request.query
+      const page = await deps.waits.page({
+        reader: { workspaceId, connectionIds, names: namesFor(caller, request.query.events) },
+        start: readStart(workspaceId, request.query.after),
+        limit,
+        waitMs: wait * 1000,
+        keyId,
+        connection: reply.raw,
+      })
+      return {
+        events: await showEvents(deps, request, page.events),
+        next_cursor: writeFeedCursor(workspaceId, page.position),
+        has_more: page.hasMore,
+      }
+    },
+  )
+}
+
+function readStart(workspaceId: string, after: string | undefined): Start {
+  if (after === undefined) return 'oldest'
+  if (after === 'latest') return 'latest'
+  const position = readFeedCursor(workspaceId, after)
+  if (position === null)
+    throw invalid('after', 'is no cursor of this workspace: send a next_cursor, or latest', 'query')
+  return position
+}
+
+function namesFor(caller: Caller, wanted: string | undefined): EventName[] {
+  const readable = readableFaces(caller).flatMap((face): readonly EventName[] => eventNames[face])
+  if (wanted === undefined) return readable
+  const asked = new Set(wanted.split(',').flatMap((name) => namesBy(name.trim())))
+  return readable.filter((name) => asked.has(name))
+}
+
+function namesBy(text: string): readonly EventName[] {
+  if (text === 'lead.*') return eventNames.leads
+  if (text === 'inbox.*') return eventNames.inbox
+  const name = allEventNames.find((each) => each === text)
+  if (name === undefined) {
+    throw invalid('events', `must list names of events, lead.* or inbox.*: ${allEventNames.join(', ')}`, 'query')
+  }
+  return [name]
+}
+
+async function showEvents({ vault, present }: FeedRouteDeps, request: FastifyRequest, events: readonly PlacedEvent[]) {
+  const { workspaceId, phoneVisibility } = callerOf(request)
+  return vault.withKeyring(workspaceId, (keyring) =>
+    events.map((event) => ({
+      id: event.id,
+      event: event.name,
+      occurred_at: event.occurredAt.toISOString(),
+      payload: present(event.name, openPayload(keyring, event), { keyring, masked: phoneVisibility === 'masked' }),
+    })),
+  )
+}

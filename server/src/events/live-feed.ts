@@ -1,0 +1,94 @@
+import type { Vault } from '../base/vault.ts'
+import { allEventNames } from './catalogue.ts'
+import { openPayload, type PresentPayload } from './feed.ts'
+import { type Frame, frameOf } from './live-frame.ts'
+import { drained, isOpen, type Stream, send } from './live-stream.ts'
+import { type FeedDeps, readPage } from './read-page.ts'
+
+export interface LiveFeedDeps extends FeedDeps {
+  vault: Vault
+  present: PresentPayload
+}
+
+/** A workspace that is followed: one read serves all its streams. */
+export interface LiveFeed {
+  workspaceId: string
+  position: number
+  /** Those that have caught up with `position`. */
+  streams: Set<Stream>
+  reading: boolean
+  again: boolean
+}
+
+const pageSize = 200
+/** What may wait in memory for one client, beside one page. */
+const maxWaitingBytes = 1024 * 1024
+/** A browser that is further behind loads its page anew instead. */
+export const maxBehind = 5_000
+
+/** Gives what is new to everybody who has caught up. Calls that come meanwhile make it look once more. */
+export async function handOut(deps: LiveFeedDeps, feed: LiveFeed): Promise<void> {
+  feed.again = true
+  if (feed.reading) return
+  feed.reading = true
+  try {
+    while (feed.again) {
+      feed.again = false
+      const { frames, position, hasMore } = await readFrames(deps, feed.workspaceId, feed.position)
+      feed.position = position
+      feed.again ||= hasMore
+      for (const stream of feed.streams) {
+        advance(stream, frames, position)
+        if (stream.out.writableLength > maxWaitingBytes) fallBehind(deps, feed, stream)
+      }
+    }
+  } finally {
+    feed.reading = false
+  }
+}
+
+/** Sends a stream what it has not had, until it stands where the others stand and joins them. */
+export async function catchUp(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream): Promise<void> {
+  while (isOpen(stream)) {
+    if (stream.out.writableNeedDrain) await drained(stream)
+    else if (stream.position >= feed.position) {
+      feed.streams.add(stream)
+      return
+    } else if (feed.position - stream.position > maxBehind) {
+      // It comes back, and is told then to load everything anew.
+      stream.out.destroy()
+    } else {
+      const { frames, position } = await readFrames(deps, feed.workspaceId, stream.position)
+      advance(stream, frames, position)
+    }
+  }
+}
+
+/** A client that reads slowly goes on at its own pace: the others do not wait, and memory does not fill. */
+function fallBehind(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream): void {
+  feed.streams.delete(stream)
+  catchUp(deps, feed, stream).catch(() => stream.out.destroy())
+}
+
+function advance(stream: Stream, frames: readonly Frame[], position: number): void {
+  for (const frame of frames) send(stream, frame)
+  stream.position = Math.max(stream.position, position)
+}
+
+async function readFrames(deps: LiveFeedDeps, workspaceId: string, after: number) {
+  const reader = { workspaceId, names: allEventNames, connectionIds: [] }
+  const page = await readPage(deps, reader, after, pageSize)
+  const frames = await deps.vault.withKeyring(workspaceId, (keyring) =>
+    page.events.map((event) => {
+      const payload = deps.present(event.name, openPayload(keyring, event), { keyring, masked: false })
+      const occurredAt = event.occurredAt.toISOString()
+      return frameOf(workspaceId, event.position, {
+        id: event.id,
+        event: event.name,
+        occurred_at: occurredAt,
+        payload,
+      })
+    }),
+  )
+  return { frames, position: page.position, hasMore: page.hasMore }
+}

@@ -1,0 +1,94 @@
+import { Type } from 'typebox'
+import { tooManyRequests, unavailable } from '../base/errors.ts'
+import { type Member, memberOf, type TeamGuard } from '../base/member.ts'
+import { type App, errors, postman } from '../base/route.ts'
+import { teamRoute, workspaceParams } from '../base/team-schema.ts'
+import { type EventName, eventNames } from './catalogue.ts'
+import { readFeedCursor } from './feed-cursor.ts'
+import type { Live } from './live.ts'
+
+const maxStreamsOfMember = 20
+const maxStreams = 2_000
+
+/** The stream that the web app lives on. Events of its own (`team.…`) would be frames beside these, in no feed. */
+export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
+  const admit = streamLimits()
+  app.route({
+    method: 'GET',
+    url: '/api/team/v1/workspaces/:workspaceId/live',
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute,
+      ...postman({ skip: true }),
+      operationId: 'followEvents',
+      summary: 'Follow the events of a workspace',
+      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind: load everything anew, the stream goes on from now. A comment comes every 15 seconds. A client that does not read is disconnected, and so is one whose session, token or membership has ended. At most ${maxStreamsOfMember} streams a member.`,
+      params: Type.Object(workspaceParams),
+      headers: Type.Object({
+        'last-event-id': Type.Optional(Type.String({ description: 'The last `id`; browsers send it by themselves.' })),
+      }),
+      querystring: Type.Object(
+        { after: Type.Optional(Type.String({ description: 'The same, for the first connection.' })) },
+        { additionalProperties: false },
+      ),
+      response: {
+        200: { description: 'The stream.', content: { 'text/event-stream': { schema: Type.String() } } },
+        ...errors(400, 401, 403, 404, 429, 503),
+      },
+    },
+    handler: async (request, reply) => {
+      const member = memberOf(request)
+      const leave = admit(member)
+      const { workspaceId } = member
+      const place = request.headers['last-event-id'] || request.query.after
+      reply.hijack()
+      const out = reply.raw
+      out.writeHead(200, {
+        ...(reply.getHeaders() as Record<string, string>),
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        // Proxies of the nginx kind would gather what is meant to arrive at once.
+        'x-accel-buffering': 'no',
+      })
+      await live
+        .follow({
+          workspaceId,
+          out,
+          after: place === undefined ? null : (readFeedCursor(workspaceId, place) ?? 'unknown'),
+          names: namesOf(member),
+          namesNow: async () => {
+            const now = await guard.stillMember(request)
+            return now === null ? null : namesOf(now)
+          },
+        })
+        .finally(leave)
+    },
+  })
+}
+
+function namesOf({ workspace }: Member): EventName[] {
+  return [...(workspace.leadsEnabled ? eventNames.leads : []), ...(workspace.inboxEnabled ? eventNames.inbox : [])]
+}
+
+function streamLimits(): (member: Member) => () => void {
+  const open = new Map<string, number>()
+  let total = 0
+  return ({ userId, tokenId }) => {
+    const who = userId ?? tokenId ?? ''
+    const count = open.get(who) ?? 0
+    if (count >= maxStreamsOfMember) {
+      throw tooManyRequests(`There are ${maxStreamsOfMember} open streams already. Close one first.`, 10, {
+        code: 'RATE_LIMITED',
+      })
+    }
+    if (total >= maxStreams) throw unavailable('Too many streams are open at the moment. Try again shortly.')
+    open.set(who, count + 1)
+    total++
+    return () => {
+      total--
+      const left = (open.get(who) ?? 1) - 1
+      if (left === 0) open.delete(who)
+      else open.set(who, left)
+    }
+  }
+}

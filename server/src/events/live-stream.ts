@@ -1,0 +1,63 @@
+import type { ServerResponse } from 'node:http'
+import type { EventName } from './catalogue.ts'
+import { type Frame, heartbeatFrame } from './live-frame.ts'
+
+/** A browser that follows the feed of a workspace. */
+export interface Stream {
+  workspaceId: string
+  out: ServerResponse
+  names: readonly EventName[]
+  /** What it may see as of now; null once that is nothing. */
+  namesNow(): Promise<readonly EventName[] | null>
+  /** How far it has been sent. */
+  position: number
+  /** Whether bytes were waiting at the last heartbeat, and have been waiting since. */
+  wasFull: boolean
+}
+
+export function isOpen({ out }: Stream): boolean {
+  return !out.destroyed && !out.writableEnded
+}
+
+export function send(stream: Stream, frame: Frame): void {
+  if (frame.position <= stream.position || !isOpen(stream)) return
+  stream.position = frame.position
+  if (!stream.names.includes(frame.name)) return
+  stream.out.write(frame.bytes)
+}
+
+/** Resolves when the client has taken what was waiting for it, or is gone. */
+export function drained(stream: Stream): Promise<void> {
+  const { out } = stream
+  return new Promise((resolve) => {
+    const done = () => {
+      out.off('drain', done)
+      out.off('close', done)
+      stream.wasFull = false
+      resolve()
+    }
+    out.once('drain', done)
+    out.once('close', done)
+  })
+}
+
+/** Keeps proxies from ending a silent connection, and ends one whose client has taken nothing since the last time. */
+export function beat(stream: Stream): void {
+  if (!isOpen(stream)) return
+  const isFull = stream.out.writableLength > 0
+  if (isFull && stream.wasFull) {
+    stream.out.destroy()
+    return
+  }
+  stream.wasFull = isFull
+  stream.out.write(heartbeatFrame(stream.workspaceId, stream.position))
+}
+
+/** Ends the streams whose sessions, tokens or memberships have ended; others go on with what they may see now. */
+export async function checkStreams(streams: Iterable<Stream>): Promise<void> {
+  for (const stream of streams) {
+    const names = await stream.namesNow()
+    if (names === null) stream.out.end()
+    else stream.names = names
+  }
+}

@@ -1,0 +1,109 @@
+import type { Log } from '../base/log.ts'
+import type { Repeat } from '../base/loop.ts'
+import { feedState } from './feed.ts'
+import { catchUp, handOut, type LiveFeed, type LiveFeedDeps, maxBehind } from './live-feed.ts'
+import { resetFrame, startFrame } from './live-frame.ts'
+import { beat, checkStreams, type Stream } from './live-stream.ts'
+import type { FeedWatch } from './watch.ts'
+
+export interface LiveDeps extends LiveFeedDeps {
+  watch: FeedWatch
+  log: Log
+  repeat: Repeat
+}
+
+export type NewStream = Omit<Stream, 'position' | 'wasFull'> & {
+  /** Where it has stopped reading, `unknown` when nobody can tell; null: it begins with what comes from now on. */
+  after: number | 'unknown' | null
+}
+
+/** Streams of events to browsers. */
+export interface Live {
+  /** Resolves when the stream has ended. */
+  follow(stream: NewStream): Promise<void>
+  /** Ends every stream at once. */
+  close(): Promise<void>
+}
+
+const heartbeatMs = 15_000
+const checkMs = 10_000
+
+export function createLive(deps: LiveDeps): Live {
+  const { log, repeat } = deps
+  const followed = followFeeds(deps)
+  const streams = new Set<Stream>()
+  const onError = (error: unknown) => log.warn('live streams not looked after', {}, error)
+  const loops = [
+    repeat(heartbeatMs, async () => streams.forEach(beat), onError),
+    repeat(checkMs, () => checkStreams(streams), onError),
+  ]
+  return {
+    follow: async ({ after, ...asked }) => {
+      const closed = new Promise((resolve) => asked.out.once('close', resolve))
+      const stream: Stream = { ...asked, position: 0, wasFull: false }
+      streams.add(stream)
+      try {
+        await begin(deps, stream, after)
+        const { feed, leave } = followed.enter(stream)
+        try {
+          await catchUp(deps, feed, stream)
+          await closed
+        } finally {
+          leave()
+        }
+      } catch (error) {
+        // The answer has begun: the browser comes back and goes on.
+        log.warn('live stream failed', { workspaceId: stream.workspaceId }, error)
+      } finally {
+        streams.delete(stream)
+        stream.out.end()
+      }
+    },
+    close: async () => {
+      for (const { out } of streams) out.end()
+      await Promise.all(loops.map((loop) => loop.stop()))
+    },
+  }
+}
+
+/** Says where the stream begins: behind what the client has, or at the end when that is out of reach. */
+async function begin({ db, placer }: LiveDeps, stream: Stream, after: NewStream['after']): Promise<void> {
+  const { workspaceId, out } = stream
+  await placer.place(workspaceId)
+  const { last, removedTo } = await feedState(db.sql, workspaceId)
+  const isWithinReach = typeof after === 'number' && after >= removedTo && after <= last && last - after <= maxBehind
+  stream.position = isWithinReach ? after : last
+  out.write(startFrame(workspaceId, stream.position))
+  if (after !== null && !isWithinReach) out.write(resetFrame(workspaceId, last))
+}
+
+/** The feeds that have streams: each is read once, whatever their number. */
+function followFeeds(deps: LiveDeps) {
+  const feeds = new Map<string, { feed: LiveFeed; followers: number; stop(): void }>()
+  const open = (workspaceId: string, position: number) => {
+    const feed: LiveFeed = { workspaceId, position, streams: new Set(), reading: false, again: false }
+    const wake = () =>
+      void handOut(deps, feed).catch((error) => deps.log.warn('live feed not read', { workspaceId }, error))
+    const stop = deps.watch.add({ workspaceId, position: () => feed.position, wake })
+    // What was recorded before it was watched brought no news.
+    wake()
+    const opened = { feed, followers: 0, stop }
+    feeds.set(workspaceId, opened)
+    return opened
+  }
+  return {
+    enter: (stream: Stream): { feed: LiveFeed; leave(): void } => {
+      const { workspaceId } = stream
+      const entry = feeds.get(workspaceId) ?? open(workspaceId, stream.position)
+      entry.followers++
+      const leave = () => {
+        entry.feed.streams.delete(stream)
+        entry.followers--
+        if (entry.followers > 0) return
+        entry.stop()
+        feeds.delete(workspaceId)
+      }
+      return { feed: entry.feed, leave }
+    },
+  }
+}

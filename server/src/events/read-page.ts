@@ -1,0 +1,75 @@
+import type { Sql } from '../base/db.ts'
+import { gone } from '../base/errors.ts'
+import type { EventName } from './catalogue.ts'
+import { type FeedState, feedState, type PlacedEvent, readFeed } from './feed.ts'
+import type { Placer } from './placer.ts'
+
+/** What a reader may see of a workspace's feed. */
+export interface Reader {
+  workspaceId: string
+  names: readonly EventName[]
+  /** Connections whose events it sees; none: all. */
+  connectionIds: readonly string[]
+}
+
+/** A place, or one that only the feed knows: before the oldest event that is kept, or behind the newest. */
+export type Start = number | 'oldest' | 'latest'
+
+export interface FeedPage {
+  events: PlacedEvent[]
+  /** Where to go on: also past events that the reader does not see, so that it never looks at them again. */
+  position: number
+  hasMore: boolean
+}
+
+export interface FeedDeps {
+  db: { sql: Sql }
+  placer: Placer
+}
+
+/** Places that one statement looks at, and how many such statements a page may take for a reader who sees few of them. */
+const stretch = 10_000
+const maxStretches = 5
+
+/** The next events of a reader. It sees what was committed before the call, whether or not anybody has placed it. */
+export async function readPage(
+  { db, placer }: FeedDeps,
+  reader: Reader,
+  start: Start,
+  limit: number,
+): Promise<FeedPage> {
+  const { workspaceId } = reader
+  let state = await feedState(db.sql, workspaceId)
+  // A page that will be full needs nothing newer.
+  if (state.unplaced && state.last - positionOf(start, state) < limit) {
+    await placer.place(workspaceId)
+    state = { ...(await feedState(db.sql, workspaceId)), unplaced: false }
+  }
+  let position = positionOf(start, state)
+  for (let count = 0; position < state.last && count < maxStretches; count++) {
+    const upTo = Math.min(position + stretch, state.last)
+    const found = await readFeed(db.sql, workspaceId, position, limit + 1, { ...reader, upTo })
+    const events = found.slice(0, limit)
+    if (found.length > limit) return { events, position: events.at(-1)?.position ?? position, hasMore: true }
+    position = upTo
+    if (events.length > 0) return { events, position, hasMore: position < state.last || state.unplaced }
+  }
+  return { events: [], position, hasMore: position < state.last || state.unplaced }
+}
+
+function positionOf(start: Start, { last, removedTo }: FeedState): number {
+  if (start === 'oldest') return removedTo
+  if (start === 'latest') return last
+  if (start < removedTo) {
+    throw gone('Events behind this cursor are no longer kept. Start without `after`, or with `after=latest`.', {
+      code: 'CURSOR_EXPIRED',
+    })
+  }
+  // Only a database that was restored from an older dump has given fewer places than a cursor remembers.
+  if (start > last) {
+    throw gone('The feed does not reach this cursor any more. Start without `after`, or with `after=latest`.', {
+      code: 'CURSOR_EXPIRED',
+    })
+  }
+  return start
+}

@@ -1,0 +1,99 @@
+import type { EventEmitter } from 'node:events'
+import { tooManyRequests, unavailable } from '../base/errors.ts'
+import { type FeedDeps, type FeedPage, type Reader, readPage, type Start } from './read-page.ts'
+import type { FeedWatch } from './watch.ts'
+
+export interface WaitDeps extends FeedDeps {
+  watch: FeedWatch
+}
+
+export interface Wait {
+  reader: Reader
+  start: Start
+  limit: number
+  waitMs: number
+  /** Who waits: each may have so many waits at once. */
+  keyId: string
+  /** Closes when the client goes away. */
+  connection: EventEmitter
+}
+
+/** Requests that wait for an event. No connection to the database is held meanwhile. */
+export interface Waits {
+  page(wait: Wait): Promise<FeedPage>
+  /** Ends every wait at once with what there is. */
+  close(): void
+}
+
+const maxWaitsOfKey = 10
+const maxWaits = 2_000
+
+export function createWaits(deps: WaitDeps): Waits {
+  const waiting = new Map<string, number>()
+  const ends = new Set<() => void>()
+
+  const enter = (keyId: string): (() => void) => {
+    const count = waiting.get(keyId) ?? 0
+    if (count >= maxWaitsOfKey) {
+      throw tooManyRequests(`This key has ${maxWaitsOfKey} requests that wait already. Let one end first.`, 1, {
+        code: 'RATE_LIMITED',
+      })
+    }
+    if (ends.size >= maxWaits) throw unavailable('Too many requests wait at the moment. Ask without `wait`.')
+    waiting.set(keyId, count + 1)
+    return () => {
+      const left = (waiting.get(keyId) ?? 1) - 1
+      if (left === 0) waiting.delete(keyId)
+      else waiting.set(keyId, left)
+    }
+  }
+
+  return {
+    page: async (wait) => {
+      if (wait.waitMs === 0) return readPage(deps, wait.reader, wait.start, wait.limit)
+      const leave = enter(wait.keyId)
+      const end = Promise.withResolvers<void>()
+      const timer = setTimeout(end.resolve, wait.waitMs)
+      wait.connection.once('close', end.resolve)
+      ends.add(end.resolve)
+      try {
+        return await pageOrEnd(deps, wait, end.promise)
+      } finally {
+        ends.delete(end.resolve)
+        wait.connection.off('close', end.resolve)
+        clearTimeout(timer)
+        leave()
+      }
+    },
+    close: () => {
+      for (const end of ends) end()
+    },
+  }
+}
+
+async function pageOrEnd(deps: WaitDeps, { reader, start, limit }: Wait, end: Promise<void>): Promise<FeedPage> {
+  let isOver = false
+  end.then(() => {
+    isOver = true
+  })
+  let news = Promise.withResolvers<void>()
+  let from = start
+  const stop = deps.watch.add({
+    workspaceId: reader.workspaceId,
+    position: () => (typeof from === 'number' ? from : Number.POSITIVE_INFINITY),
+    wake: () => news.resolve(),
+  })
+  try {
+    for (;;) {
+      // Before the read: news that come during it may be of something that it does not see.
+      news = Promise.withResolvers()
+      const page = await readPage(deps, reader, from, limit)
+      if (page.events.length > 0 || page.hasMore || isOver) return page
+      from = page.position
+      await Promise.race([news.promise, end])
+      if (isOver) return page
+    }
+  } finally {
+    stop()
+  }
+}

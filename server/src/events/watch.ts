@@ -1,0 +1,93 @@
+import type { Db } from '../base/db.ts'
+import type { Log } from '../base/log.ts'
+import type { Repeat } from '../base/loop.ts'
+import { feedStates } from './feed.ts'
+import { placedTopic } from './place.ts'
+import type { Placer } from './placer.ts'
+import { recordedTopic } from './record.ts'
+
+export interface Watcher {
+  workspaceId: string
+  /** How far it has read. */
+  position(): number
+  /** There may be something behind its position. */
+  wake(): void
+}
+
+/** Wakes the readers of this process when a feed moves: by news at once, else by a look every second and a half. */
+export interface FeedWatch {
+  /** Answers how to stop. */
+  add(watcher: Watcher): () => void
+  close(): Promise<void>
+}
+
+export interface WatchDeps {
+  db: Db
+  placer: Placer
+  log: Log
+  repeat: Repeat
+}
+
+const lookEveryMs = 1_500
+/** A busy workspace has its events placed so often, rather than after each commit. */
+const restMs = 20
+
+export function watchFeeds({ db, placer, log, repeat }: WatchDeps): FeedWatch {
+  const watched = new Map<string, Set<Watcher>>()
+  const wake = (workspaceId: string, last = Number.POSITIVE_INFINITY) => {
+    for (const watcher of watched.get(workspaceId) ?? []) if (watcher.position() < last) watcher.wake()
+  }
+  const placeNow = (workspaceId: string) =>
+    placer.place(workspaceId).catch((error) => log.warn('placing events failed', { workspaceId }, error))
+  const placeSoon = restBetween(restMs, placeNow)
+
+  // Readers need no worker to give the events they wait for a place.
+  const stopHearing = [
+    db.onNews(recordedTopic, (workspaceId) => void (watched.has(workspaceId) && placeSoon(workspaceId))),
+    db.onNews(placedTopic, (workspaceId) => wake(workspaceId)),
+  ]
+  const look = async () => {
+    if (watched.size === 0) return
+    for (const { id, last, unplaced } of await feedStates(db.sql, [...watched.keys()])) {
+      if (unplaced) await placeNow(id)
+      wake(id, unplaced ? undefined : last)
+    }
+  }
+  const looking = repeat(lookEveryMs, look, (error) => log.warn('looking for events failed', {}, error))
+
+  return {
+    add: (watcher) => {
+      const { workspaceId } = watcher
+      const all = watched.get(workspaceId) ?? new Set()
+      watched.set(workspaceId, all.add(watcher))
+      return () => {
+        all.delete(watcher)
+        if (all.size === 0 && watched.get(workspaceId) === all) watched.delete(workspaceId)
+      }
+    },
+    close: () => {
+      for (const stop of stopHearing) stop()
+      return looking.stop()
+    },
+  }
+}
+
+/** Does the work for an id at once, and what is asked for within the rest after it once more at its end. */
+function restBetween(ms: number, work: (id: string) => unknown): (id: string) => void {
+  const resting = new Map<string, { asked: boolean }>()
+  const ask = (id: string) => {
+    const rest = resting.get(id)
+    if (rest !== undefined) {
+      rest.asked = true
+      return
+    }
+    const begun = { asked: false }
+    resting.set(id, begun)
+    work(id)
+    setTimeout(() => {
+      resting.delete(id)
+      if (begun.asked) ask(id)
+    }, ms).unref()
+  }
+  return ask
+}

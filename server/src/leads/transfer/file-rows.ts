@@ -1,0 +1,143 @@
+import { parse } from 'csv-parse'
+
+export type Encoding = 'utf-8' | 'windows-1252'
+export type Delimiter = ',' | ';' | '\t'
+
+/** How a file is read. */
+export interface FileFormat {
+  format: 'csv' | 'ndjson'
+  encoding: Encoding
+  delimiter: Delimiter
+}
+
+/** One record of a file. */
+export interface FileRow {
+  /** CSV: its cells. NDJSON: its line alone. */
+  cells: string[]
+  /** Where the next record begins, in bytes of the file. */
+  end: number
+}
+
+/** Why a file cannot be read on from some place, in words that quote nothing of it. */
+export class FileProblem extends Error {}
+
+const maxRecordBytes = 1024 * 1024
+
+/** The records from `start` on, which must be where one begins. Reads ahead by a piece or two, whatever the size. */
+export async function* readRows(
+  pieces: AsyncIterable<Buffer>,
+  { format, encoding, delimiter }: FileFormat,
+  start: number,
+): AsyncGenerator<FileRow> {
+  const checked = encoding === 'utf-8' ? checkUtf8(pieces) : pieces
+  yield* format === 'csv' ? csvRows(checked, encoding, delimiter, start) : lines(checked, encoding, start)
+}
+
+async function* csvRows(
+  pieces: AsyncIterable<Buffer>,
+  encoding: Encoding,
+  delimiter: Delimiter,
+  start: number,
+): AsyncGenerator<FileRow> {
+  const parser = parse({
+    delimiter,
+    bom: start === 0,
+    encoding: encoding === 'utf-8' ? 'utf8' : 'latin1',
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: maxRecordBytes,
+    info: true,
+  })
+  const feeding = feed(pieces, parser)
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
+      yield { cells: encoding === 'utf-8' ? record : record.map(fromLatin1), end: start + info.bytes }
+    }
+    await feeding
+  } catch (error) {
+    throw problemOf(error)
+  } finally {
+    parser.destroy()
+    await feeding.catch(() => {})
+  }
+}
+
+/** Writes the pieces with backpressure; what fails on the way ends the parser with the same error. */
+async function feed(pieces: AsyncIterable<Buffer>, parser: ReturnType<typeof parse>): Promise<void> {
+  const gone = new Promise<void>((resolve) => parser.once('close', resolve))
+  try {
+    for await (const piece of pieces) {
+      if (parser.destroyed) return
+      if (parser.write(piece)) continue
+      await Promise.race([new Promise<void>((resolve) => parser.once('drain', resolve)), gone])
+    }
+    parser.end()
+  } catch (error) {
+    parser.destroy(error as Error)
+  }
+}
+
+function problemOf(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return new FileProblem('A quote is opened and never closed')
+  if (code === 'CSV_MAX_RECORD_SIZE') return new FileProblem('A row is longer than 1 MiB: is a quote never closed?')
+  return code.startsWith('CSV_') ? new FileProblem('The quotes of a row do not fit the rules of CSV') : error
+}
+
+const windows1252 = new TextDecoder('windows-1252')
+
+// The two differ only between 0x80 and 0x9f, which Latin-1 leaves to control characters.
+function fromLatin1(cell: string): string {
+  return /[\x80-\x9f]/.test(cell) ? windows1252.decode(Buffer.from(cell, 'latin1')) : cell
+}
+
+async function* checkUtf8(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const check = (work: () => unknown) => {
+    try {
+      work()
+    } catch (cause) {
+      throw new FileProblem('The file is not UTF-8. Save it as UTF-8, or choose the encoding windows-1252.', { cause })
+    }
+  }
+  for await (const piece of pieces) {
+    check(() => decoder.decode(piece, { stream: true }))
+    yield piece
+  }
+  check(() => decoder.decode())
+}
+
+async function* lines(pieces: AsyncIterable<Buffer>, encoding: Encoding, start: number): AsyncGenerator<FileRow> {
+  const decode = (line: Buffer) => (encoding === 'utf-8' ? line.toString('utf8') : windows1252.decode(line))
+  let rest: Buffer = Buffer.alloc(0)
+  let end = start
+  for await (const piece of pieces) {
+    rest = rest.length === 0 ? piece : Buffer.concat([rest, piece])
+    let from = 0
+    for (let to = rest.indexOf(10); to !== -1; to = rest.indexOf(10, from)) {
+      const line = decode(rest.subarray(from, to))
+      end += to + 1 - from
+      from = to + 1
+      if (!isBlank(line)) yield { cells: [withoutBom(line)], end }
+    }
+    rest = rest.subarray(from)
+    if (rest.length > maxRecordBytes) throw new FileProblem('A line is longer than 1 MiB')
+  }
+  const last = decode(rest)
+  if (!isBlank(last)) yield { cells: [withoutBom(last)], end: end + rest.length }
+}
+
+// The mark at the end of an export says nothing about a lead.
+const isBlank = (line: string) => line.trim() === '' || /^\{"endOfExport":\{"count":\d+\}\}\s*$/.test(line)
+const withoutBom = (line: string) => (line.startsWith('\uFEFF') ? line.slice(1) : line)
+
+const delimiters: readonly Delimiter[] = [',', ';', '\t']
+
+/** The delimiter that the first line has most of, outside quotes. */
+export function detectDelimiter(beginning: string): Delimiter {
+  const [header = ''] = beginning.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1)
+  const count = (delimiter: Delimiter) => header.split(delimiter).length
+  return delimiters.toSorted((a, b) => count(b) - count(a))[0] ?? ','
+}

@@ -1,0 +1,32 @@
+import { csvLine } from './cells.ts'
+import type { FileRow } from './file-rows.ts'
+import type { ImportChoice, Refusal } from './settings.ts'
+import { errorColumn } from './targets.ts'
+
+const bom = '\uFEFF'
+
+/** A row as the file of refused rows has it: as it came, with the reason. That file can be mended and imported. */
+export function refusedRow(row: FileRow, reasons: readonly Refusal[], choice: ImportChoice): string {
+  const words = reasons.map(({ field, message }) => `${field} ${message}`.trim()).join('; ')
+  if (choice.format === 'ndjson') return ndjsonLine(row.cells[0] ?? '', words)
+  const { cells } = row
+  const padding = Array.from({ length: Math.max(0, choice.columns.length - cells.length) }, () => '')
+  return csvLine([...cells, ...padding, words], choice.delimiter)
+}
+
+/** What stands before the rows: spreadsheets know UTF-8 by the mark. */
+export function refusedHeader({ format, columns, delimiter }: ImportChoice): string {
+  return format === 'ndjson' ? '' : bom + csvLine([...columns, errorColumn], delimiter)
+}
+
+function ndjsonLine(line: string, words: string): string {
+  try {
+    const value = JSON.parse(line)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return `${JSON.stringify({ ...value, [errorColumn]: words })}\n`
+    }
+  } catch {
+    // Told as it came, below.
+  }
+  return `${JSON.stringify({ line, [errorColumn]: words })}\n`
+}

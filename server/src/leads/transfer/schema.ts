@@ -1,0 +1,171 @@
+import type { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import { nullable, oneOf, timestamp } from '../../base/route.ts'
+import { closed, idSchema, workspaceParams } from '../../base/team-schema.ts'
+import { ListQuery } from '../schema.ts'
+import { importStates } from './imports.ts'
+import { matchers } from './settings.ts'
+import { maxFileBytes } from './upload.ts'
+
+const count = (description: string) => Type.Integer({ description, minimum: 0 })
+
+const encoding = oneOf(['utf-8', 'windows-1252'], {
+  description: 'How the file spells letters; `windows-1252` covers Latin-1. UTF-8 unless sent.',
+})
+const delimiter = oneOf([',', ';', '\t'], { description: 'CSV: what stands between cells. Found out unless sent.' })
+const match = oneOf(matchers, {
+  description:
+    'The field by which a row finds its lead, as in upsert; the row must have it. `none` makes a lead of every row. `id` is for NDJSON.',
+  example: 'phone',
+})
+const emptyCells = oneOf(['keep', 'clear'], {
+  description:
+    'What an empty cell of a CSV file does to a lead that is there: nothing (the default), or clear the field.',
+})
+const column = Type.Object({
+  name: Type.String({ description: 'The heading; repeated and empty ones get a number.' }),
+  target: nullable(
+    Type.String({
+      description: 'The field that the column fills: one of a lead, `k_…`, or `customFieldValues.…`; null for none.',
+    }),
+  ),
+})
+
+export const Import = Type.Object(
+  {
+    id: idSchema('The import.'),
+    fileName: Type.String({ description: 'As it was told.' }),
+    format: oneOf(['csv', 'ndjson']),
+    state: oneOf(importStates, {
+      description:
+        '`uploading` until every byte is there, then `ready`; `running`; `paused` until the daily lead quota is new; then `checked` (a dry run, which may be started again), `done`, `failed` (see `problem`) or `cancelled`.',
+    }),
+    dryRun: Type.Boolean({ description: 'Whether the last start was a dry run: nothing was written.' }),
+    sizeBytes: count('Bytes of the whole file.'),
+    uploadedBytes: count('Bytes that have arrived: a broken upload goes on here.'),
+    doneBytes: count('Bytes of the file that are done.'),
+    rows: count('Rows of data that are done.'),
+    created: count('Rows that made a lead, or would.'),
+    updated: count('Rows that changed a lead, or would.'),
+    unchanged: count('Rows whose lead was so already.'),
+    refused: count('Rows that were refused; they are in the file of refused rows.'),
+    rowsPerSecond: count('On average since the start.'),
+    refusals: Type.Object({
+      kinds: Type.Array(
+        Type.Object({
+          field: Type.String({ description: 'Empty for the whole row.' }),
+          message: Type.String(),
+          count: count('How many rows.'),
+        }),
+        { maxItems: 50 },
+      ),
+      examples: Type.Array(
+        Type.Object({
+          row: count('Counted as a spreadsheet does, the header of a CSV file being 1; blank lines do not count.'),
+          field: Type.String(),
+          message: Type.String(),
+        }),
+        { maxItems: 20, description: 'The first ones.' },
+      ),
+    }),
+    choice: Type.Unsafe<object | null>({
+      ...Type.Object({
+        encoding,
+        delimiter,
+        match,
+        createIfMissing: Type.Boolean(),
+        emptyCells,
+        columns: Type.Array(column),
+      }),
+      type: ['object', 'null'],
+      description: 'What was chosen at the last start; null before it.',
+    }),
+    problem: nullable(Type.String({ description: 'Why it failed. Rows before that are written.' })),
+    resumesAt: nullable(timestamp('When a paused import goes on.')),
+    startedBy: Type.Object({ type: oneOf(['user', 'token']), id: Type.String({ format: 'uuid' }) }),
+    createdAt: timestamp('When it was made.'),
+    startedAt: nullable(timestamp('When it was last started.')),
+    endedAt: nullable(timestamp('When it ended.')),
+    filesUntil: nullable(timestamp('When the file and its refused rows are removed, unless it runs by then.')),
+  },
+  { title: 'Import' },
+)
+export const OneImport = Type.Object({ import: Import })
+
+export const importParams = Type.Object({ ...workspaceParams, importId: idSchema('The import.') })
+
+export const NewImportBody = Type.Object(
+  {
+    fileName: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'For people to know it by.',
+      example: 'fair.csv',
+    }),
+    size: Type.Integer({ minimum: 1, maximum: maxFileBytes, description: 'Bytes of the file, 1 GiB at most.' }),
+    format: Type.Optional(
+      oneOf(['csv', 'ndjson'], {
+        description:
+          'CSV with a header row, or a JSON object a line as the leads interface shows leads. Default `csv`.',
+      }),
+    ),
+  },
+  closed,
+)
+
+export const UploadQuery = Type.Object(
+  { offset: Type.Integer({ minimum: 0, description: 'Where in the file the body begins, in bytes.', example: 0 }) },
+  closed,
+)
+
+export const PreviewQuery = Type.Object(
+  { encoding: Type.Optional(encoding), delimiter: Type.Optional(delimiter) },
+  closed,
+)
+
+export const Preview = Type.Object({
+  encoding,
+  delimiter,
+  columns: Type.Array(column, { description: 'With the fields proposed by their names; empty for NDJSON.' }),
+  rows: Type.Array(Type.Array(Type.String()), { description: 'The cells of the first 10 rows; NDJSON: the lines.' }),
+})
+
+export const StartBody = Type.Object(
+  {
+    match,
+    mapping: Type.Optional(
+      Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'] }), {
+        description: 'CSV: heading to field, for columns that are to fill another field than the proposed one.',
+        example: { 'Full name': 'firstName' },
+      }),
+    ),
+    createIfMissing: Type.Optional(
+      Type.Boolean({ description: 'Default true. When false, rows without a lead are refused.' }),
+    ),
+    emptyCells: Type.Optional(emptyCells),
+    encoding: Type.Optional(encoding),
+    delimiter: Type.Optional(delimiter),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Do everything but write. Default false.' })),
+  },
+  closed,
+)
+
+const { cursor: _cursor, limit: _limit, page: _page, sortBy: _by, sortOrder: _order, ...filters } = ListQuery.properties
+
+export const ExportQuery = Type.Object(
+  {
+    format: Type.Optional(oneOf(['csv', 'ndjson'], { description: 'Default `csv`.' })),
+    ...filters,
+  },
+  closed,
+)
+
+/** An answer that is a file. */
+export const fileAnswer = (description: string) =>
+  Type.Unsafe<Readable>({
+    description,
+    content: {
+      'text/csv': { schema: Type.String() },
+      'application/x-ndjson': { schema: Type.String() },
+    },
+  })

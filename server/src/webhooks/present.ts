@@ -1,0 +1,52 @@
+import type { Endpoint, StateReason } from './endpoint.ts'
+import { validSecrets } from './secrets.ts'
+import { nextAttemptAt, type Standing } from './standing.ts'
+
+const reasons: Record<StateReason, string> = {
+  member: 'A member disabled it. Enable it to go on.',
+  gone: 'It answered 410, which asks us to stop. Check the address, then enable it.',
+  failing:
+    'Every attempt failed for five days. Mend the receiver, then enable it with `sendSince` to send what it missed.',
+}
+
+/** An endpoint as the team sees it: never a header's value or a secret, and the address for admins alone. */
+export function presentEndpoint(endpoint: Endpoint, standing: Standing | undefined, showUrl: boolean, now: Date) {
+  const { settings, stateReason } = endpoint
+  const secrets = validSecrets(settings.secrets, now)
+  return {
+    id: endpoint.id,
+    url: showUrl ? settings.url : `${new URL(settings.url).origin}/…`,
+    events: endpoint.events,
+    phoneVisibility: endpoint.phoneVisibility,
+    headerNames: Object.keys(settings.headers),
+    description: endpoint.description,
+    state: endpoint.state,
+    stateReason: stateReason === null ? null : { code: stateReason, message: reasons[stateReason] },
+    stateChangedAt: endpoint.stateChangedAt.toISOString(),
+    health: presentHealth(standing, now),
+    secrets: {
+      valid: secrets.length,
+      oldUntil: secrets.reduce<string | null>((latest, { expiresAt }) => later(latest, expiresAt), null),
+    },
+    createdAt: endpoint.createdAt.toISOString(),
+    updatedAt: endpoint.updatedAt.toISOString(),
+  }
+}
+
+function presentHealth(standing: Standing | undefined, now: Date) {
+  const { pausedUntil = null, oldestPendingAt = null, oldestBehindAt = null } = standing ?? {}
+  const waitingSince = [oldestPendingAt, oldestBehindAt].flatMap((time) => (time === null ? [] : [time.getTime()]))
+  return {
+    lastSuccessAt: standing?.lastSuccessAt?.toISOString() ?? null,
+    failingSince: standing?.failingSince?.toISOString() ?? null,
+    failuresInARow: standing?.failuresInARow ?? 0,
+    waiting: (standing?.pending ?? 0) + (standing?.behind ?? 0),
+    oldestWaitingAt: waitingSince.length === 0 ? null : new Date(Math.min(...waitingSince)).toISOString(),
+    nextAttemptAt: standing === undefined ? null : (nextAttemptAt(standing, now)?.toISOString() ?? null),
+    pausedUntil: pausedUntil !== null && pausedUntil > now ? pausedUntil.toISOString() : null,
+  }
+}
+
+function later(a: string | null, b: string | null): string | null {
+  return a === null || (b !== null && b > a) ? b : a
+}

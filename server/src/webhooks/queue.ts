@@ -1,0 +1,84 @@
+import type { Clock } from '../base/clock.ts'
+import type { Db } from '../base/db.ts'
+import type { Outgoing } from '../base/guarded-fetch.ts'
+import type { Log } from '../base/log.ts'
+import type { Vault } from '../base/vault.ts'
+import type { EventName } from '../events/catalogue.ts'
+import type { PresentPayload } from '../events/feed.ts'
+import type { Batch, Delivery, Result } from './delivery.ts'
+import type { Endpoint } from './endpoint.ts'
+import { type Health, isPaused } from './health.ts'
+import type { Lanes } from './lanes.ts'
+import type { Lease } from './lease.ts'
+import type { WebhookObserver } from './observe.ts'
+import type { Signal } from './signal.ts'
+import type { Slots } from './slots.ts'
+
+export interface PumpDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  log: Log
+  outgoing: Pick<Outgoing, 'call'>
+  present: PresentPayload
+  observe: WebhookObserver
+  slots: Slots
+  /** In 0…1. */
+  random: () => number
+  /** How many deliveries one queue may have in memory. */
+  maxInMemory: () => number
+}
+
+/** A leased queue in memory. Only its pump reads and settles; requests end whenever they end. */
+export interface Queue {
+  readonly lease: Lease
+  readonly signal: Signal
+  /** Of the process's own steady clock, as `leaseEndsAt`. */
+  readonly openedAt: number
+  readonly lanes: Lanes
+  /** No request leaves behind it. */
+  leaseEndsAt: number
+  endpoint: Endpoint
+  /** The names that the endpoint asks for. */
+  names: EventName[]
+  readonly generation: number
+  health: Health
+  /** Up to this place the feed was read. */
+  readTo: number
+  /** There may be events behind it. */
+  mayHaveMore: boolean
+  /** When the next row that is not in memory is due. */
+  retryAt: Date | null
+  hasReplay: boolean
+  inFlight: number
+  /** Attempts that are not yet in the database. */
+  results: Result[]
+  /** Those of them that are being written, until they are. */
+  batch: Batch | null
+  /** Nothing more is started. */
+  isEnding: boolean
+  /** Another worker has it. */
+  isLost: boolean
+}
+
+/** Nothing is sent now, whatever waits. */
+export function isResting(queue: Queue, now: Date): boolean {
+  return queue.isEnding || queue.isLost || isPaused(queue.health, now)
+}
+
+/** The places of everything in memory that is not being written. */
+export function heldPlaces({ lanes, results }: Pick<Queue, 'lanes' | 'results'>): number[] {
+  return [...lanes.all(), ...results.map((result) => result.delivery)].map(({ position }) => position)
+}
+
+/** Everything up to here is done with or a row: a worker that begins behind it misses nothing. */
+export function cursorOf(queue: Pick<Queue, 'lanes' | 'results' | 'batch' | 'readTo'>): number {
+  let cursor = queue.readTo
+  for (const { hasRow, position } of unwritten(queue)) if (!hasRow && position <= cursor) cursor = position - 1
+  return cursor
+}
+
+function unwritten({ lanes, results, batch }: Pick<Queue, 'lanes' | 'results' | 'batch'>): Delivery[] {
+  const inBatch = batch === null ? [] : [...batch.results, ...batch.parked]
+  return [...lanes.all(), ...[...results, ...inBatch].map(({ delivery }) => delivery)]
+}

@@ -1,0 +1,94 @@
+import type { Db, Sql, Tx } from '../base/db.ts'
+import { keptMs } from '../events/retention.ts'
+
+const batchSize = 1000
+/** Requests that were on their way when an endpoint was removed have ended by then. */
+const settledMs = 3_600_000
+
+/**
+ * Removes what became of events more than 30 days ago, and everything of endpoints that were removed. What an active
+ * endpoint is still to be sent stays. Any number of workers may run it. Answers how many deliveries it removed.
+ */
+export async function sweepWebhookLog(db: Db, now: Date): Promise<number> {
+  let removed = 0
+  for (const endpoint of await listEndpoints(db.sql)) {
+    const isSettled = endpoint.removedAt !== null && endpoint.removedAt.getTime() < now.getTime() - settledMs
+    const before = isSettled ? now : new Date(now.getTime() - keptMs)
+    removed += await sweepDeliveries(db, endpoint, before)
+    await db.tx(async (tx) => {
+      if (isSettled) await deleteEndpoint(tx, endpoint)
+      else await deleteReplays(tx, endpoint, before)
+    })
+  }
+  return removed
+}
+
+interface SweptEndpoint {
+  workspaceId: string
+  endpointId: string
+  removedAt: Date | null
+}
+
+async function listEndpoints(sql: Sql): Promise<SweptEndpoint[]> {
+  return sql<SweptEndpoint[]>`
+    select workspace_id as "workspaceId", id as "endpointId", removed_at as "removedAt"
+    from webhook_endpoints`
+}
+
+// Places follow the time closely: the first batch without an old event is the last to look at.
+async function sweepDeliveries(db: Db, endpoint: SweptEndpoint, before: Date): Promise<number> {
+  let removed = 0
+  let after = 0
+  for (;;) {
+    const batch = await db.tx((tx) => sweepBatch(tx, endpoint, before, after))
+    removed += batch.removed
+    if (batch.last === null || batch.old === 0) return removed
+    after = batch.last
+  }
+}
+
+async function sweepBatch(tx: Tx, { workspaceId, endpointId }: SweptEndpoint, before: Date, after: number) {
+  const [batch] = await tx<{ last: number | null; old: number; removed: number }[]>`
+    with batch as materialized (
+      select d.position, d.occurred_at < ${before} as is_old,
+        d.state = 'pending' and d.generation = q.generation and w.state = 'active' as is_due
+      from webhook_deliveries d
+      join webhook_queues q on q.workspace_id = d.workspace_id and q.endpoint_id = d.endpoint_id
+      join webhook_endpoints w on w.workspace_id = d.workspace_id and w.id = d.endpoint_id
+      where d.workspace_id = ${workspaceId}
+        and d.endpoint_id = ${endpointId}
+        and d.position > ${after}
+      order by d.position
+      limit ${batchSize}
+    ), removed as (
+      delete from webhook_deliveries d
+      using batch b
+      where d.workspace_id = ${workspaceId}
+        and d.endpoint_id = ${endpointId}
+        and d.position = b.position
+        and b.is_old
+        and not b.is_due
+      returning 1
+    )
+    select max(position) as last,
+      (count(*) filter (where is_old))::integer as old,
+      (select count(*)::integer from removed) as removed
+    from batch`
+  return batch ?? { last: null, old: 0, removed: 0 }
+}
+
+async function deleteReplays(tx: Tx, { workspaceId, endpointId }: SweptEndpoint, before: Date): Promise<void> {
+  await tx`
+    delete from webhook_replays
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}
+      and finished_at < ${before}`
+}
+
+async function deleteEndpoint(tx: Tx, { workspaceId, endpointId }: SweptEndpoint): Promise<void> {
+  await tx`
+    delete from webhook_endpoints
+    where workspace_id = ${workspaceId}
+      and id = ${endpointId}
+      and removed_at is not null`
+}

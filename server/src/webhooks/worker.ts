@@ -1,0 +1,129 @@
+import type { Db } from '../base/db.ts'
+import { type Loop, startLoop } from '../base/loop.ts'
+import { placedTopic } from '../events/place.ts'
+import { recordedTopic } from '../events/record.ts'
+import { createHolder, type Holder } from './holder.ts'
+import { noObserver, type WebhookObserver } from './observe.ts'
+import { createPlacing, type Placing } from './place-soon.ts'
+import type { PumpDeps } from './queue.ts'
+import { dueTopic } from './replay.ts'
+import { createSlots } from './slots.ts'
+
+const maxInFlight = 512
+const maxFailingInFlight = maxInFlight / 2
+const lookEveryMs = 1000
+const renewEveryMs = 5000
+
+export interface DeliveryWorker {
+  /** Sends whatever is due until there is nothing left to do now: for tests, which drive the clock. */
+  drain(): Promise<void>
+  start(): void
+  /** Lets requests that are in flight end, for a few seconds, and gives everything back to other workers. */
+  stop(): Promise<void>
+}
+
+export interface WorkerDeps extends Omit<PumpDeps, 'observe' | 'random' | 'slots' | 'maxInMemory'> {
+  observe?: WebhookObserver
+  /** In 0…1, for the jitter of retries. */
+  random?: () => number
+}
+
+/** Sends events to the endpoints of all workspaces, together with any number of other workers. */
+export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
+  const slots = createSlots(maxInFlight, maxFailingInFlight)
+  const deps = { observe: noObserver, random: Math.random, ...given, slots }
+  const placing = createPlacing(deps.db, deps.log)
+  let isStarted = false
+  const holder = createHolder(deps, () => isStarted)
+  let stopLooking = async () => {}
+
+  return {
+    drain: async () => {
+      for (;;) {
+        const placed = await placing.placeAll()
+        const claimed = await holder.claim(null)
+        await holder.done()
+        if (placed === 0 && claimed === 0) return
+      }
+    },
+    start: () => {
+      isStarted = true
+      const stopListening = listen(deps, placing, holder)
+      const stopPolling = poll(deps, placing, holder)
+      stopLooking = async () => {
+        stopListening()
+        await stopPolling()
+      }
+    },
+    stop: async () => {
+      isStarted = false
+      await stopLooking()
+      await placing.idle()
+      await holder.stop()
+    },
+  }
+}
+
+/** Acts on news at once. */
+function listen(deps: WorkerDeps, placing: Placing, holder: Holder): () => void {
+  const { db, clock, log } = deps
+  const lookAt = claimerOfNews(deps, holder)
+  const onPlaced = (workspaceId: string) => {
+    for (const queue of holder.heldIn(workspaceId)) {
+      queue.mayHaveMore = true
+      queue.signal.wake()
+    }
+    lookAt(workspaceId)
+  }
+  const onDue = (workspaceId: string) => {
+    const queues = holder.heldIn(workspaceId)
+    for (const queue of queues) queue.retryAt = clock.now()
+    holder.renew(queues).catch((error) => log.error('webhook endpoints not looked at', {}, error))
+    lookAt(workspaceId)
+  }
+  return allOf(db, [
+    [recordedTopic, placing.place],
+    [placedTopic, onPlaced],
+    [dueTopic, onDue],
+  ])
+}
+
+function allOf(db: Db, listeners: readonly [topic: string, listener: (id: string) => void][]): () => void {
+  const stops = listeners.map(([topic, listener]) => db.onNews(topic, listener))
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+/** Claims what a workspace has to send; news that come during one look are looked at together in the next. */
+function claimerOfNews({ log }: WorkerDeps, holder: Holder): (workspaceId: string) => void {
+  const news = new Set<string>()
+  let isLooking = false
+  const look = async () => {
+    isLooking = true
+    while (news.size > 0) {
+      const workspaceIds = [...news]
+      news.clear()
+      await holder.claim(workspaceIds).catch((error) => log.error('webhooks not claimed', {}, error))
+    }
+    isLooking = false
+  }
+  return (workspaceId) => {
+    news.add(workspaceId)
+    if (!isLooking) void look()
+  }
+}
+
+/** Looks from time to time as well: news may be lost. */
+function poll({ log }: WorkerDeps, placing: Placing, holder: Holder): () => Promise<void> {
+  const loop = (pauseMs: number, work: () => Promise<unknown>): Loop =>
+    startLoop({ firstAfterMs: 0, pauseMs }, work, (error) => log.error('webhooks not looked for', {}, error))
+  const loops = [
+    loop(lookEveryMs, placing.placeAll),
+    loop(lookEveryMs, () => holder.claim(null)),
+    loop(renewEveryMs, () => holder.renew(holder.held())),
+  ]
+  return async () => {
+    await Promise.all(loops.map((one) => one.stop()))
+  }
+}

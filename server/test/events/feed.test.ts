@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
+import type { Scope } from '../../src/access/scopes.ts'
+import { allEventNames, eventNames } from '../../src/events/catalogue.ts'
+import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
+import { eventsPath, feedWorld, type Json, namesIn, startNode } from '../support/feed-world.ts'
+
+test('a caller reads what it has just written, in order, page by page, and each event once', async () => {
+  const w = await feedWorld()
+  const { id } = await w.lead({ firstName: 'Ana', phone: '5581991234567' })
+  await w.call('PATCH', `/api/v1/leads/${id}`, { body: { status: 'qualified' } })
+  await w.call('DELETE', `/api/v1/leads/${id}`)
+  const first = await w.page({ limit: '2' })
+  assert.deepEqual(namesIn(first), ['lead.created', 'lead.updated'])
+  assert.equal(first.has_more, true)
+  assert.equal(first.events[0].payload.phone, '5581991234567')
+  assert.equal(first.events[1].payload.previousStatus, 'new')
+  const second = await w.page({ limit: '2', after: first.next_cursor })
+  assert.deepEqual(namesIn(second), ['lead.deleted'])
+  assert.equal(second.has_more, false)
+  const third = await w.page({ after: second.next_cursor })
+  assert.deepEqual(third, { events: [], next_cursor: second.next_cursor, has_more: false })
+  const again = await w.page()
+  assert.deepEqual(again.events, [...first.events, ...second.events])
+})
+
+test('the event of a lead is the same whether it is read from the feed or from the table', async () => {
+  const w = await feedWorld()
+  const { id } = await w.lead({ notes: 'Likes blue', customFieldValues: { city: 'Recife' } })
+  const [recorded] = await w.events(id)
+  const { events } = await w.page()
+  assert.deepEqual(events[0].payload, recorded?.payload)
+})
+
+test('`latest` shows only what comes from then on', async () => {
+  const w = await feedWorld()
+  await w.record(['lead.created'])
+  const start = await w.page({ after: 'latest' })
+  assert.deepEqual(start.events, [])
+  await w.record(['lead.updated'])
+  assert.deepEqual(namesIn(await w.page({ after: start.next_cursor })), ['lead.updated'])
+})
+
+const faces: { scopes: Scope[]; plan: { leads: boolean; inbox: boolean }; sees: readonly string[] | number }[] = [
+  { scopes: ['leads.read', 'inbox.read'], plan: { leads: true, inbox: true }, sees: allEventNames },
+  { scopes: ['leads.read', 'inbox.read'], plan: { leads: false, inbox: true }, sees: eventNames.inbox },
+  { scopes: ['leads.read', 'inbox.read'], plan: { leads: true, inbox: false }, sees: eventNames.leads },
+  { scopes: ['leads.read', 'inbox.read'], plan: { leads: false, inbox: false }, sees: 403 },
+  { scopes: ['leads.read'], plan: { leads: true, inbox: true }, sees: eventNames.leads },
+  { scopes: ['leads.read'], plan: { leads: false, inbox: true }, sees: 403 },
+  { scopes: ['inbox.read'], plan: { leads: true, inbox: true }, sees: eventNames.inbox },
+  { scopes: ['inbox.read'], plan: { leads: true, inbox: false }, sees: 403 },
+  { scopes: ['leads.write', 'inbox.write'], plan: { leads: true, inbox: true }, sees: 401 },
+]
+
+test('a key sees the events of the faces that it may read and the plan includes', async () => {
+  for (const { scopes, plan, sees } of faces) {
+    const w = await feedWorld()
+    await w.db.sql`
+      update workspaces
+      set leads_enabled = ${plan.leads},
+        inbox_enabled = ${plan.inbox}
+      where id = ${w.workspaceId}`
+    const { value } = await w.addKey({ scopes })
+    await w.record(allEventNames)
+    const { status, body } = await w.call('GET', eventsPath, { key: value })
+    const what = JSON.stringify({ scopes, plan })
+    if (typeof sees === 'number') assert.equal(status, sees, what)
+    else assert.deepEqual(namesIn(body), sees, what)
+  }
+})
+
+test('a key that sees phones masked gets no event that tells one', async () => {
+  const w = await feedWorld()
+  await w.record(allEventNames)
+  const { value } = await w.addKey({ scopes: ['leads.read', 'inbox.read'], phoneVisibility: 'masked' })
+  const page = await w.page({}, value)
+  assert.deepEqual(namesIn(page), allEventNames)
+  assert.ok(!JSON.stringify(page).includes('99123'))
+  assert.equal(page.events[0].payload.phone, '55819*****567')
+  assert.equal(page.events[4].payload.contact.phone, '55819*****567')
+  assert.match(page.events[4].payload.message.external_id, /^masked_/)
+})
+
+test('a key with a list of connections sees the events of those, and all of leads', async () => {
+  const w = await feedWorld()
+  const [mine, other] = ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d01', '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d02']
+  await w.record(['inbox.message.received'], { connectionId: other })
+  await w.record(['inbox.message.sent'], { connectionId: mine })
+  await w.record(['lead.created'])
+  const { value } = await w.addKey({ scopes: ['leads.read', 'inbox.read'], connectionIds: [mine] })
+  assert.deepEqual(namesIn(await w.page({}, value)), ['inbox.message.sent', 'lead.created'])
+})
+
+test('the cursor moves on past events that a reader does not see', async () => {
+  const w = await feedWorld()
+  await w.record(eventNames.inbox)
+  const unseen = await w.page({ events: 'lead.*' })
+  assert.deepEqual(unseen.events, [])
+  assert.deepEqual((await w.page({ after: unseen.next_cursor })).events, [], 'a cursor belongs to no filter')
+})
+
+test('`events` takes names and whole faces', async () => {
+  const w = await feedWorld()
+  await w.record(allEventNames)
+  for (const [wanted, names] of [
+    ['lead.created', ['lead.created']],
+    ['lead.*, inbox.message.sent', [...eventNames.leads, 'inbox.message.sent']],
+    ['inbox.*,lead.*', allEventNames],
+  ] as const) {
+    assert.deepEqual(namesIn(await w.page({ events: wanted })), names, wanted)
+  }
+})
+
+test('what does not fit is 400 and names the parameter', async () => {
+  const w = await feedWorld()
+  const other = await feedWorld()
+  const { next_cursor: foreign } = await other.page()
+  for (const [query, path] of [
+    [{ after: 'garbage' }, 'after'],
+    [{ after: '' }, 'after'],
+    [{ after: foreign }, 'after'],
+    [{ limit: '0' }, 'limit'],
+    [{ limit: '101' }, 'limit'],
+    [{ wait: '31' }, 'wait'],
+    [{ wait: 'x' }, 'wait'],
+    [{ events: 'lead.sold' }, 'events'],
+    [{ events: '' }, 'events'],
+    [{ before: 'x' }, 'before'],
+  ] as const) {
+    const { status, body } = await w.call('GET', eventsPath, { query })
+    assert.equal(status, 400, JSON.stringify(query))
+    assert.equal(body.data.issues[0].path, path)
+  }
+})
+
+test('a cursor that the feed of a restored dump does not reach is 410, and so says what to do', async () => {
+  const w = await feedWorld()
+  await w.record(['lead.created'])
+  const { status, body } = await w.call('GET', eventsPath, { query: { after: writeFeedCursor(w.workspaceId, 7) } })
+  assert.equal(status, 410)
+  assert.equal(body.data.code, 'CURSOR_EXPIRED')
+  assert.match(body.statusMessage, /latest/)
+})
+
+test('the feed is limited by itself, a request of the inbox does not count', async () => {
+  const w = await feedWorld()
+  const limits = { leadsPerMinute: 0, inboxPerMinute: 1 }
+  const node = await startNode(w, { config: { ...w.config, limits }, limiter: createMemoryLimiter(w.clock) })
+  const get = async (path: string) => {
+    const reply = await node.app.inject({ url: path, headers: { authorization: `Bearer ${w.key}` } })
+    return [reply.statusCode, reply.headers['ratelimit-remaining'], (reply.json() as Json).data?.code]
+  }
+  assert.deepEqual(await get('/api/v1/inbox/conversations'), [200, '0', undefined])
+  assert.deepEqual(await get(eventsPath), [200, '0', undefined])
+  assert.deepEqual(await get(eventsPath), [429, '0', 'RATE_LIMITED'])
+})

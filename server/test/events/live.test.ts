@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { endAllSessions } from '../../src/access/sessions.ts'
+import { openDb } from '../../src/base/db.ts'
+import { eventNames } from '../../src/events/catalogue.ts'
+import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
+import { atEnd, testDatabase } from '../support/database.ts'
+import { type FeedWorld, feedWorld, type Node, startNode } from '../support/feed-world.ts'
+import { openStream } from '../support/live-stream.ts'
+import { signedInMember } from '../support/member.ts'
+import { testTeamToken } from '../support/world.ts'
+
+const livePath = ({ workspaceId }: FeedWorld) => `/api/team/v1/workspaces/${workspaceId}/live`
+const asToken = { authorization: `Bearer ${testTeamToken}` }
+
+async function nodeOf(w: FeedWorld): Promise<Node & { live: string }> {
+  const node = await startNode(w)
+  return { ...node, live: `${node.url}${livePath(w)}` }
+}
+
+test('a browser gets what comes from now on, as the feed shows it, with headers against buffering', async () => {
+  const w = await feedWorld()
+  await w.record(['lead.created'])
+  const { live } = await nodeOf(w)
+  const stream = await openStream(live, asToken)
+  await stream.next()
+  assert.equal(stream.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  assert.equal(stream.headers.get('cache-control'), 'no-store')
+  assert.equal(stream.headers.get('x-accel-buffering'), 'no')
+  assert.ok(stream.headers.get('x-request-id'))
+  await w.record(['lead.updated', 'inbox.message.received'])
+  const [updated, received] = [await stream.next(), await stream.next()]
+  assert.equal(updated.event, 'lead.updated')
+  assert.equal(received.event, 'inbox.message.received')
+  const { events } = await w.page()
+  assert.deepEqual([updated.data, received.data], events.slice(1))
+  stream.close()
+})
+
+test('a browser that comes back goes on behind the last id, and misses nothing', async () => {
+  const w = await feedWorld()
+  const { live } = await nodeOf(w)
+  const first = await openStream(live, asToken)
+  const { id: beginning } = await first.next()
+  await w.record(['lead.created'])
+  const { id } = await first.next()
+  first.close()
+  await w.record(['lead.updated', 'lead.deleted'])
+  const second = await openStream(live, { ...asToken, 'last-event-id': id })
+  assert.equal((await second.next()).id, id)
+  assert.deepEqual([(await second.next()).event, (await second.next()).event], ['lead.updated', 'lead.deleted'])
+  const third = await openStream(`${live}?after=${beginning}`, asToken)
+  await third.next()
+  assert.deepEqual(
+    [(await third.next()).event, (await third.next()).event, (await third.next()).event],
+    ['lead.created', 'lead.updated', 'lead.deleted'],
+  )
+  second.close()
+  third.close()
+})
+
+test('all browsers of a workspace are served by one read', async () => {
+  const w = await feedWorld()
+  const { options } = await testDatabase()
+  let reads = 0
+  const db = openDb({ ...options, onStatement: ({ text }) => void (/^\s*select\s+position/.test(text) && reads++) })
+  atEnd(() => db.close())
+  const node = await startNode(w, { db })
+  const streams = await Promise.all(Array.from({ length: 15 }, () => openStream(`${node.url}${livePath(w)}`, asToken)))
+  for (const stream of streams) await stream.next()
+  await w.record(['lead.created'], { db })
+  const ids = new Set(await Promise.all(streams.map(async (stream) => (await stream.next()).id)))
+  assert.equal(ids.size, 1)
+  assert.equal(reads, 1)
+  for (const stream of streams) stream.close()
+})
+
+test('a place that is unknown, too old or too far behind is a reset, and the stream goes on from now', async () => {
+  const w = await feedWorld()
+  await w.db.sql`
+    insert into event_feeds (workspace_id, last_position, removed_to)
+    values (${w.workspaceId}, 9000, 100)`
+  const { live } = await nodeOf(w)
+  const places = ['garbage', ...[99, 3999, 9001].map((place) => writeFeedCursor(w.workspaceId, place))]
+  for (const after of places) {
+    const stream = await openStream(`${live}?after=${after}`, asToken)
+    const now = writeFeedCursor(w.workspaceId, 9000)
+    assert.equal((await stream.next()).id, now)
+    const reset = await stream.next()
+    assert.deepEqual([reset.event, reset.id], ['reset', now])
+    stream.close()
+  }
+  const near = await openStream(`${live}?after=${writeFeedCursor(w.workspaceId, 4000)}`, asToken)
+  await near.next()
+  await w.record(['lead.created'])
+  assert.equal((await near.next()).event, 'lead.created')
+  near.close()
+})
+
+test('a member whose plan has no inbox is sent the events of leads only', async () => {
+  const w = await feedWorld()
+  await w.db.sql`
+    update workspaces
+    set inbox_enabled = false
+    where id = ${w.workspaceId}`
+  const { live } = await nodeOf(w)
+  const stream = await openStream(live, asToken)
+  await stream.next()
+  await w.record([...eventNames.inbox, 'lead.created'])
+  assert.equal((await stream.next()).event, 'lead.created')
+  stream.close()
+})
+
+test('a heartbeat comes as a comment that moves the place on', async () => {
+  const w = await feedWorld()
+  const node = await nodeOf(w)
+  const stream = await openStream(node.live, asToken)
+  await stream.next()
+  await node.tick()
+  const beat = await stream.next()
+  assert.equal(beat.comment, 'here')
+  assert.equal(beat.id, writeFeedCursor(w.workspaceId, 0))
+  stream.close()
+})
+
+test('the stream ends when the session has ended, or the membership', async () => {
+  const w = await feedWorld()
+  const node = await nodeOf(w)
+  const [signedOut, removed, stays] = [await signedInMember(w), await signedInMember(w), await signedInMember(w)]
+  const open = (cookie: string) => openStream(node.live, { cookie })
+  const streams = [await open(signedOut.cookie), await open(removed.cookie), await open(stays.cookie)]
+  for (const stream of streams) await stream.next()
+  await w.db.tx((tx) => endAllSessions(tx, signedOut.userId))
+  await w.db.sql`
+    delete from members
+    where workspace_id = ${w.workspaceId}
+      and user_id = ${removed.userId}`
+  await node.tick()
+  await streams[0]?.ended
+  await streams[1]?.ended
+  await w.record(['lead.created'])
+  await streams[2]?.nextEvent('lead.created')
+  streams[2]?.close()
+})
+
+test('without a credential 401, in a foreign workspace 404, and the 21st stream of a member is 429', async () => {
+  const w = await feedWorld()
+  const other = await feedWorld()
+  const node = await nodeOf(w)
+  const { cookie } = await signedInMember(w)
+  assert.equal((await fetch(node.live)).status, 401)
+  assert.equal((await fetch(`${node.url}${livePath(other)}`, { headers: { cookie } })).status, 404)
+  const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(node.live, { cookie })))
+  const refused = await fetch(node.live, { headers: { cookie } })
+  assert.equal(refused.status, 429)
+  streams.pop()?.close()
+  let status = 429
+  while (status === 429) {
+    const controller = new AbortController()
+    status = (await fetch(node.live, { headers: { cookie }, signal: controller.signal })).status
+    controller.abort()
+  }
+  assert.equal(status, 200)
+  for (const stream of streams) stream.close()
+})
+
+test('a client that does not read is cut, and the others are sent everything', async () => {
+  const w = await feedWorld()
+  const node = await nodeOf(w)
+  const { hostname, port } = new URL(node.url)
+  const deaf = connect({ host: hostname, port: Number(port) })
+  const lines = [`GET ${livePath(w)} HTTP/1.1`, 'host: parley', `authorization: ${asToken.authorization}`, '', '']
+  deaf.pause()
+  deaf.write(lines.join('\r\n'))
+  const cut = new Promise<void>((resolve) => deaf.once('close', () => resolve()))
+  deaf.on('error', () => {})
+  const stream = await openStream(node.live, asToken)
+  await stream.next()
+  // More than the kernel takes on both sides of a connection, and the service beside it.
+  for (let round = 0; round < 20; round++) {
+    await w.record(Array<'lead.created'>(100).fill('lead.created'), { more: { notes: 'x'.repeat(10_000) } })
+  }
+  for (let count = 0; count < 2000; count++) await stream.nextEvent('lead.created')
+  // It has taken nothing from one heartbeat to the next.
+  await node.tick()
+  await node.tick()
+  // Now its end can be seen.
+  deaf.resume()
+  await cut
+  stream.close()
+})
+
+test('a server that stops ends its streams at once', async () => {
+  const w = await feedWorld()
+  const node = await nodeOf(w)
+  const stream = await openStream(node.live, asToken)
+  await stream.next()
+  await node.app.close()
+  await stream.ended
+})

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Db, openDb } from '../../src/base/db.ts'
+import { relayNews } from '../../src/base/relay.ts'
+import { placeEvents } from '../../src/events/place.ts'
+import { atEnd, testDatabase } from '../support/database.ts'
+import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/feed-world.ts'
+import { writeEvents } from '../support/feed-writers.ts'
+
+// FEED_EVENTS=50000 for all of them.
+const count = Number(process.env.FEED_EVENTS ?? 2500)
+
+async function newPool(options: Parameters<typeof openDb>[0] = {}): Promise<Db> {
+  const db = openDb({ ...(await testDatabase()).options, ...options })
+  atEnd(() => db.close())
+  const stop = await relayNews(db, () => {})
+  atEnd(async () => stop())
+  return db
+}
+
+/** Follows the feed by long-poll, on one node and the other in turn, until the writers are done and nothing is left. */
+async function follow(w: FeedWorld, nodes: readonly Node[], isWriting: () => boolean): Promise<Json[]> {
+  const seen: Json[] = []
+  let after: string | undefined
+  for (let turn = 0; ; turn++) {
+    const wasWriting = isWriting()
+    const query = new URLSearchParams({ limit: '100', wait: wasWriting ? '1' : '0', ...(after && { after }) })
+    const reply = await fetch(`${nodes[turn % nodes.length]?.url}${eventsPath}?${query}`, {
+      headers: { authorization: `Bearer ${w.key}` },
+    })
+    assert.equal(reply.status, 200)
+    const page: Json = await reply.json()
+    seen.push(...page.events)
+    after = page.next_cursor
+    if (!wasWriting && page.events.length === 0 && !page.has_more) return seen
+  }
+}
+
+async function assertComplete(w: FeedWorld, seen: readonly Json[]): Promise<void> {
+  const rows = await w.db.sql<{ id: string }[]>`
+    select id
+    from events
+    where workspace_id = ${w.workspaceId}
+    order by position`
+  assert.ok(rows.length >= count)
+  assert.deepEqual(
+    seen.map(({ id }) => id),
+    rows.map(({ id }) => id),
+    'every event once, in the order of the feed',
+  )
+  const told = new Map<string, number>()
+  for (const { payload } of seen) {
+    const last = told.get(payload.externalRef) ?? 0
+    assert.equal(payload.estimatedValue, last + 1, 'events of a subject come in the order of its changes')
+    told.set(payload.externalRef, last + 1)
+  }
+}
+
+/** Places without end until the writers are done, whatever befalls its connections. */
+async function keepPlacing(db: Db, workspaceId: string, isWriting: () => boolean): Promise<number> {
+  let failures = 0
+  while (isWriting()) {
+    await placeEvents(db, workspaceId).catch(() => {
+      failures++
+    })
+  }
+  return failures
+}
+
+test('a reader that polls while 8 writers commit and roll back misses none, gets none twice, and in order', async (t) => {
+  const w = await feedWorld()
+  const pools = [await newPool(), await newPool()]
+  const nodes = [await startNode(w, { db: pools[0] }), await startNode(w, { db: pools[1] })]
+  let isWriting = true
+  const placing = pools.map((db) => keepPlacing(db, w.workspaceId, () => isWriting))
+  const following = follow(w, nodes, () => isWriting)
+  const startedAt = performance.now()
+  await writeEvents(w, await newPool(), 8, count).finally(() => {
+    isWriting = false
+  })
+  const seen = await following
+  t.diagnostic(`${seen.length} events in ${Math.round(performance.now() - startedAt)} ms`)
+  await Promise.all(placing)
+  await assertComplete(w, seen)
+})
+
+test('nor when the connection that gives places is killed between the places and the commit, again and again', async (t) => {
+  const w = await feedWorld()
+  const killer = await newPool({ maxConnections: 1 })
+  let kills = 0
+  const doomed = await newPool({
+    maxConnections: 1,
+    applicationName: 'parley-doomed',
+    onStatement: ({ text }) => {
+      if (!/set last_position/.test(text) || kills++ % 3 > 0) return
+      killer.sql`
+        select pg_terminate_backend(pid)
+        from pg_stat_activity
+        where datname = current_database()
+          and application_name = 'parley-doomed'`.catch(() => {})
+    },
+  })
+  const node = await startNode(w, { db: await newPool() })
+  let isWriting = true
+  const placing = keepPlacing(doomed, w.workspaceId, () => isWriting)
+  const following = follow(w, [node], () => isWriting)
+  await writeEvents(w, await newPool(), 8, count).finally(() => {
+    isWriting = false
+  })
+  const seen = await following
+  const failures = await placing
+  t.diagnostic(`${failures} placings failed`)
+  assert.ok(failures > 0)
+  await assertComplete(w, seen)
+})

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '../../src/base/id.ts'
+import { feedStates } from '../../src/events/feed.ts'
+import { placeEvents } from '../../src/events/place.ts'
+import { removeOldEvents } from '../../src/events/retention.ts'
+import { statementsOf } from '../support/database.ts'
+import { feedWorld } from '../support/feed-world.ts'
+import { badPlans } from '../support/plans.ts'
+
+test('no statement of the feed reads all events, or a whole index of them', async () => {
+  const w = await feedWorld()
+  const names = Array<'lead.created'>(1000).fill('lead.created')
+  for (let round = 0; round < 5; round++) await w.record(names)
+  await w.page()
+  await w.db.sql`analyze events`
+  const { value: some } = await w.addKey({
+    scopes: ['leads.read', 'inbox.read'],
+    connectionIds: [newId(w.clock.now())],
+  })
+  const statements = await statementsOf(async () => {
+    await w.record(['lead.created', 'inbox.message.sent'])
+    const { next_cursor: after } = await w.page({ events: 'lead.created' })
+    await w.page({ after }, some)
+    await feedStates(w.db.sql, [w.workspaceId])
+    await w.record(['lead.created'])
+    await placeEvents(w.db, w.workspaceId)
+    w.clock.advance(31 * 24 * 3_600_000)
+    await removeOldEvents(w.db, w.clock)
+  })
+  assert.deepEqual(await badPlans(w.db, statements, ['events']), [])
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPlacer, placeForgotten } from '../../src/events/placer.ts'
+import { removeOldEvents } from '../../src/events/retention.ts'
+import { purgeDeletedLeads } from '../../src/leads/purge.ts'
+import { eventsPath, feedWorld, namesIn } from '../support/feed-world.ts'
+
+const dayMs = 24 * 3_600_000
+
+test('events are removed after 30 days in order, and a reader that stood before them is told', async () => {
+  const w = await feedWorld()
+  const beginning = (await w.page()).next_cursor
+  await w.record(['lead.created', 'lead.updated'])
+  const { next_cursor: behindOld } = await w.page()
+  w.clock.advance(2 * dayMs)
+  await w.record(['lead.deleted'])
+  await w.page()
+  w.clock.advance(28 * dayMs + 1)
+  assert.equal(await removeOldEvents(w.db, w.clock), 2)
+  assert.equal(await removeOldEvents(w.db, w.clock), 0)
+
+  const { status, body } = await w.call('GET', eventsPath, { query: { after: beginning } })
+  assert.equal(status, 410)
+  assert.equal(body.data.code, 'CURSOR_EXPIRED')
+  assert.deepEqual(namesIn(await w.page({ after: behindOld })), ['lead.deleted'])
+  assert.deepEqual(namesIn(await w.page()), ['lead.deleted'], 'without a cursor: from the oldest that is kept')
+})
+
+test('an old event stays while it has no place, and while a younger one stands before it', async () => {
+  const w = await feedWorld()
+  const kept = async () => {
+    await removeOldEvents(w.db, w.clock)
+    const rows = await w.db.sql<{ name: string }[]>`
+      select name
+      from events
+      where workspace_id = ${w.workspaceId}
+      order by seq`
+    return rows.map(({ name }) => name)
+  }
+  await w.record(['lead.created'])
+  w.clock.advance(31 * dayMs)
+  assert.deepEqual(await kept(), ['lead.created'])
+  await placeForgotten(w.db)
+  assert.deepEqual(await kept(), [])
+
+  await w.record(['lead.updated'])
+  await createPlacer(w.db).place(w.workspaceId)
+  w.clock.advance(-31 * dayMs)
+  await w.record(['lead.deleted'])
+  await createPlacer(w.db).place(w.workspaceId)
+  w.clock.advance(31 * dayMs)
+  assert.deepEqual(await kept(), ['lead.updated', 'lead.deleted'])
+})
+
+test('a purge leaves a gap in the feed that no reader stumbles over', async () => {
+  const w = await feedWorld()
+  const { id } = await w.lead()
+  await w.call('DELETE', `/api/v1/leads/${id}`)
+  w.clock.advance(31 * dayMs)
+  await w.record(['inbox.message.sent'])
+  const { next_cursor: before } = await w.page({ limit: '1' })
+  assert.equal(await purgeDeletedLeads(w.db, w.clock), 1)
+  assert.deepEqual(namesIn(await w.page({ after: before })), ['inbox.message.sent'])
+  assert.deepEqual(namesIn(await w.page()), ['inbox.message.sent'])
+})

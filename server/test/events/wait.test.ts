@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Db, openDb } from '../../src/base/db.ts'
+import { relayNews } from '../../src/base/relay.ts'
+import { atEnd, testDatabase } from '../support/database.ts'
+import {
+  eventsPath,
+  type FeedWorld,
+  feedWorld,
+  type Json,
+  type Node,
+  namesIn,
+  startNode,
+} from '../support/feed-world.ts'
+
+interface Waiting extends Node {
+  /** The one connection of the node's pool. */
+  db: Db
+  /** Asks the node, and resolves once it has found nothing and waits. */
+  wait(query?: Record<string, string>): Promise<{ answer: Promise<Json>; leave(): void }>
+}
+
+/** A node with a single connection: whoever held it while waiting would stop everything. */
+async function waitingNode(w: FeedWorld): Promise<Waiting> {
+  const { options } = await testDatabase()
+  let onRead = () => {}
+  const db = openDb({
+    ...options,
+    maxConnections: 1,
+    onStatement: ({ text }) => void (/"removedTo"/.test(text) && onRead()),
+  })
+  atEnd(() => db.close())
+  const node = await startNode(w, { db })
+  const wait: Waiting['wait'] = async (query = {}) => {
+    const { next_cursor: after } = await w.page({ after: 'latest' })
+    const reading = new Promise<void>((resolve) => {
+      onRead = resolve
+    })
+    const controller = new AbortController()
+    const search = new URLSearchParams({ after, wait: '30', ...query })
+    const asked = fetch(`${node.url}${eventsPath}?${search}`, {
+      headers: { authorization: `Bearer ${w.key}` },
+      signal: controller.signal,
+    })
+    const answer = asked.then((reply) => reply.json())
+    answer.catch(() => {})
+    await reading
+    // Behind the read on the only connection, which is free again.
+    await db.sql`select 1`
+    return { answer, leave: () => controller.abort() }
+  }
+  return { ...node, db, wait }
+}
+
+test('a wait ends with the first event by news alone, and holds no connection', async () => {
+  const w = await feedWorld()
+  const node = await waitingNode(w)
+  const { answer } = await node.wait()
+  await w.record(['lead.created'], { db: node.db })
+  assert.deepEqual(namesIn(await answer), ['lead.created'])
+})
+
+test('when the news are lost, the look of the process finds the event', async () => {
+  const w = await feedWorld()
+  const node = await waitingNode(w)
+  const unplaced = await node.wait()
+  // Another pool, whose news reach nobody.
+  await w.record(['lead.created'])
+  await node.tick()
+  assert.deepEqual(namesIn(await unplaced.answer), ['lead.created'])
+  const placed = await node.wait()
+  await w.record(['lead.updated'])
+  await w.page()
+  await node.tick()
+  assert.deepEqual(namesIn(await placed.answer), ['lead.updated'])
+})
+
+test('the news of another process end a wait', async () => {
+  const w = await feedWorld()
+  const node = await waitingNode(w)
+  const fail = (error: unknown) => assert.fail(String(error))
+  const stops = [await relayNews(node.db, fail), await relayNews(w.db, fail)]
+  const { answer } = await node.wait()
+  await w.record(['lead.created'])
+  assert.deepEqual(namesIn(await answer), ['lead.created'])
+  for (const stop of stops) stop()
+})
+
+test('an event that the reader does not see ends no wait, and its cursor passes it', async () => {
+  const w = await feedWorld()
+  const node = await waitingNode(w)
+  const { answer } = await node.wait({ events: 'lead.*' })
+  await w.record(['inbox.message.sent'], { db: node.db })
+  await w.record(['lead.created'], { db: node.db })
+  const page = await answer
+  assert.deepEqual(namesIn(page), ['lead.created'])
+  assert.deepEqual(namesIn(await w.page({ after: page.next_cursor })), [])
+})
+
+test('a wait whose time is over is answered without events, and with a cursor', async () => {
+  const w = await feedWorld()
+  const node = await waitingNode(w)
+  const page = await (await node.wait({ wait: '1' })).answer
+  assert.deepEqual(page.events, [])
+  await w.record(['lead.created'])
+  assert.deepEqual(namesIn(await w.page({ after: page.next_cursor })), ['lead.created'])
+})
+
+test('a key may wait ten times at once, and a client that goes away makes room', async () => {
+  const w = await feedWorld()
+  const node = await waitingNode(w)
+  await w.record(['lead.created'])
+  const ask = () =>
+    fetch(`${node.url}${eventsPath}?wait=30`, { headers: { authorization: `Bearer ${w.key}` } }).then(
+      async (reply) => ({
+        status: reply.status,
+        retryAfter: reply.headers.get('retry-after'),
+        body: await reply.json(),
+      }),
+    )
+  const waits = []
+  for (let count = 0; count < 10; count++) waits.push(await node.wait())
+  const refused = await ask()
+  assert.equal(refused.status, 429)
+  assert.equal(refused.retryAfter, '1')
+  waits[0]?.leave()
+  let answer = await ask()
+  while (answer.status === 429) answer = await ask()
+  assert.deepEqual(namesIn(answer.body), ['lead.created'])
+  for (const wait of waits) wait.leave()
+})
+
+test('a server that stops ends its waits at once', async () => {
+  const w = await feedWorld()
+  const node = await waitingNode(w)
+  const { answer } = await node.wait()
+  await node.app.close()
+  assert.deepEqual((await answer).events, [])
+})

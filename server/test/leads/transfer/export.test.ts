@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { csvLine, guardCell, unguardCell } from '../../../src/leads/transfer/cells.ts'
+import { importWorld } from '../../support/import-world.ts'
+import { signedInMember } from '../../support/member.ts'
+
+test('a CSV export imported elsewhere makes the same leads, formulas and quotes included', async () => {
+  const [from, to] = [await importWorld(), await importWorld()]
+  await from.lead({ firstName: '=cmd|1', lastName: "'=x", notes: 'a "b"\nc;d,e', phone: '+55 81 99123-4567' })
+  await from.lead({ firstName: '+1', externalRef: '@ref', customFieldValues: { k_city: '-São Paulo', vip: 'yes' } })
+  const { body, headers } = await from.team('GET', '/leads/export?format=csv')
+  assert.equal(headers['x-total-count'], '2')
+  assert.ok(body.includes("'=cmd|1") && body.includes("''=x") && body.includes("'+1"))
+  const done = await to.importAll(body, { match: 'uniqueCode' })
+  assert.deepEqual([done.created, done.refused], [2, 0])
+  const plain = (leads: object[]) => leads.map((lead) => ({ ...lead, id: 0, createdAt: 0, updatedAt: 0 }))
+  assert.deepEqual(plain(await to.leads()), plain(await from.leads()))
+  const [, second] = await to.leads()
+  const { body: read } = await to.call('GET', `/api/v1/leads/${second.id}`)
+  assert.equal(read.data.customFieldValues.k_city, '-São Paulo')
+  assert.equal(read.data.customFieldValues.vip, 'yes')
+})
+
+test('an NDJSON export has every lead that fits, oldest first over many pages, and ends with their count', async () => {
+  const w = await importWorld()
+  const rows = Array.from({ length: 1100 }, (_, n) => `Lead ${n},ref-${n},${n % 2 ? 'won' : 'new'}`)
+  await w.importAll(`name,externalRef,status\n${rows.join('\n')}`, { match: 'externalRef' })
+  const { body } = await w.team('GET', '/leads/export?format=ndjson&status=won')
+  const lines = body.trim().split('\n')
+  const told = lines.slice(0, -1).map((line: string) => JSON.parse(line).externalRef)
+  assert.deepEqual(
+    told,
+    Array.from({ length: 550 }, (_, n) => `ref-${2 * n + 1}`),
+  )
+  assert.deepEqual(JSON.parse(lines.at(-1)), { endOfExport: { count: 550 } })
+  const again = await w.importAll(body, { match: 'uniqueCode', format: 'ndjson' })
+  assert.deepEqual([again.rows, again.unchanged], [550, 550])
+})
+
+test('the audit log keeps the beginning and the end of an export, with how many leads and no value of theirs', async () => {
+  const w = await importWorld()
+  const owner = await signedInMember(w, 'owner')
+  await w.lead({ firstName: 'Marina' })
+  await w.team('GET', '/leads/export')
+  const { body } = await owner.call('GET', '/audit')
+  const entries = body.entries.filter(({ action }: { action: string }) => action.startsWith('leads.export'))
+  assert.deepEqual(
+    entries.map(({ action }: { action: string }) => action),
+    ['leads.export_done', 'leads.export_started'],
+  )
+  assert.match(entries[0].target, /^export:\S+ leads:1$/)
+})
+
+test('only owners export, only admins import, and an import is of its workspace', async () => {
+  const [w, other] = [await importWorld(), await importWorld()]
+  const [member, admin] = [await signedInMember(w, 'member'), await signedInMember(w, 'admin')]
+  assert.equal((await admin.call('GET', '/leads/export')).status, 403)
+  assert.equal((await member.call('GET', '/lead-imports')).status, 403)
+  assert.equal((await admin.call('GET', '/lead-imports')).status, 200)
+  const id = await other.upload('name\nAna\n')
+  assert.equal((await w.team('GET', `/lead-imports/${id}`)).status, 404)
+  assert.equal((await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })).status, 404)
+})
+
+test('a guarded cell is never a formula and comes back as it was, whatever it holds', () => {
+  const text = fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', "'", 'a', '"', ',', '\n') })
+  fc.assert(
+    fc.property(text, (cell) => {
+      assert.doesNotMatch(guardCell(cell), /^[=+\-@\t\r]/)
+      assert.equal(unguardCell(guardCell(cell)), cell)
+    }),
+  )
+  assert.equal(csvLine(['a,b', '=1', 'c"d'], ','), '"a,b",\'=1,"c""d"\r\n')
+})

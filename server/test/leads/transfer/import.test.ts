@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { importWorld } from '../../support/import-world.ts'
+import { eventCounts, quotaUsed, stored } from '../../support/leads.ts'
+
+test('a CSV file becomes leads by its headings, with history, events and quota as of an upsert', async () => {
+  const w = await importWorld({ defaultCountry: 'BR' })
+  await w.lead({ firstName: 'Old', phone: '5581991234567', status: 'new' })
+  const done = await w.importAll(
+    '\uFEFFNome;Sobrenome;Telefone;E-mail;Status;Cidade;Valor\r\n' +
+      'Marina;Duarte;(81) 99123-4567;marina@example.com;won;Recife;1500,50\r\n' +
+      '"Ana ""Nina""\nMaria";;+55 81 98888-0001;;;"Olinda; PE";\r\n\r\n' +
+      'Ana;;81 8888-0001;;qualified;;2000\r\n',
+    { match: 'phone' },
+  )
+  assert.equal(done.state, 'done')
+  assert.deepEqual([done.rows, done.created, done.updated, done.refused], [3, 1, 2, 0])
+  const [marina, ana] = await w.leads()
+  assert.deepEqual([marina.firstName, marina.status, marina.estimatedValue], ['Marina', 'won', 1500.5])
+  assert.deepEqual(
+    [ana.firstName, ana.phone, ana.status, ana.estimatedValue],
+    ['Ana', '558188880001', 'qualified', 2000],
+  )
+  const { body } = await w.call('GET', `/api/v1/leads/${ana.id}`)
+  assert.deepEqual(body.data.customFieldValues, { k_cidade: 'Olinda; PE', cidade: 'Olinda; PE' })
+  assert.deepEqual(await eventCounts(w), { 'lead.created': 2, 'lead.updated': 2 })
+  assert.equal(await quotaUsed(w), 2)
+})
+
+test('refused rows are told by row, field and reason, and their file can be mended and imported', async () => {
+  const w = await importWorld()
+  const done = await w.importAll(
+    'name,phone,email,status,city\nAna,12,ana@,Bad Status,"=1+1"\nBia,+55 81 99123-4567,,,\n,+55 81 99123-4568,,,\nCarla,,,,\nx,+55 81 99123-4569,,,,too many\n',
+    { match: 'phone' },
+  )
+  assert.deepEqual([done.created, done.refused], [1, 4])
+  assert.deepEqual(
+    done.refusals.examples.map(({ row, field }: { row: number; field: string }) => [row, field]),
+    [
+      [2, 'status'],
+      [4, 'firstName'],
+      [5, 'phone'],
+      [6, ''],
+    ],
+  )
+  const file = await w.refusedFile(done.id)
+  const [header, ana] = file.split('\r\n')
+  assert.equal(header, '\uFEFFname,phone,email,status,city,import_error')
+  assert.match(String(ana), /^Ana,12,ana@,Bad Status,'=1\+1,/)
+  const mended = file.replace('Ana,12,ana@,Bad Status', 'Ana,+55 81 99123-4560,ana@example.com,new')
+  const again = await w.importAll(mended, { match: 'phone' })
+  assert.equal(again.created, 1)
+  const found = (await w.leads()).find((lead) => lead.firstName === 'Ana')
+  const { body } = await w.call('GET', `/api/v1/leads/${found.id}`)
+  assert.equal(body.data.customFieldValues.k_city, '=1+1')
+})
+
+test('a phone that is none is refused once, although the row is matched by it', async () => {
+  const w = await importWorld()
+  const done = await w.importAll('name,phone\nBia,12\n', { match: 'phone' })
+  const message = 'must be a phone number of 8 to 20 digits'
+  assert.deepEqual(done.refusals, {
+    kinds: [{ field: 'phone', message, count: 1 }],
+    examples: [{ row: 2, field: 'phone', message }],
+  })
+})
+
+test('a dry run counts what the start would do and writes nothing; then the same file is started for good', async () => {
+  const w = await importWorld()
+  const rows = Array.from({ length: 1200 }, (_, n) => `Lead ${n},ref-${n % 1100}`)
+  const id = await w.upload(`name,externalRef\n${rows.join('\n')}\n,ref-x\n`)
+  const before = await stored(w)
+  const look = await w.team('GET', `/lead-imports/${id}/preview`)
+  assert.deepEqual(
+    look.body.columns.map(({ target }: { target: string }) => target),
+    ['firstName', 'externalRef'],
+  )
+  await w.team('POST', `/lead-imports/${id}/start`, { match: 'externalRef', dryRun: true })
+  await w.work()
+  const dry = (await w.team('GET', `/lead-imports/${id}`)).body.import
+  assert.deepEqual(await stored(w), before)
+  assert.deepEqual([dry.state, dry.created, dry.updated, dry.refused], ['checked', 1100, 100, 1])
+  await w.team('POST', `/lead-imports/${id}/start`, { match: 'externalRef' })
+  await w.work()
+  const done = (await w.team('GET', `/lead-imports/${id}`)).body.import
+  assert.deepEqual([done.state, done.created, done.updated, done.refused], ['done', 1100, 100, 1])
+})
+
+test('when the daily quota is used up the import waits for midnight UTC and goes on with the very next row', async () => {
+  const w = await importWorld({ dailyLeadQuota: 7 })
+  const rows = Array.from({ length: 10 }, (_, n) => `Lead ${n},ref-${n}`)
+  const paused = await w.importAll(`name,externalRef\n${rows.join('\n')}`, { match: 'externalRef' })
+  assert.deepEqual([paused.state, paused.rows, paused.resumesAt], ['paused', 7, '2026-03-11T00:00:00.000Z'])
+  assert.equal(await w.work(), 0)
+  w.clock.set(new Date('2026-03-11T00:00:00.000Z'))
+  await w.work()
+  const done = (await w.team('GET', `/lead-imports/${paused.id}`)).body.import
+  assert.deepEqual([done.state, done.created, done.refused], ['done', 10, 0])
+  w.clock.set(new Date('2026-03-10T12:00:00.000Z'))
+})
+
+test('NDJSON is read as the leads interface shows leads, and Windows-1252 when it is chosen', async () => {
+  const w = await importWorld()
+  const lines = [
+    '{"firstName":"Ana","externalRef":"a","customFieldValues":{"vip":true},"id":"x"}',
+    '{"firstName":',
+    '[]',
+    '{"firstName":"\\u0000","externalRef":"b"}',
+  ]
+  const done = await w.importAll(lines.join('\n'), { match: 'externalRef', format: 'ndjson' })
+  assert.deepEqual([done.created, done.refused], [1, 3])
+  const file = Buffer.from('name,externalRef\nJo\xe3o \x80,c\n', 'latin1')
+  const failed = await w.importAll(file, { match: 'externalRef' }).catch((error) => String(error))
+  assert.match(failed, /not UTF-8/)
+  const read = await w.importAll(file, { match: 'externalRef', encoding: 'windows-1252' } as never)
+  assert.equal(read.created, 1)
+  assert.equal((await w.leads()).at(-1).firstName, 'João €')
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sweepImports } from '../../../src/leads/transfer/sweep.ts'
+import { appendUpload } from '../../../src/leads/transfer/upload.ts'
+import { type ImportWorld, importWorld } from '../../support/import-world.ts'
+import { testTeamToken } from '../../support/world.ts'
+
+async function made(w: ImportWorld, size: number): Promise<string> {
+  return (await w.team('POST', '/lead-imports', { fileName: 'a.csv', size })).body.import.id
+}
+
+const put = (w: ImportWorld, id: string, offset: number, text: string) =>
+  w.call('PUT', `/api/team/v1/workspaces/${w.workspaceId}/lead-imports/${id}/content?offset=${offset}`, {
+    key: testTeamToken,
+    raw: text,
+    headers: { 'content-type': 'text/csv' },
+  })
+
+test('an upload goes on where it broke off, and bytes in the wrong place are refused with the right one', async () => {
+  const w = await importWorld()
+  const id = await made(w, 20)
+  assert.equal((await put(w, id, 0, 'name\nAna')).status, 200)
+  const early = await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })
+  assert.deepEqual(
+    [early.status, early.body.statusMessage],
+    [409, 'The upload is not complete: 8 of 20 bytes are there'],
+  )
+  const wrong = await put(w, id, 5, 'x')
+  assert.deepEqual([wrong.status, wrong.body.data], [409, { uploadedBytes: 8 }])
+  assert.equal((await put(w, id, 8, 'x'.repeat(13))).status, 409)
+  const done = await put(w, id, 8, ' Lima\nBia\n__')
+  assert.deepEqual([done.body.import.state, done.body.import.uploadedBytes], ['ready', 20])
+  assert.equal((await put(w, id, 20, 'x')).status, 409)
+  await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })
+  await w.work()
+  assert.deepEqual((await w.leads()).map((lead) => lead.firstName).sort(), ['Ana Lima', 'Bia', '__'])
+})
+
+test('an upload is read no faster than it is stored: what waits in memory stays below two pieces', async () => {
+  const w = await importWorld()
+  const [chunk, chunks] = [64 * 1024, 240]
+  const id = await made(w, chunk * chunks)
+  let ahead = 0
+  const stored = async () => (await w.team('GET', `/lead-imports/${id}`)).body.import.uploadedBytes
+  async function* body() {
+    for (let n = 0; n < chunks; n++) {
+      if (n % 50 === 0) ahead = Math.max(ahead, n * chunk - (await stored()))
+      yield Buffer.alloc(chunk, 'a')
+    }
+  }
+  await appendUpload(w, w.workspaceId, id, 0, body())
+  assert.equal(await stored(), chunk * chunks)
+  assert.ok(ahead < 2 * 256 * 1024, `${ahead} bytes ahead`)
+})
+
+test('a cancelled import writes nothing more, and its file is gone after seven days', async () => {
+  const w = await importWorld()
+  const id = await w.upload('name\nAna\n')
+  await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })
+  const cancelled = await w.team('POST', `/lead-imports/${id}/cancel`)
+  assert.equal(cancelled.body.import.state, 'cancelled')
+  assert.equal((await w.team('POST', `/lead-imports/${id}/cancel`)).status, 409)
+  await w.work()
+  assert.equal((await w.leads()).length, 0)
+  const pieces = () => w.db.sql`select 1 from lead_import_pieces where import_id = ${id}`
+  assert.equal((await pieces()).length, 1)
+  w.clock.advance(7 * 86_400_000)
+  await sweepImports(w.db, w.clock)
+  assert.equal((await pieces()).length, 0)
+  w.clock.advance(-7 * 86_400_000)
+})
+
+test('what is stored of a file and of refused rows is sealed', async () => {
+  const w = await importWorld()
+  const done = await w.importAll('name,phone\nSecretname,12\n', { match: 'phone' })
+  assert.equal(done.refused, 1)
+  const rows = await w.db.sql<{ bytes: Buffer }[]>`select bytes from lead_import_pieces where import_id = ${done.id}`
+  assert.equal(rows.length, 2)
+  for (const { bytes } of rows) assert.ok(!bytes.includes('Secretname'))
+})
+
+test('a mapping that does not fit is refused by name', async () => {
+  const w = await importWorld()
+  const id = await w.upload('name,phone,x\nAna,5581991234567,1\n')
+  const start = async (wish: object) => (await w.team('POST', `/lead-imports/${id}/start`, wish)).body.data?.issues[0]
+  assert.equal((await start({ match: 'externalRef' })).path, 'match')
+  assert.equal((await start({ match: 'phone', mapping: { nope: 'phone' } })).path, 'mapping.nope')
+  assert.equal((await start({ match: 'phone', mapping: { x: 'Bad' } })).path, 'mapping.x')
+  assert.equal((await start({ match: 'phone', mapping: { x: 'notes', name: 'notes' } })).path, 'mapping')
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+
+export interface Told {
+  id: string
+  event?: string
+  // biome-ignore lint/suspicious/noExplicitAny: events of every shape
+  data?: any
+  comment?: string
+}
+
+export interface OpenStream {
+  headers: Headers
+  /** The next block of the stream. */
+  next(): Promise<Told>
+  /** The next block that is an event, which must be this one. */
+  nextEvent(name: string): Promise<Told>
+  /** Resolves when the server has ended it. */
+  ended: Promise<void>
+  close(): void
+}
+
+/** Reads server-sent events, block by block. */
+export async function openStream(url: string, headers: Record<string, string>): Promise<OpenStream> {
+  const controller = new AbortController()
+  const reply = await fetch(url, { headers, signal: controller.signal })
+  if (reply.status !== 200 || reply.body === null) assert.fail(`${reply.status} ${await reply.text()}`)
+  const blocks: Told[] = []
+  const waiting: ((told: Told) => void)[] = []
+  const read = async (body: ReadableStream<Uint8Array>) => {
+    let rest = ''
+    const decoder = new TextDecoder()
+    for await (const bytes of body) {
+      const parts = (rest + decoder.decode(bytes, { stream: true })).split('\n\n')
+      rest = parts.pop() ?? ''
+      for (const told of parts.map(readBlock)) {
+        const taker = waiting.shift()
+        if (taker === undefined) blocks.push(told)
+        else taker(told)
+      }
+    }
+  }
+  const ended = read(reply.body).catch((error) => {
+    if (!controller.signal.aborted) throw error
+  })
+  const next = () => {
+    const told = blocks.shift()
+    return told === undefined ? new Promise<Told>((resolve) => waiting.push(resolve)) : Promise.resolve(told)
+  }
+  const nextEvent: OpenStream['nextEvent'] = async (name) => {
+    let told = await next()
+    while (told.event === undefined) told = await next()
+    assert.equal(told.event, name)
+    return told
+  }
+  return { headers: reply.headers, next, nextEvent, ended, close: () => controller.abort() }
+}
+
+function readBlock(block: string): Told {
+  const told: Told = { id: '' }
+  for (const line of block.split('\n')) {
+    const colon = line.indexOf(':')
+    const [field, value] = [line.slice(0, colon), line.slice(colon + 1).trimStart()]
+    if (field === '') told.comment = value
+    if (field === 'id') told.id = value
+    if (field === 'event') told.event = value
+    if (field === 'data') told.data = JSON.parse(value)
+  }
+  return told
+}
