@@ -71,6 +71,7 @@ export async function updateLeads(
         updated_at = r.updated_at
       from ${unnest(tx, rows)}
       where l.workspace_id = ${workspaceId}
+        and l.id = any ((select ${leads.map((lead) => lead.id)}::uuid[])::uuid[])
         and l.id = r.id`.execute(),
     putSearchTokens(tx, keyring, workspaceId, retokened),
   ])
