@@ -5,7 +5,7 @@ import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/keyring.ts'
 import type { TeamActor } from '../../base/member.ts'
 import type { LeadDeps } from '../lead.ts'
-import { endImport, expiryOf, findImport, type ImportRow, lockImport } from './imports.ts'
+import { expiryOf, findImport, type ImportRow, type ImportState, lockImport } from './imports.ts'
 import { dropPieces } from './pieces.ts'
 import { type FormatWish, lookAtFile } from './preview.ts'
 import { type ImportChoice, type ImportSettings, openSettings, sealSettings } from './settings.ts'
@@ -155,12 +155,21 @@ function targetsOf(
   return targets
 }
 
+const endStates: readonly ImportState[] = ['done', 'failed', 'cancelled']
+
 /** Stops an import for good; rows that it has written stay. */
 export async function cancelImport({ db, clock }: LeadDeps, workspaceId: string, actor: TeamActor, importId: string) {
   return db.tx(async (tx) => {
     const now = clock.now()
     const row = await lockImport(tx, workspaceId, importId)
-    if (!(await endImport(tx, row, 'cancelled', null, now))) throw conflict(`The import has ended: it is ${row.state}`)
+    if (endStates.includes(row.state)) throw conflict(`The import has ended: it is ${row.state}`)
+    await tx`
+      update lead_imports
+      set state = 'cancelled',
+        ended_at = ${now},
+        expires_at = ${expiryOf(now)}
+      where workspace_id = ${workspaceId}
+        and id = ${importId}`
     const entry = { scopeId: workspaceId, actor, action: 'leads.import_cancelled', target: `import:${importId}` }
     await recordAudit(tx, entry, now)
     return findImport(tx, workspaceId, importId)

@@ -117,6 +117,12 @@ export interface Progress {
   report: Buffer
 }
 
+/**
+ * Whether the import is still in the run that a worker took up. One that was held up for long may wake when the import
+ * was checked by another and started for good, and is at the same place again.
+ */
+const isThatRun = (tx: Tx, { started_at }: ImportRow) => tx`state = 'running' and started_at = ${started_at}`
+
 /** Moves an import on; false when it was stopped, or another worker has done the batch. */
 export async function advanceImport(tx: Tx, row: ImportRow, progress: Progress, now: Date): Promise<boolean> {
   const moved = await tx`
@@ -133,7 +139,7 @@ export async function advanceImport(tx: Tx, row: ImportRow, progress: Progress, 
       attempts = 0
     where workspace_id = ${row.workspace_id}
       and id = ${row.id}
-      and state = 'running'
+      and ${isThatRun(tx, row)}
       and position = ${progress.from}
     returning id`
   return moved.length > 0
@@ -143,11 +149,11 @@ const keptMs = 7 * 86_400_000
 
 export const expiryOf = (now: Date): Date => new Date(now.getTime() + keptMs)
 
-/** Ends the work on an import; false when it was ended before. */
-export async function endImport(
+/** Ends the run that a worker took up; false when it was ended before. */
+export async function endRun(
   tx: Tx,
-  { workspace_id, id }: Pick<ImportRow, 'workspace_id' | 'id'>,
-  state: 'checked' | 'done' | 'failed' | 'cancelled',
+  row: ImportRow,
+  state: 'checked' | 'done' | 'failed',
   problem: string | null,
   now: Date,
 ): Promise<boolean> {
@@ -157,9 +163,9 @@ export async function endImport(
       problem = ${problem},
       ended_at = ${now},
       expires_at = ${expiryOf(now)}
-    where workspace_id = ${workspace_id}
-      and id = ${id}
-      and state in ('uploading', 'ready', 'checked', 'running', 'paused')
+    where workspace_id = ${row.workspace_id}
+      and id = ${row.id}
+      and ${isThatRun(tx, row)}
     returning id`
   return ended.length > 0
 }
@@ -173,5 +179,5 @@ export async function pauseImport(tx: Tx, row: ImportRow, until: Date): Promise<
       attempts = 0
     where workspace_id = ${row.workspace_id}
       and id = ${row.id}
-      and state = 'running'`
+      and ${isThatRun(tx, row)}`
 }

@@ -14,7 +14,7 @@ import type { Outcome } from '../upsert-plan.ts'
 import { type Batch, readBatches } from './batches.ts'
 import { countAsFound } from './dry-names.ts'
 import { FileProblem, readRows } from './file-rows.ts'
-import { advanceImport, claimImport, endImport, type ImportRow, pauseImport } from './imports.ts'
+import { advanceImport, claimImport, endRun, type ImportRow, pauseImport } from './imports.ts'
 import { putPiece, readPieces } from './pieces.ts'
 import { inRow } from './read-row.ts'
 import { refusedHeader, refusedRow } from './refused-rows.ts'
@@ -196,7 +196,7 @@ async function end(
 ): Promise<void> {
   await db.tx(async (tx) => {
     const now = clock.now()
-    if (!(await endImport(tx, row, state, problem, now)) || row.dry_run) return
+    if (!(await endRun(tx, row, state, problem, now)) || row.dry_run) return
     const actor = { type: row.actor_type, id: row.actor_id }
     const entry = { scopeId: row.workspace_id, actor, action: `leads.import_${state}`, target: `import:${row.id}` }
     await recordAudit(tx, entry, now)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runImports } from '../../../src/leads/transfer/run.ts'
 import { importWorld } from '../../support/import-world.ts'
 import { eventCounts, quotaUsed, stored } from '../../support/leads.ts'
 
@@ -84,6 +85,37 @@ test('a dry run counts what the start would do and writes nothing; then the same
   await w.work()
   const done = (await w.team('GET', `/lead-imports/${id}`)).body.import
   assert.deepEqual([done.state, done.created, done.updated, done.refused], ['done', 1100, 100, 1])
+})
+
+test('a worker that was held up since a dry run takes no row from the run for good', async () => {
+  const w = await importWorld()
+  const id = await w.upload('name,externalRef\nAna,a\nBia,b\n')
+  await w.team('POST', `/lead-imports/${id}/start`, { match: 'externalRef', dryRun: true })
+  // Its second transaction is that of its first batch.
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let transactions = 0
+  const held: typeof w.db = {
+    ...w.db,
+    tx: async (work) => {
+      if (++transactions === 2) {
+        reached.resolve()
+        await released.promise
+      }
+      return w.db.tx(work)
+    },
+  }
+  const working = runImports({ ...w, db: held }, new AbortController().signal)
+  await reached.promise
+  w.clock.advance(10_000)
+  await w.work()
+  w.clock.advance(1)
+  await w.team('POST', `/lead-imports/${id}/start`, { match: 'externalRef' })
+  released.resolve()
+  await working
+  await w.work()
+  const done = (await w.team('GET', `/lead-imports/${id}`)).body.import
+  assert.deepEqual([done.state, done.rows, done.created], ['done', 2, 2])
+  assert.equal((await w.leads()).length, 2)
 })
 
 test('when the daily quota is used up the import waits for midnight UTC and goes on with the very next row', async () => {
