@@ -1,4 +1,4 @@
-import { csvLine } from './cells.ts'
+import { csvLine, unguardCell } from './cells.ts'
 import type { FileRow } from './file-rows.ts'
 import type { ImportChoice, Refusal } from './settings.ts'
 import { errorColumn } from './targets.ts'
@@ -9,14 +9,21 @@ const bom = '\uFEFF'
 export function refusedRow(row: FileRow, reasons: readonly Refusal[], choice: ImportChoice): string {
   const words = reasons.map(({ field, message }) => `${field} ${message}`.trim()).join('; ')
   if (choice.format === 'ndjson') return ndjsonLine(row.cells[0] ?? '', words)
-  const { cells } = row
+  // The line guards every cell again.
+  const cells = row.cells.map(unguardCell)
   const padding = Array.from({ length: Math.max(0, choice.columns.length - cells.length) }, () => '')
-  return csvLine([...cells, ...padding, words], choice.delimiter)
+  return csvLine([...withoutReason([...cells, ...padding], choice), words], choice.delimiter)
 }
 
 /** What stands before the rows: spreadsheets know UTF-8 by the mark. */
-export function refusedHeader({ format, columns, delimiter }: ImportChoice): string {
-  return format === 'ndjson' ? '' : bom + csvLine([...columns, errorColumn], delimiter)
+export function refusedHeader(choice: ImportChoice): string {
+  if (choice.format === 'ndjson') return ''
+  return bom + csvLine([...withoutReason(choice.columns, choice), errorColumn], choice.delimiter)
+}
+
+// A file that was refused before has the reason of that time.
+function withoutReason(texts: readonly string[], { columns }: ImportChoice): string[] {
+  return texts.filter((_, at) => columns[at] !== errorColumn)
 }
 
 function ndjsonLine(line: string, words: string): string {

@@ -56,6 +56,19 @@ test('refused rows are told by row, field and reason, and their file can be mend
   assert.equal(body.data.customFieldValues.k_city, '=1+1')
 })
 
+test('refused rows that are refused again say so once, and cells come back as they were', async () => {
+  const w = await importWorld()
+  const first = await w.importAll('name,phone,notes\n"=Ana","\'+12","\'- likes tea"\n', { match: 'phone' })
+  const file = await w.refusedFile(first.id)
+  const second = await w.importAll(file, { match: 'phone' })
+  assert.equal(await w.refusedFile(second.id), file)
+  await w.importAll(file.replace("'+12", "'+55 81 99123-4567"), { match: 'phone' })
+  const [{ firstName, phone, id }] = await w.leads()
+  const { body } = await w.call('GET', `/api/v1/leads/${id}`)
+  assert.deepEqual([firstName, phone, body.data.notes], ['=Ana', '5581991234567', '- likes tea'])
+  assert.equal(body.data.customFieldValues, undefined)
+})
+
 test('a phone that is none is refused once, although the row is matched by it', async () => {
   const w = await importWorld()
   const done = await w.importAll('name,phone\nBia,12\n', { match: 'phone' })
