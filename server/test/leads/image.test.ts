@@ -83,6 +83,28 @@ test('an image that is far behind leaves the answer to the database, and catches
   while (one.counts.image === 1) assert.equal(await total(one, { search: 'newest' }), 1)
 })
 
+test('tests of webhooks, which tell of invented leads, do not make an image that is behind start anew', async () => {
+  const w = await imageWorld()
+  await fill(w, 10)
+  const one = node(w)
+  await one.images.warm(w.workspaceId)
+  await w.db.sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, test_endpoint_id)
+    select ${w.workspaceId}, gen_random_uuid(), 'lead.updated', gen_random_uuid(), '', now(), gen_random_uuid()
+    from generate_series(1, 10)`
+  await w.db.sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
+    select workspace_id, gen_random_uuid(), 'lead.updated', id, '', updated_at
+    from leads, generate_series(1, 150)
+    where workspace_id = ${w.workspaceId}`
+  while (one.counts.image === 0) {
+    assert.equal(await total(one), 10)
+    await one.images.warm(w.workspaceId)
+  }
+  const built = w.logLines.filter((line) => line.includes('an image of leads is built') && line.includes(w.workspaceId))
+  assert.equal(built.length, 1)
+})
+
 test('events that were removed before the image saw them make it start anew', async () => {
   const w = await imageWorld()
   await fill(w, 20)

@@ -58,8 +58,12 @@ export async function catchUp({ db, vault }: FollowDeps, following: Following): 
   return 'level'
 }
 
+/** Tests of webhooks tell of leads that are invented. */
+const eventsOfLeads = (sql: Sql, workspaceId: string) =>
+  sql`workspace_id = ${workspaceId} and name = any (${eventNames.leads}::text[]) and test_endpoint_id is null`
+
 async function selectChanges(sql: Sql, { workspaceId, position, seen }: Following): Promise<ChangeRow[]> {
-  const ofLeads = sql`workspace_id = ${workspaceId} and name = any (${eventNames.leads}::text[]) and test_endpoint_id is null`
+  const ofLeads = eventsOfLeads(sql, workspaceId)
   return sql<ChangeRow[]>`
     select
       coalesce(f.last_position, 0) as "lastPosition",
@@ -121,9 +125,8 @@ async function selectNext(sql: Sql, { workspaceId, position }: Following): Promi
     from (
       select seq, position, subject_id
       from events
-      where workspace_id = ${workspaceId}
+      where ${eventsOfLeads(sql, workspaceId)}
         and position > ${position}
-        and name = any (${eventNames.leads}::text[])
       order by position
       limit ${maxChanges}
     ) as e
