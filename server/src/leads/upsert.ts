@@ -94,7 +94,10 @@ async function upsertIn(
   const plan = (left: number) =>
     planUpserts(items, leads, { ...options, now, quotaLeft: left, strangers: new Set(strangers) })
 
-  if (options.dryRun) return plan(quotaLeft(await readQuota(tx, workspaceId, now)))
+  if (options.dryRun) {
+    // Who stops at the quota goes on when there is a new one: in the end it creates them all.
+    return plan(options.stopAtQuota ? Number.POSITIVE_INFINITY : quotaLeft(await readQuota(tx, workspaceId, now)))
+  }
   let outcomes = plan(Number.POSITIVE_INFINITY)
   const wanted = outcomes.filter((outcome) => outcome.action === 'created').length
   if (wanted > 0) {

@@ -1,6 +1,12 @@
 import { type ImportDeps, runImports } from '../../src/leads/transfer/run.ts'
 import { type Answer, testTeamToken, type World, type WorldOptions, world } from './world.ts'
 
+interface ImportWish {
+  match: string
+  format?: 'csv' | 'ndjson'
+  [option: string]: unknown
+}
+
 export interface ImportWorld extends World {
   /** Calls the team API of the workspace as an operator. */
   team(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Answer>
@@ -8,7 +14,7 @@ export interface ImportWorld extends World {
   upload(text: string | Buffer, format?: 'csv' | 'ndjson'): Promise<string>
   /** Uploads, starts and does the work; answers the import as it ended. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
-  importAll(text: string | Buffer, wish: { match: string; format?: 'csv' | 'ndjson' } & object): Promise<any>
+  importAll(text: string | Buffer, wish: ImportWish): Promise<any>
   /** Does the work that waits. */
   work(): Promise<number>
   refusedFile(id: string): Promise<string>

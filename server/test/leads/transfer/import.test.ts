@@ -144,6 +144,13 @@ test('when the daily quota is used up the import waits for midnight UTC and goes
   w.clock.set(new Date('2026-03-10T12:00:00.000Z'))
 })
 
+test('a dry run does not wait for the quota: it counts what all days together will create', async () => {
+  const w = await importWorld({ dailyLeadQuota: 1 })
+  await w.lead()
+  const checked = await w.importAll('name,externalRef\nAna,a\nBia,b\n', { match: 'externalRef', dryRun: true })
+  assert.deepEqual([checked.state, checked.created], ['checked', 2])
+})
+
 test('NDJSON is read as the leads interface shows leads, and Windows-1252 when it is chosen', async () => {
   const w = await importWorld()
   const lines = [
@@ -157,7 +164,7 @@ test('NDJSON is read as the leads interface shows leads, and Windows-1252 when i
   const file = Buffer.from('name,externalRef\nJo\xe3o \x80,c\n', 'latin1')
   const failed = await w.importAll(file, { match: 'externalRef' }).catch((error) => String(error))
   assert.match(failed, /not UTF-8/)
-  const read = await w.importAll(file, { match: 'externalRef', encoding: 'windows-1252' } as never)
+  const read = await w.importAll(file, { match: 'externalRef', encoding: 'windows-1252' })
   assert.equal(read.created, 1)
   assert.equal((await w.leads()).at(-1).firstName, 'João €')
 })
