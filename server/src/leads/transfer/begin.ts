@@ -142,7 +142,7 @@ function targetsOf(
   const asked = new Set(Object.values(mapping))
   // A column that was given a field takes it from the one that was only proposed for it.
   const targets = columns.map(({ name, target }) =>
-    name in mapping ? (mapping[name] ?? null) : asked.has(target) ? null : target,
+    Object.hasOwn(mapping, name) ? (mapping[name] ?? null) : asked.has(target) ? null : target,
   )
   for (const [at, target] of targets.entries()) {
     if (target !== null && targets.indexOf(target) !== at) refuse('mapping', `fills ${target} from two columns`)

@@ -88,3 +88,9 @@ test('a mapping that does not fit is refused by name', async () => {
   assert.equal((await start({ match: 'phone', mapping: { x: 'Bad' } })).path, 'mapping.x')
   assert.equal((await start({ match: 'phone', mapping: { x: 'notes', name: 'notes' } })).path, 'mapping')
 })
+
+test('a column may be called whatever it likes', async () => {
+  const w = await importWorld()
+  const done = await w.importAll('name,constructor\nAna,Lego\n', { match: 'none' })
+  assert.equal(done.choice.columns[1].target, 'k_constructor')
+})
