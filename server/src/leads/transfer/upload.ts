@@ -22,9 +22,10 @@ export async function appendUpload(
   offset: number,
   body: AsyncIterable<Buffer>,
 ): Promise<void> {
-  const keyring = await deps.vault.keyring(workspaceId)
   let start = offset
   const put = async (bytes: Buffer) => {
+    // Asked for at each piece: uploads take longer than keys that are rotated may be held.
+    const keyring = await deps.vault.keyring(workspaceId)
     await deps.db.tx((tx) => append(tx, keyring, { workspaceId, importId, kind: 'file' }, start, bytes))
     start += bytes.length
   }
