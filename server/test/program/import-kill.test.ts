@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '../support/folder.ts'
@@ -69,6 +69,7 @@ test('the command line imports and exports, through a server that runs and witho
     refused,
     '\uFEFFFull name;Fone;Cidade;import_error\r\nBia;;Olinda;phone is empty, and rows are matched by it\r\n',
   )
+  assert.equal((await stat(`${input}.refused.csv`)).mode & 0o777, 0o600)
 
   const output = join(folder, 'out.csv')
   const exported = await runCommand(['export', output], env)
