@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type DeliveryPoint, deliveryPoints } from '../../src/webhooks/queue.ts'
 import type { DeliveringTask } from '../support/delivering-program.ts'
@@ -22,6 +23,7 @@ for (const point of deliveryPoints) {
     for (let round = 0; round < rounds; round++) await dieOnce(crash, point, 1 + (round % 3))
     const last = await startWorker(crash.world, null)
     await allTaken(crash)
+    await allWritten(crash)
     last.kill('SIGTERM')
     assert.equal(await last.gone, 0)
     const history: DeliveryHistory = { ...crash, arrivals: await crash.receiving.arrivals() }
@@ -80,6 +82,19 @@ async function startWorker(world: DeliveryWorld, dieAt: DeliveringTask['dieAt'])
 async function allTaken({ receiving, written }: Crash): Promise<'taken'> {
   await receiving.taken([{ receiver: 0, events: written.length }])
   return 'taken'
+}
+
+/** What a worker had sent and could not write down is sent again by the next: the test's own time limit bounds this. */
+async function allWritten({ world, workspaceId, written }: Crash): Promise<void> {
+  for (;;) {
+    const [row] = await world.db.sql<{ count: number }[]>`
+      select count(*)::integer as count
+      from webhook_deliveries
+      where workspace_id = ${workspaceId}
+        and state = 'delivered'`
+    if (row?.count === written.length) return
+    await sleep(50)
+  }
 }
 
 /** Nothing waits, and each event has one row that says that it was taken. */
