@@ -22,6 +22,7 @@ export interface ClaimedQueue extends EndpointRow {
 /** What the worker is told of a queue that it goes on to hold. */
 export interface HeldQueue extends EndpointRow {
   generation: number
+  retry_at: Date | null
   removed_at: Date | null
   has_replay: boolean
 }
@@ -86,7 +87,7 @@ export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(H
       and e.workspace_id = q.workspace_id
       and e.id = q.endpoint_id
     returning ${endpointColumns(tx)},
-      q.lease_owner as owner, q.generation, e.removed_at, ${hasReplay(tx)} as has_replay`
+      q.lease_owner as owner, q.generation, q.retry_at, e.removed_at, ${hasReplay(tx)} as has_replay`
 }
 
 /**

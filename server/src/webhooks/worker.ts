@@ -62,8 +62,8 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
     },
     stop: async () => {
       isStarted = false
-      await stopLooking()
-      await holder.stop()
+      // Together: no request is to leave while the loops come to their ends.
+      await Promise.all([holder.stop(), stopLooking()])
     },
   }
 }
