@@ -21,6 +21,7 @@ export interface Holder {
   /** Renews the leases of queues, and looks what was changed at their endpoints. */
   renew(queues: readonly Queue[]): Promise<void>
   held(): Queue[]
+  count(): number
   heldIn(workspaceId: string): Queue[]
   /** Resolves when every queue has been given back. */
   done(): Promise<void>
@@ -97,6 +98,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
     claim,
     renew: (queues) => renewAll(deps, queues),
     held,
+    count: () => working.size,
     heldIn: (workspaceId) => held().filter(({ lease }) => lease.workspaceId === workspaceId),
     done,
     stop: async () => {

@@ -8,18 +8,21 @@ import { queueAgain } from '../../src/webhooks/replay.ts'
 import { findEvent } from '../../src/webhooks/send-again.ts'
 import { createSettler } from '../../src/webhooks/settler.ts'
 import { createSlots } from '../../src/webhooks/slots.ts'
+import { startReceiver } from '../support/webhook-receiver.ts'
 import { presentAsRecorded, type WebhookWorld, webhookWorld } from '../support/webhook-world.ts'
 
 /** The queues of a process that hears no news. */
-function holderOf(w: WebhookWorld, deps: Partial<PumpDeps> = {}, mayLinger = false): Holder {
+function holderOf(w: WebhookWorld, deps: Partial<PumpDeps> = {}, { mayLinger = false, inFlight = 512 } = {}): Holder {
+  const limits = { inFlight, failing: inFlight, unwritten: 128 }
   const parts = {
     present: presentAsRecorded,
     observe: noObserver,
     random: () => 0,
-    slots: createSlots({ inFlight: 512, failing: 256, unwritten: 128 }),
+    slots: createSlots(limits, () => holder.count()),
     settler: createSettler(w.db),
   }
-  return createHolder({ ...w, ...parts, ...deps }, () => mayLinger)
+  const holder = createHolder({ ...w, ...parts, ...deps }, () => mayLinger)
+  return holder
 }
 
 /** As a member asks for it. */
@@ -107,7 +110,7 @@ test('an attempt that comes to its end at once is written before its queue rests
   const w = await webhookWorld()
   const id = await recordPlaced(w, 1)
   const failed = Promise.withResolvers<void>()
-  const holder = holderOf(w, { observe: { ...noObserver, failed: () => failed.resolve() } }, true)
+  const holder = holderOf(w, { observe: { ...noObserver, failed: () => failed.resolve() } }, { mayLinger: true })
   await holder.claim([w.workspaceId])
   await w.receiver.reached(1)
   while ((await w.deliveries()).length === 0);
@@ -122,4 +125,35 @@ test('an attempt that comes to its end at once is written before its queue rests
   await holder.stop()
   const [row] = await w.deliveries()
   assert.deepEqual({ state: row?.state, attempts: row?.attempts }, { state: 'failed', attempts: 2 })
+})
+
+test('an endpoint with a long backlog and a slow receiver leaves others their share of the requests', async () => {
+  const w = await webhookWorld()
+  const answers: PromiseWithResolvers<{ status: number }>[] = []
+  w.receiver.answer(() => {
+    const answer = Promise.withResolvers<{ status: number }>()
+    answers.push(answer)
+    return answer.promise
+  })
+  for (let n = 0; n < 10; n++) await recordPlaced(w, n)
+  const loaded = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const waits = loaded.values()
+  const fail: PumpDeps['fail'] = async (point) => {
+    if (point === 'loaded') waits.next().value?.resolve()
+  }
+  const holder = holderOf(w, { fail }, { inFlight: 2 })
+  await holder.claim([w.workspaceId])
+  await w.receiver.reached(2)
+  const quick = await startReceiver()
+  await w.addEndpoint({ url: quick.url })
+  await recordPlaced(w, 10)
+  await holder.claim([w.workspaceId])
+  await loaded[1]?.promise
+  answers[0]?.resolve({ status: 200 })
+  const next = await Promise.race([quick.reached(1).then(() => 'quick'), w.receiver.reached(3).then(() => 'slow')])
+  w.receiver.answer(() => ({ status: 200 }))
+  for (const answer of answers) answer.resolve({ status: 200 })
+  await holder.done()
+  assert.equal(next, 'quick')
+  assert.equal(w.receiver.received.length, 10)
 })
