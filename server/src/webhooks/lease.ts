@@ -92,7 +92,8 @@ export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(H
 
 /**
  * Ends the leases of workers that are dead: their systems have closed every session they had. One whose machine is gone
- * keeps its sessions, and its leases for their time. Sessions of other roles cannot be seen, so those are left alone.
+ * keeps its sessions, and its leases for their time. Sessions of other roles cannot be seen, so those are left alone; and
+ * one that has taken on another role than it signed in with does not even see its own, and ends none.
  * Answers how many.
  */
 export async function endLeasesOfDead(tx: Tx): Promise<number> {
@@ -108,6 +109,12 @@ export async function endLeasesOfDead(tx: Tx): Promise<number> {
         where datname = current_database()
           and usename is not null
           and application_name is not null
+      )
+      and exists (
+        select
+        from pg_stat_activity
+        where pid = pg_backend_pid()
+          and usename = current_user
       )`
   return ended.count
 }
