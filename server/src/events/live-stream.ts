@@ -57,7 +57,10 @@ export function beat(stream: Stream): void {
 export async function checkStreams(streams: Iterable<Stream>): Promise<void> {
   for (const stream of streams) {
     const names = await stream.namesNow()
-    if (names === null) stream.out.end()
-    else stream.names = names
+    if (!isOpen(stream)) continue
+    if (names !== null) stream.names = names
+    // An end would wait behind what the client may see no more, for as long as it does not read.
+    else if (stream.out.writableLength > 0) stream.out.destroy()
+    else stream.out.end()
   }
 }

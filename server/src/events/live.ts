@@ -39,7 +39,8 @@ export function createLive(deps: LiveDeps): Live {
   ]
   return {
     follow: async ({ after, ...asked }) => {
-      const closed = new Promise((resolve) => asked.out.once('close', resolve))
+      // A client that left while it was let in tells of it no more.
+      const closed = asked.out.destroyed || new Promise((resolve) => asked.out.once('close', resolve))
       const stream: Stream = { ...asked, position: 0, wasFull: false }
       streams.add(stream)
       try {

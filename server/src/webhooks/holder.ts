@@ -21,6 +21,7 @@ export interface Holder {
   /** Renews the leases of queues, and looks what was changed at their endpoints. */
   renew(queues: readonly Queue[]): Promise<void>
   held(): Queue[]
+  count(): number
   heldIn(workspaceId: string): Queue[]
   /** Resolves when every queue has been given back. */
   done(): Promise<void>
@@ -34,11 +35,13 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
   const { db, log, clock } = deps
   /** By the owner of the lease. */
   const working = new Map<string, { queue: Queue; done: Promise<void> }>()
+  const claims = new Set<Promise<number>>()
   let isStopping = false
 
   const begin = async (claimed: ClaimedQueue, askedAt: number): Promise<void> => {
     try {
       const queue = await openQueue(deps, claimed, askedAt)
+      if (isStopping) endQueue(queue)
       const done = work(queue).finally(() => {
         working.delete(claimed.owner)
         lookAgain(queue).catch((error) => log.error('webhooks not claimed', {}, error))
@@ -65,6 +68,11 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
     if (mayHaveMore && mayLinger()) await claim([lease.workspaceId])
   }
   const claim: Holder['claim'] = async (workspaceIds) => {
+    const claiming = claimNow(workspaceIds)
+    claims.add(claiming)
+    return claiming.finally(() => claims.delete(claiming))
+  }
+  const claimNow: Holder['claim'] = async (workspaceIds) => {
     const room = maxQueues - working.size
     if (isStopping) return 0
     if (room <= 0) {
@@ -82,24 +90,15 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
   }
   const held = () => [...working.values()].map(({ queue }) => queue)
   const done = async () => {
+    await Promise.allSettled(claims)
     await Promise.all([...working.values()].map((entry) => entry.done))
   }
 
   return {
     claim,
-    renew: async (queues) => {
-      if (queues.length === 0) return
-      const askedAt = performance.now()
-      const owners = queues.map(({ lease }) => lease.owner)
-      const rows = await db.statement((tx) => renewLeases(tx, owners))
-      const rowOf = new Map(rows.map((row) => [row.owner, row]))
-      for (const queue of queues) {
-        const row = rowOf.get(queue.lease.owner)
-        if (row === undefined) loseQueue(queue)
-        else await refreshQueue(deps, queue, row, askedAt)
-      }
-    },
+    renew: (queues) => renewAll(deps, queues),
     held,
+    count: () => working.size,
     heldIn: (workspaceId) => held().filter(({ lease }) => lease.workspaceId === workspaceId),
     done,
     stop: async () => {
@@ -109,6 +108,25 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
       for (const queue of held()) await abandon(deps, queue)
     },
   }
+}
+
+async function renewAll(deps: PumpDeps, queues: readonly Queue[]): Promise<void> {
+  if (queues.length === 0) return
+  const askedAt = performance.now()
+  const owners = queues.map(({ lease }) => lease.owner)
+  const rows = await deps.db.statement((tx) => renewLeases(tx, owners))
+  const rowOf = new Map(rows.map((row) => [row.owner, row]))
+  for (const queue of queues) {
+    const row = rowOf.get(queue.lease.owner)
+    if (row === undefined) loseQueue(queue)
+    else await refreshQueue(deps, queue, row, askedAt).catch((error) => endUnreadable(deps, queue, error))
+  }
+}
+
+// The others are renewed all the same.
+function endUnreadable({ log }: PumpDeps, queue: Queue, error: unknown): void {
+  log.error('webhook endpoint not opened', { endpointId: queue.lease.endpointId }, error)
+  endQueue(queue)
 }
 
 /** What has not ended by now is another worker's to send again. */

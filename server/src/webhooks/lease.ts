@@ -22,6 +22,7 @@ export interface ClaimedQueue extends EndpointRow {
 /** What the worker is told of a queue that it goes on to hold. */
 export interface HeldQueue extends EndpointRow {
   generation: number
+  retry_at: Date | null
   removed_at: Date | null
   has_replay: boolean
 }
@@ -86,12 +87,13 @@ export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(H
       and e.workspace_id = q.workspace_id
       and e.id = q.endpoint_id
     returning ${endpointColumns(tx)},
-      q.lease_owner as owner, q.generation, e.removed_at, ${hasReplay(tx)} as has_replay`
+      q.lease_owner as owner, q.generation, q.retry_at, e.removed_at, ${hasReplay(tx)} as has_replay`
 }
 
 /**
  * Ends the leases of workers that are dead: their systems have closed every session they had. One whose machine is gone
- * keeps its sessions, and its leases for their time. Sessions of other roles cannot be seen, so those are left alone.
+ * keeps its sessions, and its leases for their time. Sessions of other roles cannot be seen, so those are left alone; and
+ * one that has taken on another role than it signed in with does not even see its own, and ends none.
  * Answers how many.
  */
 export async function endLeasesOfDead(tx: Tx): Promise<number> {
@@ -107,6 +109,12 @@ export async function endLeasesOfDead(tx: Tx): Promise<number> {
         where datname = current_database()
           and usename is not null
           and application_name is not null
+      )
+      and exists (
+        select
+        from pg_stat_activity
+        where pid = pg_backend_pid()
+          and usename = current_user
       )`
   return ended.count
 }

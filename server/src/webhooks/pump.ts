@@ -68,7 +68,7 @@ export async function runQueue(deps: PumpDeps, queue: Queue): Promise<void> {
       const hasLoaded = await loadMore(deps, queue)
       failures = 0
       if (hasSettled || hasLoaded) continue
-      if (queue.inFlight === 0 && !mayStart(deps, queue)) return
+      if (queue.inFlight === 0 && queue.results.length === 0 && !mayStart(deps, queue)) return
       await woken
     } catch (error) {
       if (error instanceof LeaseLost) queue.isLost = true
@@ -92,6 +92,9 @@ export async function refreshQueue({ vault }: PumpDeps, queue: Queue, held: Held
   queue.endpoint = await vault.withKeyring(held.workspace_id, (keyring) => openEndpoint(keyring, held))
   queue.names = namesOf(held.events)
   queue.hasReplay ||= held.has_replay
+  // What a member has asked for since is due before what was known, and its news may be lost.
+  const { retry_at: retryAt } = held
+  if (retryAt !== null && (queue.retryAt === null || retryAt < queue.retryAt)) queue.retryAt = retryAt
   queue.signal.wake()
 }
 

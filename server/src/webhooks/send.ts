@@ -16,7 +16,7 @@ const slowDownStatuses = [429, 503]
 export function startRequests(deps: PumpDeps, queue: Queue): void {
   while (mayStart(deps, queue)) {
     const isFailing = queue.health.failuresInARow > 0
-    if (!deps.slots.take(isFailing, queue.signal.wake)) return
+    if (!deps.slots.take({ isFailing, inFlight: queue.inFlight }, queue.signal.wake)) return
     const delivery = queue.lanes.take()
     if (delivery === undefined) {
       deps.slots.give(isFailing)

@@ -9,7 +9,7 @@ export interface SlotLimits {
 
 export interface Slots {
   /** Takes one for a request; false when there is none, and `onFree` is called once when there may be. */
-  take(isFailing: boolean, onFree: () => void): boolean
+  take(queue: { isFailing: boolean; inFlight: number }, onFree: () => void): boolean
   give(isFailing: boolean): void
   /** A request has come to something. */
   addUnwritten(): void
@@ -17,7 +17,11 @@ export interface Slots {
   dropUnwritten(count: number): void
 }
 
-export function createSlots(limits: SlotLimits): Slots {
+/** Of all slots, those that queues may take beyond their share. */
+const forAnyone = 0.75
+
+/** `countQueues` tells among how many the slots are shared: each may have its share, whatever the others have to send. */
+export function createSlots(limits: SlotLimits, countQueues: () => number): Slots {
   let [taken, failing, unwritten] = [0, 0, 0]
   const waiting = new Set<() => void>()
   const free = () => {
@@ -26,8 +30,10 @@ export function createSlots(limits: SlotLimits): Slots {
     for (const onFree of woken) onFree()
   }
   return {
-    take: (isFailing, onFree) => {
-      const isFull = taken >= limits.inFlight || unwritten >= limits.unwritten
+    take: ({ isFailing, inFlight }, onFree) => {
+      const isBeyondShare = inFlight >= Math.max(1, Math.floor(limits.inFlight / countQueues()))
+      const most = isBeyondShare ? Math.floor(limits.inFlight * forAnyone) : limits.inFlight
+      const isFull = taken >= most || unwritten >= limits.unwritten
       if (isFull || (isFailing && failing >= limits.failing)) {
         waiting.add(onFree)
         return false

@@ -36,7 +36,7 @@ export interface WorkerDeps extends Omit<PumpDeps, 'observe' | 'random' | 'slots
 
 /** Sends events to the endpoints of all workspaces, together with any number of other workers. */
 export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
-  const slots = createSlots(limits)
+  const slots = createSlots(limits, () => holder.count())
   const deps = { observe: noObserver, random: Math.random, ...given, slots, settler: createSettler(given.db) }
   let isStarted = false
   const holder = createHolder(deps, () => isStarted)
@@ -62,8 +62,8 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
     },
     stop: async () => {
       isStarted = false
-      await stopLooking()
-      await holder.stop()
+      // Together: no request is to leave while the loops come to their ends.
+      await Promise.all([holder.stop(), stopLooking()])
     },
   }
 }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { endAllSessions } from '../../src/access/sessions.ts'
+import { buildApp } from '../../src/app.ts'
 import { openDb } from '../../src/base/db.ts'
 import { eventNames } from '../../src/events/catalogue.ts'
 import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
 import { atEnd, testDatabase } from '../support/database.ts'
-import { type FeedWorld, feedWorld, type Node, startNode } from '../support/feed-world.ts'
+import { type FeedWorld, feedWorld, type Node, repeatByHand, startNode } from '../support/feed-world.ts'
 import { openStream } from '../support/live-stream.ts'
 import { signedInMember } from '../support/member.ts'
 import { testTeamToken } from '../support/world.ts'
@@ -17,6 +18,16 @@ const asToken = { authorization: `Bearer ${testTeamToken}` }
 async function nodeOf(w: FeedWorld): Promise<Node & { live: string }> {
   const node = await startNode(w)
   return { ...node, live: `${node.url}${livePath(w)}` }
+}
+
+/** A client that asks for the stream and reads nothing of it until it resumes. */
+function openDeaf(w: FeedWorld, { url }: Node, credential: string) {
+  const { hostname, port } = new URL(url)
+  const client = connect({ host: hostname, port: Number(port) })
+  client.pause()
+  client.write([`GET ${livePath(w)} HTTP/1.1`, 'host: parley', credential, '', ''].join('\r\n'))
+  client.on('error', () => {})
+  return { client, closed: new Promise<void>((resolve) => client.once('close', () => resolve())) }
 }
 
 test('a browser gets what comes from now on, as the feed shows it, with headers against buffering', async () => {
@@ -168,13 +179,7 @@ test('without a credential 401, in a foreign workspace 404, and the 21st stream 
 test('a client that does not read is cut, and the others are sent everything', async () => {
   const w = await feedWorld()
   const node = await nodeOf(w)
-  const { hostname, port } = new URL(node.url)
-  const deaf = connect({ host: hostname, port: Number(port) })
-  const lines = [`GET ${livePath(w)} HTTP/1.1`, 'host: parley', `authorization: ${asToken.authorization}`, '', '']
-  deaf.pause()
-  deaf.write(lines.join('\r\n'))
-  const cut = new Promise<void>((resolve) => deaf.once('close', () => resolve()))
-  deaf.on('error', () => {})
+  const { client, closed } = openDeaf(w, node, `authorization: ${asToken.authorization}`)
   const stream = await openStream(node.live, asToken)
   await stream.next()
   // More than the kernel takes on both sides of a connection, and the service beside it.
@@ -186,8 +191,55 @@ test('a client that does not read is cut, and the others are sent everything', a
   await node.tick()
   await node.tick()
   // Now its end can be seen.
-  deaf.resume()
-  await cut
+  client.resume()
+  await closed
+  stream.close()
+})
+
+test('a client that does not read is cut when its session has ended, and its place is free', async () => {
+  const w = await feedWorld()
+  const node = await nodeOf(w)
+  const { cookie, userId } = await signedInMember(w)
+  const { client, closed } = openDeaf(w, node, `cookie: ${cookie}`)
+  const stream = await openStream(node.live, asToken)
+  await stream.next()
+  for (let round = 0; round < 20; round++) {
+    await w.record(Array<'lead.created'>(100).fill('lead.created'), { more: { notes: 'x'.repeat(10_000) } })
+  }
+  for (let count = 0; count < 2000; count++) await stream.nextEvent('lead.created')
+  await w.db.tx((tx) => endAllSessions(tx, userId))
+  // Two heartbeats would end it as well: this is one.
+  await node.tick()
+  client.resume()
+  await closed
+  stream.close()
+})
+
+test('clients that leave while they are let in hold no place', async () => {
+  const w = await feedWorld()
+  const { cookie } = await signedInMember(w)
+  let arrived = Promise.withResolvers<void>()
+  const { repeat } = repeatByHand()
+  const app = await buildApp({ ...w, repeat }, (server) =>
+    server.addHook('preValidation', async ({ raw, headers }) => {
+      if (headers['x-leaves'] === undefined) return
+      const gone = new Promise((resolve) => raw.socket.once('close', resolve))
+      arrived.resolve()
+      await gone
+    }),
+  )
+  atEnd(() => app.close())
+  const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}${livePath(w)}`
+  for (let n = 1; n <= 20; n++) {
+    arrived = Promise.withResolvers()
+    const controller = new AbortController()
+    const asked = fetch(url, { headers: { cookie, 'x-leaves': '1' }, signal: controller.signal })
+    await arrived.promise
+    controller.abort()
+    await assert.rejects(asked)
+  }
+  const stream = await openStream(url, { cookie })
+  await stream.next()
   stream.close()
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { claimQueues, endLeasesOfDead } from '../../src/webhooks/lease.ts'
 import { type WebhookWorld, webhookWorld } from '../support/webhook-world.ts'
 
 /** As if the worker had been away for longer than its lease. */
@@ -106,4 +107,22 @@ test('a running worker sends what is recorded, by itself', async () => {
   await worker.stop()
   assert.equal(new Set(w.sentIds()).size, 10)
   assert.equal((await w.queue()).cursor, 10)
+})
+
+test('under a role that its sessions have taken on, a worker takes none for dead', async () => {
+  const w = await webhookWorld()
+  await w.record(randomUUID(), [{ n: 1 }])
+  await w.placer.place(w.workspaceId)
+  const undone = new Error('undone')
+  let ended: number | undefined
+  const tried = w.db.tx(async (tx) => {
+    await tx`create role parley_workers`
+    await tx`grant pg_read_all_data, pg_write_all_data to parley_workers`
+    await tx`set local role parley_workers`
+    assert.equal((await claimQueues(tx, [w.workspaceId], 1, w.clock.now())).length, 1)
+    ended = await endLeasesOfDead(tx)
+    throw undone
+  })
+  await assert.rejects(tried, undone)
+  assert.equal(ended, 0)
 })
