@@ -63,9 +63,12 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
     const close = async () => {
       stopRelay()
       outgoing.close()
-      await images?.close()
-      await limiter.close()
-      await closeDatabase()
+      try {
+        await images?.close()
+        await limiter.close()
+      } finally {
+        await closeDatabase()
+      }
     }
     const metrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const masterKeyFile = config.masterKey === null ? masterKeyPath(config) : null
