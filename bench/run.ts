@@ -1,6 +1,7 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
 // run. Options: --parts leads,inbox,scale,webhooks,backlog,search --leads 20000 --rounds 5 --seconds 2 --connections 64 --json results.json
-// --postgres /usr/lib/postgresql/15/bin (search only: another PostgreSQL than the embedded one, which lacks pg_trgm).
+// --postgres /usr/lib/postgresql/15/bin (search only: another PostgreSQL than the embedded one, which lacks pg_trgm)
+// --keep /var/tmp/million (the database stays in this folder, and the next run finds the leads of `search` in it).
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,11 +11,14 @@ import { startEmbeddedPostgres } from '../server/src/base/embedded-postgres.ts'
 import { migrate } from '../server/src/base/migrate.ts'
 import { type Child, startChild } from './child.ts'
 import { type Course, compete, printResults, type Result } from './contest.ts'
+import { runGrowth } from './growth-part.ts'
+import { runImport } from './import-part.ts'
 import { inboxContests } from './inbox-part.ts'
 import { leadContests } from './leads-part.ts'
 import { runScale } from './scale-part.ts'
 import { runSearch } from './search-part.ts'
 import { startSystemPostgres } from './system-postgres.ts'
+import { runTokens } from './tokens-part.ts'
 import { runBacklog, runWebhooks } from './webhooks-part.ts'
 import { makeWorkspace } from './workspace.ts'
 
@@ -28,16 +32,20 @@ const { values } = parseArgs({
     backlog: { type: 'string', default: '100000' },
     json: { type: 'string' },
     postgres: { type: 'string' },
+    rows: { type: 'string', default: '100000' },
+    keep: { type: 'string' },
   },
 })
 const parts = values.parts.split(',')
 const [leadCount, rounds, connections] = [Number(values.leads), Number(values.rounds), Number(values.connections)]
 const durationMs = Number(values.seconds) * 1000
 
-const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'))
+const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'parley-bench-')))
 const postgres = values.postgres
-  ? await startSystemPostgres(values.postgres)
+  ? await startSystemPostgres(values.postgres, values.keep)
   : await startEmbeddedPostgres({ folder, log: () => {} })
+const { socketFolder, database, user } = postgres
+const options = { socketFolder, database, user }
 const db = openDb(postgres)
 const children: Child[] = []
 try {
@@ -58,7 +66,10 @@ try {
   }
   if (parts.includes('leads')) await run(await leadContests(db, workspace, leadCount), `${leadCount} leads`)
   if (parts.includes('inbox')) await run(await inboxContests(db, workspace, platform.port), 'inbox')
-  if (parts.includes('search')) await runSearch({ db, place, workspace, start, course }, leadCount)
+  if (parts.includes('search')) await runSearch({ db, place, start, course }, leadCount)
+  if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
+  if (parts.includes('growth')) results.push(...(await runGrowth({ options, start, course }, leadCount)))
+  if (parts.includes('import')) await runImport(Number(values.rows))
   if (parts.includes('scale')) await runScale(db, product.port, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})
@@ -72,7 +83,7 @@ try {
   for (const child of children) await child.stop()
   await db.close()
   await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  if (values.keep === undefined) await rm(folder, { recursive: true, force: true })
 }
 
 async function start(file: string, env: Record<string, string>): Promise<Child> {
