@@ -1,5 +1,5 @@
 import type { LeadSort } from '../list-filter.ts'
-import { compareId, compareIds, idBytes, order, type Segment } from './segment.ts'
+import { compareId, compareIds, idBytes, order, type Segment, sortSlots } from './segment.ts'
 
 /** A place in a sorted list. */
 export interface Place {
@@ -15,6 +15,13 @@ export interface Found {
 
 /** Decides whether a slot is shown; null gives the walk up. */
 export type Accepts = (slot: number) => boolean | null
+
+/** A segment, and what is shown of it: of the few slots, if there are such, or else of all. */
+export interface Part {
+  segment: Segment
+  accepts: Accepts
+  few: Uint16Array | null
+}
 
 interface Walker {
   segment: Segment
@@ -36,9 +43,9 @@ export interface PageSlice {
  * The slice of what the segments show, merged in sort order; null when a walk was given up. Lazy: no more slots are
  * looked at than it takes to fill the page.
  */
-export function mergePage(parts: readonly { segment: Segment; accepts: Accepts }[], slice: PageSlice): Found[] | null {
+export function mergePage(parts: readonly Part[], slice: PageSlice): Found[] | null {
   const step = slice.sort.order === 'asc' ? 1 : -1
-  const walkers = parts.map(({ segment, accepts }) => walkerOf(segment, accepts, slice))
+  const walkers = parts.map((part) => walkerOf(part, slice))
   for (const walker of walkers) if (!settle(walker, step)) return null
   const found: Found[] = []
   for (let skip = slice.offset; found.length < slice.limit; ) {
@@ -52,10 +59,11 @@ export function mergePage(parts: readonly { segment: Segment; accepts: Accepts }
   return found
 }
 
-function walkerOf(segment: Segment, accepts: Accepts, { sort, after }: PageSlice): Walker {
+function walkerOf({ segment, accepts, few }: Part, { sort, after }: PageSlice): Walker {
   order(segment)
-  const [slots, times] =
+  const [all, times] =
     sort.by === 'createdAt' ? [segment.byCreated, segment.created] : [segment.byUpdated, segment.updated]
+  const slots = few === null ? all : sortSlots(segment, few, times)
   const walker = { segment, slots, times, at: 0, accepts }
   if (sort.order === 'asc') walker.at = after === null ? 0 : firstBehind(walker, after, 1)
   else walker.at = (after === null ? slots.length : firstBehind(walker, after, 0)) - 1
