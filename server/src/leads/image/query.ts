@@ -1,8 +1,8 @@
 import type { LeadFilter } from '../list-filter.ts'
 import type { SearchTerm } from '../search-lines.ts'
-import { type Pattern, patternsOf } from './lines.ts'
+import { patternsOf } from './lines.ts'
 import { countPassing, type Dictionaries, type Narrowing, narrow, narrowingOf, passes } from './narrow.ts'
-import { type Accepts, type Found, mergePage, type PageSlice, type Part, type Place } from './page.ts'
+import { type Found, mergePage, type PageSlice, type Place, type Shown } from './page.ts'
 import { idText, type Segment } from './segment.ts'
 import { estimate, holds, type Lookup, lookUp, type Selection, scanText } from './text-scan.ts'
 
@@ -18,32 +18,27 @@ export interface ImageAnswer {
   total: number | null
 }
 
-/** Tests that cost next to nothing. */
-const minTests = 200
-
 export function answerQuery(segments: readonly Segment[], dictionaries: Dictionaries, query: ImageQuery): ImageAnswer {
   const narrowing = narrowingOf(dictionaries, query.filter)
   const patterns = query.term === null ? [] : patternsOf(query.term)
-  const lookups = segments.map((segment) => lookUp(segment, patterns))
-  const isCounted = query.needsTotal && patterns.length > 0
-  const walked = isCounted ? null : walk(lookups, narrowing, patterns, query)
-  if (walked !== null) {
-    const total = query.needsTotal ? countAll(segments, narrowing) : null
-    return { places: placesOf(walked, query), total }
+  if (query.needsTotal && patterns.length > 0) {
+    const selected = segments.map((segment) => ({ segment, ...select(lookUp(segment, patterns), narrowing) }))
+    const found = mergePage(
+      selected.map(({ segment, ...selection }) => ({ segment, show: () => shownOf(selection) })),
+      query,
+    )
+    return { places: placesOf(found, query), total: selected.reduce((sum, { count }) => sum + count, 0) }
   }
-  const selected = lookups.map((lookup) => ({ segment: lookup.segment, ...select(lookup, narrowing) }))
+  const wanted = query.offset + query.limit
   const found = mergePage(
-    selected.flatMap(({ segment, marks, count }) => (marks === null ? [] : [partOf(segment, marks, count)])),
+    segments.map((segment) => ({ segment, show: () => show(lookUp(segment, patterns), narrowing, wanted) })),
     query,
   )
-  const total = selected.reduce((sum, { count }) => sum + count, 0)
-  return { places: placesOf(found ?? [], query), total: query.needsTotal ? total : null }
+  const total = query.needsTotal ? segments.reduce((sum, segment) => sum + countPassing(segment, narrowing), 0) : null
+  return { places: placesOf(found, query), total }
 }
 
-function countAll(segments: readonly Segment[], narrowing: Narrowing): number {
-  return segments.reduce((sum, segment) => sum + countPassing(segment, narrowing), 0)
-}
-
+/** Every slot that matches and passes. */
 function select(lookup: Lookup, narrowing: Narrowing): Selection {
   const { segment, wheres } = lookup
   if (wheres.length > 0) return scanText(lookup, narrowing)
@@ -53,9 +48,9 @@ function select(lookup: Lookup, narrowing: Narrowing): Selection {
 /** So few slots are sorted rather than met on a walk through all of them. */
 const fewSlots = 512
 
-function partOf(segment: Segment, marks: Uint8Array, count: number): Part {
-  const isIn = (slot: number) => marks[slot] === 1
-  return { segment, accepts: isIn, few: count <= fewSlots ? markedSlots(marks, count) : null }
+function shownOf({ marks, count }: Selection): Shown {
+  if (marks === null) return { accepts: () => false, few: new Uint16Array(0) }
+  return { accepts: (slot) => marks[slot] === 1, few: count <= fewSlots ? markedSlots(marks, count) : null }
 }
 
 function markedSlots(marks: Uint8Array, count: number): Uint16Array {
@@ -67,31 +62,25 @@ function markedSlots(marks: Uint8Array, count: number): Uint16Array {
 }
 
 /**
- * Fills the page by testing slot after slot, which is all that it takes when many leads match. Null when it is cheaper
- * to look for all of them: of a rare term the index knows where it is.
+ * What a page needs of a segment: slot after slot is tested, which is all that it takes when many leads match. Where
+ * that is dearer than to look for all of them, or turns out to be, all of them are looked for.
  */
-function walk(
-  lookups: readonly Lookup[],
-  narrowing: Narrowing,
-  patterns: readonly Pattern[],
-  slice: PageSlice,
-): Found[] | null {
-  const slots = lookups.reduce((sum, { segment }) => sum + segment.count, 0)
-  const { perSlot, tests } = patterns.length === 0 ? { perSlot: 1, tests: slots } : estimate(lookups)
-  const maxTests = Math.max(tests, minTests)
-  if (slice.offset + slice.limit > perSlot * maxTests) return null
-  let testsLeft = Math.ceil(maxTests)
-  const accepts =
-    (segment: Segment): Accepts =>
-    (slot) => {
-      if (testsLeft-- === 0) return null
-      const matches = () => patterns.length === 0 || patterns.some((pattern) => holds(segment, slot, pattern))
-      return passes(segment, slot, narrowing) && matches()
+function show(lookup: Lookup, narrowing: Narrowing, wanted: number): Shown {
+  const { segment, wheres } = lookup
+  const { perSlot, tests } = estimate(lookup)
+  // The estimate is a bound: reckon with half of it.
+  if (wanted > (perSlot / 2) * tests) return shownOf(select(lookup, narrowing))
+  let testsLeft = tests
+  let all: Shown | null = null
+  const accepts = (slot: number): boolean => {
+    if (testsLeft-- <= 0) {
+      all ??= shownOf(select(lookup, narrowing))
+      return all.accepts(slot)
     }
-  return mergePage(
-    lookups.map(({ segment }) => ({ segment, accepts: accepts(segment), few: null })),
-    slice,
-  )
+    const matches = () => wheres.length === 0 || wheres.some(({ pattern }) => holds(segment, slot, pattern))
+    return passes(segment, slot, narrowing) && matches()
+  }
+  return { accepts, few: null }
 }
 
 function placesOf(found: readonly Found[], { sort }: PageSlice): Place[] {

@@ -48,17 +48,15 @@ function inBlocks(slots: Uint16Array, blocks: Uint32Array): Uint16Array {
 }
 
 /** How likely a slot is to match, at most, and how many tests of single slots are as dear as finding every match. */
-export function estimate(lookups: readonly Lookup[]): { perSlot: number; tests: number } {
-  let [matches, tests, slots] = [0, 0, 0]
-  for (const { segment, wheres } of lookups) {
-    slots += segment.count
-    for (const where of wheres) {
-      const held = where.slots?.length ?? slotsIn(where)
-      tests += where.slots === null ? held / testCost : held
-      matches += where.slots === null ? segment.count * perSlotOf(held / segment.count) : held
-    }
+export function estimate({ segment: { count }, wheres }: Lookup): { perSlot: number; tests: number } {
+  if (wheres.length === 0) return { perSlot: 1, tests: count / testCost }
+  let [perSlot, tests] = [0, 0]
+  for (const where of wheres) {
+    const share = slotsIn(where) / Math.max(count, 1)
+    perSlot += where.slots === null ? perSlotOf(share) : share
+    tests += where.slots === null ? slotsIn(where) / testCost : slotsIn(where)
   }
-  return { perSlot: slots === 0 ? 0 : Math.min(1, matches / slots), tests }
+  return { perSlot: Math.min(1, perSlot), tests }
 }
 
 // The blocks tell how many of them have a match, and not how many it has.
