@@ -62,5 +62,7 @@ export const floorTables = `
     updated_at timestamptz(3) not null,
     primary key (workspace_id, id)
   );
+  create table floor_tokens (id uuid primary key, tokens integer[] not null);
+  create index on floor_tokens using gin (tokens);
   create table floor_outbox (id uuid primary key, body bytea not null);
 `
