@@ -28,7 +28,9 @@ export async function makeFloorTables(db: Db, workspaceId: string): Promise<void
   await db.sql`vacuum analyze floor_leads, leads, lead_search`
 }
 
+// Each part begins with tables of its own.
 export const floorTables = `
+  drop table if exists floor_leads, floor_created, floor_tokens, floor_outbox;
   create table floor_leads (
     workspace_id integer not null,
     id uuid not null,

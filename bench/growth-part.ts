@@ -19,10 +19,9 @@ interface Side {
   leads: number
 }
 
-const few = 10_000
-
 /** The same work on a small workspace and on a large one, each in a database of its own. */
 export async function runGrowth({ options, start, course }: Stage, leadCount: number): Promise<Result[]> {
+  const few = Math.min(10_000, leadCount / 2)
   const many = await openSide(options, leadCount)
   const small = await openSide({ ...options, database: 'parley_small' }, few)
   const course2 = { ...course, productPort: many.port, floorPort: small.port }

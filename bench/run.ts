@@ -1,7 +1,10 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,scale,webhooks,backlog,search --leads 20000 --rounds 5 --seconds 2 --connections 64 --json results.json
-// --postgres /usr/lib/postgresql/15/bin (search only: another PostgreSQL than the embedded one, which lacks pg_trgm)
-// --keep /var/tmp/million (the database stays in this folder, and the next run finds the leads of `search` in it).
+// run. Options: --parts leads,inbox,import,scale,webhooks,backlog,search,tokens,growth --leads 20000 --rounds 5 --seconds 2
+// --connections 64 --rows 100000 (import) --json results.json
+// --short: every part in less than a minute. Its figures mean nothing; it fails when an answer is wrong.
+// --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search and growth need one with pg_trgm.
+// --keep /var/tmp/million: the database stays in this folder, and search, tokens and growth of a later run find the leads
+// in it. growth changes them: give it a copy.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +25,7 @@ import { runTokens } from './tokens-part.ts'
 import { runBacklog, runWebhooks } from './webhooks-part.ts'
 import { makeWorkspace } from './workspace.ts'
 
-const { values } = parseArgs({
+const { values: given } = parseArgs({
   options: {
     parts: { type: 'string', default: 'leads,inbox' },
     leads: { type: 'string', default: '20000' },
@@ -34,8 +37,14 @@ const { values } = parseArgs({
     postgres: { type: 'string' },
     rows: { type: 'string', default: '100000' },
     keep: { type: 'string' },
+    short: { type: 'boolean', default: false },
   },
 })
+const short = {
+  parts: `leads,inbox,import,scale,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
+  ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
+}
+const values = given.short ? { ...given, ...short } : given
 const parts = values.parts.split(',')
 const [leadCount, rounds, connections] = [Number(values.leads), Number(values.rounds), Number(values.connections)]
 const durationMs = Number(values.seconds) * 1000
@@ -70,10 +79,16 @@ try {
   if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
   if (parts.includes('growth')) results.push(...(await runGrowth({ options, start, course }, leadCount)))
   if (parts.includes('import')) await runImport(Number(values.rows))
-  if (parts.includes('scale')) await runScale(db, product.port, durationMs)
+  if (parts.includes('scale')) await runScale(db, product.port, durationMs, values.short ? 600 : 50_000)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})
-    const webhookCourse = { db, rounds, receiver, floor: await start('webhook-floor.ts', place) }
+    const webhookCourse = {
+      db,
+      rounds,
+      share: values.short ? 0.02 : 1,
+      receiver,
+      floor: await start('webhook-floor.ts', place),
+    }
     await start('webhook-worker.ts', place)
     if (parts.includes('webhooks')) await runWebhooks(webhookCourse)
     if (parts.includes('backlog')) await runBacklog(webhookCourse, product.port, Number(values.backlog))

@@ -30,7 +30,8 @@ export async function startSystemPostgres(binFolder: string, keptFolder: string 
     execFileSync(join(binFolder, program), args, { ...as, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   const isNew = !existsSync(data)
   if (isNew) run('initdb', ['-D', data, '-U', 'parley', '-E', 'UTF8', '--locale=C', '-A', 'trust'])
-  const settings = { ...serverSettings, unix_socket_directories: folder }
+  // Several services at once, each with its connections.
+  const settings = { ...serverSettings, unix_socket_directories: folder, max_connections: 200 }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = spawn(join(binFolder, 'postgres'), ['-D', data, ...flags], { ...as, cwd: folder, stdio: 'ignore' })
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))
