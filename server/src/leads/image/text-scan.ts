@@ -22,7 +22,7 @@ export interface Lookup {
 }
 
 /** Testing a slot by itself costs so many times what it costs to scan past it. */
-const testCost = 8
+const testCost = 4
 
 export function lookUp(segment: Segment, patterns: readonly Pattern[]): Lookup {
   return { segment, wheres: patterns.map((pattern) => whereIs(segment, pattern)) }
@@ -110,15 +110,19 @@ function select({ count }: Segment, slot: number, found: Selection): void {
   found.count++
 }
 
-/** Whether one slot holds the pattern. In so short a text a plain loop is done before a search has been set up. */
-export function holds({ text, starts }: Segment, slot: number, { bytes, inPhone }: Pattern): boolean {
-  const last = (starts[slot + 1] ?? 0) - bytes.length
-  const first = bytes[0]
-  for (let at = starts[slot] ?? 0; at <= last; at++) {
-    if (text[at] !== first) continue
-    let same = 1
-    while (same < bytes.length && text[at + same] === bytes[same]) same++
-    if (same === bytes.length && (!inPhone || lineMark(text, at) === phoneMark)) return true
+/** Whether one slot holds the pattern. In so short a text a loop is done before a native search has been set up. */
+export function holds({ text, starts }: Segment, slot: number, { bytes, skips, inPhone }: Pattern): boolean {
+  const end = starts[slot + 1] ?? 0
+  const length = bytes.length - 1
+  const last = bytes[length]
+  for (let at = (starts[slot] ?? 0) + length; at < end; ) {
+    const byte = text[at] ?? 0
+    if (byte === last) {
+      let same = 1
+      while (same <= length && text[at - same] === bytes[length - same]) same++
+      if (same > length && (!inPhone || lineMark(text, at) === phoneMark)) return true
+    }
+    at += skips[byte] ?? 1
   }
   return false
 }
