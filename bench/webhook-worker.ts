@@ -4,11 +4,13 @@ import { openDb } from '../server/src/base/db.ts'
 import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { relayNews } from '../server/src/base/relay.ts'
+import { standBack } from '../server/src/base/stand-back.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { createPlacer } from '../server/src/events/placer.ts'
 import { createDeliveryWorker } from '../server/src/webhooks/worker.ts'
 import { benchMasterKey } from './workspace.ts'
 
+standBack()
 const { PG_SOCKET = '', PG_DATABASE = 'parley' } = process.env
 const db = openDb({ socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' })
 await relayNews(db, () => {})

@@ -219,3 +219,9 @@ export function timestampArray(sql: Sql, values: readonly (Date | null)[]): post
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof postgres.PostgresError && error.constraint_name === constraint
 }
+
+/** Whether a write that failed wrote nothing for certain: not when the connection broke before its answer came. */
+export function isUndone(error: unknown): boolean {
+  if (error instanceof postgres.PostgresError) return !error.code.startsWith('57P')
+  return !(error instanceof Error && 'code' in error)
+}

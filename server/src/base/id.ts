@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { fillRandom } from './random.ts'
 
 let lastMs = 0
 let sequence = 0
@@ -9,7 +9,8 @@ let sequence = 0
  */
 export function newId(now: Date): string {
   const ms = now.getTime()
-  const bytes = randomBytes(16)
+  const bytes = Buffer.allocUnsafe(16)
+  fillRandom(bytes)
   sequence = ms === lastMs ? sequence + 1 : bytes.readUInt16BE(6) & 0x7ff
   // The 12-bit counter is spent: borrow from the next millisecond rather than repeat or go back.
   const carried = sequence > 0xfff

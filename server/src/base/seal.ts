@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, type KeyObject, randomFillSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
+import { fillRandom } from './random.ts'
 
 /** Where a sealed value lives. It opens nowhere else. `row` is the id of the row, `column` the column or group. */
 export interface SealPlace {
@@ -44,7 +45,7 @@ export function sealValue(dataKey: DataKey, place: SealPlace, plain: string | Ui
   sealed[0] = format
   sealed.writeUInt32BE(dataKey.version, 1)
   const nonce = sealed.subarray(nonceStart, cipherStart)
-  fillNonce(nonce)
+  fillRandom(nonce)
   const cipher = createCipheriv('aes-256-gcm', dataKey.key, nonce)
   cipher.setAAD(boundTo(dataKey, place))
   sealed.set(cipher.update(padded), cipherStart)
@@ -94,17 +95,4 @@ function pad(plain: string | Uint8Array): Buffer {
 
 function unpad(padded: Buffer): Buffer {
   return padded.subarray(0, padded.lastIndexOf(padMark))
-}
-
-const noncePool = Buffer.allocUnsafe(12 * 512)
-let nonceNext = noncePool.length
-
-// One call for random bytes costs more than the encryption of a lead.
-function fillNonce(nonce: Buffer): void {
-  if (nonceNext === noncePool.length) {
-    randomFillSync(noncePool)
-    nonceNext = 0
-  }
-  noncePool.copy(nonce, 0, nonceNext, nonceNext + nonce.length)
-  nonceNext += nonce.length
 }

@@ -1,6 +1,7 @@
 import { buildApp } from '../app.ts'
 import { buildWorkerApp } from '../app-worker.ts'
 import type { App } from '../base/route.ts'
+import { standBack } from '../base/stand-back.ts'
 import { version } from '../base/version.ts'
 import type { Config } from '../config.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
@@ -30,6 +31,7 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   const house = await openHouse(config, say)
   logFatalErrors(house)
   const isApi = only !== 'worker'
+  if (!isApi) standBack()
   const app = await openApp(house, isApi ? buildApp : buildWorkerApp)
   if (isApi) {
     writeServerFile(config.dataFolder, { url: localUrl(config.http.host, config.http.port), token: house.localToken })

@@ -1,7 +1,7 @@
 import { violates } from '../base/db.ts'
 import { badRequest } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import { createLead } from '../leads/create.ts'
+import { createClaimedLead } from '../leads/create.ts'
 import type { LeadDeps } from '../leads/lead.ts'
 import { formNotFound } from './errors.ts'
 import { decoyField, type PublicForm, tokenField } from './form.ts'
@@ -33,7 +33,7 @@ export async function submitForm(deps: LeadDeps, form: PublicForm, filled: Fille
   const { workspaceId, id: formId, defaultCountry } = form
   const user = { workspaceId, defaultCountry, masked: true, actor: { type: 'form', id: formId } } as const
   try {
-    await createLead(deps, user, patch, issues, (tx, lead) =>
+    await createClaimedLead(deps, user, patch, issues, (tx, lead) =>
       insertSubmission(tx, workspaceId, { id: newId(now), formId, leadId: lead.id, nonce, submittedAt: now }),
     )
   } catch (error) {

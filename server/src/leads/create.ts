@@ -1,5 +1,6 @@
-import type { Tx } from '../base/db.ts'
-import { InvalidInput, type Issue } from '../base/errors.ts'
+import { isUndone, type Tx } from '../base/db.ts'
+import { type ApiError, InvalidInput, type Issue } from '../base/errors.ts'
+import { gather } from '../base/gather.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { insertEvents, recordEvents, recordedTopic } from '../events/record.ts'
@@ -12,44 +13,94 @@ import { findStrangers } from './queries.ts'
 import { takeFromSlot, takeQuota } from './quota.ts'
 import { insertLeads, insertRows, upsertTokens } from './write.ts'
 
+export type CreateLead = (user: LeadUser, patch: LeadPatch, foundIssues: readonly Issue[]) => Promise<Lead>
+
 /**
- * Creates a lead under the day's quota. Refuses a taken externalRef or uniqueCode with 409, a used-up quota with 429.
- * `claim` comes first in the lead's transaction: when it throws, there is no lead and no quota is used.
+ * Creates leads under the day's quota; those that come while others of their workspace are being written share one
+ * statement. Refuses a taken externalRef or uniqueCode with 409, a used-up quota with 429.
  */
-export async function createLead(
+export function leadCreator(deps: LeadDeps): CreateLead {
+  const create = gather<Lead, ApiError | null>({
+    groups: 2,
+    groupSize: 50,
+    work: (workspaceId, leads) => createTogether(deps, workspaceId, leads),
+    isUndone,
+  })
+  return async (user, patch, foundIssues) => {
+    const lead = readyLead(patch, foundIssues, deps.clock.now())
+    const refusal = await refusingTaken(create(user.workspaceId, lead))
+    if (refusal !== null) throw refusal
+    return lead
+  }
+}
+
+/** Creates one lead; `claim` comes first in its transaction: when it throws, there is no lead and no quota is used. */
+export async function createClaimedLead(
   deps: LeadDeps,
-  user: LeadUser,
+  { workspaceId }: LeadUser,
   patch: LeadPatch,
   foundIssues: readonly Issue[],
-  claim?: (tx: Tx, lead: Lead) => Promise<void>,
+  claim: (tx: Tx, lead: Lead) => Promise<void>,
 ): Promise<Lead> {
   const now = deps.clock.now()
+  const lead = readyLead(patch, foundIssues, now)
+  const keyring = await deps.vault.keyring(workspaceId)
+  const creation = deps.db.tx(async (tx) => {
+    await claim(tx, lead)
+    const [refusal = null] = await createInSteps(tx, keyring, workspaceId, [lead], now)
+    if (refusal !== null) throw refusal
+  })
+  await refusingTaken(creation)
+  return lead
+}
+
+function readyLead(patch: LeadPatch, foundIssues: readonly Issue[], now: Date): Lead {
   const { lead, issues } = newLead(patch, newId(now), '', now)
   // A first name that was refused is not also missing.
   const problems = [...foundIssues, ...issues.filter((issue) => !foundIssues.some((f) => f.path === issue.path))]
   if (problems.length > 0) throw new InvalidInput(problems)
-  const keyring = await deps.vault.keyring(user.workspaceId)
+  return lead
+}
+
+async function refusingTaken<T>(creation: Promise<T>): Promise<T> {
   try {
-    const isPlain = claim === undefined && lead.assignedTo === null
-    const news = { topic: recordedTopic, id: user.workspaceId }
-    const isDone =
-      isPlain && (await deps.db.statement((tx) => createAtOnce(tx, keyring, user.workspaceId, lead, now), news))
-    if (!isDone) await deps.db.tx((tx) => createInSteps(tx, keyring, user.workspaceId, lead, now, claim))
+    return await creation
   } catch (error) {
     const taken = takenField(error)
     throw taken === null ? error : valueTaken(taken, error)
   }
-  return lead
 }
 
-/** The common case in one statement; false, and nothing done, when the quota's slot was empty. */
-async function createAtOnce(tx: Tx, keyring: Keyring, workspaceId: string, lead: Lead, now: Date): Promise<boolean> {
+/** What keeps each lead from being; null for those that are. */
+async function createTogether(
+  { db, vault, clock }: LeadDeps,
+  workspaceId: string,
+  leads: readonly Lead[],
+): Promise<(ApiError | null)[]> {
+  const now = clock.now()
+  const keyring = await vault.keyring(workspaceId)
+  if (leads.every((lead) => lead.assignedTo === null)) {
+    const news = { topic: recordedTopic, id: workspaceId }
+    const isDone = await db.statement((tx) => createAtOnce(tx, keyring, workspaceId, leads, now), news)
+    if (isDone) return leads.map(() => null)
+  }
+  return db.tx((tx) => createInSteps(tx, keyring, workspaceId, leads, now))
+}
+
+/** The common case in one statement; false, and nothing done, when the quota's slot had too little. */
+async function createAtOnce(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly Lead[],
+  now: Date,
+): Promise<boolean> {
   const granted = tx`exists (select from quota)`
   const [answer] = await tx<{ granted: boolean }[]>`
-    with quota as (${takeFromSlot(tx, workspaceId, now, 1)}),
-    lead as (${insertRows(tx, keyring, workspaceId, [lead], granted)}),
-    search as (${upsertTokens(tx, keyring, workspaceId, [lead], granted)}),
-    event as (${insertEvents(tx, keyring, workspaceId, [leadCreated(lead)], now, granted)})
+    with quota as (${takeFromSlot(tx, workspaceId, now, leads.length)}),
+    lead as (${insertRows(tx, keyring, workspaceId, leads, granted)}),
+    search as (${upsertTokens(tx, keyring, workspaceId, leads, granted)}),
+    event as (${insertEvents(tx, keyring, workspaceId, leads.map(leadCreated), now, granted)})
     select ${granted} as granted`
   return answer?.granted ?? false
 }
@@ -58,17 +109,21 @@ async function createInSteps(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
-  lead: Lead,
+  leads: readonly Lead[],
   now: Date,
-  claim: (tx: Tx, lead: Lead) => Promise<void> = async () => {},
-): Promise<void> {
-  await claim(tx, lead)
-  const assignees = lead.assignedTo === null ? [] : [lead.assignedTo]
-  const strangers = await findStrangers(tx, workspaceId, assignees)
-  if (strangers.length > 0) throw new InvalidInput([assigneeIssue('')])
-  if ((await takeQuota(tx, workspaceId, now, 1)) === 0) throw quotaReached(now)
+): Promise<(ApiError | null)[]> {
+  const assignees = new Set(leads.flatMap(({ assignedTo }) => assignedTo ?? []))
+  const strangers = new Set(await findStrangers(tx, workspaceId, [...assignees]))
+  const isKnown = ({ assignedTo }: Lead) => assignedTo === null || !strangers.has(assignedTo)
+  const wanted = leads.filter(isKnown)
+  const granted = wanted.length === 0 ? 0 : await takeQuota(tx, workspaceId, now, wanted.length)
+  const created = wanted.slice(0, granted)
   await Promise.all([
-    insertLeads(tx, keyring, workspaceId, [lead]),
-    recordEvents(tx, keyring, workspaceId, [leadCreated(lead)], now),
+    insertLeads(tx, keyring, workspaceId, created),
+    recordEvents(tx, keyring, workspaceId, created.map(leadCreated), now),
   ])
+  return leads.map((lead) => {
+    if (!isKnown(lead)) return new InvalidInput([assigneeIssue('')])
+    return created.includes(lead) ? null : quotaReached(now)
+  })
 }

@@ -38,19 +38,21 @@ export interface Slice {
 export function filterCondition(sql: Sql, workspaceId: string, filter: LeadFilter) {
   const { statuses, priority, source, adPlatform, assignedTo } = filter
   const status = statuses?.length === 1 ? statuses[0] : undefined
+  // One for all: each piece of a statement costs a promise.
+  const none = sql``
   return sql`
     l.workspace_id = ${workspaceId}
       and l.deleted_at is null
-      ${status === undefined ? sql`` : sql`and l.status = ${status}`}
-      ${statuses === null || status !== undefined ? sql`` : sql`and l.status = any (${statuses}::text[])`}
-      ${priority === null ? sql`` : sql`and l.priority = ${priority}`}
-      ${source === null ? sql`` : sql`and l.source = ${source}`}
-      ${adPlatform === null ? sql`` : sql`and l.ad_platform = ${adPlatform}`}
-      ${assignedTo === null ? sql`` : sql`and l.assigned_to = ${assignedTo}`}
-      ${filter.createdFrom === null ? sql`` : sql`and l.created_at >= ${filter.createdFrom}`}
-      ${filter.createdTo === null ? sql`` : sql`and l.created_at <= ${filter.createdTo}`}
-      ${filter.updatedFrom === null ? sql`` : sql`and l.updated_at >= ${filter.updatedFrom}`}
-      ${filter.updatedTo === null ? sql`` : sql`and l.updated_at <= ${filter.updatedTo}`}`
+      ${status === undefined ? none : sql`and l.status = ${status}`}
+      ${statuses === null || status !== undefined ? none : sql`and l.status = any (${statuses}::text[])`}
+      ${priority === null ? none : sql`and l.priority = ${priority}`}
+      ${source === null ? none : sql`and l.source = ${source}`}
+      ${adPlatform === null ? none : sql`and l.ad_platform = ${adPlatform}`}
+      ${assignedTo === null ? none : sql`and l.assigned_to = ${assignedTo}`}
+      ${filter.createdFrom === null ? none : sql`and l.created_at >= ${filter.createdFrom}`}
+      ${filter.createdTo === null ? none : sql`and l.created_at <= ${filter.createdTo}`}
+      ${filter.updatedFrom === null ? none : sql`and l.updated_at >= ${filter.updatedFrom}`}
+      ${filter.updatedTo === null ? none : sql`and l.updated_at <= ${filter.updatedTo}`}`
 }
 
 export function sortClause(sql: Sql, { by, order }: LeadSort) {

@@ -3,6 +3,7 @@ import type { Sql, Tx } from '../base/db.ts'
 import { startOfUtcDay } from '../base/time.ts'
 
 const slots = 16
+// How many times what was wanted a slot is given beyond it.
 const chunk = 64
 const unlimited = 2_147_483_647
 
@@ -52,7 +53,7 @@ async function takeFromDay(tx: Tx, workspaceId: string, day: Date, wanted: numbe
   if (state === undefined) return 0
   const granted = state.granted - (await reclaim(tx, workspaceId, day, state.quota))
   const left = Math.max(0, (state.quota || unlimited) - granted)
-  const fresh = Math.min(left, wanted + chunk)
+  const fresh = Math.min(left, wanted * (1 + chunk))
   const direct = Math.min(fresh, wanted)
   await tx`
     update lead_quota

@@ -3,9 +3,9 @@ import type { Caller } from '../access/caller.ts'
 import { callerOf } from '../access/caller.ts'
 import { ApiError } from '../base/errors.ts'
 import { type App, errors, postman } from '../base/route.ts'
-import { createLead } from './create.ts'
+import { leadCreator } from './create.ts'
 import { fieldsFromParameters } from './custom-fields.ts'
-import { findLead } from './identify.ts'
+import { leadReader } from './identify.ts'
 import { readLeadPatch } from './input.ts'
 import type { LeadDeps, LeadUser } from './lead.ts'
 import { type ListDeps, listLeads } from './list.ts'
@@ -16,9 +16,8 @@ import { readBulkItem, readUpsert } from './read-upsert.ts'
 import { removeLead } from './remove.ts'
 import { restoreLead } from './restore.ts'
 import * as schema from './schema.ts'
-import { openLead } from './sealed.ts'
 import { updateLead } from './update.ts'
-import { upsertLeads } from './upsert.ts'
+import { leadUpserter, upsertLeads } from './upsert.ts'
 
 export interface LeadsGuard {
   /** Lets a key in that has any of these scopes. */
@@ -84,6 +83,7 @@ function serveList(app: App, deps: ListDeps, guard: LeadsGuard): void {
 }
 
 function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+  const createLead = leadCreator(deps)
   app.post(
     '/api/v1/leads',
     {
@@ -104,7 +104,7 @@ function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       const user = userOf(callerOf(request))
       const parameters = fieldsFromParameters(request.query)
       const { patch, issues } = readLeadPatch(request.body, parameters, { ...user, at: '' })
-      const lead = presentLead(await createLead(deps, user, patch, issues), user.masked)
+      const lead = presentLead(await createLead(user, patch, issues), user.masked)
       reply.code(201)
       return { success: true, message: 'Lead created successfully', data: lead, lead }
     },
@@ -112,6 +112,7 @@ function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
 }
 
 function serveDetail(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+  const readLead = leadReader(deps)
   app.get(
     '/api/v1/leads/:identifier',
     {
@@ -129,9 +130,7 @@ function serveDetail(app: App, deps: LeadDeps, guard: LeadsGuard): void {
     },
     async (request) => {
       const user = userOf(callerOf(request))
-      const keyring = await deps.vault.keyring(user.workspaceId)
-      const row = await findLead(deps.db.sql, keyring, user, request.params.identifier)
-      return { success: true, data: presentDetail(openLead(keyring, row), user.masked) }
+      return { success: true, data: presentDetail(await readLead(user, request.params.identifier), user.masked) }
     },
   )
 }
@@ -215,6 +214,7 @@ function serveRestore(app: App, deps: LeadDeps, guard: LeadsGuard): void {
 }
 
 function serveUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+  const upsertLead = leadUpserter(deps)
   app.post(
     '/api/v1/leads/upsert',
     {
@@ -235,7 +235,9 @@ function serveUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       const { dryRun = false, ...parameters } = request.query
       const item = readUpsert(request.body, fieldsFromParameters(parameters), { ...user, at: '' })
       if (item instanceof ApiError) throw item
-      const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: true, dryRun })
+      const [outcome] = dryRun
+        ? await upsertLeads(deps, user, [item], { continueOnError: true, dryRun })
+        : [await upsertLead(user, item)]
       if (outcome === undefined || outcome.action === 'failed') throw outcome?.error
       const lead = presentLead(outcome.lead, user.masked)
       return { success: true, action: outcome.action, data: lead, lead, ...(dryRun ? { dryRun } : {}) }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Tx } from '../base/db.ts'
+import { isUndone, type Tx } from '../base/db.ts'
 import type { ApiError } from '../base/errors.ts'
+import { gather } from '../base/gather.ts'
 import { isUuid } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { phoneClass } from '../base/phone-variants.ts'
@@ -28,6 +29,23 @@ export interface UpsertOptions {
 }
 
 const maxAttempts = 4
+
+export type UpsertLead = (user: LeadUser, item: UpsertItem) => Promise<Outcome>
+
+/** Upserts single items; those that come while others of their caller are being written share one transaction. */
+export function leadUpserter(deps: LeadDeps): UpsertLead {
+  const upsert = gather<{ user: LeadUser; item: UpsertItem }, Outcome>({
+    groups: 2,
+    groupSize: 50,
+    work: async (_caller, asked) => {
+      const items = asked.map(({ item }) => item)
+      const [user] = asked.map((one) => one.user)
+      return user === undefined ? [] : upsertLeads(deps, user, items, { continueOnError: true, dryRun: false })
+    },
+    isUndone,
+  })
+  return (user, item) => upsert(`${user.workspaceId} ${user.actor.id}`, { user, item })
+}
 
 /**
  * Upserts items in order, each seeing those before it, in one transaction of a few set-based statements. Items with

@@ -71,6 +71,7 @@ export async function updateLeads(
         updated_at = r.updated_at
       from ${unnest(tx, rows)}
       where l.workspace_id = ${workspaceId}
+        and l.id = any ((select ${leads.map((lead) => lead.id)}::uuid[])::uuid[])
         and l.id = r.id`.execute(),
     putSearchTokens(tx, keyring, workspaceId, retokened),
   ])
@@ -90,11 +91,12 @@ export async function releaseNames(tx: Tx, workspaceId: string, ids: readonly st
       and id = any (${ids}::uuid[])`.execute()
 }
 
+// The ids stand in `(select …)` for the reason that queries.ts gives.
 function unnest(tx: Tx, rows: StoredLead[]) {
   const column = <K extends keyof StoredLead>(name: K): StoredLead[K][] => rows.map((row) => row[name])
   return tx`
     unnest(
-      ${column('id')}::uuid[], ${column('unique_code')}::text[], ${column('external_ref')}::text[],
+      (select ${column('id')}::uuid[]), ${column('unique_code')}::text[], ${column('external_ref')}::text[],
       ${column('status')}::text[], ${column('priority')}::text[], ${column('source')}::text[],
       ${column('ad_platform')}::text[], ${column('assigned_to')}::uuid[],
       ${column('estimated_value')}::numeric[], ${column('actual_value')}::numeric[],

@@ -79,10 +79,8 @@ test('an image that is far behind leaves the answer to the database, and catches
   await w.lead({ firstName: 'Newest' })
   assert.equal(await total(one, { search: 'newest' }), 1)
   assert.deepEqual(one.counts, { image: 1, database: 1 })
-  for (let tries = 0; one.counts.image === 1 && tries < 200; tries++) {
-    assert.equal(await total(one, { search: 'newest' }), 1)
-  }
-  assert.equal(one.counts.image, 2)
+  // It catches up in the background, and every answer until then is as right.
+  while (one.counts.image === 1) assert.equal(await total(one, { search: 'newest' }), 1)
 })
 
 test('events that were removed before the image saw them make it start anew', async () => {

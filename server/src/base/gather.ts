@@ -1,0 +1,58 @@
+export interface Gathering<I, O> {
+  /** How many groups of one key are under way at most: one that is held up must not hold up all the others. */
+  groups: number
+  /** How many items one group holds at most. */
+  groupSize: number
+  /** Does all of a group or nothing, and answers for each item in its order. */
+  work(key: string, items: readonly I[]): Promise<readonly O[]>
+  /** Whether a failure left nothing behind, so that the items may be tried again. */
+  isUndone(error: unknown): boolean
+}
+
+interface Waiting<I, O> {
+  item: I
+  resolve(answer: O): void
+  reject(error: unknown): void
+}
+
+interface Line<I, O> {
+  running: number
+  waiting: Waiting<I, O>[]
+}
+
+/**
+ * Lets items of one key go together when they come faster than they are done: who finds nobody under way goes at once,
+ * who comes meanwhile waits and goes with the others. A group that fails is halved and tried again, so that nobody
+ * fails because of a neighbour.
+ */
+export function gather<I, O>({ groups, groupSize, work, isUndone }: Gathering<I, O>) {
+  const lines = new Map<string, Line<I, O>>()
+
+  async function run(key: string, line: Line<I, O>): Promise<void> {
+    line.running++
+    while (line.waiting.length > 0) await serve(key, line.waiting.splice(0, groupSize))
+    line.running--
+    if (line.running === 0) lines.delete(key)
+  }
+
+  async function serve(key: string, group: readonly Waiting<I, O>[]): Promise<void> {
+    try {
+      const items = group.map(({ item }) => item)
+      const answers = await work(key, items)
+      for (const [n, { resolve }] of group.entries()) resolve(answers[n] as O)
+    } catch (error) {
+      if (group.length > 1 && isUndone(error)) {
+        const half = Math.ceil(group.length / 2)
+        await Promise.all([serve(key, group.slice(0, half)), serve(key, group.slice(half))])
+      } else for (const { reject } of group) reject(error)
+    }
+  }
+
+  return (key: string, item: I): Promise<O> =>
+    new Promise((resolve, reject) => {
+      const line = lines.get(key) ?? { running: 0, waiting: [] }
+      lines.set(key, line)
+      line.waiting.push({ item, resolve, reject })
+      if (line.running < groups) void run(key, line)
+    })
+}
