@@ -12,8 +12,8 @@ export interface Shelf {
   warm(workspaceId: string, nowMs: number): Promise<boolean>
   /** A null answer is no answer: ask the database. `exists` tells whether asking again later may help. */
   find(workspaceId: string, query: ImageQuery, nowMs: number): Promise<{ answer: ImageAnswer | null; exists: boolean }>
-  /** Drops what nobody has asked for lately; answers whether there was such. */
-  tidy(nowMs: number): boolean
+  /** Drops what nobody has asked for lately. */
+  tidy(nowMs: number): void
 }
 
 export interface ShelfDeps extends FollowDeps {
@@ -106,9 +106,7 @@ export function openShelf(deps: ShelfDeps): Shelf {
       }
     },
     tidy: (nowMs) => {
-      const idle = [...entries.values()].filter((entry) => isIdle(entry, nowMs, limits))
-      for (const entry of idle) drop(entry)
-      return idle.length > 0
+      for (const entry of entries.values()) if (isIdle(entry, nowMs, limits)) drop(entry)
     },
   }
 }

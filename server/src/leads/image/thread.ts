@@ -1,7 +1,5 @@
 // The thread that holds the images: reading, opening and searching a million leads here keeps no request waiting that
 // has nothing to do with it. Started by client.ts.
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
 import { openDb } from '../../base/db.ts'
@@ -28,12 +26,6 @@ const shelf = openShelf({
   },
 })
 
-// A thread that is not asked any more allocates nothing, and so would keep what it has dropped for good.
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc')()
-}
-
 function tell(reply: Reply): void {
   parentPort?.postMessage(reply)
 }
@@ -49,8 +41,7 @@ async function answer(question: Question): Promise<void> {
       return tell({ kind: 'answer', number, answer: null, exists: await shelf.warm(workspaceId, nowMs) })
     }
     case 'tidy':
-      if (shelf.tidy(question.nowMs)) collectGarbage()
-      return
+      return shelf.tidy(question.nowMs)
     case 'use-master-key':
       return vault.useMasterKey(Buffer.from(question.masterKey))
     case 'stop':
