@@ -83,8 +83,8 @@ function median(numbers: number[]): number {
 export const line = (m: Measured): string =>
   `${Math.round(m.perSecond)}/s ${m.p50Ms.toFixed(1)}/${m.p99Ms.toFixed(1)} ms`
 
-export function printResults(head: string, results: readonly Result[]): void {
-  console.log(`\n| ${head} | Parley, p50/p99 | floor, p50/p99 | ratio (spread) |`)
+export function printResults(head: string, results: readonly Result[], sides = ['Parley', 'floor']): void {
+  console.log(`\n| ${head} | ${sides.map((side) => `${side}, p50/p99`).join(' | ')} | ratio (spread) |`)
   console.log('|---|---|---|---|')
   for (const { name, product, floor, ratio, ratios } of results) {
     const spread = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`

@@ -28,7 +28,9 @@ export async function makeFloorTables(db: Db, workspaceId: string): Promise<void
   await db.sql`vacuum analyze floor_leads, leads, lead_search`
 }
 
+// Each part begins with tables of its own.
 export const floorTables = `
+  drop table if exists floor_leads, floor_created, floor_tokens, floor_outbox;
   create table floor_leads (
     workspace_id integer not null,
     id uuid not null,
@@ -62,5 +64,7 @@ export const floorTables = `
     updated_at timestamptz(3) not null,
     primary key (workspace_id, id)
   );
+  create table floor_tokens (id uuid primary key, tokens integer[] not null);
+  create index on floor_tokens using gin (tokens);
   create table floor_outbox (id uuid primary key, body bytea not null);
 `

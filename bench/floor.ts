@@ -80,6 +80,45 @@ app.post<{ Body: { externalRef: string; status: string } }>('/leads/upsert', asy
   return { success: true, data: lead, lead }
 })
 
+interface BulkBody {
+  items: { value: string; lead: Body & { priority: string; source: string; estimatedValue: number } }[]
+}
+
+/** The cheapest that a search index of words in three-letter pieces can be. */
+function tokensOf(text: string): number[] {
+  const tokens = new Set<number>()
+  for (let at = 0; at + 3 <= text.length; at++) {
+    const [a = 0, b = 0, c = 0] = [text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2)]
+    tokens.add(Math.imul((a << 16) ^ (b << 8) ^ c, 0x9e3779b1))
+  }
+  return [...tokens]
+}
+
+// Item after item, as one writes it at first: look, then insert or update, with search tokens and an event.
+app.post<{ Body: BulkBody }>('/leads/bulk-upsert', async (request) => {
+  const results = await sql.begin(async (tx) => {
+    const done: string[] = []
+    for (const { value, lead } of request.body.items) {
+      const [row] = await tx<{ id: string }[]>`
+        select ${columns} from floor_leads where workspace_id = 1 and external_ref = ${value} for update`
+      const id = row?.id ?? randomUUID()
+      const { firstName, lastName, email, phone, status, priority, source, estimatedValue } = lead
+      const sent = { first_name: firstName, last_name: lastName, email, phone, status, priority, source }
+      const fields = { ...sent, estimated_value: estimatedValue, updated_at: new Date() }
+      const names = { workspace_id: 1, id, unique_code: id, external_ref: value, created_at: new Date() }
+      if (row === undefined) await tx`insert into floor_leads ${tx({ ...fields, ...names })}`
+      else await tx`update floor_leads set ${tx(fields)} where workspace_id = 1 and id = ${id}`
+      await tx`
+        insert into floor_tokens (id, tokens) values (${id}, ${tokensOf(`${firstName} ${lastName} ${email} ${phone} ${value}`)}::integer[])
+        on conflict (id) do update set tokens = excluded.tokens`
+      await tx`insert into floor_outbox (id, body) values (${randomUUID()}, ${seal(JSON.stringify({ id, ...lead }))})`
+      done.push(id)
+    }
+    return done
+  })
+  return { success: true, results }
+})
+
 serveInboxFloor(app, sql, seal, Number(PLATFORM_PORT))
 serveSearchFloor(app, sql)
 

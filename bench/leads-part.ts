@@ -17,7 +17,7 @@ export async function leadContests(db: Db, workspace: BenchWorkspace, leadCount:
   const rows = await db.sql<{ id: string }[]>`
     select id from leads where workspace_id = ${workspace.workspaceId} order by id limit 5000`
   const ids = rows.map((row) => row.id)
-  return contests(workspace.key, ids, leadCount)
+  return [...contests(workspace.key, ids, leadCount), bulkUpsert(db, workspace, leadCount)]
 }
 
 function contests(key: string, ids: string[], leadCount: number): Contest[] {
@@ -52,4 +52,38 @@ function contests(key: string, ids: string[], leadCount: number): Contest[] {
       floor: (n) => requestBytes('POST', '/leads/upsert', {}, { externalRef: refOf(n), status: statusOf(n) }),
     },
   ]
+}
+
+/** A hundred items a request, half of which find their lead. */
+function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: number): Contest {
+  const headers = { authorization: `Bearer ${key}` }
+  // The floor is measured in several runs that each begin with 0, and must find no lead of the run before.
+  const asked = { product: 0, floor: 0 }
+  const itemsOf = (who: keyof typeof asked) => {
+    const request = asked[who]++
+    return Array.from({ length: 100 }, (_, place) => {
+      const n = request * 50 + Math.floor(place / 2)
+      const { externalRef, ...lead } = person(2 * leadCount + n)
+      return { value: place % 2 === 0 ? `crm-${(n * 7919) % leadCount}` : `bulk-${externalRef}`, lead }
+    })
+  }
+  return {
+    name: 'bulk upsert of 100, half existing (floor: row by row)',
+    connections: 4,
+    product: () => {
+      const items = itemsOf('product').map(({ value, lead }) => ({ match: { by: 'externalRef', value }, lead }))
+      return requestBytes('POST', '/api/v1/leads/bulk-upsert', headers, { items })
+    },
+    floor: () => requestBytes('POST', '/leads/bulk-upsert', {}, { items: itemsOf('floor') }),
+    verify: async (answers) => {
+      const [row] = await db.sql<{ created: number }[]>`
+        select count(*)::integer as created
+        from leads
+        where workspace_id = ${workspaceId}
+          and external_ref like 'bulk-%'`
+      const wanted = answers * 50
+      if (row?.created !== wanted)
+        throw new Error(`bulk upsert: ${wanted} leads were to be created, ${row?.created} were`)
+    },
+  }
 }

@@ -2,11 +2,31 @@ import { Worker } from 'node:worker_threads'
 import { type Db, type DbOptions, openDb } from '../server/src/base/db.ts'
 import { floorTables } from './floor-tables.ts'
 import type { LoadShare } from './load-thread.ts'
+import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
 
 const threads = 2
 
+/** The workspace with so many leads: the one that an earlier run left in this database, or a new one. */
+export async function loadedWorkspace(db: Db, options: DbOptions, count: number): Promise<BenchWorkspace> {
+  await db.sql`
+    create table if not exists bench_loads (leads integer primary key, workspace jsonb not null, is_changed boolean)`
+  const [kept] = await db.sql<{ workspace: BenchWorkspace; is_changed: boolean | null }[]>`
+    select workspace, is_changed from bench_loads where leads = ${count}`
+  if (kept?.is_changed) throw new Error('A part that writes has changed the leads of this folder: take another one')
+  if (kept !== undefined) return kept.workspace
+  const workspace = await makeWorkspace(db)
+  await loadLeads(db, options, workspace.workspaceId, count)
+  await db.sql`insert into bench_loads values (${count}, ${db.sql.json({ ...workspace })})`
+  return workspace
+}
+
+/** The leads are no longer those that were loaded. */
+export async function markChanged(db: Db): Promise<void> {
+  await db.sql`update bench_loads set is_changed = true`
+}
+
 /** Fills a workspace with so many leads, and the floor's table with the same ones in plain text. Minutes for a million. */
-export async function loadLeads(db: Db, options: DbOptions, workspaceId: string, count: number): Promise<void> {
+async function loadLeads(db: Db, options: DbOptions, workspaceId: string, count: number): Promise<void> {
   await db.sql.unsafe(floorTables).simple()
   await db.sql`alter table floor_leads add haystack text not null default ''`
   await db.sql`create extension if not exists pg_trgm`

@@ -19,7 +19,15 @@ const masterKeys = { current: benchMasterKey }
 const [clock, db] = [systemClock, openDb(options)]
 const log = createLog('info', { write: () => {} })
 const maxBytes = Number(SEARCH_MEMORY) * 1_000_000
-const images = openImages({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes })
+const images = openImages({
+  sql: db.sql,
+  clock,
+  log,
+  db: options,
+  masterKeys,
+  maxBytes,
+  minLeads: WARM === undefined ? 20_000 : 1,
+})
 // The workspace whose image is to be there from the first request on.
 if (WARM !== undefined && !(await images.warm(WARM))) throw new Error('There is no image of the workspace')
 const app = await buildApp({

@@ -1,6 +1,10 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,scale,webhooks,backlog,search --leads 20000 --rounds 5 --seconds 2 --connections 64 --json results.json
-// --postgres /usr/lib/postgresql/15/bin (search only: another PostgreSQL than the embedded one, which lacks pg_trgm).
+// run. Options: --parts leads,inbox,import,scale,webhooks,backlog,search,tokens,growth --leads 20000 --rounds 5 --seconds 2
+// --connections 64 --rows 100000 (import) --json results.json
+// --short: every part but inbox in a minute. Its figures mean nothing; it fails when an answer is wrong.
+// --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search and growth need one with pg_trgm.
+// --keep /var/tmp/million: the database stays in this folder, and search, tokens and growth of a later run find the leads
+// in it. growth changes them: give it a copy.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,15 +14,18 @@ import { startEmbeddedPostgres } from '../server/src/base/embedded-postgres.ts'
 import { migrate } from '../server/src/base/migrate.ts'
 import { type Child, startChild } from './child.ts'
 import { type Course, compete, printResults, type Result } from './contest.ts'
+import { runGrowth } from './growth-part.ts'
+import { runImport } from './import-part.ts'
 import { inboxContests } from './inbox-part.ts'
 import { leadContests } from './leads-part.ts'
 import { runScale } from './scale-part.ts'
 import { runSearch } from './search-part.ts'
 import { startSystemPostgres } from './system-postgres.ts'
+import { runTokens } from './tokens-part.ts'
 import { runBacklog, runWebhooks } from './webhooks-part.ts'
 import { makeWorkspace } from './workspace.ts'
 
-const { values } = parseArgs({
+const { values: given } = parseArgs({
   options: {
     parts: { type: 'string', default: 'leads,inbox' },
     leads: { type: 'string', default: '20000' },
@@ -28,16 +35,26 @@ const { values } = parseArgs({
     backlog: { type: 'string', default: '100000' },
     json: { type: 'string' },
     postgres: { type: 'string' },
+    rows: { type: 'string', default: '100000' },
+    keep: { type: 'string' },
+    short: { type: 'boolean', default: false },
   },
 })
+const short = {
+  parts: `leads,import,scale,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
+  ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
+}
+const values = given.short ? { ...given, ...short } : given
 const parts = values.parts.split(',')
 const [leadCount, rounds, connections] = [Number(values.leads), Number(values.rounds), Number(values.connections)]
 const durationMs = Number(values.seconds) * 1000
 
-const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'))
+const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'parley-bench-')))
 const postgres = values.postgres
-  ? await startSystemPostgres(values.postgres)
+  ? await startSystemPostgres(values.postgres, values.keep)
   : await startEmbeddedPostgres({ folder, log: () => {} })
+const { socketFolder, database, user } = postgres
+const options = { socketFolder, database, user }
 const db = openDb(postgres)
 const children: Child[] = []
 try {
@@ -58,11 +75,20 @@ try {
   }
   if (parts.includes('leads')) await run(await leadContests(db, workspace, leadCount), `${leadCount} leads`)
   if (parts.includes('inbox')) await run(await inboxContests(db, workspace, platform.port), 'inbox')
-  if (parts.includes('search')) await runSearch({ db, place, workspace, start, course }, leadCount)
-  if (parts.includes('scale')) await runScale(db, product.port, durationMs)
+  if (parts.includes('search')) await runSearch({ db, place, start, course }, leadCount)
+  if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
+  if (parts.includes('growth')) results.push(...(await runGrowth({ options, start, course }, leadCount)))
+  if (parts.includes('import')) await runImport(Number(values.rows))
+  if (parts.includes('scale')) await runScale(db, product.port, durationMs, values.short ? 600 : 50_000)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})
-    const webhookCourse = { db, rounds, receiver, floor: await start('webhook-floor.ts', place) }
+    const webhookCourse = {
+      db,
+      rounds,
+      share: values.short ? 0.02 : 1,
+      receiver,
+      floor: await start('webhook-floor.ts', place),
+    }
     await start('webhook-worker.ts', place)
     if (parts.includes('webhooks')) await runWebhooks(webhookCourse)
     if (parts.includes('backlog')) await runBacklog(webhookCourse, product.port, Number(values.backlog))
@@ -72,7 +98,7 @@ try {
   for (const child of children) await child.stop()
   await db.close()
   await postgres.stop()
-  await rm(folder, { recursive: true, force: true })
+  if (values.keep === undefined) await rm(folder, { recursive: true, force: true })
 }
 
 async function start(file: string, env: Record<string, string>): Promise<Child> {

@@ -5,17 +5,17 @@ import { customerPhone, fillingOf, seedConnection } from './inbox-seed.ts'
 import { measure, requestBytes } from './load.ts'
 import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
 
-const sizes = [
-  { name: 'small', conversations: 300, messagesEach: 20 },
-  { name: 'large', conversations: 50_000, messagesEach: 20 },
-]
+const few = 300
+const messagesEach = 20
 const opened = 100
 
-/** Prints how the lists of a workspace with a million messages do beside those of a small one. */
-export async function runScale(db: Db, productPort: number, durationMs: number): Promise<void> {
+/** Prints how the lists of a workspace with many conversations do beside those of a small one. */
+export async function runScale(db: Db, productPort: number, durationMs: number, many: number): Promise<void> {
   const rows = new Map<string, string[]>()
   const places = []
-  for (const size of sizes) places.push({ ...size, ...(await seed(db, size.conversations, size.messagesEach)) })
+  for (const conversations of [few, many]) {
+    places.push({ conversations, ...(await seed(db, conversations, messagesEach)) })
+  }
   await db.sql`vacuum analyze`
   for (const { key, ids } of places) {
     for (const [name, pathOf] of lists(ids)) {
@@ -25,9 +25,7 @@ export async function runScale(db: Db, productPort: number, durationMs: number):
       rows.set(name, [...(rows.get(name) ?? []), line(run)])
     }
   }
-  const head = places.map(
-    (one) => `${one.conversations} conversations, ${one.conversations * one.messagesEach} messages`,
-  )
+  const head = places.map((one) => `${one.conversations} conversations, ${one.conversations * messagesEach} messages`)
   console.log(`\n| list (8 connections) | ${head.join(' | ')} |\n|---|---|---|`)
   for (const [name, figures] of rows) console.log(`| ${name} | ${figures.join(' | ')} |`)
 }

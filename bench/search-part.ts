@@ -6,14 +6,12 @@ import { foldText } from '../server/src/base/search-text.ts'
 import type { Child } from './child.ts'
 import { type Course, compete, printResults } from './contest.ts'
 import { measure, requestBytes } from './load.ts'
-import { loadLeads } from './load-leads.ts'
+import { loadedWorkspace } from './load-leads.ts'
 import { person } from './people.ts'
-import type { BenchWorkspace } from './workspace.ts'
 
 interface Stage {
   db: Db
   place: { PG_SOCKET: string; PG_DATABASE: string }
-  workspace: BenchWorkspace
   start: (file: string, env: Record<string, string>) => Promise<Child>
   course: Course
 }
@@ -28,9 +26,9 @@ interface Trial {
 }
 
 /** Search and exact totals over a large workspace, beside the same leads in plain text with a trigram index. */
-export async function runSearch({ db, place, workspace, start, course }: Stage, leadCount: number): Promise<void> {
+export async function runSearch({ db, place, start, course }: Stage, leadCount: number): Promise<void> {
   const options = { socketFolder: place.PG_SOCKET, database: place.PG_DATABASE, user: 'parley' }
-  await loadLeads(db, options, workspace.workspaceId, leadCount)
+  const workspace = await loadedWorkspace(db, options, leadCount)
   const builtFrom = performance.now()
   const product = await start('product.ts', { ...place, WARM: workspace.workspaceId })
   console.log(

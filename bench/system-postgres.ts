@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,22 +15,28 @@ export interface BenchPostgres {
 
 const nobody = 65_534
 
-/** A throw-away server of the programs in `binFolder`, set up like the embedded one: for extensions that one lacks. */
-export async function startSystemPostgres(binFolder: string): Promise<BenchPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-pg-'))
+/**
+ * A server of the programs in `binFolder`, set up like the embedded one: for extensions that one lacks. Its data are
+ * thrown away when it stops, unless they are to stay in `keptFolder`.
+ */
+export async function startSystemPostgres(binFolder: string, keptFolder: string | undefined): Promise<BenchPostgres> {
+  if (keptFolder !== undefined) mkdirSync(keptFolder, { recursive: true })
+  const folder = keptFolder ?? mkdtempSync(join(tmpdir(), 'parley-bench-pg-'))
   const isRoot = process.getuid?.() === 0
   const as = isRoot ? { uid: nobody, gid: nobody } : {}
   if (isRoot) chownSync(folder, nobody, nobody)
   const data = join(folder, 'data')
   const run = (program: string, args: string[]) =>
     execFileSync(join(binFolder, program), args, { ...as, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
-  run('initdb', ['-D', data, '-U', 'parley', '-E', 'UTF8', '--locale=C', '-A', 'trust'])
-  const settings = { ...serverSettings, unix_socket_directories: folder }
+  const isNew = !existsSync(data)
+  if (isNew) run('initdb', ['-D', data, '-U', 'parley', '-E', 'UTF8', '--locale=C', '-A', 'trust'])
+  // Several services at once, each with its connections.
+  const settings = { ...serverSettings, unix_socket_directories: folder, max_connections: 200 }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = spawn(join(binFolder, 'postgres'), ['-D', data, ...flags], { ...as, cwd: folder, stdio: 'ignore' })
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))
   await waitFor(join(folder, '.s.PGSQL.5432'))
-  run('createdb', ['-h', folder, '-U', 'parley', 'parley'])
+  if (isNew) run('createdb', ['-h', folder, '-U', 'parley', 'parley'])
   return {
     socketFolder: folder,
     user: 'parley',
@@ -38,7 +44,7 @@ export async function startSystemPostgres(binFolder: string): Promise<BenchPostg
     stop: async () => {
       server.kill('SIGINT')
       await exited
-      await rm(folder, { recursive: true, force: true })
+      if (keptFolder === undefined) await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -18,6 +18,8 @@ import { type BenchWorkspace, benchMasterKey, makeWorkspace } from './workspace.
 export interface WebhookCourse {
   db: Db
   rounds: number
+  /** Of the usual number of events: less than 1 for a run whose figures are not looked at. */
+  share: number
   receiver: Child
   floor: Child
 }
@@ -37,7 +39,9 @@ export async function runWebhooks(course: WebhookCourse): Promise<void> {
   console.log(
     '\n| webhooks | Parley | bare requests | job table | of bare | of jobs (spread) |\n|---|---|---|---|---|---|',
   )
-  for (const size of sizes) await printThroughput(course, size)
+  for (const { endpoints, events } of sizes) {
+    await printThroughput(course, { endpoints, events: Math.ceil(events * course.share) })
+  }
   console.log('\n| from the commit to the receiver | p50 | p99 |\n|---|---|---|')
   for (const { endpoints } of sizes) await printDelay(course, endpoints)
   stopRelay()
@@ -81,7 +85,7 @@ async function drain(course: WebhookCourse, size: { endpoints: number; events: n
 async function printDelay(course: WebhookCourse, endpoints: number): Promise<void> {
   const workspace = await addReceivers(course, endpoints, null)
   const keyring = await vaultOf(course.db).keyring(workspace.workspaceId)
-  const [count, everyMs] = [500, 10]
+  const [count, everyMs] = [Math.ceil(500 * course.share), 10]
   const startedAt = performance.now()
   for (let n = 0; n < count; n++) {
     await sleep(Math.max(0, startedAt + n * everyMs - performance.now()))
@@ -101,11 +105,11 @@ export async function runBacklog(course: WebhookCourse, productPort: number, cou
   const done = received(course, count)
   const slowed: number[] = []
   const { key } = await makeWorkspace(course.db)
-  await creates(productPort, key)
+  await creates(productPort, key, course.share)
   for (let round = 0; round < course.rounds; round++) {
-    const alone = await creates(productPort, key)
+    const alone = await creates(productPort, key, course.share)
     await release(course.db, workspace)
-    const beside = await creates(productPort, key)
+    const beside = await creates(productPort, key, course.share)
     await pause(course.db, workspace)
     slowed.push(beside / alone)
   }
@@ -122,7 +126,7 @@ export async function runBacklog(course: WebhookCourse, productPort: number, cou
 
 let leads = 0
 
-async function creates(port: number, key: string): Promise<number> {
+async function creates(port: number, key: string, share: number): Promise<number> {
   const request = () => {
     const { firstName, lastName, email, phone, status } = person(1_000_000 + leads++)
     return requestBytes(
@@ -132,7 +136,7 @@ async function creates(port: number, key: string): Promise<number> {
       { firstName, lastName, email, phone, status },
     )
   }
-  const run = await measure({ host: '127.0.0.1', port, connections: 16, durationMs: 2_000, request })
+  const run = await measure({ host: '127.0.0.1', port, connections: 16, durationMs: 2_000 * share, request })
   if (run.failures > 0) throw new Error('creates: answers other than 2xx')
   return run.perSecond
 }

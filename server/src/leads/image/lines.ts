@@ -21,12 +21,21 @@ export function imageText(lines: SearchLines): string {
 /** Bytes that a lead's text must hold for the term to match; within its phone only, if so said. */
 export interface Pattern {
   bytes: Buffer
+  /** For each byte: how far it allows to move on, when it stands where the last of these bytes should (Horspool). */
+  skips: Uint8Array
   inPhone: boolean
 }
 
 /** A lead matches a term when it matches one of these. */
 export function patternsOf(term: SearchTerm): Pattern[] {
   const isShort = [...term.text].length < minSealedTermLength
-  const text: Pattern = { bytes: Buffer.from(isShort ? plain + term.text : term.text), inPhone: false }
-  return term.digits === null ? [text] : [text, { bytes: Buffer.from(term.digits), inPhone: true }]
+  const text = patternOf(isShort ? plain + term.text : term.text, false)
+  return term.digits === null ? [text] : [text, patternOf(term.digits, true)]
+}
+
+function patternOf(text: string, inPhone: boolean): Pattern {
+  const bytes = Buffer.from(text)
+  const skips = new Uint8Array(256).fill(Math.min(bytes.length, 255))
+  for (const [at, byte] of bytes.subarray(0, -1).entries()) skips[byte] = Math.min(bytes.length - 1 - at, 255)
+  return { bytes, skips, inPhone }
 }

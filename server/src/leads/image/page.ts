@@ -1,5 +1,5 @@
 import type { LeadSort } from '../list-filter.ts'
-import { compareId, compareIds, idBytes, order, type Segment } from './segment.ts'
+import { compareId, compareIds, idBytes, order, type Segment, sortSlots } from './segment.ts'
 
 /** A place in a sorted list. */
 export interface Place {
@@ -13,8 +13,17 @@ export interface Found {
   slot: number
 }
 
-/** Decides whether a slot is shown; null gives the walk up. */
-export type Accepts = (slot: number) => boolean | null
+/** A segment, and what is shown of it: asked only when the page reaches the segment. */
+export interface Part {
+  segment: Segment
+  show: () => Shown
+}
+
+export interface Shown {
+  accepts: (slot: number) => boolean
+  /** All that can be shown, when that is little. */
+  few: Uint16Array | null
+}
 
 interface Walker {
   segment: Segment
@@ -22,7 +31,10 @@ interface Walker {
   times: Float64Array
   /** Where in `slots` the walk stands. */
   at: number
-  accepts: Accepts
+  /** Whether the slot there is known to be shown. */
+  isSettled: boolean
+  show: () => Shown
+  shown: Shown | null
 }
 
 export interface PageSlice {
@@ -33,33 +45,41 @@ export interface PageSlice {
 }
 
 /**
- * The slice of what the segments show, merged in sort order; null when a walk was given up. Lazy: no more slots are
- * looked at than it takes to fill the page.
+ * The slice of what the segments show, merged in sort order. Lazy: no more slots are looked at than it takes to fill
+ * the page, and of segments whose leads all come later, none.
  */
-export function mergePage(parts: readonly { segment: Segment; accepts: Accepts }[], slice: PageSlice): Found[] | null {
-  const step = slice.sort.order === 'asc' ? 1 : -1
-  const walkers = parts.map(({ segment, accepts }) => walkerOf(segment, accepts, slice))
-  for (const walker of walkers) if (!settle(walker, step)) return null
+export function mergePage(parts: readonly Part[], slice: PageSlice): Found[] {
+  const walkers = parts.map((part) => walkerOf(part, slice))
+  const step = stepOf(slice)
   const found: Found[] = []
   for (let skip = slice.offset; found.length < slice.limit; ) {
     const best = firstOf(walkers, step)
     if (best === null) break
+    if (!best.isSettled) {
+      settle(best, slice)
+      continue
+    }
     if (skip > 0) skip--
     else found.push({ segment: best.segment, slot: best.slots[best.at] ?? 0 })
     best.at += step
-    if (!settle(best, step)) return null
+    best.isSettled = false
   }
   return found
 }
 
-function walkerOf(segment: Segment, accepts: Accepts, { sort, after }: PageSlice): Walker {
+const stepOf = ({ sort }: PageSlice): 1 | -1 => (sort.order === 'asc' ? 1 : -1)
+
+function walkerOf({ segment, show }: Part, slice: PageSlice): Walker {
   order(segment)
   const [slots, times] =
-    sort.by === 'createdAt' ? [segment.byCreated, segment.created] : [segment.byUpdated, segment.updated]
-  const walker = { segment, slots, times, at: 0, accepts }
-  if (sort.order === 'asc') walker.at = after === null ? 0 : firstBehind(walker, after, 1)
-  else walker.at = (after === null ? slots.length : firstBehind(walker, after, 0)) - 1
-  return walker
+    slice.sort.by === 'createdAt' ? [segment.byCreated, segment.created] : [segment.byUpdated, segment.updated]
+  const walker = { segment, slots, times, at: 0, isSettled: false, show, shown: null }
+  return { ...walker, at: startOf(walker, slice) }
+}
+
+function startOf(walker: Walker, { sort, after }: PageSlice): number {
+  if (sort.order === 'asc') return after === null ? 0 : firstBehind(walker, after, 1)
+  return (after === null ? walker.slots.length : firstBehind(walker, after, 0)) - 1
 }
 
 /** How many slots come before the place, that of the place itself included when `inclusive` is 1. */
@@ -76,14 +96,19 @@ function firstBehind({ segment, slots, times }: Walker, place: Place, inclusive:
   return low
 }
 
-/** Moves on to a slot that is shown; false when the walk is to be given up. */
-function settle(walker: Walker, step: number): boolean {
-  for (; walker.at >= 0 && walker.at < walker.slots.length; walker.at += step) {
-    const answer = walker.accepts(walker.slots[walker.at] ?? 0)
-    if (answer === null) return false
-    if (answer) return true
+/** Moves on to a slot that is shown. */
+function settle(walker: Walker, slice: PageSlice): void {
+  if (walker.shown === null) {
+    walker.shown = walker.show()
+    if (walker.shown.few !== null) {
+      walker.slots = sortSlots(walker.segment, walker.shown.few, walker.times)
+      walker.at = startOf(walker, slice)
+    }
   }
-  return true
+  const { accepts } = walker.shown
+  const step = stepOf(slice)
+  while (walker.at >= 0 && walker.at < walker.slots.length && !accepts(walker.slots[walker.at] ?? 0)) walker.at += step
+  walker.isSettled = true
 }
 
 function firstOf(walkers: readonly Walker[], step: number): Walker | null {

@@ -1,11 +1,10 @@
 import type { LeadFilter } from '../list-filter.ts'
 import type { SearchTerm } from '../search-lines.ts'
-import { minBlockSlots } from './blocks.ts'
-import { type Pattern, patternsOf } from './lines.ts'
+import { patternsOf } from './lines.ts'
 import { countPassing, type Dictionaries, type Narrowing, narrow, narrowingOf, passes } from './narrow.ts'
-import { type Accepts, type Found, mergePage, type PageSlice, type Place } from './page.ts'
+import { type Found, mergePage, type PageSlice, type Place, type Shown } from './page.ts'
 import { idText, type Segment } from './segment.ts'
-import { candidateShare, holds, type Selection, scanText } from './text-scan.ts'
+import { estimate, holds, type Lookup, lookUp, type Selection, scanText } from './text-scan.ts'
 
 export interface ImageQuery extends PageSlice {
   filter: LeadFilter
@@ -19,69 +18,69 @@ export interface ImageAnswer {
   total: number | null
 }
 
-/** Testing a slot by itself costs so many times what it costs to scan past it. */
-const testCost = 8
-/** Tests that cost next to nothing. */
-const minTests = 200
-
 export function answerQuery(segments: readonly Segment[], dictionaries: Dictionaries, query: ImageQuery): ImageAnswer {
   const narrowing = narrowingOf(dictionaries, query.filter)
   const patterns = query.term === null ? [] : patternsOf(query.term)
-  const isCounted = query.needsTotal && patterns.length > 0
-  const walked = isCounted ? null : walk(segments, narrowing, patterns, query)
-  if (walked !== null) {
-    const total = query.needsTotal ? countAll(segments, narrowing) : null
-    return { places: placesOf(walked, query), total }
+  if (query.needsTotal && patterns.length > 0) {
+    const selected = segments.map((segment) => ({ segment, ...select(lookUp(segment, patterns), narrowing) }))
+    const found = mergePage(
+      selected.map(({ segment, ...selection }) => ({ segment, show: () => shownOf(selection) })),
+      query,
+    )
+    return { places: placesOf(found, query), total: selected.reduce((sum, { count }) => sum + count, 0) }
   }
-  const selected = segments.map((segment) => ({ segment, ...select(segment, narrowing, patterns) }))
+  const wanted = query.offset + query.limit
   const found = mergePage(
-    selected.flatMap(({ segment, marks }) => (marks === null ? [] : [{ segment, accepts: isIn(marks) }])),
+    segments.map((segment) => ({ segment, show: () => show(lookUp(segment, patterns), narrowing, wanted) })),
     query,
   )
-  const total = selected.reduce((sum, { count }) => sum + count, 0)
-  return { places: placesOf(found ?? [], query), total: query.needsTotal ? total : null }
+  const total = query.needsTotal ? segments.reduce((sum, segment) => sum + countPassing(segment, narrowing), 0) : null
+  return { places: placesOf(found, query), total }
 }
 
-function countAll(segments: readonly Segment[], narrowing: Narrowing): number {
-  return segments.reduce((sum, segment) => sum + countPassing(segment, narrowing), 0)
-}
-
-function select(segment: Segment, narrowing: Narrowing, patterns: readonly Pattern[]): Selection {
-  if (patterns.length > 0) return scanText(segment, patterns, (slot) => passes(segment, slot, narrowing))
+/** Every slot that matches and passes. */
+function select(lookup: Lookup, narrowing: Narrowing): Selection {
+  const { segment, wheres } = lookup
+  if (wheres.length > 0) return scanText(lookup, narrowing)
   return { marks: narrow(segment, narrowing), count: countPassing(segment, narrowing) }
 }
 
-const isIn =
-  (marks: Uint8Array): Accepts =>
-  (slot) =>
-    marks[slot] === 1
+/** So few slots are sorted rather than met on a walk through all of them. */
+const fewSlots = 512
+
+function shownOf({ marks, count }: Selection): Shown {
+  if (marks === null) return { accepts: () => false, few: new Uint16Array(0) }
+  return { accepts: (slot) => marks[slot] === 1, few: count <= fewSlots ? markedSlots(marks, count) : null }
+}
+
+function markedSlots(marks: Uint8Array, count: number): Uint16Array {
+  let last = -1
+  return Uint16Array.from({ length: count }, () => {
+    last = marks.indexOf(1, last + 1)
+    return last
+  })
+}
 
 /**
- * Fills the page by testing slot after slot, which is all that it takes when many leads match. Null when it is cheaper
- * to look for all of them: of a rare term the index knows where it is.
+ * What a page needs of a segment: slot after slot is tested, which is all that it takes when many leads match. Where
+ * that is dearer than to look for all of them, or turns out to be, all of them are looked for.
  */
-function walk(
-  segments: readonly Segment[],
-  narrowing: Narrowing,
-  patterns: readonly Pattern[],
-  slice: PageSlice,
-): Found[] | null {
-  const slots = segments.reduce((sum, { count }) => sum + count, 0)
-  const share = patterns.length === 0 ? 1 : candidateShare(segments, patterns)
-  const perSlot = 1 - (1 - share) ** (1 / minBlockSlots)
-  const maxTests = Math.max((share * slots) / testCost, minTests)
-  if (slice.offset + slice.limit > perSlot * maxTests) return null
-  let testsLeft = Math.ceil(maxTests)
-  const accepts =
-    (segment: Segment): Accepts =>
-    (slot) => {
-      if (testsLeft-- === 0) return null
-      return passes(segment, slot, narrowing) && (patterns.length === 0 || holds(segment, slot, patterns))
+function show(lookup: Lookup, narrowing: Narrowing, wanted: number): Shown {
+  const { segment, wheres } = lookup
+  const { perSlot, tests } = estimate(lookup)
+  // The estimate is a bound: reckon with half of it.
+  if (wanted > (perSlot / 2) * tests) return shownOf(select(lookup, narrowing))
+  let testsLeft = tests
+  let all: Shown | null = null
+  const accepts = (slot: number): boolean => {
+    if (testsLeft-- <= 0) {
+      all ??= shownOf(select(lookup, narrowing))
+      return all.accepts(slot)
     }
-  return mergePage(
-    segments.map((segment) => ({ segment, accepts: accepts(segment) })),
-    slice,
-  )
+    const matches = () => wheres.length === 0 || wheres.some(({ pattern }) => holds(segment, slot, pattern))
+    return passes(segment, slot, narrowing) && matches()
+  }
+  return { accepts, few: null }
 }
 
 function placesOf(found: readonly Found[], { sort }: PageSlice): Place[] {

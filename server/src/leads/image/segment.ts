@@ -1,4 +1,5 @@
-import { type BlockIndex, indexBytes, indexText } from './blocks.ts'
+import { type BlockBits, blockBits } from './blocks.ts'
+import { type Postings, postingBytes, postingsOf } from './postings.ts'
 
 /**
  * Up to 65,536 leads in columns, a slot for each in the order of their arrival. Times are milliseconds. Once a segment
@@ -29,7 +30,7 @@ export interface Segment {
   /** How many slots the two orders hold: fewer than `count` while they are out of date. */
   ordered: number
   /** Only when sealed. */
-  index: BlockIndex | null
+  index: { blocks: BlockBits; postings: Postings } | null
   /** How many slots pass a filter, by its key, since the last lead died. */
   counts: Map<string, number>
 }
@@ -140,10 +141,18 @@ export function order(segment: Segment): void {
 }
 
 function sorted(segment: Segment, times: Float64Array): Uint16Array {
-  const slots = Uint16Array.from({ length: segment.count }, (_, slot) => slot)
+  return sortSlots(
+    segment,
+    Uint16Array.from({ length: segment.count }, (_, slot) => slot),
+    times,
+  )
+}
+
+/** Sorts slots in place, by time and id. */
+export function sortSlots(segment: Segment, slots: Uint16Array, times: Float64Array): Uint16Array {
   const compare = (a: number, b: number) => (times[a] ?? 0) - (times[b] ?? 0) || compareIds(segment, a, segment, b)
   let isSorted = true
-  for (let slot = 1; slot < slots.length && isSorted; slot++) isSorted = compare(slot - 1, slot) < 0
+  for (let at = 1; at < slots.length && isSorted; at++) isSorted = compare(slots[at - 1] ?? 0, slots[at] ?? 0) < 0
   return isSorted ? slots : slots.sort(compare)
 }
 
@@ -176,7 +185,7 @@ export function seal(segment: Segment): Segment {
     byCreated: segment.byCreated,
     byUpdated: segment.byUpdated,
     ordered: count,
-    index: indexText(text, starts, count),
+    index: { blocks: blockBits(text, starts, count), postings: postingsOf(text, starts, count) },
     counts: new Map(),
   }
 }
@@ -222,7 +231,7 @@ export function idText(segment: Segment, slot: number): string {
 
 /** What the segment takes in memory. */
 export function bytesOf(segment: Segment): number {
-  return (
-    segment.alive.length * slotBytes + segment.text.length + (segment.index === null ? 0 : indexBytes(segment.index))
-  )
+  const { index } = segment
+  const indexBytes = index === null ? 0 : index.blocks.bits.byteLength + postingBytes(index.postings)
+  return segment.alive.length * slotBytes + segment.text.length + indexBytes
 }

@@ -1,5 +1,7 @@
-import { candidateBlocks, minBlockSlots } from './blocks.ts'
+import { blockSlots, candidateBlocks } from './blocks.ts'
 import { type Pattern, phoneMark } from './lines.ts'
+import { countPassing, type Narrowing, narrow, passes } from './narrow.ts'
+import { candidateSlots } from './postings.ts'
 import type { Segment } from './segment.ts'
 
 /** Slots that were found, a byte each; null stands for none. */
@@ -8,71 +10,150 @@ export interface Selection {
   count: number
 }
 
-/** Which slots hold one of the patterns and are accepted. */
-export function scanText(
-  segment: Segment,
-  patterns: readonly Pattern[],
-  accepts: (slot: number) => boolean,
-): Selection {
+/** Where in a segment a pattern may be: in single slots, or in runs of slots, as first and behind last. */
+type Where =
+  | { pattern: Pattern; slots: Uint16Array; isExact: boolean }
+  | { pattern: Pattern; slots: null; runs: [first: number, end: number][] }
+
+/** What the indexes of a segment tell of patterns, of which a match has one. */
+export interface Lookup {
+  segment: Segment
+  wheres: Where[]
+}
+
+/** Testing a slot by itself costs so many times what it costs to scan past it. */
+const testCost = 4
+
+export function lookUp(segment: Segment, patterns: readonly Pattern[]): Lookup {
+  return { segment, wheres: patterns.map((pattern) => whereIs(segment, pattern)) }
+}
+
+function whereIs({ index, count }: Segment, pattern: Pattern): Where {
+  if (index === null) return { pattern, slots: null, runs: [[0, count]] }
+  const { bytes, inPhone } = pattern
+  const blocks = candidateBlocks(index.blocks, bytes)
+  const listed = candidateSlots(index.postings, bytes)
+  if (listed?.isExact && !inPhone) return { pattern, ...listed }
+  if (listed !== null && listed.slots.length <= count / testCost) {
+    return { pattern, slots: blocks === null ? listed.slots : inBlocks(listed.slots, blocks), isExact: false }
+  }
+  return { pattern, slots: null, runs: blocks === null ? [[0, count]] : runsOf(blocks, count) }
+}
+
+function inBlocks(slots: Uint16Array, blocks: Uint32Array): Uint16Array {
+  return slots.filter((slot) => {
+    const block = Math.floor(slot / blockSlots)
+    return (((blocks[block >>> 5] ?? 0) >>> (block & 31)) & 1) === 1
+  })
+}
+
+/** How likely a slot is to match, at most, and how many tests of single slots are as dear as finding every match. */
+export function estimate({ segment: { count }, wheres }: Lookup): { perSlot: number; tests: number } {
+  if (wheres.length === 0) return { perSlot: 1, tests: count / testCost }
+  let [perSlot, tests] = [0, 0]
+  for (const where of wheres) {
+    const share = slotsIn(where) / Math.max(count, 1)
+    perSlot += where.slots === null ? perSlotOf(share) : share
+    tests += where.slots === null ? slotsIn(where) / testCost : slotsIn(where)
+  }
+  return { perSlot: Math.min(1, perSlot), tests }
+}
+
+// The blocks tell how many of them have a match, and not how many it has.
+const perSlotOf = (shareOfBlocks: number): number => 1 - (1 - shareOfBlocks) ** (1 / blockSlots)
+
+function slotsIn(where: Where): number {
+  return where.slots === null ? where.runs.reduce((sum, [first, end]) => sum + end - first, 0) : where.slots.length
+}
+
+/** Which slots match and pass. */
+export function scanText({ segment, wheres }: Lookup, narrowing: Narrowing): Selection {
   const found: Selection = { marks: null, count: 0 }
-  for (const pattern of patterns) {
-    for (const [first, end] of rangesToScan(segment, pattern.bytes)) {
-      scanSlots(segment, pattern, first, end, accepts, found)
-    }
+  const passing = countPassing(segment, narrowing)
+  for (const where of wheres) {
+    if (where.slots !== null) testSlots(segment, where, narrowing, found)
+    else if (passing * testCost < slotsIn(where)) testPassing(segment, where, narrow(segment, narrowing), found)
+    else for (const run of where.runs) scanSlots(segment, where.pattern, run, narrowing, found)
   }
   return found
 }
 
-/** The share of blocks that may hold one of the patterns, as far as the indexes can tell. */
-export function candidateShare(segments: readonly Segment[], patterns: readonly Pattern[]): number {
-  let [candidates, slots] = [0, 0]
-  for (const segment of segments) {
-    slots += segment.count
-    const share = (pattern: Pattern) =>
-      rangesToScan(segment, pattern.bytes).reduce((sum, [first, end]) => sum + end - first, 0)
-    candidates += Math.min(
-      segment.count,
-      patterns.map(share).reduce((a, b) => a + b, 0),
-    )
+function testSlots(
+  segment: Segment,
+  { pattern, slots, isExact }: Where & { slots: Uint16Array },
+  narrowing: Narrowing,
+  found: Selection,
+): void {
+  for (const slot of slots) {
+    if (passes(segment, slot, narrowing) && (isExact || holds(segment, slot, pattern))) select(segment, slot, found)
   }
-  return slots === 0 ? 0 : candidates / slots
 }
 
-/** Whether one slot holds one of the patterns. */
-export function holds(segment: Segment, slot: number, patterns: readonly Pattern[]): boolean {
-  const text = segment.text.subarray(segment.starts[slot], segment.starts[slot + 1])
-  return patterns.some((pattern) => findFrom(text, pattern, 0) >= 0)
+/** Of few slots that pass, each by itself. */
+function testPassing(
+  segment: Segment,
+  { pattern, runs }: Where & { slots: null },
+  passing: Uint8Array,
+  found: Selection,
+): void {
+  for (const [first, end] of runs) {
+    for (let slot = first; slot < end; slot++) {
+      if (passing[slot] === 1 && holds(segment, slot, pattern)) select(segment, slot, found)
+    }
+  }
 }
 
-/** Runs of slots that may hold the bytes, as first and behind last. */
-function rangesToScan(segment: Segment, bytes: Buffer): [number, number][] {
-  const { index, count } = segment
-  const blocks = index === null ? null : candidateBlocks(index, bytes)
-  if (blocks === null) return [[0, count]]
-  const ranges: [number, number][] = []
+function select({ count }: Segment, slot: number, found: Selection): void {
+  found.marks ??= new Uint8Array(count)
+  if (found.marks[slot] === 1) return
+  found.marks[slot] = 1
+  found.count++
+}
+
+/** Whether one slot holds the pattern. In so short a text a loop is done before a native search has been set up. */
+export function holds({ text, starts }: Segment, slot: number, { bytes, skips, inPhone }: Pattern): boolean {
+  const end = starts[slot + 1] ?? 0
+  const length = bytes.length - 1
+  const last = bytes[length]
+  for (let at = (starts[slot] ?? 0) + length; at < end; ) {
+    const byte = text[at] ?? 0
+    if (byte === last) {
+      let same = 1
+      while (same <= length && text[at - same] === bytes[length - same]) same++
+      if (same > length && (!inPhone || lineMark(text, at) === phoneMark)) return true
+    }
+    at += skips[byte] ?? 1
+  }
+  return false
+}
+
+function runsOf(blocks: Uint32Array, count: number): [number, number][] {
+  const runs: [number, number][] = []
   let last: [number, number] | undefined
   for (const [n, word] of blocks.entries()) {
     for (let bits = word; bits !== 0; bits &= bits - 1) {
-      const first = (n * 32 + 31 - Math.clz32(bits & -bits)) * minBlockSlots
-      const end = Math.min(first + minBlockSlots, count)
+      const first = (n * 32 + 31 - Math.clz32(bits & -bits)) * blockSlots
+      // Bits behind the last block are set as long as no gram has cleared them.
+      if (first >= count) break
+      const end = Math.min(first + blockSlots, count)
       if (last?.[1] === first) last[1] = end
       else {
         last = [first, end]
-        ranges.push(last)
+        runs.push(last)
       }
     }
   }
-  return ranges
+  return runs
 }
 
 function scanSlots(
-  { text, starts, count }: Segment,
+  segment: Segment,
   pattern: Pattern,
-  first: number,
-  end: number,
-  accepts: (slot: number) => boolean,
+  [first, end]: [number, number],
+  narrowing: Narrowing,
   found: Selection,
 ): void {
+  const { text, starts } = segment
   const offset = starts[first] ?? 0
   const piece = text.subarray(offset, starts[end])
   let at = 0
@@ -81,11 +162,7 @@ function scanSlots(
     at = findFrom(piece, pattern, at)
     if (at < 0) return
     slot = slotOf(starts, offset + at, slot, end)
-    if (found.marks?.[slot] !== 1 && accepts(slot)) {
-      found.marks ??= new Uint8Array(count)
-      found.marks[slot] = 1
-      found.count++
-    }
+    if (passes(segment, slot, narrowing)) select(segment, slot, found)
     // Once is enough: on to the next lead.
     at = (starts[slot + 1] ?? 0) - offset
     slot++

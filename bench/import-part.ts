@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCommand } from '../server/test/support/run-command.ts'
+import { freePort, serviceEnvironment, startService } from '../server/test/support/service.ts'
+import { person } from './people.ts'
+
+/** Prints how long `parley import` takes for a file of so many new leads, with the service that `parley serve` starts. */
+export async function runImport(rows: number): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-bench-import-'))
+  const env = serviceEnvironment(folder, await freePort())
+  await parley(['workspace', 'create', 'Bench', '--quota', '0'])
+  const service = await startService({ folder, port: Number(env.PARLEY_PORT) })
+  try {
+    const file = join(folder, 'leads.csv')
+    await writeFile(file, csv(rows))
+    const startedMs = performance.now()
+    const done = JSON.parse(await parley(['import', file, '--json']))
+    const seconds = (performance.now() - startedMs) / 1000
+    if (done.created !== rows) throw new Error(`import: ${done.created} of ${rows} rows made a lead`)
+    console.log(`\nimport of ${rows} rows: ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} a second`)
+  } finally {
+    service.kill('SIGTERM')
+    await service.gone
+    await rm(folder, { recursive: true, force: true })
+  }
+
+  async function parley(args: string[]): Promise<string> {
+    const { exitCode, stdout, stderr } = await runCommand(args, env)
+    if (exitCode !== 0) throw new Error(`parley ${args[0]} failed: ${stderr}`)
+    return stdout
+  }
+}
+
+const fields = ['externalRef', 'firstName', 'lastName', 'email', 'phone', 'status', 'source', 'estimatedValue'] as const
+
+function csv(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, n) => {
+    const one = person(n)
+    return fields.map((field) => one[field]).join(',')
+  })
+  return `${[fields.join(','), ...lines].join('\n')}\n`
+}

@@ -1,0 +1,122 @@
+/**
+ * For each gram of three digits, and each with a space in it, the slots that hold it. These are the grams of which a
+ * lead has few, so that lists of them are short enough to be kept: a part of a phone, or the gap between two words,
+ * leads to its leads without a scan. Grams with a space share buckets; those of digits do not.
+ */
+export interface Postings {
+  /** The way from each slot of a list to the next one, a byte each; 0 stands for 255 slots that are passed by. */
+  steps: Uint8Array
+  /** The list of bucket n stands from `starts[n]` to `starts[n + 1]`. */
+  starts: Uint32Array
+  /** How many slots each list has. */
+  counts: Uint32Array
+}
+
+const zero = 48
+const space = 32
+const digitBuckets = 1000
+const buckets = 4096
+const maxStep = 255
+
+export function postingsOf(text: Buffer, starts: Uint32Array, count: number): Postings {
+  const sizes = new Uint32Array(buckets + 1)
+  const counts = new Uint32Array(buckets)
+  eachPosting(text, starts, count, (bucket, step) => {
+    sizes[bucket + 1] = (sizes[bucket + 1] ?? 0) + Math.ceil(step / maxStep)
+    counts[bucket] = (counts[bucket] ?? 0) + 1
+  })
+  for (let bucket = 0; bucket < buckets; bucket++) sizes[bucket + 1] = (sizes[bucket + 1] ?? 0) + (sizes[bucket] ?? 0)
+  const steps = new Uint8Array(sizes[buckets] ?? 0)
+  const ends = sizes.slice()
+  eachPosting(text, starts, count, (bucket, step) => {
+    const end = (ends[bucket] ?? 0) + Math.ceil(step / maxStep)
+    // The bytes before it are 0 from the start. A step of 255 needs none.
+    steps[end - 1] = ((step - 1) % maxStep) + 1
+    ends[bucket] = end
+  })
+  return { steps, starts: sizes, counts }
+}
+
+/** Each gram of each slot once, with the way from the slot that had it before; the first comes from before slot 0. */
+function eachPosting(
+  text: Buffer,
+  starts: Uint32Array,
+  count: number,
+  take: (bucket: number, step: number) => void,
+): void {
+  const last = new Int32Array(buckets).fill(-1)
+  for (let slot = 0; slot < count; slot++) {
+    const end = starts[slot + 1] ?? 0
+    for (let at = starts[slot] ?? 0; at + 2 < end; at++) {
+      const bucket = bucketAt(text, at)
+      const before = last[bucket] ?? slot
+      if (bucket < 0 || before === slot) continue
+      take(bucket, slot - before)
+      last[bucket] = slot
+    }
+  }
+}
+
+export const postingBytes = ({ steps, starts, counts }: Postings): number =>
+  steps.byteLength + starts.byteLength + counts.byteLength
+
+/** A list that is longer than this many times what is left is not worth its reading. */
+const worthReading = 32
+
+/**
+ * The slots that may hold these bytes, in ascending order; null when none of their grams has a list. `isExact` when
+ * each of them holds the bytes, wherever in its text.
+ */
+export function candidateSlots(postings: Postings, bytes: Buffer): { slots: Uint16Array; isExact: boolean } | null {
+  const listed = new Set<number>()
+  for (let at = 0; at + 2 < bytes.length; at++) {
+    const bucket = bucketAt(bytes, at)
+    if (bucket >= 0) listed.add(bucket)
+  }
+  const sizeOf = (bucket: number) => postings.counts[bucket] ?? 0
+  const [shortest, ...others] = [...listed].sort((a, b) => sizeOf(a) - sizeOf(b))
+  if (shortest === undefined) return null
+  let slots = readList(postings, shortest)
+  for (const bucket of others) {
+    if (sizeOf(bucket) > slots.length * worthReading) break
+    slots = keepListed(slots, postings, bucket)
+  }
+  return { slots, isExact: bytes.length === 3 && shortest < digitBuckets }
+}
+
+function readList({ steps, starts, counts }: Postings, bucket: number): Uint16Array {
+  const slots = new Uint16Array(counts[bucket] ?? 0)
+  const end = starts[bucket + 1] ?? 0
+  let [slot, found] = [-1, 0]
+  for (let at = starts[bucket] ?? 0; at < end; at++) {
+    const step = steps[at] ?? 0
+    slot += step === 0 ? maxStep : step
+    if (step !== 0) slots[found++] = slot
+  }
+  return slots
+}
+
+function keepListed(slots: Uint16Array, { steps, starts }: Postings, bucket: number): Uint16Array {
+  const end = starts[bucket + 1] ?? 0
+  let [slot, next, kept] = [-1, 0, 0]
+  for (let at = starts[bucket] ?? 0; at < end && next < slots.length; at++) {
+    const step = steps[at] ?? 0
+    slot += step === 0 ? maxStep : step
+    if (step === 0) continue
+    while (next < slots.length && (slots[next] ?? 0) < slot) next++
+    if (next < slots.length && slots[next] === slot) slots[kept++] = slot
+  }
+  return slots.subarray(0, kept)
+}
+
+/** The bucket of the gram of three bytes that begins here; -1 when it has no list. No line's mark is part of a gram. */
+function bucketAt(text: Buffer, at: number): number {
+  const a = text[at] ?? 0
+  const b = text[at + 1] ?? 0
+  const c = text[at + 2] ?? 0
+  if (isDigit(a) && isDigit(b) && isDigit(c)) return (a - zero) * 100 + (b - zero) * 10 + c - zero
+  if ((a !== space && b !== space && c !== space) || a < space || b < space || c < space) return -1
+  return digitBuckets + ((Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1) >>> 7) % (buckets - digitBuckets))
+}
+
+const isDigit = (byte: number): boolean => byte >= zero && byte <= zero + 9
