@@ -66,7 +66,7 @@ const maxCauses = 3
 /** Writes one JSON object a line to `destination`, standard output unless told otherwise. */
 export function createLog(
   level: 'debug' | 'info' | 'warn' | 'error' | 'silent',
-  destination: DestinationStream = pino.destination({ fd: 1, sync: false }),
+  destination: DestinationStream = standardOutput(),
 ): Log {
   const writer = pino(
     {
@@ -83,6 +83,17 @@ export function createLog(
     warn: (message, fields, error) => writer.warn(withError(fields, error), message),
     error: (message, fields, error) => writer.error(withError(fields, error), message),
   }
+}
+
+const maxFlushMs = 2000
+
+// At the end what is left is written and waited for: a reader that no longer reads would keep the process for ever.
+function standardOutput(): DestinationStream {
+  let endsAtMs = Number.POSITIVE_INFINITY
+  process.once('exit', () => {
+    endsAtMs = performance.now() + maxFlushMs
+  })
+  return pino.destination({ fd: 1, sync: false, retryEAGAIN: () => performance.now() < endsAtMs })
 }
 
 // A type is not a fence: an object of a wider type passes it, so the fields are picked by name as well.

@@ -3,6 +3,7 @@ import { buildWorkerApp } from '../app-worker.ts'
 import type { App } from '../base/route.ts'
 import { standBack } from '../base/stand-back.ts'
 import { version } from '../base/version.ts'
+import { withinMs } from '../base/within.ts'
 import type { Config } from '../config.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
 import { type OpenHouse, openHouse } from './house.ts'
@@ -14,6 +15,8 @@ import { welcomeLines } from './welcome.ts'
 import { startWorker } from './worker.ts'
 
 const maxDrainMs = 10_000
+/** A database that is gone for good must not keep the process: its supervisor would kill it, and ours live on. */
+const maxStopMs = 25_000
 
 /** What a process may be, of several on one database. One that is neither is both. */
 export const parts = ['api', 'worker'] as const
@@ -44,13 +47,14 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   signals.stopWith(async () => {
     say('Stopping: requests that are running may end first')
     removeServerFile(config.dataFolder, house.localToken)
-    const problems = await closeAll([
+    const steps = [
       () => firstStart,
       () => simulation.stop(),
       () => closeApp(app),
       async () => worker?.stop(),
       () => house.close(),
-    ])
+    ]
+    const problems = await withinMs(maxStopMs, () => closeAll(steps)).catch((error: unknown) => [error])
     for (const problem of problems) house.log.error('stopping failed', {}, problem)
     house.log.info('stopped')
     process.exit(problems.length > 0 ? 1 : 0)
