@@ -47,6 +47,6 @@ export function serveEvents(app: App, house: House, guard: Guard): Events {
     waits.close()
     await Promise.all([live.close(), watch.close()])
   })
-  feedRoutes(app, { vault, waits, payloads, present: presentPayload }, guard)
+  feedRoutes(app, { vault, log, waits, payloads, present: presentPayload }, guard)
   return { serveTeam: (teamGuard) => liveTeamRoutes(app, live, teamGuard) }
 }

@@ -2,10 +2,11 @@ import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { readableFaces } from '../access/admission.ts'
 import { type Caller, callerOf } from '../access/caller.ts'
 import { invalid } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import type { Vault } from '../base/vault.ts'
 import { allEventNames, type EventName, eventNames } from './catalogue.ts'
-import { openPayload, type PlacedEvent, type PresentPayload } from './feed.ts'
+import { openEvents, type PlacedEvent, type PresentPayload } from './feed.ts'
 import { readFeedCursor, writeFeedCursor } from './feed-cursor.ts'
 import { FeedQuery, feedPage, type PayloadSchemas } from './feed-schema.ts'
 import type { Start } from './read-page.ts'
@@ -13,6 +14,7 @@ import type { Waits } from './wait.ts'
 
 export interface FeedRouteDeps {
   vault: Vault
+  log: Log
   waits: Waits
   present: PresentPayload
   payloads: PayloadSchemas
@@ -86,14 +88,18 @@ function namesBy(text: string): readonly EventName[] {
   return [name]
 }
 
-async function showEvents({ vault, present }: FeedRouteDeps, request: FastifyRequest, events: readonly PlacedEvent[]) {
+async function showEvents(
+  { vault, present, log }: FeedRouteDeps,
+  request: FastifyRequest,
+  events: readonly PlacedEvent[],
+) {
   const { workspaceId, phoneVisibility } = callerOf(request)
   return vault.withKeyring(workspaceId, (keyring) =>
-    events.map((event) => ({
+    openEvents(keyring, events, log).map(({ event, payload }) => ({
       id: event.id,
       event: event.name,
       occurred_at: event.occurredAt.toISOString(),
-      payload: present(event.name, openPayload(keyring, event), { keyring, masked: phoneVisibility === 'masked' }),
+      payload: present(event.name, payload, { keyring, masked: phoneVisibility === 'masked' }),
     })),
   )
 }

@@ -1,5 +1,7 @@
 import type { Sql } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
+import type { Log } from '../base/log.ts'
+import { UnknownKeyVersion } from '../base/seal.ts'
 import type { EventName } from './catalogue.ts'
 
 /** An event with its place in the workspace's feed; the payload is still sealed. */
@@ -103,8 +105,29 @@ export async function feedStates(
 }
 
 /** The body as it was recorded: nothing is masked yet. */
-export function openPayload(keyring: Keyring, event: Pick<PlacedEvent, 'id' | 'payload'>): Record<string, unknown> {
+function openPayload(keyring: Keyring, event: Pick<PlacedEvent, 'id' | 'payload'>): Record<string, unknown> {
   return JSON.parse(keyring.openText({ table: 'events', row: event.id, column: 'payload' }, event.payload))
+}
+
+/**
+ * The events with their payloads. One that does not open, since its row was altered, is left out and logged: it must not
+ * keep readers from what comes behind it.
+ */
+export function openEvents(
+  keyring: Keyring,
+  events: readonly PlacedEvent[],
+  log: Log,
+): { event: PlacedEvent; payload: Record<string, unknown> }[] {
+  return events.flatMap((event) => {
+    try {
+      return [{ event, payload: openPayload(keyring, event) }]
+    } catch (error) {
+      // A key that is only newer than those in memory: whoever has the vault loads it and tries again.
+      if (error instanceof UnknownKeyVersion) throw error
+      log.error('an event does not open and is passed over', { eventId: event.id }, error)
+      return []
+    }
+  })
 }
 
 /** How a reader sees a payload: as recorded, or with the phones hidden. The rooms that record the events know it. */

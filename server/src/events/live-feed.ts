@@ -1,12 +1,14 @@
+import type { Log } from '../base/log.ts'
 import type { Vault } from '../base/vault.ts'
 import { allEventNames } from './catalogue.ts'
-import { openPayload, type PresentPayload } from './feed.ts'
+import { openEvents, type PresentPayload } from './feed.ts'
 import { type Frame, frameOf } from './live-frame.ts'
 import { drained, isOpen, type Stream, send } from './live-stream.ts'
 import { type FeedDeps, readPage } from './read-page.ts'
 
 export interface LiveFeedDeps extends FeedDeps {
   vault: Vault
+  log: Log
   present: PresentPayload
 }
 
@@ -79,16 +81,14 @@ async function readFrames(deps: LiveFeedDeps, workspaceId: string, after: number
   const reader = { workspaceId, names: allEventNames, connectionIds: [] }
   const page = await readPage(deps, reader, after, pageSize)
   const frames = await deps.vault.withKeyring(workspaceId, (keyring) =>
-    page.events.map((event) => {
-      const payload = deps.present(event.name, openPayload(keyring, event), { keyring, masked: false })
-      const occurredAt = event.occurredAt.toISOString()
-      return frameOf(workspaceId, event.position, {
+    openEvents(keyring, page.events, deps.log).map(({ event, payload }) =>
+      frameOf(workspaceId, event.position, {
         id: event.id,
         event: event.name,
-        occurred_at: occurredAt,
-        payload,
-      })
-    }),
+        occurred_at: event.occurredAt.toISOString(),
+        payload: deps.present(event.name, payload, { keyring, masked: false }),
+      }),
+    ),
   )
   return { frames, position: page.position, hasMore: page.hasMore }
 }

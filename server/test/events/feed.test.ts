@@ -33,6 +33,21 @@ test('the event of a lead is the same whether it is read from the feed or from t
   assert.deepEqual(events[0].payload, recorded?.payload)
 })
 
+test('an event whose row was altered is passed over and logged, and keeps nobody from what comes behind it', async () => {
+  const w = await feedWorld()
+  const { id } = await w.lead()
+  await w.call('PATCH', `/api/v1/leads/${id}`, { body: { status: 'qualified' } })
+  await w.db.sql`
+    update events
+    set payload = set_byte(payload, 40, get_byte(payload, 40) # 1)
+    where workspace_id = ${w.workspaceId}
+      and name = 'lead.created'`
+  const page = await w.page()
+  assert.deepEqual(namesIn(page), ['lead.updated'])
+  assert.deepEqual((await w.page({ after: page.next_cursor })).events, [])
+  assert.ok(w.logLines.some((line) => line.includes('an event does not open') && line.includes('eventId')))
+})
+
 test('`latest` shows only what comes from then on', async () => {
   const w = await feedWorld()
   await w.record(['lead.created'])
