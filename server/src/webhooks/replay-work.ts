@@ -3,6 +3,7 @@ import type { EventName } from '../events/catalogue.ts'
 import { firstIdAt } from './first-id.ts'
 import { lockQueue } from './lease.ts'
 import type { PumpDeps, Queue } from './queue.ts'
+import { keepTakenAttempts, newRound } from './replay.ts'
 
 const batch = 1000
 
@@ -40,7 +41,7 @@ async function queueNext(tx: Tx, queue: Queue, replay: OpenReplay, now: Date): P
   const { lease, generation, endpoint, readTo, names } = queue
   const page = await listRange(tx, lease.workspaceId, replay, readTo, names)
   const places = page.map((event) => event.position)
-  if (replay.scope === 'all') await keepTakenAttempts(tx, queue, places)
+  if (replay.scope === 'all') await keepTakenAttempts(tx, lease.workspaceId, lease.endpointId, places)
   const queued = await tx`
     insert into webhook_deliveries (
       workspace_id, endpoint_id, position, event_id, event_name, subject_id, occurred_at, masked, state, generation,
@@ -53,15 +54,7 @@ async function queueNext(tx: Tx, queue: Queue, replay: OpenReplay, now: Date): P
     where workspace_id = ${lease.workspaceId}
       and position = any (${places}::bigint[])
     on conflict (workspace_id, endpoint_id, position) do update
-    set masked = webhook_deliveries.masked or excluded.masked,
-      state = 'pending',
-      generation = excluded.generation,
-      round_attempts = 0,
-      due_at = excluded.due_at,
-      delivered_at = null,
-      delivered_status = null,
-      delivered_ms = null,
-      delivered_answer = null
+    set ${newRound(tx)}
     where case webhook_deliveries.state
       when 'pending' then webhook_deliveries.generation <> excluded.generation
       when 'delivered' then ${replay.scope === 'all'}
@@ -103,19 +96,6 @@ async function listRange(
       and name = any (${names}::text[])
     order by id
     limit ${batch}`
-}
-
-async function keepTakenAttempts(tx: Tx, { lease }: Queue, places: readonly number[]): Promise<void> {
-  await tx`
-    insert into webhook_attempts (workspace_id, endpoint_id, position, number, at, status, ms, error, answer)
-    select workspace_id, endpoint_id, position, attempts, delivered_at, delivered_status, delivered_ms, null,
-      delivered_answer
-    from webhook_deliveries
-    where workspace_id = ${lease.workspaceId}
-      and endpoint_id = ${lease.endpointId}
-      and position = any (${places}::bigint[])
-      and state = 'delivered'
-    on conflict do nothing`
 }
 
 /** Many ids made in one millisecond borrow from those that follow. */

@@ -1,4 +1,4 @@
-import { announce, type Fragment, type Tx } from '../base/db.ts'
+import { announce, type Fragment, type Sql, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { EventName } from '../events/catalogue.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -22,19 +22,8 @@ export interface EventToSend {
 /** Lets one event be sent at once and by a new round of the schedule, whatever became of it before. */
 export async function queueAgain(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
   const generation = await hasten(tx, endpoint, now)
-  await keepTakenAttempt(tx, endpoint, event.position)
-  const again = tx`
-    update
-    set masked = webhook_deliveries.masked or excluded.masked,
-      state = 'pending',
-      generation = excluded.generation,
-      round_attempts = 0,
-      due_at = excluded.due_at,
-      delivered_at = null,
-      delivered_status = null,
-      delivered_ms = null,
-      delivered_answer = null`
-  await insertPending(tx, endpoint, generation, event, now, again)
+  await keepTakenAttempts(tx, endpoint.workspaceId, endpoint.id, [event.position])
+  await insertPending(tx, endpoint, generation, event, now, tx`update set ${newRound(tx)}`)
 }
 
 /** Lets one event be sent at once, unless a worker has come to it already. */
@@ -77,15 +66,33 @@ async function hasten(tx: Tx, { workspaceId, id }: Receiver, now: Date): Promise
   return queue.generation
 }
 
-async function keepTakenAttempt(tx: Tx, { workspaceId, id }: Receiver, position: number): Promise<void> {
+/** What a delivery is that begins again, in an insert's "on conflict do update set". */
+export const newRound = (sql: Sql) => sql`
+  masked = webhook_deliveries.masked or excluded.masked,
+  state = 'pending',
+  generation = excluded.generation,
+  round_attempts = 0,
+  due_at = excluded.due_at,
+  delivered_at = null,
+  delivered_status = null,
+  delivered_ms = null,
+  delivered_answer = null`
+
+/** The attempts that were taken go to those of earlier rounds, before deliveries begin again. */
+export async function keepTakenAttempts(
+  tx: Tx,
+  workspaceId: string,
+  endpointId: string,
+  places: readonly number[],
+): Promise<void> {
   await tx`
     insert into webhook_attempts (workspace_id, endpoint_id, position, number, at, status, ms, error, answer)
     select workspace_id, endpoint_id, position, attempts, delivered_at, delivered_status, delivered_ms, null,
       delivered_answer
     from webhook_deliveries
     where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}
-      and position = ${position}
+      and endpoint_id = ${endpointId}
+      and position = any (${places}::bigint[])
       and state = 'delivered'
     on conflict do nothing`
 }
