@@ -9,7 +9,7 @@ import type { TeamActor } from '../base/member.ts'
 import { makeToken } from '../base/secret-token.ts'
 import type { Vault } from '../base/vault.ts'
 import { readBaseUrl } from './base-url.ts'
-import type { StoredConnection, WabaSettings } from './connection.ts'
+import type { StoredConnection, StoredWaba, WabaSettings } from './connection.ts'
 import { badBaseUrl, connectionNotFound, noRisk, numberTaken } from './errors.ts'
 import { findConnection, insertConnection, lockConnection, retireConnection, updateConnection } from './queries.ts'
 import type { ConnectionChanges, NewConnection } from './schema.ts'
@@ -38,13 +38,9 @@ export const defaultVersion = 'v25.0'
  * Connects a number of the official platform. It is asked for first: when it does not answer, the connection is made
  * all the same and is `unavailable` with the reason. Refuses a bad address with 400, a number in use with 409.
  */
-export async function createConnection(
-  deps: ConnectionDeps,
-  by: Changer,
-  input: NewConnection,
-): Promise<StoredConnection> {
+export async function createConnection(deps: ConnectionDeps, by: Changer, input: NewConnection): Promise<StoredWaba> {
   const now = deps.clock.now()
-  const connection: StoredConnection = {
+  const connection: StoredWaba = {
     ...blank(now),
     workspaceId: by.workspaceId,
     id: newId(now),
@@ -80,11 +76,11 @@ export async function changeConnection(
 ): Promise<StoredConnection> {
   const { name, numberId, accountId, ...settings } = input
   const apply = (one: StoredConnection): StoredConnection => ({
-    ...one,
+    ...waba(one),
     name: name?.trim() ?? one.name,
     numberId: numberId ?? one.numberId,
     accountId: accountId === undefined ? one.accountId : accountId,
-    settings: settingsOf(deps, { ...one.settings, ...settings }),
+    settings: settingsOf(deps, { ...waba(one).settings, ...settings }),
   })
   const isReachedAnew = numberId !== undefined || Object.keys(settings).some((field) => field !== 'verifyToken')
   const check = isReachedAnew ? await checkAfter(deps, by, id, apply) : undefined
@@ -158,7 +154,7 @@ async function checkAfter(
   const keyring = await deps.vault.keyring(by.workspaceId)
   const current = await findConnection(deps.db.sql, keyring, by.workspaceId, id)
   if (current === undefined) throw connectionNotFound()
-  return deps.checkNumber(apply(current))
+  return deps.checkNumber(waba(apply(current)))
 }
 
 function settingsOf(deps: ConnectionDeps, settings: WabaSettings): WabaSettings {
@@ -167,7 +163,12 @@ function settingsOf(deps: ConnectionDeps, settings: WabaSettings): WabaSettings 
   return { ...settings, baseUrl: read.baseUrl }
 }
 
-function withCheck(before: StoredConnection, check: CheckedNumber, now: Date): StoredConnection {
+function waba(one: StoredConnection): StoredWaba {
+  if (one.channel !== 'waba') throw connectionNotFound()
+  return one
+}
+
+function withCheck<C extends StoredConnection>(before: C, check: CheckedNumber, now: Date): C {
   const { problem } = check
   const one = problem === null ? { ...before, isOnPhone: check.isOnPhone } : before
   const state = problem === null ? 'active' : 'unavailable'

@@ -1,21 +1,32 @@
 export type Channel = 'waba' | 'unofficial' | 'partner'
 export type ConnectionState = 'active' | 'paused' | 'unavailable'
 
-/** A connection with its secrets open, as connectors use it. */
-export interface Connection {
+interface ConnectionOf<C extends Channel, S> {
   workspaceId: string
   id: string
-  channel: Channel
+  channel: C
   name: string
+  /** How the platform names the number. A session's is its phone, and its own id as long as it was never paired. */
   numberId: string
   accountId: string | null
-  settings: WabaSettings
+  settings: S
   state: ConnectionState
   stateReason: string | null
   acknowledgedAt: Date | null
   /** The number is used on a phone as well: it may send more slowly. */
   isOnPhone: boolean
 }
+
+/** A number of the official platform. */
+export type WabaConnection = ConnectionOf<'waba', WabaSettings>
+/** A number that a partner of the platform connects: the same messages over an interface of the partner's own. */
+export type PartnerConnection = ConnectionOf<'partner', PartnerSettings>
+/** A phone that shares its number with us as one of its linked devices, after somebody scanned a QR code. */
+export type SessionConnection = ConnectionOf<'unofficial', SessionSettings>
+
+/** A connection with its secrets open, as connectors use it. */
+export type Connection = WabaConnection | PartnerConnection | SessionConnection
+export type Settings = Connection['settings']
 
 export interface WabaSettings {
   /** Without a trailing slash: `https://graph.facebook.com`, or a simulator's. */
@@ -27,8 +38,26 @@ export interface WabaSettings {
   verifyToken: string
 }
 
+export type PartnerProfileName = '360dialog'
+
+export interface PartnerSettings {
+  profile: PartnerProfileName
+  /** Without a trailing slash. */
+  baseUrl: string
+  apiKey: string
+  /** What callbacks show in a header that we name when we register: the partner does not sign them. */
+  webhookToken: string
+  /** Signs callbacks, where the partner's plan does that; then nothing unsigned is taken. */
+  signingSecret: string | null
+}
+
+export interface SessionSettings {
+  /** A simulator's address in place of the real network. */
+  baseUrl: string | null
+}
+
 /** The rest of a connection's row: what its page shows. */
-export interface StoredConnection extends Connection {
+interface Stored {
   stateChangedAt: Date
   acknowledgedBy: string | null
   /** At most a minute behind. */
@@ -39,5 +68,10 @@ export interface StoredConnection extends Connection {
   updatedAt: Date
 }
 
+export type StoredWaba = WabaConnection & Stored
+export type StoredPartner = PartnerConnection & Stored
+export type StoredSession = SessionConnection & Stored
+export type StoredConnection = StoredWaba | StoredPartner | StoredSession
+
 /** Connections are kept for their conversations when they are removed, but not their secrets. */
-export const noSettings: WabaSettings = { baseUrl: '', version: '', accessToken: '', appSecret: '', verifyToken: '' }
+export const noSettings = {}

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { Channel, Connection } from './connection.ts'
 
 /** Where a message goes: the platform's own address of the customer, as last seen. */
 export interface Recipient {
@@ -40,10 +40,13 @@ export type SendResult =
 export type RefusalEffect = 'none' | 'connection_unavailable' | 'templates_stale'
 
 /** A channel's way out. The second implementation of each is the test's. */
-export interface Connector {
+export interface Connector<C extends Connection = Connection> {
   /** The longest text of one platform message, in UTF-16 units; null when the channel has no limit of its own. */
   maxTextLength: number | null
-  send(connection: Connection, order: Order): Promise<SendResult>
+  send(connection: C, order: Order): Promise<SendResult>
   /** Tells the platform that the customer's message was read; never throws. */
-  markRead(connection: Connection, externalId: string): Promise<void>
+  markRead(connection: C, externalId: string): Promise<void>
 }
+
+/** The way out of each channel, which is only ever given connections of its own. */
+export type Connectors = { [C in Channel]: Connector<Extract<Connection, { channel: C }>> }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { acknowledgedUntil } from './acknowledgement.ts'
-import type { StoredConnection } from './connection.ts'
+import type { StoredConnection, StoredWaba } from './connection.ts'
 import type { connectionSchema, templateSchema, webhookSchema } from './schema.ts'
 import type { Template } from './template.ts'
 
@@ -15,10 +15,7 @@ export function presentConnection(publicUrl: string, one: StoredConnection): Sta
     state: one.state,
     stateReason: one.stateReason,
     stateChangedAt: one.stateChangedAt.toISOString(),
-    baseUrl: one.settings.baseUrl,
-    version: one.settings.version,
-    accessTokenLast4: last4(one.settings.accessToken),
-    appSecretLast4: last4(one.settings.appSecret),
+    ...reachOf(one),
     webhookUrl: webhookUrl(publicUrl, one),
     acknowledgement: acknowledgementOf(one),
     lastEventInAt: one.lastEventInAt?.toISOString() ?? null,
@@ -30,7 +27,7 @@ export function presentConnection(publicUrl: string, one: StoredConnection): Sta
 }
 
 /** What is pasted into the platform, with the token that is shown this once. */
-export function presentWebhook(publicUrl: string, one: StoredConnection): Static<typeof webhookSchema> {
+export function presentWebhook(publicUrl: string, one: StoredWaba): Static<typeof webhookSchema> {
   return { url: webhookUrl(publicUrl, one), verifyToken: one.settings.verifyToken }
 }
 
@@ -41,6 +38,13 @@ export function presentTemplate(one: Template): Static<typeof templateSchema> {
 }
 
 const webhookUrl = (publicUrl: string, { id }: StoredConnection) => `${publicUrl}/channels/waba/${id}/webhook`
+
+function reachOf({ channel, settings }: StoredConnection) {
+  if (channel !== 'waba')
+    return { baseUrl: settings.baseUrl ?? '', version: '', accessTokenLast4: '', appSecretLast4: '' }
+  const { baseUrl, version, accessToken, appSecret } = settings
+  return { baseUrl, version, accessTokenLast4: last4(accessToken), appSecretLast4: last4(appSecret) }
+}
 
 // Four of a few characters would be most of the secret.
 const last4 = (secret: string): string => (secret.length >= 16 ? secret.slice(-4) : '')

@@ -1,5 +1,5 @@
 import type { Keyring } from '../base/keyring.ts'
-import type { Channel, ConnectionState, StoredConnection, WabaSettings } from './connection.ts'
+import type { Channel, ConnectionState, noSettings, Settings, StoredConnection } from './connection.ts'
 
 export interface ConnectionRow {
   workspace_id: string
@@ -22,19 +22,19 @@ export interface ConnectionRow {
   updated_at: Date
 }
 
-export function sealSettings(keyring: Keyring, id: string, settings: WabaSettings): Buffer {
+export function sealSettings(keyring: Keyring, id: string, settings: Settings | typeof noSettings): Buffer {
   return keyring.seal(settingsPlace(id), JSON.stringify(settings))
 }
 
 export function openConnection(keyring: Keyring, row: ConnectionRow): StoredConnection {
-  return {
+  const one = {
     workspaceId: row.workspace_id,
     id: row.id,
     channel: row.channel,
     name: row.name,
     numberId: row.number_id,
     accountId: row.account_id,
-    settings: JSON.parse(keyring.openText(settingsPlace(row.id), row.settings)) as WabaSettings,
+    settings: JSON.parse(keyring.openText(settingsPlace(row.id), row.settings)) as Settings,
     state: row.state,
     stateReason: row.state_reason,
     stateChangedAt: row.state_changed_at,
@@ -47,6 +47,8 @@ export function openConnection(keyring: Keyring, row: ConnectionRow): StoredConn
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
+  // The settings of a row are those of its channel: they are written together.
+  return one as StoredConnection
 }
 
 export const settingsPlace = (row: string) => ({ table: 'connections', row, column: 'settings' })

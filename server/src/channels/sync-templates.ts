@@ -4,7 +4,7 @@ import { newId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
 import type { Vault } from '../base/vault.ts'
 import { markAvailable, markUnavailable } from './availability.ts'
-import type { StoredConnection } from './connection.ts'
+import type { StoredWaba } from './connection.ts'
 import { platformReason } from './heed.ts'
 import { findConnection } from './queries.ts'
 import { type Claim, claimDue, claimNow, endClaim } from './template-schedule.ts'
@@ -40,6 +40,7 @@ async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null>
   const keyring = await deps.vault.keyring(workspaceId)
   const connection = await findConnection(deps.db.sql, keyring, workspaceId, connectionId)
   if (connection === undefined) return 'removed'
+  if (connection.channel !== 'waba') return null
   await recheck(deps, connection)
   const fetched = await deps.fetchTemplates(connection)
   if (!fetched.ok) {
@@ -64,7 +65,7 @@ async function storeFetched(deps: SyncDeps, claim: Claim, fetched: FetchedTempla
 }
 
 // Nobody has to act on a platform that was away; other reasons stand until somebody did.
-async function recheck(deps: SyncDeps, { workspaceId, id, ...connection }: StoredConnection): Promise<void> {
+async function recheck(deps: SyncDeps, { workspaceId, id, ...connection }: StoredWaba): Promise<void> {
   if (connection.state !== 'unavailable' || connection.stateReason !== 'unreachable') return
   if ((await deps.checkNumber(connection)).problem !== null) return
   await deps.db.tx((tx) => markAvailable(tx, workspaceId, id, deps.clock.now()))

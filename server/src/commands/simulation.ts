@@ -1,6 +1,6 @@
 import type { Sql } from '../base/db.ts'
 import { type Changer, createConnection } from '../channels/change.ts'
-import type { StoredConnection } from '../channels/connection.ts'
+import type { StoredWaba } from '../channels/connection.ts'
 import { listConnections, listWabaWorkspaces } from '../channels/queries.ts'
 import { seedDemo } from '../channels/simulator/seed-demo.ts'
 import { type Simulator, startSimulator } from '../channels/simulator/simulator.ts'
@@ -59,13 +59,15 @@ async function connectedNumbers(house: OpenHouse): Promise<BusinessNumber[]> {
   const numbers: BusinessNumber[] = []
   for (const workspaceId of await listWabaWorkspaces(db.sql)) {
     const connections = await listConnections(db.sql, await vault.keyring(workspaceId), workspaceId)
-    const own = connections.filter(({ settings }) => settings.baseUrl === localUrl(host, port))
+    const own = connections
+      .filter((one) => one.channel === 'waba')
+      .filter(({ settings }) => settings.baseUrl === localUrl(host, port))
     numbers.push(...own.map((connection) => numberOf(house, connection)))
   }
   return numbers
 }
 
-function numberOf(house: OpenHouse, { id, name, numberId, accountId, settings }: StoredConnection): BusinessNumber {
+function numberOf(house: OpenHouse, { id, name, numberId, accountId, settings }: StoredWaba): BusinessNumber {
   const { accessToken, appSecret, verifyToken } = settings
   return newNumber({
     name,

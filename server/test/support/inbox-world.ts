@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { NewKeyInput } from '../../src/access/create-key.ts'
 import { newId } from '../../src/base/id.ts'
 import type { ChannelEvent, Customer, DeliveryStatus } from '../../src/channels/channel-event.ts'
-import type { Channel } from '../../src/channels/connection.ts'
+import type { Channel, StoredConnection } from '../../src/channels/connection.ts'
 import { insertConnection } from '../../src/channels/queries.ts'
 import type { Contact } from '../../src/inbox/conversation.ts'
 import type { ConnectionEvent } from '../../src/inbox/group-events.ts'
@@ -85,7 +85,8 @@ export async function inboxWorld(options: { key?: Partial<NewKeyInput> } = {}): 
         templatesSyncedAt: null,
         createdAt: now,
         updatedAt: now,
-      }),
+        // What settings there are matters to no test here: nothing is sent by a real connector.
+      } as StoredConnection),
     )
     return id
   }

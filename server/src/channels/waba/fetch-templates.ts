@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts'
+import type { WabaConnection } from '../connection.ts'
 import type { PlatformTemplate } from '../template.ts'
 import type { Wire } from './exchange.ts'
 import { fetchGraph } from './graph.ts'
@@ -10,7 +10,7 @@ export type FetchedTemplates =
   | { ok: false; errorCode: string; isDown: boolean }
 
 /** Reads all templates of a connection's account, or none. */
-export type FetchTemplates = (connection: Connection) => Promise<FetchedTemplates>
+export type FetchTemplates = (connection: WabaConnection) => Promise<FetchedTemplates>
 
 const fields = 'id,name,language,status,category,parameter_format,components'
 const pageSize = 100

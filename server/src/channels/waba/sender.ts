@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts'
+import type { WabaConnection } from '../connection.ts'
 import type { Connector, Order, Outgoing, Recipient, SendResult } from '../connector.ts'
 import { meaningOf, meaningOfStatus, readError } from './errors.ts'
 import { type Exchange, exchange, type Wire } from './exchange.ts'
@@ -8,7 +8,7 @@ const sendTimeoutMs = 20_000
 const readTimeoutMs = 5_000
 
 /** The way out over the official platform. `timeoutMs` bounds one call. */
-export function wabaConnector(wire: Wire, timeoutMs: number = sendTimeoutMs): Connector {
+export function wabaConnector(wire: Wire, timeoutMs: number = sendTimeoutMs): Connector<WabaConnection> {
   return {
     maxTextLength: 4096,
     send: async (connection, order) => {
@@ -24,7 +24,7 @@ export function wabaConnector(wire: Wire, timeoutMs: number = sendTimeoutMs): Co
   }
 }
 
-function callOf({ settings, numberId }: Connection, body: object) {
+function callOf({ settings, numberId }: WabaConnection, body: object) {
   const url = `${settings.baseUrl}/${settings.version}/${encodeURIComponent(numberId)}/messages`
   return { method: 'POST', url, accessToken: settings.accessToken, body } as const
 }

@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts'
 import type { Vault } from '../../base/vault.ts'
 import { isWorthNoting, noteActivity } from '../activity.ts'
 import type { ChannelEvent, Parsed, Receive } from '../channel-event.ts'
-import type { StoredConnection } from '../connection.ts'
+import type { StoredWaba } from '../connection.ts'
 import { markOnPhone } from '../queries.ts'
 import { parse } from './parse.ts'
 import { type Routed, routeItems } from './route-items.ts'
@@ -21,8 +21,8 @@ export interface WebhookDeps {
 
 /** The connection that the address names, and all that may share its callback. */
 export interface CallbackConnections {
-  called: StoredConnection
-  all: StoredConnection[]
+  called: StoredWaba
+  all: StoredWaba[]
 }
 
 const retryAfterSeconds = 5
@@ -67,7 +67,7 @@ function read(body: Buffer, now: Date): Parsed {
 }
 
 // Only reasons are logged, each once: they are words of ours, without a value of the payload.
-function noteRest(deps: WebhookDeps, called: StoredConnection, { skipped }: Parsed, { strays }: Routed): void {
+function noteRest(deps: WebhookDeps, called: StoredWaba, { skipped }: Parsed, { strays }: Routed): void {
   const fields = { workspaceId: called.workspaceId, connectionId: called.id }
   if (strays > 0) deps.log.warn('callback for a number that is not connected', { ...fields, count: strays })
   for (const reason of new Set(skipped)) {
@@ -76,7 +76,7 @@ function noteRest(deps: WebhookDeps, called: StoredConnection, { skipped }: Pars
   }
 }
 
-async function noteIncoming({ db, clock }: WebhookDeps, receivers: StoredConnection[]): Promise<void> {
+async function noteIncoming({ db, clock }: WebhookDeps, receivers: StoredWaba[]): Promise<void> {
   const now = clock.now()
   const quiet = receivers.filter((one) => isWorthNoting(one.lastEventInAt, now))
   if (quiet.length === 0) return
@@ -86,7 +86,7 @@ async function noteIncoming({ db, clock }: WebhookDeps, receivers: StoredConnect
 }
 
 // Who types on the number's phone shows that there is one, whatever the platform said when the number was connected.
-async function noteOnPhone({ db }: WebhookDeps, deliveries: Map<StoredConnection, ChannelEvent[]>): Promise<void> {
+async function noteOnPhone({ db }: WebhookDeps, deliveries: Map<StoredWaba, ChannelEvent[]>): Promise<void> {
   for (const [connection, events] of deliveries) {
     if (connection.isOnPhone || !events.some(({ type }) => type === 'echo')) continue
     await db.tx((tx) => markOnPhone(tx, connection.workspaceId, connection.id))

@@ -103,9 +103,10 @@ async function connectionsOf(deps: WebhookDeps, request: FastifyRequest): Promis
   const rows = isUuid(id) ? await findCallbackConnections(deps.db.sql, id) : []
   const [first] = rows
   if (first === undefined) throw notFound('Connection not found')
-  const all = await deps.vault.withKeyring(first.workspace_id, (keyring) =>
+  const open = await deps.vault.withKeyring(first.workspace_id, (keyring) =>
     rows.map((row) => openConnection(keyring, row)),
   )
+  const all = open.filter((one) => one.channel === 'waba')
   const called = all.find((one) => one.id === id)
   if (called === undefined) throw notFound('Connection not found')
   return { called, all }
