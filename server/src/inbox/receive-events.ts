@@ -13,6 +13,8 @@ import type { Intake, Writer } from './receiver.ts'
 import { mayReveal } from './reveal.ts'
 import { externalIndex } from './sealed.ts'
 
+const maxAttempts = 5
+
 /**
  * Applies what was told of one customer, in order, under the lock of their conversation. Answers the customers
  * who wrote something new.
@@ -84,8 +86,11 @@ async function begin(tx: Tx, intake: Intake, event: Extract<CustomerEvent, { ext
   const blank = newConversation(receiver, event.customer, source, event.at, now)
   const owner = event.type === 'message' ? await chooseFirstOwner(tx, workspaceId, connectionId, now) : blank.owner
   const begun = changeOwner(blank, owner, systemActor, now)
-  if (await insertConversation(tx, keyring, workspaceId, begun.conversation)) return begun
-  const found = await lockCustomer(tx, keyring, { workspaceId, connectionId }, event.customer, now)
-  if (found === undefined) throw new Error('A conversation could be neither begun nor found')
-  return { conversation: found, events: [] }
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    if (await insertConversation(tx, keyring, workspaceId, begun.conversation)) return begun
+    const found = await lockCustomer(tx, keyring, { workspaceId, connectionId }, event.customer, now)
+    if (found !== undefined) return { conversation: found, events: [] }
+    // The one that stood in the way was merged into another between the two statements: under that one's names now.
+  }
+  throw new Error('A conversation could be neither begun nor found')
 }
