@@ -16,6 +16,7 @@ import { createPlacer } from '../server/src/events/placer.ts'
 import { createMetrics } from '../server/src/http/metrics.ts'
 import { openapiDocument, routesOf } from '../server/src/http/openapi.ts'
 import { postmanCollection } from '../server/src/http/postman.ts'
+import { apiTypesAreCurrent, writeApiTypes } from './api-types.ts'
 
 const exampleUrl = 'http://localhost:7007'
 const files = {
@@ -29,6 +30,7 @@ export async function writeContract(app: App): Promise<void> {
     await mkdir(dirname(locate(file)), { recursive: true })
     await writeFile(locate(file), `${JSON.stringify(make(app), null, 2)}\n`)
   }
+  await writeApiTypes()
 }
 
 /** Where the written contract differs from the app, as `file: path`; empty when it does not. */
@@ -39,6 +41,7 @@ export async function checkContract(app: App): Promise<string[]> {
     const made: unknown = JSON.parse(JSON.stringify(make(app)))
     found.push(...differences(written, made, '').map((path) => `${file}: ${path}`))
   }
+  if (!(await apiTypesAreCurrent())) found.push('web/src/api/schema.ts: is not what docs/openapi.json says')
   return found
 }
 

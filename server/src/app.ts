@@ -22,7 +22,6 @@ import { serveWebhooks } from './app-webhooks.ts'
 import { serveService } from './app-worker.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
-import { listForms } from './forms/queries.ts'
 import { formRoutes } from './forms/routes.ts'
 import { teamFormRoutes } from './forms/team-routes.ts'
 import { describeApi } from './http/openapi.ts'
@@ -91,11 +90,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, e
   events.serveTeam(teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
-  const formsOf = async (workspaceId: string) => {
-    const forms = await listForms(db.sql, workspaceId)
-    return forms.filter(({ active }) => active).map(({ title, slug }) => ({ title, path: `/f/${slug}` }))
-  }
-  await siteRoutes(app, { ...team, formsOf })
+  await siteRoutes(app, team)
 }
 
 function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard, guard: Guard): void {

@@ -1,6 +1,7 @@
 // Runs the tests: `npm test`, or `npm test -- server/test/leads/upsert.test.ts --test-name-pattern=…` for some.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { buildWebIfNeeded } from '../../scripts/build-web.ts'
 import { ensureChromium } from '../../scripts/chromium.ts'
 import { startTestServer } from './support/test-server.ts'
 
@@ -11,6 +12,7 @@ const options = ['--test', '--test-concurrency=2', '--test-reporter=spec', ...li
 
 process.chdir(root)
 const chromium = ensureChromium()
+await buildWebIfNeeded()
 const server = await startTestServer(process.env)
 try {
   const handed = JSON.stringify({ admin: server.admin, template: server.template })
@@ -22,7 +24,7 @@ try {
 function runTests(args: string[], env: Record<string, string>): Promise<number> {
   const flags = args.filter((arg) => arg.startsWith('-'))
   const files = args.filter((arg) => !arg.startsWith('-'))
-  const selection = files.length > 0 ? files : ['server/test/**/*.test.ts']
+  const selection = files.length > 0 ? files : ['server/test/**/*.test.ts', 'web/test/**/*.test.ts']
   const child = spawn(process.execPath, [...options, ...flags, ...selection], {
     env: { ...process.env, ...env },
     stdio: 'inherit',

@@ -88,5 +88,5 @@ export function showProblem(
 
 // Only places of ours that sign-in is a step towards: an open redirect would lend our name to anyone.
 function safeNext(next: string): string {
-  return /^\/invite\/[A-Za-z0-9_-]{1,100}$/.test(next) ? next : '/'
+  return /^\/(invite\/[A-Za-z0-9_-]{1,100}|w\/[0-9a-f-]{36}[\w\-./?=&%]{0,500})$/.test(next) ? next : '/'
 }

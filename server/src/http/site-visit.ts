@@ -5,10 +5,7 @@ import { findCallerBySession } from '../access/team-credential.ts'
 import type { TeamDeps } from '../access/team-deps.ts'
 import type { TeamCaller } from '../base/member.ts'
 
-export interface SiteDeps extends TeamDeps {
-  /** The public forms of a workspace, for the home page. */
-  formsOf?(workspaceId: string): Promise<{ title: string; path: string }[]>
-}
+export type SiteDeps = TeamDeps
 
 export interface SignedInVisit {
   caller: TeamCaller

@@ -1,21 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuseForgery } from '../access/csrf.ts'
-import { listMemberships } from '../access/members.ts'
 import { sessionCookie } from '../access/session-cookie.ts'
 import { signOut } from '../access/team-routes-sign-in.ts'
 import { ApiError } from '../base/errors.ts'
-import type { TeamCaller } from '../base/member.ts'
 import type { App } from '../base/route.ts'
-import { listAllWorkspaces } from '../workspace/workspace.ts'
 import { fieldOf, readFormBodies } from './form-body.ts'
-import { type HomeWorkspace, homePage } from './pages/home.ts'
 import { sendPage } from './pages/layout.ts'
 import { problemPage } from './pages/sign-in.ts'
 import { inviteRoutes } from './site-invite.ts'
 import { signInRoutes } from './site-sign-in.ts'
 import { type SiteDeps, signedInVisit } from './site-visit.ts'
+import { webAppRoutes } from './web-app.ts'
 
-/** The pages that people need before, and besides, the web app: signing in, joining, and a home page. */
+/** What people open: the pages for signing in and joining, which need no script, and the web app. */
 export async function siteRoutes(app: App, deps: SiteDeps): Promise<void> {
   // A scope of its own: forms are read here and nowhere else, and failures are pages.
   await app.register(async (site: App) => {
@@ -26,18 +23,8 @@ export async function siteRoutes(app: App, deps: SiteDeps): Promise<void> {
     site.setErrorHandler(answerWithPage)
     signInRoutes(site, deps)
     inviteRoutes(site, deps)
-    homeRoute(site, deps)
     signOutRoute(site, deps)
-  })
-}
-
-function homeRoute(site: App, deps: SiteDeps): void {
-  site.get('/', async (request, reply) => {
-    const visit = await signedInVisit(deps, request)
-    if (visit === null) return reply.redirect('/sign-in', 303)
-    const { caller, csrfToken } = visit
-    const workspaces = await homeWorkspaces(deps, caller)
-    return sendPage(reply, homePage({ name: caller.name, csrfToken, publicUrl: deps.publicUrl, workspaces }))
+    await webAppRoutes(site, deps)
   })
 }
 
@@ -52,19 +39,6 @@ function signOutRoute(site: App, deps: SiteDeps): void {
     sessionCookie(deps.publicUrl).clear(reply)
     return reply.redirect('/sign-in', 303)
   })
-}
-
-async function homeWorkspaces(deps: SiteDeps, { userId, isOperator }: TeamCaller): Promise<HomeWorkspace[]> {
-  const own = userId === null ? [] : await listMemberships(deps.db.sql, userId)
-  const others = isOperator ? await listAllWorkspaces(deps.db.sql) : []
-  const roleOf = new Map<string, string>(own.map(({ id, role }) => [id, role]))
-  const listed = isOperator ? others : own
-  return Promise.all(
-    listed.map(async ({ id, name }) => {
-      const forms = (await deps.formsOf?.(id)) ?? []
-      return { id, name, role: roleOf.get(id) ?? null, forms }
-    }),
-  )
 }
 
 /** What a caller may see becomes a page; what they may not is left to the server's own handler. */

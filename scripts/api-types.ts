@@ -1,0 +1,139 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+// The types of the team's interface for the web app, in the shape that openapi-fetch reads. The generators of the field
+// need a TypeScript 5 beside ours; what our documents use of JSON Schema is little.
+
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean | Schema
+  items?: Schema
+  format?: string
+}
+interface Parameter {
+  in: string
+  name: string
+  required?: boolean
+  schema: Schema
+}
+interface Operation {
+  parameters?: Parameter[]
+  requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> }
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+const source = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
+const target = fileURLToPath(new URL('../web/src/api/schema.ts', import.meta.url))
+const face = '/api/team/'
+
+/** The text of the types, from the written OpenAPI document. */
+export async function apiTypes(): Promise<string> {
+  const document = JSON.parse(await readFile(source, 'utf8')) as Document
+  const paths = Object.entries(document.paths).filter(([path]) => path.startsWith(face))
+  const schemas = Object.entries(document.components.schemas)
+  return `// Written by \`npm run contract\` from docs/openapi.json.
+
+export interface paths {
+${paths.map(([path, item]) => `  ${quote(path)}: ${pathType(item)}`).join('\n')}
+}
+
+export interface components {
+  schemas: {
+${schemas.map(([name, schema]) => `    ${quote(name)}: ${typeOf(schema)}`).join('\n')}
+  }
+}
+`
+}
+
+export async function writeApiTypes(): Promise<void> {
+  await writeFile(target, await apiTypes())
+}
+
+/** Whether the written types are those of the document. */
+export async function apiTypesAreCurrent(): Promise<boolean> {
+  return (await readFile(target, 'utf8').catch(() => '')) === (await apiTypes())
+}
+
+const pathType = (item: Record<string, Operation>): string =>
+  `{ ${Object.entries(item)
+    .map(([method, operation]) => `${method}: ${operationType(operation)}`)
+    .join('; ')} }`
+
+function operationType({ parameters = [], requestBody, responses }: Operation): string {
+  const path = parametersIn(parameters, 'path')
+  const query = parametersIn(parameters, 'query')
+  const body =
+    requestBody === undefined
+      ? 'requestBody?: never'
+      : `requestBody${requestBody.required === true ? '' : '?'}: { content: ${contentType(requestBody.content)} }`
+  const answers = Object.entries(responses).map(
+    ([status, { content = {} }]) =>
+      `${status}: { headers: Record<string, unknown>; content: ${Object.keys(content).length === 0 ? 'Record<string, never>' : contentType(content)} }`,
+  )
+  return `{ parameters: { path${path}; query${query}; header?: Record<string, string> }; ${body}; responses: { ${answers.join('; ')} } }`
+}
+
+function parametersIn(parameters: Parameter[], place: string): string {
+  const some = parameters.filter((one) => one.in === place)
+  if (some.length === 0) return '?: never'
+  const fields = some.map(({ name, required, schema }) => `${quote(name)}${required ? '' : '?'}: ${typeOf(schema)}`)
+  return `${some.some(({ required }) => required) ? '' : '?'}: { ${fields.join('; ')} }`
+}
+
+const contentType = (content: Record<string, { schema: Schema }>): string =>
+  `{ ${Object.entries(content)
+    .map(([media, { schema }]) => `${quote(media)}: ${typeOf(schema)}`)
+    .join('; ')} }`
+
+function typeOf(schema: Schema): string {
+  const { $ref, enum: values, anyOf, oneOf, allOf, type } = schema
+  if ($ref !== undefined) return `components['schemas'][${quote($ref.split('/').at(-1) ?? '')}]`
+  if ('const' in schema) return literal(schema.const)
+  if (values !== undefined) return union(values.map(literal))
+  if (anyOf !== undefined || oneOf !== undefined) return union((anyOf ?? oneOf ?? []).map(typeOf))
+  if (allOf !== undefined) return allOf.map((one) => `(${typeOf(one)})`).join(' & ')
+  if (Array.isArray(type)) return union(type.map((one) => typeOf({ ...schema, type: one })))
+  switch (type) {
+    case 'string':
+      return 'string'
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'boolean':
+      return 'boolean'
+    case 'null':
+      return 'null'
+    case 'array':
+      return `(${schema.items === undefined ? 'unknown' : typeOf(schema.items)})[]`
+    case 'object':
+      return objectType(schema)
+    default:
+      return schema.properties === undefined ? 'unknown' : objectType(schema)
+  }
+}
+
+function objectType({ properties = {}, required = [], additionalProperties }: Schema): string {
+  const fields = Object.entries(properties).map(
+    ([name, schema]) => `${quote(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
+  )
+  if (typeof additionalProperties === 'object' && fields.length === 0)
+    return `Record<string, ${typeOf(additionalProperties)}>`
+  if (fields.length === 0) return 'Record<string, unknown>'
+  return `{ ${fields.join('; ')} }`
+}
+
+const union = (types: string[]): string => `(${[...new Set(types)].join(' | ')})`
+const literal = (value: unknown): string => JSON.stringify(value)
+const quote = (name: string): string => `'${name.replaceAll("'", "\\'")}'`

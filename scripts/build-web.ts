@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { glob, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const web = join(root, 'web')
+const stamp = join(web, 'dist', 'built-from')
+
+/** Builds the app unless what is in web/dist was made of these very sources. */
+export async function buildWebIfNeeded(): Promise<void> {
+  if ((await readFile(stamp, 'utf8').catch(() => '')) !== (await sourcesDigest())) await buildWeb()
+}
+
+export async function buildWeb(): Promise<void> {
+  const digest = await sourcesDigest()
+  const vite = await import('vite').catch(() => null)
+  if (vite === null) {
+    console.error('The web app is not built: its tools are missing. Run npm ci without --omit=dev, then npm run build.')
+    return
+  }
+  console.log('Building the web app …')
+  await vite.build({ root: web, configFile: join(web, 'vite.config.ts'), logLevel: 'warn' })
+  await compressAll()
+  await writeFile(stamp, digest)
+}
+
+async function sourcesDigest(): Promise<string> {
+  const hash = createHash('sha256')
+  const files = ['package-lock.json']
+  for await (const file of glob('web/{index.html,vite.config.ts,src/**/*.*}', { cwd: root })) files.push(file)
+  for (const file of files.sort()) hash.update(file).update(await readFile(join(root, file)))
+  return hash.digest('hex')
+}
+
+// Once, and as small as it gets: the server sends these bytes as they lie there.
+async function compressAll(): Promise<void> {
+  const [shrink, zip] = [promisify(brotliCompress), promisify(gzip)]
+  for await (const file of glob('dist/assets/*.{js,css,svg}', { cwd: web })) {
+    const path = join(web, file)
+    const bytes = await readFile(path)
+    const brotli = await shrink(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })
+    await Promise.all([writeFile(`${path}.br`, brotli), writeFile(`${path}.gz`, await zip(bytes, { level: 9 }))])
+  }
+}

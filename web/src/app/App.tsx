@@ -1,0 +1,39 @@
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Failure } from '../api/failure.ts'
+import { styleNonce } from './nonce.ts'
+import { makeRouter } from './router.tsx'
+import type { Session } from './session.ts'
+import { theme } from './theme.ts'
+
+export function App({ session }: { session: Session }) {
+  const [queries] = useState(makeQueries)
+  const [router] = useState(() => makeRouter(queries, session))
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => styleNonce}>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+        <Notifications position="bottom-right" limit={3} autoClose={5000} />
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}
+
+// The live stream says what is out of date, so that nothing is asked for again just because a while has passed.
+function makeQueries(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 60_000,
+        gcTime: 30 * 60_000,
+        refetchOnWindowFocus: false,
+        retry: (count, error) => error instanceof Failure && (error.isOffline || error.status >= 500) && count < 3,
+        networkMode: 'always',
+      },
+      mutations: { networkMode: 'always' },
+    },
+  })
+}

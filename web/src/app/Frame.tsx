@@ -1,0 +1,63 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Outlet, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
+import { followWorkspace, useLiveReset } from '../api/live.ts'
+import { t } from '../text/index.ts'
+import { keySequence, useKeys } from '../ui/keys.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import styles from './Frame.module.css'
+import { keepLastWorkspace } from './last-workspace.ts'
+import { OfflineLine } from './OfflineLine.tsx'
+import { Rail } from './Rail.tsx'
+import { rooms } from './rooms.ts'
+import { mayIn } from './session.ts'
+
+const Palette = lazy(() => import('./Palette.tsx'))
+const KeySheet = lazy(() => import('./KeySheet.tsx'))
+
+/** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
+export function Frame() {
+  const workspaceId = useWorkspaceId()
+  const queries = useQueryClient()
+  const [open, setOpen] = useState<'palette' | 'keys' | null>(null)
+  const close = useCallback(() => setOpen(null), [])
+
+  useEffect(() => {
+    keepLastWorkspace(workspaceId)
+    return followWorkspace(workspaceId)
+  }, [workspaceId])
+  useLiveReset(useCallback(() => void queries.invalidateQueries(), [queries]))
+  useFrameKeys(workspaceId, setOpen)
+
+  return (
+    <div className={styles.frame}>
+      <Rail workspaceId={workspaceId} openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
+      <main className={styles.page} key={workspaceId}>
+        <OfflineLine />
+        <Outlet />
+      </main>
+      <Suspense>
+        {open === 'palette' && <Palette workspaceId={workspaceId} close={close} showKeys={() => setOpen('keys')} />}
+        {open === 'keys' && <KeySheet close={close} />}
+      </Suspense>
+    </div>
+  )
+}
+
+function useFrameKeys(workspaceId: string, setOpen: (what: 'palette' | 'keys') => void): void {
+  const navigate = useNavigate()
+  const keys = useMemo(() => {
+    const { keys: texts } = t.common
+    const open = rooms.filter(({ role }) => mayIn(workspaceId, role))
+    return [
+      { keys: 'mod+k', label: texts.palette, run: () => setOpen('palette'), inFields: true },
+      { keys: '?', label: texts.open, run: () => setOpen('keys') },
+      ...open.map(({ path, key, title }) => ({
+        keys: keySequence('g', key),
+        label: texts.goTo(title()),
+        run: () => void navigate({ to: `/w/${workspaceId}/${path}` }),
+      })),
+    ]
+  }, [workspaceId, navigate, setOpen])
+  useKeys(t.common.keys.everywhere, keys)
+}

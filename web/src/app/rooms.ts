@@ -1,0 +1,27 @@
+import { IconHome, IconSettings, type TablerIcon } from '@tabler/icons-react'
+import { t } from '../text/index.ts'
+import type { Role } from './session.ts'
+
+/** A page of the rail. */
+export interface Room {
+  path: string
+  title: () => string
+  icon: TablerIcon
+  /** Pressed after `G`. */
+  key: string
+  /** Above the line are the rooms of the day, below it those that set things up. */
+  place: 'day' | 'setup'
+  role: Role
+}
+
+export const rooms: readonly Room[] = [
+  { path: 'home', title: () => t.common.pages.home, icon: IconHome, key: 'h', place: 'day', role: 'member' },
+  {
+    path: 'settings',
+    title: () => t.common.pages.settings,
+    icon: IconSettings,
+    key: 's',
+    place: 'setup',
+    role: 'member',
+  },
+]

@@ -1,0 +1,62 @@
+import { api, body, useSession as carryToken } from '../api/client.ts'
+import { Failure } from '../api/failure.ts'
+
+export type Role = 'member' | 'admin' | 'owner'
+export type Session = Awaited<ReturnType<typeof readSession>>
+export type SignedInUser = NonNullable<Session['user']>
+
+const readSession = () => body(api.GET('/api/team/v1/session'))
+
+let current: Session | null = null
+
+/** Who is signed in; null when the browser is on its way to the sign-in page. */
+export async function openSession(): Promise<Session | null> {
+  carryToken('', goToSignIn)
+  try {
+    current = await readSession()
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) return null
+    throw error
+  }
+  if (current.user === null) return null
+  carryToken(current.csrfToken ?? '', goToSignIn)
+  return current
+}
+
+/** Reads anew who is signed in and where they are a member, after one of these has changed. */
+export async function refreshSession(): Promise<Session> {
+  const session = await readSession()
+  current = session
+  return session
+}
+
+/** The session that the app was opened with. */
+export function session(): Session {
+  if (current === null) throw new Error('The app is not open yet')
+  return current
+}
+
+export function me(): SignedInUser {
+  const { user } = session()
+  if (user === null) throw new Error('Nobody is signed in')
+  return user
+}
+
+const ranks: readonly Role[] = ['member', 'admin', 'owner']
+
+/** Whether the signed-in person may do what takes this role. */
+export function mayIn(workspaceId: string, role: Role): boolean {
+  const { user, workspaces } = session()
+  if (user?.isOperator) return true
+  const own = workspaces.find(({ id }) => id === workspaceId)?.role
+  return own !== undefined && ranks.indexOf(own) >= ranks.indexOf(role)
+}
+
+export async function signOut(): Promise<void> {
+  await api.POST('/api/team/v1/sign-out')
+  window.location.assign('/sign-in')
+}
+
+function goToSignIn(): void {
+  window.location.assign(`/sign-in?next=${encodeURIComponent(window.location.pathname + window.location.search)}`)
+}

@@ -1,0 +1,41 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core'
+
+const accent: MantineColorsTuple = [
+  '#eef0ff',
+  '#dfe2fd',
+  '#c9cefb',
+  '#a5adff',
+  '#8690fa',
+  '#6d78f2',
+  '#5a64e4',
+  '#4a54d8',
+  '#3a43bd',
+  '#2d3596',
+]
+
+/** Mantine in our clothes; the colours of both schemes are in theme.css. */
+export const theme = createTheme({
+  primaryColor: 'indigo',
+  primaryShade: { light: 7, dark: 5 },
+  colors: { indigo: accent },
+  autoContrast: true,
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
+  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '15px', xl: '18px' },
+  defaultRadius: '6px',
+  focusRing: 'auto',
+  respectReducedMotion: true,
+  headings: {
+    fontWeight: '600',
+    sizes: { h1: { fontSize: '18px' }, h2: { fontSize: '15px' }, h3: { fontSize: '14px' } },
+  },
+  components: {
+    Button: { defaultProps: { size: 'sm' } },
+    TextInput: { defaultProps: { size: 'sm' } },
+    Textarea: { defaultProps: { size: 'sm' } },
+    Select: { defaultProps: { size: 'sm', comboboxProps: { transitionProps: { duration: 100 } } } },
+    MultiSelect: { defaultProps: { size: 'sm' } },
+    Modal: { defaultProps: { radius: '10px', transitionProps: { duration: 120 } } },
+    Menu: { defaultProps: { radius: '8px', shadow: 'md', transitionProps: { duration: 100 } } },
+    Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 80 }, fz: 12 } },
+  },
+})

@@ -1,0 +1,4 @@
+import { common } from './common.ts'
+
+/** The texts of each room of the app. The other languages have the same shape, which the compiler sees to. */
+export const en = { common }

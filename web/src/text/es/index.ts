@@ -1,0 +1,4 @@
+import type { Texts } from '../index.ts'
+import { common } from './common.ts'
+
+export const es: Texts = { common }

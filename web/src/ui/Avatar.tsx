@@ -1,0 +1,33 @@
+import styles from './Avatar.module.css'
+
+interface AvatarProps {
+  name: string
+  size?: number
+}
+
+/** Initials on a tint that is always the same for a name. */
+export function Avatar({ name, size = 36 }: AvatarProps) {
+  return (
+    <span
+      className={styles.avatar}
+      data-tint={tintOf(name)}
+      style={{ width: size, height: size, fontSize: Math.round(size * 0.38) }}
+      aria-hidden="true"
+      data-initials={initialsOf(name)}
+    />
+  )
+}
+
+const tints = 6
+
+function tintOf(name: string): number {
+  let sum = 0
+  for (const character of name) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 997
+  return sum % tints
+}
+
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
+  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? '')][0] ?? '')
+  return letters.join('').toUpperCase() || '·'
+}

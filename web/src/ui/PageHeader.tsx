@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react'
+import styles from './PageHeader.module.css'
+
+interface PageHeaderProps {
+  title: string
+  /** View switch and search, after the title. */
+  children?: ReactNode
+  /** The main action, at the end. */
+  action?: ReactNode
+}
+
+/** The line of 48 px that each page begins with. */
+export function PageHeader({ title, children, action }: PageHeaderProps) {
+  return (
+    <header className={styles.header}>
+      <h1 className={styles.title}>{title}</h1>
+      <div className={styles.middle}>{children}</div>
+      {action}
+    </header>
+  )
+}

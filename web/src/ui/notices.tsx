@@ -1,0 +1,38 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { t } from '../text/index.ts'
+import { sentenceFor } from './Trouble.tsx'
+
+const undoMs = 8000
+
+/** Says that something was done. */
+export function say(message: string): void {
+  notifications.show({ message, withBorder: true })
+}
+
+/** Says that something could not be done, and why; nothing is hidden behind a red word. */
+export function complain(error: unknown): void {
+  notifications.show({ title: t.common.failure.title, message: sentenceFor(error), color: 'red', withBorder: true })
+}
+
+/** Says what was done, and takes it back for 8 seconds when asked. */
+export function sayWithUndo(message: string, undo: () => void): void {
+  const id = crypto.randomUUID()
+  const run = () => {
+    notifications.hide(id)
+    undo()
+  }
+  notifications.show({
+    id,
+    withBorder: true,
+    autoClose: undoMs,
+    message: (
+      <span style={{ display: 'flex', alignItems: 'center', gap: 12, justifyContent: 'space-between' }}>
+        {message}
+        <Button size="compact-sm" variant="subtle" onClick={run}>
+          {t.common.undo}
+        </Button>
+      </span>
+    ),
+  })
+}

@@ -1,0 +1,30 @@
+import { useQueries } from '@tanstack/react-query'
+
+/** Something that the palette offers besides pages and keys: a conversation, a lead. */
+export interface Found {
+  id: string
+  group: string
+  label: string
+  hint?: string
+  run(): void
+}
+
+/** A room's search by name; rooms add theirs to the list below when they are built. */
+export type PaletteSource = (workspaceId: string, term: string) => Promise<Found[]>
+
+const minTerm = 2
+const sources: PaletteSource[] = []
+
+export const paletteSearch = {
+  add: (source: PaletteSource): void => void (sources.includes(source) || sources.push(source)),
+  use: (workspaceId: string, term: string): Found[] =>
+    useQueries({
+      queries: sources.map((source, n) => ({
+        queryKey: [workspaceId, 'palette', n, term],
+        queryFn: () => source(workspaceId, term),
+        enabled: term.length >= minTerm,
+        staleTime: 10_000,
+      })),
+      combine: (answers) => answers.flatMap(({ data }) => data ?? []),
+    }),
+}

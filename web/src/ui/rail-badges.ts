@@ -1,0 +1,31 @@
+import { useSyncExternalStore } from 'react'
+
+/** A number beside a page of the rail: what is unread, or in trouble. */
+export interface Badge {
+  count: number
+  tone: 'accent' | 'bad'
+  label: string
+}
+
+const badges = new Map<string, Badge>()
+const watchers = new Set<() => void>()
+
+/** Sets the number at a page of the rail; null or 0 takes it away. */
+export function setRailBadge(path: string, badge: Badge | null): void {
+  const before = badges.get(path)
+  if (badge === null || badge.count === 0) {
+    if (!badges.delete(path)) return
+  } else if (before?.count === badge.count && before.tone === badge.tone && before.label === badge.label) return
+  else badges.set(path, badge)
+  for (const changed of watchers) changed()
+}
+
+export function useRailBadge(path: string): Badge | null {
+  return useSyncExternalStore(
+    (changed) => {
+      watchers.add(changed)
+      return () => watchers.delete(changed)
+    },
+    () => badges.get(path) ?? null,
+  )
+}

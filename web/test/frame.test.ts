@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDemo, phone, seriousIssues, visitOf } from './support/demo.ts'
+
+const demo = await openDemo()
+
+test('one signs in by the link of the first start and stands in the workspace', async () => {
+  const { page, problems } = await demo.open()
+  assert.match(page.url(), new RegExp(`/w/${demo.workspaceId}/home$`))
+  assert.deepEqual(problems, [])
+})
+
+test('a stranger who follows a link into the app comes to it after signing in', async () => {
+  const { page } = await visitOf(demo.browser, {})
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/settings`)
+  assert.match(page.url(), /\/sign-in\?next=%2Fw%2F/)
+  assert.equal(await page.locator('input[name=next]').inputValue(), `/w/${demo.workspaceId}/settings`)
+})
+
+test('the palette goes to a page by its name, and G with a letter does too', async () => {
+  const { page, problems } = await demo.open()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('sett')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/settings$/)
+  await page.keyboard.press('g')
+  await page.keyboard.press('h')
+  await page.waitForURL(/\/home$/)
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Go to Settings').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('the app speaks the language of the browser, and another when asked', async () => {
+  const { page } = await demo.open('home', { language: 'pt' })
+  await page.getByRole('link', { name: 'Início' }).waitFor()
+  await page.getByRole('button', { name: /^Você/ }).click()
+  await page.getByRole('menuitem', { name: 'Español' }).click()
+  await page.getByRole('link', { name: 'Inicio' }).waitFor()
+})
+
+test('nothing of the app is loaded from elsewhere, and no script or style is inline', async () => {
+  const { page } = await demo.open()
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  const response = await page.reload()
+  assert.match(String(response?.headers()['content-security-policy']), /script-src 'self';/)
+  await page.getByRole('navigation').waitFor()
+  assert.deepEqual(
+    requests.filter((url) => !url.startsWith(demo.url) && !url.startsWith('data:')),
+    [],
+  )
+})
+
+test('the frame is usable without eyes or a mouse, in both schemes and on a phone', async () => {
+  for (const options of [{}, { colorScheme: 'dark' as const }, { viewport: phone }]) {
+    const { page } = await demo.open('home', options)
+    assert.deepEqual(await seriousIssues(page), [])
+  }
+})
