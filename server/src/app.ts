@@ -32,6 +32,7 @@ import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
 import { dropLabel } from './inbox/labels.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
+import { leadTeamRoutesOfLeads } from './leads/team-routes-leads.ts'
 import { exportTeamRoutes } from './leads/transfer/team-routes-export.ts'
 import { importFileTeamRoutes } from './leads/transfer/team-routes-import-files.ts'
 import { importTeamRoutes } from './leads/transfer/team-routes-imports.ts'
@@ -109,6 +110,7 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
   ]) {
     routes(app, team, teamGuard)
   }
+  leadTeamRoutesOfLeads(app, house, teamGuard)
   const agentsStopped: WorkspaceDeps['agentsStopped'] = async (tx, workspaceId, by) => {
     await handBackAll(tx, await team.vault.keyring(workspaceId), workspaceId, by, team.clock.now())
   }

@@ -222,6 +222,13 @@ export const LeadList = Type.Object({
   }),
 })
 
+/** A page of leads for people, who see custom fields in lists as well. */
+export const TeamLeadList = Type.Object({
+  leads: Type.Array(LeadDetail),
+  total: Type.Integer({ description: 'Exact count of leads that fit the filters.' }),
+  nextCursor: nullable(Type.String({ description: 'Send it as `cursor` for the next page; null at the end.' })),
+})
+
 export const LeadFound = Type.Object({ success, data: LeadDetail })
 
 export const LeadCreated = Type.Object({

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
-import { type Member, memberOf, type TeamGuard } from '../base/member.ts'
+import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, nullable, oneOf, postman, timestamp } from '../base/route.ts'
 import { idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { listStatusChanges } from './history.ts'
 import { findLead } from './identify.ts'
-import type { LeadDeps, LeadUser } from './lead.ts'
+import type { LeadDeps } from './lead.ts'
 import { Identifier, NoQuery } from './schema.ts'
+import { leadUserOf } from './team-routes-leads.ts'
 
 const StatusChange = Type.Object({
   id: idSchema('The entry.'),
@@ -36,7 +37,7 @@ export function leadTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void
       response: { 200: Type.Object({ history: Type.Array(StatusChange) }), ...errors(400, 401, 404) },
     },
     handler: async (request) => {
-      const user = userOf(memberOf(request))
+      const user = leadUserOf(memberOf(request))
       const keyring = await deps.vault.keyring(user.workspaceId)
       const { id } = await findLead(deps.db.sql, keyring, user, request.params.identifier)
       const changes = await listStatusChanges(deps.db.sql, user.workspaceId, id)
@@ -51,13 +52,4 @@ export function leadTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void
       }
     },
   })
-}
-
-function userOf(member: Member): LeadUser {
-  return {
-    workspaceId: member.workspaceId,
-    defaultCountry: member.workspace.defaultCountry,
-    masked: false,
-    actor: member.actor,
-  }
 }
