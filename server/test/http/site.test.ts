@@ -97,7 +97,10 @@ test('after signing in one goes only to places of ours', async () => {
     ['https://evil.example', '/'],
     ['//evil.example', '/'],
     ['/invite/../../x', '/'],
-    ['/w/01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e/inbox?view=mine', '/w/01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e/inbox?view=mine'],
+    [
+      '/w/01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e/inbox?view=mine',
+      '/w/01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e/inbox?view=mine',
+    ],
     ['/w/01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e\\@evil.example', '/'],
     ['/invite/a\r\nset-cookie: x', '/'],
   ]) {
