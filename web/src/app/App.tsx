@@ -7,13 +7,18 @@ import { Failure } from '../api/failure.ts'
 import { styleNonce } from './nonce.ts'
 import { makeRouter } from './router.tsx'
 import type { Session } from './session.ts'
-import { theme } from './theme.ts'
+import { theme, variables } from './theme.ts'
 
 export function App({ session }: { session: Session }) {
   const [queries] = useState(makeQueries)
   const [router] = useState(() => makeRouter(queries, session))
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => styleNonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={variables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => styleNonce}
+    >
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
         <Notifications position="bottom-right" limit={3} autoClose={5000} />

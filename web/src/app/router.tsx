@@ -28,6 +28,12 @@ const homeRoute = createRoute({
   component: lazyRouteComponent(() => import('../home/HomePage.tsx'), 'HomePage'),
 })
 
+const keysRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'keys',
+  component: lazyRouteComponent(() => import('../keys/KeysPage.tsx'), 'KeysPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'settings',
@@ -36,7 +42,7 @@ const settingsRoute = createRoute({
 
 export function makeRouter(queries: QueryClient, session: Session) {
   return createRouter({
-    routeTree: root.addChildren([start(session), workspaceRoute.addChildren([homeRoute, settingsRoute])]),
+    routeTree: root.addChildren([start(session), workspaceRoute.addChildren([homeRoute, keysRoute, settingsRoute])]),
     context: { queries },
     defaultPreload: 'intent',
     defaultErrorComponent: PageFailure,

@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
 const accent: MantineColorsTuple = [
   '#eef0ff',
@@ -39,3 +39,25 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 80 }, fz: 12 } },
   },
 })
+
+/** Mantine's own colours by our scale, which knows light from dark by itself. */
+export const variables: CSSVariablesResolver = () => {
+  const ours = {
+    '--mantine-color-body': 'var(--n1)',
+    '--mantine-color-text': 'var(--n12)',
+    '--mantine-color-dimmed': 'var(--n9)',
+    '--mantine-color-placeholder': 'var(--n9)',
+    '--mantine-color-error': 'var(--bad)',
+    '--mantine-color-default': 'var(--n1)',
+    '--mantine-color-default-hover': 'var(--n3)',
+    '--mantine-color-default-color': 'var(--n12)',
+    '--mantine-color-default-border': 'var(--n6)',
+    '--mantine-color-anchor': 'var(--accent-text)',
+    '--mantine-primary-color-filled': 'var(--accent)',
+    '--mantine-primary-color-filled-hover': 'var(--accent-strong)',
+    '--mantine-primary-color-contrast': 'var(--on-accent)',
+    '--mantine-color-disabled': 'var(--n4)',
+    '--mantine-color-disabled-color': 'var(--n9)',
+  }
+  return { variables: {}, light: ours, dark: ours }
+}

@@ -14,6 +14,12 @@ export function span(ms: number): string {
   return time.days(Math.floor(length / dayMs))
 }
 
+/** How long ago a moment was, as a phrase. */
+export function ago(iso: string): string {
+  const ms = Date.now() - Date.parse(iso)
+  return ms < minuteMs ? t.common.time.justNow : t.common.time.ago(span(ms))
+}
+
 /** A moment beside others in a list: the time today, the weekday this week, else the date. */
 export function shortMoment(iso: string, now: Date = new Date()): string {
   const at = new Date(iso)

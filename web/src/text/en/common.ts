@@ -71,6 +71,8 @@ export const common = {
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
   time: {
     now: 'now',
+    justNow: 'just now',
+    ago: (span: string) => `${span} ago`,
     minutes: (n: number) => `${n} min`,
     hours: (n: number) => `${n} h`,
     days: (n: number) => `${n} d`,

@@ -1,4 +1,5 @@
 import { common } from './common.ts'
+import { keys } from './keys.ts'
 
 /** The texts of each room of the app. The other languages have the same shape, which the compiler sees to. */
-export const en = { common }
+export const en = { common, keys }

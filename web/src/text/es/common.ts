@@ -73,6 +73,8 @@ export const common: typeof en = {
   typeToConfirm: (word: string) => `Escribe ${word} para confirmar`,
   time: {
     now: 'ahora',
+    justNow: 'ahora mismo',
+    ago: (span: string) => `hace ${span}`,
     minutes: (n: number) => `${n} min`,
     hours: (n: number) => `${n} h`,
     days: (n: number) => `${n} d`,

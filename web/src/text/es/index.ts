@@ -1,4 +1,5 @@
 import type { Texts } from '../index.ts'
 import { common } from './common.ts'
+import { keys } from './keys.ts'
 
-export const es: Texts = { common }
+export const es: Texts = { common, keys }

@@ -73,6 +73,8 @@ export const common: typeof en = {
   typeToConfirm: (word: string) => `Digite ${word} para confirmar`,
   time: {
     now: 'agora',
+    justNow: 'agora mesmo',
+    ago: (span: string) => `há ${span}`,
     minutes: (n: number) => `${n} min`,
     hours: (n: number) => `${n} h`,
     days: (n: number) => `${n} d`,

@@ -1,4 +1,5 @@
 import type { Texts } from '../index.ts'
 import { common } from './common.ts'
+import { keys } from './keys.ts'
 
-export const pt: Texts = { common }
+export const pt: Texts = { common, keys }

@@ -1,0 +1,122 @@
+import { Button, Select } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useConnections } from '../connections/queries.ts'
+import { t } from '../text/index.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { complain, say } from '../ui/notices.tsx'
+import { SidePanel } from '../ui/SidePanel.tsx'
+import { fullMoment } from '../ui/time.ts'
+import styles from './KeyPanel.module.css'
+import { StatusChip } from './KeyTable.tsx'
+import { type ApiKey, revokeKey, rotateKey } from './queries.ts'
+
+interface KeyPanelProps {
+  workspaceId: string
+  apiKey: ApiKey
+  mayChange: boolean
+  close(): void
+  rotated(answer: { key: ApiKey; value: string }): void
+  revoked(): void
+}
+
+const hourMs = 3_600_000
+
+export function KeyPanel({ workspaceId, apiKey, mayChange, close, rotated, revoked }: KeyPanelProps) {
+  const [asks, setAsks] = useState<'rotate' | 'revoke' | null>(null)
+  const revoke = () =>
+    revokeKey(workspaceId, apiKey.id).then(() => {
+      say(t.keys.revoked(apiKey.name))
+      revoked()
+    }, complain)
+  return (
+    <SidePanel
+      title={apiKey.name}
+      close={close}
+      footer={
+        mayChange &&
+        apiKey.status === 'active' && (
+          <>
+            <Button variant="default" color="red" onClick={() => setAsks('revoke')}>
+              {t.keys.revoke}
+            </Button>
+            <Button variant="default" onClick={() => setAsks('rotate')}>
+              {t.keys.rotate}
+            </Button>
+          </>
+        )
+      }
+    >
+      <KeyFacts workspaceId={workspaceId} apiKey={apiKey} />
+      {asks === 'revoke' && (
+        <Confirm
+          title={t.keys.revokeAsk(apiKey.name)}
+          action={t.keys.revoke}
+          word={apiKey.name}
+          run={revoke}
+          close={() => setAsks(null)}
+        >
+          {t.keys.revokeHelp}
+        </Confirm>
+      )}
+      {asks === 'rotate' && (
+        <RotateAsk workspaceId={workspaceId} apiKey={apiKey} close={() => setAsks(null)} rotated={rotated} />
+      )}
+    </SidePanel>
+  )
+}
+
+function RotateAsk({ workspaceId, apiKey, close, rotated }: Omit<KeyPanelProps, 'mayChange' | 'revoked'>) {
+  const [hours, setHours] = useState('24')
+  const rotate = useMutation({
+    mutationFn: () => {
+      const until = hours === '0' ? null : new Date(Date.now() + Number(hours) * hourMs).toISOString()
+      return rotateKey(workspaceId, apiKey.id, until)
+    },
+    onSuccess: rotated,
+    onError: complain,
+  })
+  return (
+    <Confirm title={t.keys.rotateAsk} action={t.keys.rotate} run={() => rotate.mutateAsync()} close={close}>
+      {t.keys.rotateHelp}
+      <Select
+        mt="md"
+        label={t.keys.previous}
+        data={Object.entries(t.keys.previousFor).map(([value, label]) => ({ value, label }))}
+        value={hours}
+        onChange={(chosen) => setHours(chosen ?? '24')}
+        allowDeselect={false}
+      />
+    </Confirm>
+  )
+}
+
+function KeyFacts({ workspaceId, apiKey }: { workspaceId: string; apiKey: ApiKey }) {
+  const { data: connections = [] } = useConnections(workspaceId)
+  const names = apiKey.connectionIds.map((id) => connections.find((one) => one.id === id)?.name ?? t.common.unknown)
+  const moment = (at: string | null, otherwise: string) => (at === null ? otherwise : fullMoment(at))
+  const facts: [string, ReactNode][] = [
+    [t.keys.status, <StatusChip key="status" status={apiKey.status} />],
+    [t.keys.value, <code key="value">{apiKey.shown}</code>],
+    [t.keys.may, apiKey.scopes.map((scope) => t.keys.scopes[scope]).join(', ')],
+    [t.keys.connections, names.length === 0 ? t.common.all : names.join(', ')],
+    [t.keys.phones, apiKey.phoneVisibility === 'full' ? t.keys.phonesFull : t.keys.phonesMasked],
+    [t.keys.allowlist, apiKey.allowlist.length === 0 ? t.keys.anywhere : apiKey.allowlist.join(', ')],
+    [t.keys.created, fullMoment(apiKey.createdAt)],
+    [t.keys.lastUsed, moment(apiKey.lastUsedAt, t.keys.never)],
+    [t.keys.expires, moment(apiKey.expiresAt, t.keys.never)],
+    ...(apiKey.previousValidUntil === null
+      ? []
+      : ([[t.keys.previous, fullMoment(apiKey.previousValidUntil)]] as [string, ReactNode][])),
+  ]
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,43 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { t } from '../text/index.ts'
+import { Copyable } from '../ui/Copyable.tsx'
+import type { Scope } from './queries.ts'
+
+interface KeyValueProps {
+  name: string
+  value: string
+  scopes: readonly Scope[]
+  close(): void
+}
+
+/** The only sight of a key's value. Nothing but its button closes it. */
+export function KeyValue({ name, value, scopes, close }: KeyValueProps) {
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={t.keys.valueOf(name)}
+      size={600}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack gap="md">
+        <Text size="md">{t.keys.valueHelp}</Text>
+        <Copyable value={value} label={t.keys.value} />
+        <Text size="md">{t.keys.tryIt}</Text>
+        <Copyable value={curlLine(value, scopes)} label={t.keys.curl} />
+        <Group justify="flex-end">
+          <Button onClick={close} data-autofocus>
+            {t.keys.kept}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function curlLine(value: string, scopes: readonly Scope[]): string {
+  const place = scopes.some((scope) => scope.startsWith('leads.')) ? 'leads?limit=5' : 'inbox/conversations?limit=5'
+  return `curl '${window.location.origin}/api/v1/${place}' -H 'Authorization: Bearer ${value}'`
+}

@@ -1,0 +1,82 @@
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { mayIn } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { useKeys } from '../ui/keys.ts'
+import { Loaded, PageBody } from '../ui/PageBody.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { KeyPanel } from './KeyPanel.tsx'
+import { KeyTable } from './KeyTable.tsx'
+import { KeyValue } from './KeyValue.tsx'
+import { NewKeyPanel } from './NewKeyPanel.tsx'
+import { type ApiKey, useApiKeys, useKeysChanged } from './queries.ts'
+
+/** What programs and agents come in with. */
+export function KeysPage() {
+  const workspaceId = useWorkspaceId()
+  const query = useApiKeys(workspaceId)
+  const changed = useKeysChanged(workspaceId)
+  const [isMaking, setMaking] = useState(false)
+  const [openId, setOpenId] = useState<string | null>(null)
+  const [made, setMade] = useState<{ key: ApiKey; value: string } | null>(null)
+  const mayChange = mayIn(workspaceId, 'admin')
+  const open = query.data?.find(({ id }) => id === openId)
+  useKeys(
+    t.keys.title,
+    useMemo(() => (mayChange ? [{ keys: 'c', label: t.keys.make, run: () => setMaking(true) }] : []), [mayChange]),
+  )
+
+  const make = () => setMaking(true)
+  const show = (answer: { key: ApiKey; value: string }) => {
+    setMaking(false)
+    setOpenId(null)
+    setMade(answer)
+    void changed()
+  }
+
+  return (
+    <>
+      <PageHeader
+        title={t.keys.title}
+        action={
+          mayChange && (
+            <Button leftSection={<IconPlus size={16} />} onClick={make}>
+              {t.keys.make}
+            </Button>
+          )
+        }
+      />
+      <PageBody>
+        <Loaded query={query}>
+          {(keys) =>
+            keys.length === 0 ? (
+              <Empty title={t.keys.empty} {...(mayChange && { action: { label: t.keys.make, run: make } })} />
+            ) : (
+              <KeyTable keys={keys} open={({ id }) => setOpenId(id)} />
+            )
+          }
+        </Loaded>
+      </PageBody>
+      {isMaking && <NewKeyPanel workspaceId={workspaceId} close={() => setMaking(false)} made={show} />}
+      {open !== undefined && (
+        <KeyPanel
+          workspaceId={workspaceId}
+          apiKey={open}
+          mayChange={mayChange}
+          close={() => setOpenId(null)}
+          rotated={show}
+          revoked={() => {
+            setOpenId(null)
+            void changed()
+          }}
+        />
+      )}
+      {made !== null && (
+        <KeyValue name={made.key.name} value={made.value} scopes={made.key.scopes} close={() => setMade(null)} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,166 @@
+import { Button, Checkbox, MultiSelect, Radio, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useConnections } from '../connections/queries.ts'
+import { t } from '../text/index.ts'
+import { complain } from '../ui/notices.tsx'
+import { SidePanel } from '../ui/SidePanel.tsx'
+import { type Draft, useDraft } from '../ui/use-draft.ts'
+import { allScopes, type PresetName, presets } from './presets.ts'
+import { type ApiKey, createKey, type Scope } from './queries.ts'
+
+interface NewKeyPanelProps {
+  workspaceId: string
+  close(): void
+  made(answer: { key: ApiKey; value: string }): void
+}
+
+interface KeyDraft {
+  name: string
+  scopes: Scope[]
+  connectionIds: string[]
+  phoneVisibility: 'full' | 'masked'
+  /** One address or range a line. */
+  allowlist: string
+  expiresAt: string
+}
+
+const blank: KeyDraft = {
+  name: '',
+  scopes: [...presets.salesAgent.scopes],
+  connectionIds: [],
+  phoneVisibility: presets.salesAgent.phoneVisibility,
+  allowlist: '',
+  expiresAt: '',
+}
+
+export function NewKeyPanel({ workspaceId, close, made }: NewKeyPanelProps) {
+  const draft = useDraft(blank)
+  const { value, set, errorOf } = draft
+  const create = useMutation({
+    mutationFn: () => createKey(workspaceId, bodyOf(value)),
+    onSuccess: made,
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <SidePanel
+      title={t.keys.make}
+      close={close}
+      submit={() => create.mutate()}
+      footer={
+        <>
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {t.keys.make}
+          </Button>
+        </>
+      }
+    >
+      <TextInput
+        label={t.keys.name}
+        description={t.keys.nameHelp}
+        value={value.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={errorOf('name')}
+        data-autofocus
+      />
+      <ScopeFields draft={draft} />
+      <ConnectionField workspaceId={workspaceId} draft={draft} />
+      <Radio.Group
+        label={t.keys.phones}
+        value={value.phoneVisibility}
+        onChange={(chosen) => set({ phoneVisibility: chosen as KeyDraft['phoneVisibility'] })}
+      >
+        <Stack gap={6} mt={4}>
+          <Radio value="full" label={t.keys.phonesFull} />
+          <Radio value="masked" label={t.keys.phonesMasked} />
+        </Stack>
+      </Radio.Group>
+      <Textarea
+        label={t.keys.allowlist}
+        description={t.keys.allowlistHelp}
+        placeholder={'203.0.113.7\n2001:db8::/32'}
+        autosize
+        minRows={2}
+        value={value.allowlist}
+        onChange={(event) => set({ allowlist: event.currentTarget.value })}
+        error={errorOf('allowlist')}
+      />
+      <TextInput
+        type="datetime-local"
+        label={t.keys.expires}
+        description={t.keys.expiresHelp}
+        value={value.expiresAt}
+        onChange={(event) => set({ expiresAt: event.currentTarget.value })}
+        error={errorOf('expiresAt')}
+      />
+    </SidePanel>
+  )
+}
+
+function ScopeFields({ draft: { value, set, errorOf } }: { draft: Draft<KeyDraft> }) {
+  const chosen = (Object.keys(presets) as PresetName[]).find((name) => isSame(presets[name].scopes, value.scopes))
+  return (
+    <div>
+      <SegmentedControl
+        fullWidth
+        aria-label={t.keys.preset}
+        data={[
+          ...(Object.keys(presets) as PresetName[]).map((name) => ({ value: name, label: t.keys.presets[name] })),
+          { value: 'own', label: t.keys.presets.own },
+        ]}
+        value={chosen ?? 'own'}
+        onChange={(name) => {
+          if (name in presets) {
+            const { scopes, phoneVisibility } = presets[name as PresetName]
+            set({ scopes: [...scopes], phoneVisibility })
+          }
+        }}
+      />
+      <Checkbox.Group
+        mt="sm"
+        label={t.keys.may}
+        value={value.scopes}
+        onChange={(scopes) => set({ scopes: scopes as Scope[] })}
+        error={errorOf('scopes')}
+      >
+        <Stack gap={6} mt={4}>
+          {allScopes.map((scope) => (
+            <Checkbox key={scope} value={scope} label={t.keys.scopes[scope]} description={scope} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+    </div>
+  )
+}
+
+function ConnectionField({ workspaceId, draft }: { workspaceId: string; draft: Draft<KeyDraft> }) {
+  const { data: connections = [] } = useConnections(workspaceId)
+  const { value, set, errorOf } = draft
+  if (connections.length === 0 || !value.scopes.some((scope) => scope.startsWith('inbox.'))) return null
+  return (
+    <MultiSelect
+      label={t.keys.connections}
+      description={t.keys.connectionsHelp}
+      placeholder={value.connectionIds.length === 0 ? t.common.all : ''}
+      data={connections.map(({ id, name }) => ({ value: id, label: name }))}
+      value={value.connectionIds}
+      onChange={(connectionIds) => set({ connectionIds })}
+      error={errorOf('connectionIds')}
+      clearable
+    />
+  )
+}
+
+function bodyOf({ allowlist, expiresAt, ...rest }: KeyDraft) {
+  return {
+    ...rest,
+    name: rest.name.trim(),
+    allowlist: allowlist.split(/[\s,]+/).filter((line) => line !== ''),
+    expiresAt: expiresAt === '' ? null : new Date(expiresAt).toISOString(),
+  }
+}
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((one) => b.includes(one))

@@ -1,0 +1,47 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, body } from '../api/client.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/keys'
+export type ApiKey = Awaited<ReturnType<typeof listKeys>>[number]
+export type NewKey = Parameters<typeof createKey>[1]
+export type Scope = NewKey['scopes'][number]
+
+async function listKeys(workspaceId: string) {
+  return (await body(api.GET(path, { params: { path: { workspaceId } } }))).keys
+}
+
+const keysOf = (workspaceId: string) => [workspaceId, 'keys'] as const
+
+export function useApiKeys(workspaceId: string) {
+  return useQuery({ queryKey: keysOf(workspaceId), queryFn: () => listKeys(workspaceId) })
+}
+
+/** Lets the list be read again after a change. */
+export function useKeysChanged(workspaceId: string): () => Promise<void> {
+  const queries = useQueryClient()
+  return () => queries.invalidateQueries({ queryKey: keysOf(workspaceId) })
+}
+
+export function createKey(
+  workspaceId: string,
+  key: {
+    name: string
+    scopes: ('leads.read' | 'leads.write' | 'leads.delete' | 'leads.bulk' | 'inbox.read' | 'inbox.write')[]
+    connectionIds?: string[]
+    phoneVisibility?: 'full' | 'masked'
+    allowlist?: string[]
+    expiresAt?: string | null
+  },
+) {
+  return body(api.POST(path, { params: { path: { workspaceId } }, body: key }))
+}
+
+export function rotateKey(workspaceId: string, keyId: string, previousValidUntil: string | null) {
+  return body(
+    api.POST(`${path}/{keyId}/rotate`, { params: { path: { workspaceId, keyId } }, body: { previousValidUntil } }),
+  )
+}
+
+export function revokeKey(workspaceId: string, keyId: string) {
+  return body(api.DELETE(`${path}/{keyId}`, { params: { path: { workspaceId, keyId } } }))
+}

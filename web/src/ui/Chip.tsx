@@ -1,0 +1,13 @@
+import type { ReactNode } from 'react'
+import styles from './Chip.module.css'
+
+export type Tone = 'plain' | 'accent' | 'agent' | 'good' | 'attention' | 'bad'
+
+/** A word with a colour that means something; the word alone says it too. */
+export function Chip({ tone = 'plain', title, children }: { tone?: Tone; title?: string; children: ReactNode }) {
+  return (
+    <span className={styles.chip} data-tone={tone} title={title}>
+      {children}
+    </span>
+  )
+}

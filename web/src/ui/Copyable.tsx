@@ -1,0 +1,35 @@
+import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { t } from '../text/index.ts'
+import styles from './Copyable.module.css'
+
+interface CopyableProps {
+  /** What is copied, and shown as it is. */
+  value: string
+  /** What it is, for screen readers. */
+  label: string
+}
+
+/** A value to take elsewhere: an address, a key, a line for the shell. */
+export function Copyable({ value, label }: CopyableProps) {
+  return (
+    <div className={styles.box}>
+      <input
+        className={styles.value}
+        readOnly
+        value={value}
+        aria-label={label}
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      <CopyButton value={value}>
+        {({ copied, copy }) => (
+          <Tooltip label={copied ? t.common.copied : t.common.copy} position="left">
+            <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={`${t.common.copy}: ${label}`}>
+              {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </CopyButton>
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react'
+import styles from './Table.module.css'
+
+export interface Column<T> {
+  key: string
+  title: string
+  /** What a cell shows. */
+  cell: (row: T) => ReactNode
+  /** Folds away on narrow screens. */
+  optional?: boolean
+  numeric?: boolean
+}
+
+interface TableProps<T> {
+  label: string
+  columns: readonly Column<T>[]
+  rows: readonly T[]
+  keyOf: (row: T) => string
+  /** Makes the first cell of each row a button that opens it. */
+  open?: (row: T) => void
+}
+
+/** A short table, of what fits on a page. Long ones are virtual. */
+export function Table<T>({ label, columns, rows, keyOf, open }: TableProps<T>) {
+  return (
+    <table className={styles.table} aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map(({ key, title, optional, numeric }) => (
+            <th key={key} scope="col" data-optional={optional || undefined} data-numeric={numeric || undefined}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)} className={open && styles.opens}>
+            {columns.map(({ key, cell, optional, numeric }, n) => (
+              <td key={key} data-optional={optional || undefined} data-numeric={numeric || undefined}>
+                {n === 0 && open !== undefined ? (
+                  <button type="button" className={styles.open} onClick={() => open(row)}>
+                    {cell(row)}
+                  </button>
+                ) : (
+                  cell(row)
+                )}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,49 @@
+import { useState } from 'react'
+import { Failure } from '../api/failure.ts'
+
+/** What somebody is filling in, with what the service said of each field. Nothing typed is lost by a refusal. */
+export interface Draft<T> {
+  value: T
+  set(changes: Partial<T>): void
+  /** What a refusal says of a field. */
+  errorOf(field: string): string | undefined
+  /** Takes a refusal; answers whether it was about fields that the form shows. */
+  refuse(error: unknown): boolean
+  isChanged: boolean
+  reset(to: T): void
+}
+
+export function useDraft<T extends object>(initial: T): Draft<T> {
+  const [value, setValue] = useState(initial)
+  const [issues, setIssues] = useState<ReadonlyMap<string, string>>(new Map())
+  const [isChanged, setChanged] = useState(false)
+  return {
+    value,
+    isChanged,
+    set: (changes) => {
+      setValue((before) => ({ ...before, ...changes }))
+      setIssues((before) => new Map([...before].filter(([path]) => !(rootOf(path) in changes))))
+      setChanged(true)
+    },
+    errorOf: (field) => [...issues].find(([path]) => path === field || rootOf(path) === field)?.[1],
+    refuse: (error) => {
+      const found = issuesOf(error)
+      setIssues(found)
+      return [...found.keys()].some((path) => rootOf(path) in value)
+    },
+    reset: (to) => {
+      setValue(to)
+      setIssues(new Map())
+      setChanged(false)
+    },
+  }
+}
+
+// `data.field` names one field, `data.issues` several.
+function issuesOf(error: unknown): ReadonlyMap<string, string> {
+  if (!(error instanceof Failure)) return new Map()
+  if (typeof error.data.field === 'string') return new Map([[error.data.field, error.message]])
+  return error.issues
+}
+
+const rootOf = (path: string): string => path.split(/[.[]/)[0] ?? path

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
+
+const demo = await openDemo()
+
+test('a key is made, shown once, works from the shell, gets a new value and is revoked', async () => {
+  const { page, problems } = await demo.open('keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  const panel = page.getByRole('dialog')
+  await panel.getByRole('button', { name: 'New key' }).click()
+  await panel
+    .getByText('must NOT have fewer than 1 characters')
+    .or(panel.getByText(/Name|name/).first())
+    .first()
+    .waitFor()
+  await panel.getByLabel('Name').fill('Website agent')
+  await panel.getByText('Leads only').click()
+  assert.equal(await panel.getByRole('checkbox', { name: /Upsert leads in bulk/ }).isChecked(), true)
+  await picture(page, 'keys-new')
+  await panel.getByRole('button', { name: 'New key' }).click()
+
+  const shown = page.getByRole('dialog', { name: 'The key of Website agent' })
+  const value = await shown.getByRole('textbox', { name: 'Value' }).inputValue()
+  const line = await shown.getByRole('textbox', { name: 'Line for the shell' }).inputValue()
+  assert.ok(line.includes(value))
+  await picture(page, 'keys-value')
+  const works = async (key: string) =>
+    (await demo.call('GET', '/api/v1/leads?limit=5', undefined, { authorization: `Bearer ${key}` })).status
+  assert.equal(await works(value), 200)
+  await page.keyboard.press('Escape')
+  await shown.getByRole('button', { name: 'I have kept it' }).click()
+
+  await page.getByRole('button', { name: 'Website agent' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Give it a new value' }).click()
+  const ask = page.getByRole('dialog', { name: 'Give the key a new value?' })
+  await ask.getByLabel('The old value works on for').click()
+  await page.getByRole('option', { name: 'No time' }).click()
+  await ask.getByRole('button', { name: 'Give it a new value' }).click()
+  const second = await shown.getByRole('textbox', { name: 'Value' }).inputValue()
+  assert.deepEqual([await works(value), await works(second)], [401, 200])
+  await shown.getByRole('button', { name: 'I have kept it' }).click()
+
+  await page.getByRole('button', { name: 'Website agent' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  const confirm = page.getByRole('dialog', { name: 'Revoke Website agent?' })
+  assert.equal(await confirm.getByRole('button', { name: 'Revoke' }).isDisabled(), true)
+  await confirm.getByLabel('Type Website agent to confirm').fill('Website agent')
+  await confirm.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('row', { name: /Website agent Revoked/ }).waitFor()
+  assert.equal(await works(second), 401)
+  assert.deepEqual(problems, [])
+})
+
+test('the page of keys is usable without eyes or a mouse, in both schemes and on a phone', async () => {
+  for (const [name, options] of Object.entries({
+    light: {},
+    dark: { colorScheme: 'dark' as const },
+    phone: { viewport: phone },
+  })) {
+    const { page } = await demo.open('keys', options)
+    await page.getByRole('table').waitFor()
+    await picture(page, `keys-${name}`)
+    assert.deepEqual(await seriousIssues(page), [])
+    await page.keyboard.press('c')
+    await page.getByRole('dialog').waitFor()
+    await picture(page, `keys-new-${name}`)
+    assert.deepEqual(await seriousIssues(page), [])
+  }
+})
