@@ -59,6 +59,8 @@ create table webhook_deliveries (
   masked boolean not null,
   state text not null check (state in ('pending', 'delivered', 'failed')),
   generation integer not null,
+  -- Counts how often it was asked for again: an attempt that began before that decides nothing of the new round.
+  round integer not null default 0,
   -- Attempts of the present round of the schedule; sending again begins a new round.
   round_attempts smallint not null,
   -- All attempts. The failed ones are rows of webhook_attempts; the one that was taken stands here.

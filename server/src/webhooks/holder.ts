@@ -100,13 +100,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
   return {
     claim,
     renew: (queues) => renewAll(deps, queues),
-    give: ({ from, to, count }) => {
-      const ours = held().filter(({ session }) => session === from)
-      for (const queue of easiestToGive(ours).slice(0, count)) {
-        queue.heir = to
-        endQueue(queue)
-      }
-    },
+    give: (ask) => giveTo(held(), ask),
     held,
     count: () => working.size,
     heldIn: (workspaceId) => held().filter(({ lease }) => lease.workspaceId === workspaceId),
@@ -117,6 +111,14 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
       await Promise.race([done(), sleep(maxDrainMs, undefined, { ref: false })])
       for (const queue of held()) await abandon(deps, queue)
     },
+  }
+}
+
+function giveTo(queues: readonly Queue[], { from, to, count }: Ask): void {
+  const ours = queues.filter(({ session }) => session === from)
+  for (const queue of easiestToGive(ours).slice(0, count)) {
+    queue.heir = to
+    endQueue(queue)
   }
 }
 
