@@ -39,7 +39,8 @@ create table webhook_queues (
   -- The worker that reads and sends, by the clock of the database.
   lease_owner uuid,
   lease_until timestamptz,
-  -- The role and the name of that worker's sessions: when it has none left, it is dead, and its lease ends.
+  -- The role and the name of that worker's sessions: when it has none left, it is dead, and its lease ends. Without an
+  -- owner, the worker that the queue is kept for.
   lease_session text,
   primary key (workspace_id, endpoint_id),
   foreign key (workspace_id, endpoint_id) references webhook_endpoints (workspace_id, id) on delete cascade

@@ -52,9 +52,8 @@ export async function claimQueues(
         and e.state = 'active'
         and e.removed_at is null
         and (
-          q.lease_until is null
-          or q.lease_until < clock_timestamp()
-          or (q.lease_owner is null and q.lease_session = ${ownSession(tx)})
+          q.lease_until < clock_timestamp()
+          or (q.lease_owner is null and coalesce(q.lease_session, ${ownSession(tx)}) = ${ownSession(tx)})
         )
         and (q.paused_until is null or q.paused_until <= ${now})
         and (q.cursor < f.last_position or q.retry_at <= ${now} or ${hasReplay(tx)})
@@ -72,8 +71,8 @@ export async function claimQueues(
       and e.workspace_id = q.workspace_id
       and e.id = q.endpoint_id
     returning ${endpointColumns(tx)},
-      q.lease_owner as owner, q.lease_session as session, q.cursor, coalesce(free.removed_to, 0) as removed_to, q.generation, q.retry_at,
-      q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx)} as has_replay`
+      q.lease_owner as owner, q.lease_session as session, q.cursor, coalesce(free.removed_to, 0) as removed_to,
+      q.generation, q.retry_at, q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx)} as has_replay`
 }
 
 /** Holds on to queues, and answers how their endpoints are now. Those of which nothing is told belong to another. */
@@ -147,7 +146,7 @@ export async function releaseQueue(tx: Tx, lease: Lease, { generation, cursor, h
     update webhook_queues
     set lease_owner = null,
       lease_until = clock_timestamp() + ${heir === null ? '0 seconds' : keptFor}::interval,
-      lease_session = coalesce(${heir}, lease_session),
+      lease_session = ${heir},
       cursor = case when generation = ${generation} then greatest(cursor, ${cursor}) else cursor end
     where workspace_id = ${lease.workspaceId}
       and endpoint_id = ${lease.endpointId}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { type Db, openDb } from '../../src/base/db.ts'
-import { claimQueues } from '../../src/webhooks/lease.ts'
+import { type ClaimedQueue, claimQueues, releaseQueue } from '../../src/webhooks/lease.ts'
 import { watchTheLiving } from '../../src/webhooks/living.ts'
 import { testDatabase } from '../support/database.ts'
 import { type WebhookWorld, webhookWorld } from '../support/webhook-world.ts'
@@ -21,8 +21,19 @@ async function anotherWorker(w: WebhookWorld): Promise<Db> {
 }
 
 /** Answers how many queues it got. */
-async function claim(db: Db, { workspaceId, clock }: WebhookWorld): Promise<number> {
-  return (await db.statement((tx) => claimQueues(tx, [workspaceId], 1, clock.now()))).length
+async function claim(db: Db, w: WebhookWorld): Promise<number> {
+  return (await claimed(db, w)).length
+}
+
+function claimed(db: Db, { workspaceId, clock }: WebhookWorld): Promise<ClaimedQueue[]> {
+  return db.statement((tx) => claimQueues(tx, [workspaceId], 1, clock.now()))
+}
+
+/** Gives back what was claimed, for the worker of that name or for anyone. */
+async function release(db: Db, w: WebhookWorld, [queue]: ClaimedQueue[], heir: string | null): Promise<void> {
+  assert.ok(queue !== undefined)
+  const lease = { workspaceId: w.workspaceId, endpointId: w.endpointId, owner: queue.owner }
+  await db.statement((tx) => releaseQueue(tx, lease, { generation: 1, cursor: 0, heir }))
 }
 
 /** Looks by a clock that is driven, past whatever grace the beginning has. */
@@ -75,3 +86,39 @@ test('after a restart of the database nobody is taken for dead until all have ha
   await lookAfter(60_000)
   assert.equal(await claim(w.db, w), 1)
 })
+
+test('a queue that is given to a worker is kept for it, and is free when that one dies', async () => {
+  const w = await webhookWorld()
+  const heir = await anotherWorker(w)
+  const [{ lease_session: session }] = await w.db.sql<[{ lease_session: string }]>`
+    select lease_session
+    from webhook_queues
+    where endpoint_id = ${w.endpointId}`
+  const giver = await anotherWorker(await expired(w))
+  const lookAfter = await looker(w.db)
+  await release(giver, w, await claimed(giver, await expired(w)), session)
+  assert.equal(await claim(w.db, w), 0)
+  const taken = await claimed(heir, w)
+  assert.equal(taken.length, 1)
+  await release(heir, w, taken, session)
+  await heir.close()
+  while ((await lookAfter(1)) === 0);
+  assert.equal(await claim(w.db, w), 1)
+})
+
+test('a queue that was given back is free, also when the clock of the database is set back meanwhile', async () => {
+  const w = await webhookWorld()
+  const other = await anotherWorker(w)
+  await release(other, w, await claimed(other, await expired(w)), null)
+  await w.db
+    .sql`update webhook_queues set lease_until = clock_timestamp() + interval '1 hour' where endpoint_id = ${w.endpointId}`
+  assert.equal(await claim(w.db, w), 1)
+})
+
+async function expired(w: WebhookWorld): Promise<WebhookWorld> {
+  await w.db.sql`
+    update webhook_queues
+    set lease_until = clock_timestamp() - interval '1 second'
+    where workspace_id = ${w.workspaceId}`
+  return w
+}
