@@ -16,6 +16,7 @@ import { createSlots } from './slots.ts'
 const limits = { inFlight: 512, failing: 256, unwritten: 128 }
 const lookEveryMs = 1000
 const lookForDeadEveryMs = 100
+const askEveryMs = 500
 const renewEveryMs = 5000
 /** Of a busy workspace several commits are placed together: each placing is a transaction beside theirs. */
 const placingRestMs = 10
@@ -135,7 +136,7 @@ function poll({ db, log, placer }: WorkerDeps, holder: Holder): () => Promise<vo
     loop(lookForDeadEveryMs, async () => {
       if ((await endOfDead()) > 0) await holder.claim(null)
     }),
-    loop(lookEveryMs, () => askForShare(db)),
+    loop(askEveryMs, () => askForShare(db)),
     loop(renewEveryMs, () => holder.renew(holder.held())),
   ]
   return async () => {
