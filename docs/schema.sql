@@ -674,6 +674,7 @@ create table webhook_deliveries (
   masked boolean not null,
   state text not null,
   generation integer not null,
+  round integer not null default 0,
   round_attempts smallint not null,
   attempts integer not null,
   due_at timestamp(3) with time zone,

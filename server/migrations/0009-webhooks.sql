@@ -39,7 +39,8 @@ create table webhook_queues (
   -- The worker that reads and sends, by the clock of the database.
   lease_owner uuid,
   lease_until timestamptz,
-  -- The role and the name of that worker's sessions: when it has none left, it is dead, and its lease ends.
+  -- The role and the name of that worker's sessions: when it has none left, it is dead, and its lease ends. Without an
+  -- owner, the worker that the queue is kept for.
   lease_session text,
   primary key (workspace_id, endpoint_id),
   foreign key (workspace_id, endpoint_id) references webhook_endpoints (workspace_id, id) on delete cascade
@@ -59,6 +60,8 @@ create table webhook_deliveries (
   masked boolean not null,
   state text not null check (state in ('pending', 'delivered', 'failed')),
   generation integer not null,
+  -- Counts how often it was asked for again: an attempt that began before that decides nothing of the new round.
+  round integer not null default 0,
   -- Attempts of the present round of the schedule; sending again begins a new round.
   round_attempts smallint not null,
   -- All attempts. The failed ones are rows of webhook_attempts; the one that was taken stands here.

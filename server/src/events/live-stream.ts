@@ -54,13 +54,18 @@ export function beat(stream: Stream): void {
 }
 
 /** Ends the streams whose sessions, tokens or memberships have ended; others go on with what they may see now. */
-export async function checkStreams(streams: Iterable<Stream>): Promise<void> {
+export async function checkStreams(streams: Iterable<Stream>, onError: (error: unknown) => void): Promise<void> {
   for (const stream of streams) {
-    const names = await stream.namesNow()
-    if (!isOpen(stream)) continue
-    if (names !== null) stream.names = names
-    // An end would wait behind what the client may see no more, for as long as it does not read.
-    else if (stream.out.writableLength > 0) stream.out.destroy()
-    else stream.out.end()
+    // What cannot be asked of one now is asked at the next round, and keeps nobody else from being looked at.
+    await checkStream(stream).catch(onError)
   }
+}
+
+async function checkStream(stream: Stream): Promise<void> {
+  const names = await stream.namesNow()
+  if (!isOpen(stream)) return
+  if (names !== null) stream.names = names
+  // An end would wait behind what the client may see no more, for as long as it does not read.
+  else if (stream.out.writableLength > 0) stream.out.destroy()
+  else stream.out.end()
 }

@@ -35,7 +35,7 @@ export function createLive(deps: LiveDeps): Live {
   const onError = (error: unknown) => log.warn('live streams not looked after', {}, error)
   const loops = [
     repeat(heartbeatMs, async () => streams.forEach(beat), onError),
-    repeat(checkMs, () => checkStreams(streams), onError),
+    repeat(checkMs, () => checkStreams(streams, onError), onError),
   ]
   return {
     follow: async ({ after, ...asked }) => {

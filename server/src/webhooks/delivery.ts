@@ -16,6 +16,8 @@ export interface Delivery {
   hasRow: boolean
   /** Whether phones were hidden in an earlier attempt. */
   masked: boolean
+  /** How often it had been asked for again when it was read. */
+  round: number
   /** Attempts of the present round, and all of them. */
   roundAttempts: number
   attempts: number

@@ -62,7 +62,8 @@ async function setActive(tx: Tx, workspaceId: string, id: string, position: numb
       failing_since = null,
       failures_in_a_row = 0,
       lease_owner = null,
-      lease_until = null
+      lease_until = null,
+      lease_session = null
     where workspace_id = ${workspaceId}
       and endpoint_id = ${id}`
 }

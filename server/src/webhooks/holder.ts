@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClaimedQueue, claimQueues, renewLeases } from './lease.ts'
 import { endQueue, giveBack, loseQueue, openQueue, refreshQueue, runQueue } from './pump.ts'
 import { isResting, type PumpDeps, type Queue } from './queue.ts'
+import type { Ask } from './share.ts'
 
 const maxQueues = 500
 /** A queue that has nothing to do is kept for a while: the next event then needs no claim. */
@@ -20,6 +21,8 @@ export interface Holder {
   claim(workspaceIds: readonly string[] | null): Promise<number>
   /** Renews the leases of queues, and looks what was changed at their endpoints. */
   renew(queues: readonly Queue[]): Promise<void>
+  /** Lets queues go over to another worker that has asked for them, when it was this one that it asked. */
+  give(ask: Ask): void
   held(): Queue[]
   count(): number
   heldIn(workspaceId: string): Queue[]
@@ -97,6 +100,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
   return {
     claim,
     renew: (queues) => renewAll(deps, queues),
+    give: (ask) => giveTo(held(), ask),
     held,
     count: () => working.size,
     heldIn: (workspaceId) => held().filter(({ lease }) => lease.workspaceId === workspaceId),
@@ -108,6 +112,21 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
       for (const queue of held()) await abandon(deps, queue)
     },
   }
+}
+
+function giveTo(queues: readonly Queue[], { from, to, count }: Ask): void {
+  const ours = queues.filter(({ session }) => session === from)
+  for (const queue of easiestToGive(ours).slice(0, count)) {
+    queue.heir = to
+    endQueue(queue)
+  }
+}
+
+/** Those with the least in flight first. What a failing receiver is asked takes long, and it costs little to hold. */
+function easiestToGive(queues: readonly Queue[]): Queue[] {
+  return queues
+    .filter(({ health, isEnding, isLost }) => health.failuresInARow === 0 && !isEnding && !isLost)
+    .sort((a, b) => a.inFlight - b.inFlight)
 }
 
 async function renewAll(deps: PumpDeps, queues: readonly Queue[]): Promise<void> {

@@ -8,6 +8,8 @@ export const leaseMs = 15_000
 export interface ClaimedQueue extends EndpointRow {
   /** Of this claim alone: whoever claims it next has another one. */
   owner: string
+  /** The role and the name of the sessions of this process. */
+  session: string
   cursor: number
   /** Events up to here are no longer kept. */
   removed_to: number
@@ -28,6 +30,8 @@ export interface HeldQueue extends EndpointRow {
 }
 
 const leaseFor = `${leaseMs} milliseconds`
+/** How long a queue that was given to another worker waits for it. */
+const keptFor = '2 seconds'
 
 /** Claims queues in which something can be sent, those first that have waited longest; of the workspaces given, or of all. */
 export async function claimQueues(
@@ -47,7 +51,10 @@ export async function claimQueues(
       where ${workspaceIds === null ? tx`true` : tx`q.workspace_id = any (${workspaceIds}::uuid[])`}
         and e.state = 'active'
         and e.removed_at is null
-        and (q.lease_owner is null or q.lease_until < clock_timestamp())
+        and (
+          q.lease_until < clock_timestamp()
+          or (q.lease_owner is null and coalesce(q.lease_session, ${ownSession(tx)}) = ${ownSession(tx)})
+        )
         and (q.paused_until is null or q.paused_until <= ${now})
         and (q.cursor < f.last_position or q.retry_at <= ${now} or ${hasReplay(tx)})
       order by q.lease_until nulls first
@@ -57,15 +64,15 @@ export async function claimQueues(
     update webhook_queues q
     set lease_owner = gen_random_uuid(),
       lease_until = clock_timestamp() + ${leaseFor}::interval,
-      lease_session = current_user || ' ' || current_setting('application_name')
+      lease_session = ${ownSession(tx)}
     from free, webhook_endpoints e
     where q.workspace_id = free.workspace_id
       and q.endpoint_id = free.endpoint_id
       and e.workspace_id = q.workspace_id
       and e.id = q.endpoint_id
     returning ${endpointColumns(tx)},
-      q.lease_owner as owner, q.cursor, coalesce(free.removed_to, 0) as removed_to, q.generation, q.retry_at,
-      q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx)} as has_replay`
+      q.lease_owner as owner, q.lease_session as session, q.cursor, coalesce(free.removed_to, 0) as removed_to,
+      q.generation, q.retry_at, q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx)} as has_replay`
 }
 
 /** Holds on to queues, and answers how their endpoints are now. Those of which nothing is told belong to another. */
@@ -100,8 +107,7 @@ export async function endLeasesOfDead(tx: Tx): Promise<number> {
   const ended = await tx`
     update webhook_queues
     set lease_until = clock_timestamp() - interval '1 millisecond'
-    where lease_owner is not null
-      and lease_until > clock_timestamp()
+    where lease_until > clock_timestamp()
       and starts_with(lease_session, current_user || ' ')
       and lease_session not in (
         select usename || ' ' || application_name
@@ -126,12 +132,21 @@ export interface Lease {
   owner: string
 }
 
-/** Gives a queue back, with everything up to `cursor` being done with. */
-export async function releaseQueue(tx: Tx, lease: Lease, generation: number, cursor: number): Promise<void> {
+/** How a queue is given back. */
+export interface Leaving {
+  generation: number
+  /** Everything up to here is done with. */
+  cursor: number
+  /** The worker that is to have it next, by the name of its sessions; null when anyone may. */
+  heir: string | null
+}
+
+export async function releaseQueue(tx: Tx, lease: Lease, { generation, cursor, heir }: Leaving): Promise<void> {
   await tx`
     update webhook_queues
     set lease_owner = null,
-      lease_until = clock_timestamp(),
+      lease_until = clock_timestamp() + ${heir === null ? '0 seconds' : keptFor}::interval,
+      lease_session = ${heir},
       cursor = case when generation = ${generation} then greatest(cursor, ${cursor}) else cursor end
     where workspace_id = ${lease.workspaceId}
       and endpoint_id = ${lease.endpointId}
@@ -155,6 +170,10 @@ export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
     for update`.execute()
   if (queue === undefined) throw new LeaseLost()
   return queue.generation
+}
+
+function ownSession(sql: Sql) {
+  return sql`current_user || ' ' || current_setting('application_name')`
 }
 
 function endpointColumns(sql: Sql) {

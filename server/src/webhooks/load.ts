@@ -57,6 +57,8 @@ async function loadFresh(deps: PumpDeps, queue: Queue, limit: number): Promise<v
     const subjectIds = read.fresh.map(({ subjectId }) => subjectId)
     const waiting = retryAt === null ? noLanes : await listWaitingLanes(deps.db.sql, reading, subjectIds)
     await park(deps, queue, read.fresh, waiting)
+    // The end has set back the place from which another goes on, before what it dropped from memory.
+    if (queue.isEnding) return
     for (const delivery of read.fresh) if (!waiting.has(delivery.subjectId)) lanes.add(delivery)
     queue.readTo = read.readTo
     queue.mayHaveMore ||= read.hasMore

@@ -7,6 +7,7 @@ import { namesOf } from './patterns.ts'
 import { cursorOf, type PumpDeps, type Queue } from './queue.ts'
 import { mayStart, startRequests } from './send.ts'
 import { settleResults } from './settle.ts'
+import { givenTopic } from './share.ts'
 import { createSignal } from './signal.ts'
 
 /** A request must not be under way still when another worker may begin: names, connections and clocks take time. */
@@ -29,6 +30,7 @@ export async function openQueue(deps: PumpDeps, claimed: ClaimedQueue, askedAt: 
   }
   return {
     lease: { workspaceId, endpointId, owner },
+    session: claimed.session,
     signal: createSignal(),
     openedAt: askedAt,
     lanes: createLanes(),
@@ -50,6 +52,7 @@ export async function openQueue(deps: PumpDeps, claimed: ClaimedQueue, askedAt: 
     results: [],
     batch: null,
     isEnding: false,
+    heir: null,
     isLost: false,
   }
 }
@@ -116,6 +119,8 @@ export function loseQueue(queue: Queue): void {
 
 export async function giveBack({ db, fail }: PumpDeps, queue: Queue): Promise<void> {
   if (queue.isLost) return
-  await db.statement((tx) => releaseQueue(tx, queue.lease, queue.generation, cursorOf(queue)))
+  const { lease, generation, heir } = queue
+  const news = heir === null ? undefined : { topic: givenTopic, id: lease.workspaceId }
+  await db.statement((tx) => releaseQueue(tx, lease, { generation, cursor: cursorOf(queue), heir }), news)
   await fail?.('released')
 }

@@ -48,6 +48,8 @@ export interface PumpDeps {
 /** A leased queue in memory. Only its pump reads and settles; requests end whenever they end. */
 export interface Queue {
   readonly lease: Lease
+  /** The name of the sessions that the lease was taken under. */
+  readonly session: string
   readonly signal: Signal
   /** Of the process's own steady clock, as `leaseEndsAt`. */
   readonly openedAt: number
@@ -73,6 +75,8 @@ export interface Queue {
   batch: Batch | null
   /** Nothing more is started. */
   isEnding: boolean
+  /** The worker that is to have it next, if one has asked for it. */
+  heir: string | null
   /** Another worker has it. */
   isLost: boolean
 }

@@ -28,6 +28,7 @@ export async function listDue(sql: Sql, { lease, generation, held, limit }: Read
       coalesce(e.test_endpoint_id is not null, false) as "isTest",
       true as "hasRow",
       d.masked,
+      d.round,
       d.round_attempts as "roundAttempts",
       d.attempts
     from webhook_deliveries d
@@ -82,6 +83,7 @@ export async function readFresh(
       e.test_endpoint_id is not null as "isTest",
       false as "hasRow",
       false as masked,
+      0 as round,
       0 as "roundAttempts",
       0 as attempts
     from event_feeds f

@@ -19,36 +19,38 @@ export interface EventToSend {
   occurredAt: Date
 }
 
-/** Lets one event be sent at once and by a new round of the schedule, whatever became of it before. */
+/**
+ * Lets one event be sent at once and by a new round of the schedule, whatever became of it before or becomes of an attempt
+ * that is under way.
+ */
 export async function queueAgain(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
   const generation = await hasten(tx, endpoint, now)
   await keepTakenAttempts(tx, endpoint.workspaceId, endpoint.id, [event.position])
-  await insertPending(tx, endpoint, generation, event, now, tx`update set ${newRound(tx)}`)
+  await insertPending(tx, endpoint, { generation, round: 1, now }, event, tx`update set ${newRound(tx)}`)
 }
 
 /** Lets one event be sent at once, unless a worker has come to it already. */
 export async function queueOnce(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
   const generation = await hasten(tx, endpoint, now)
-  await insertPending(tx, endpoint, generation, event, now, tx`nothing`)
+  await insertPending(tx, endpoint, { generation, round: 0, now }, event, tx`nothing`)
 }
 
 async function insertPending(
   tx: Tx,
   endpoint: Receiver,
-  generation: number,
+  { generation, round, now }: { generation: number; round: number; now: Date },
   event: EventToSend,
-  now: Date,
   onConflict: Fragment,
 ): Promise<void> {
   const { workspaceId, id: endpointId } = endpoint
   await tx`
     insert into webhook_deliveries (
       workspace_id, endpoint_id, position, event_id, event_name, subject_id, occurred_at, masked, state, generation,
-      round_attempts, attempts, due_at
+      round, round_attempts, attempts, due_at
     )
     values (
       ${workspaceId}, ${endpointId}, ${event.position}, ${event.id}, ${event.name}, ${event.subjectId},
-      ${event.occurredAt}, ${endpoint.phoneVisibility === 'masked'}, 'pending', ${generation}, 0, 0, ${now}
+      ${event.occurredAt}, ${endpoint.phoneVisibility === 'masked'}, 'pending', ${generation}, ${round}, 0, 0, ${now}
     )
     on conflict (workspace_id, endpoint_id, position) do ${onConflict}`
   announce(tx, dueTopic, workspaceId)
@@ -71,6 +73,7 @@ export const newRound = (sql: Sql) => sql`
   masked = webhook_deliveries.masked or excluded.masked,
   state = 'pending',
   generation = excluded.generation,
+  round = webhook_deliveries.round + 1,
   round_attempts = 0,
   due_at = excluded.due_at,
   delivered_at = null,

@@ -11,6 +11,7 @@ export interface DeliveryRow {
   occurredAt: Date
   masked: boolean
   state: 'pending' | 'delivered' | 'failed'
+  round: number
   roundAttempts: number
   attempts: number
   dueAt: Date | null
@@ -20,18 +21,20 @@ export interface DeliveryRow {
   deliveredAnswer: Buffer | null
 }
 
-/** Nothing changes of what was asked for again after the endpoint had been disabled and enabled meanwhile. */
+/** Nothing changes of what was asked for again meanwhile. Answers the places of what was written. */
 export async function saveDeliveries(
   tx: Tx,
   { workspaceId, endpointId }: Lease,
   generation: number,
   rows: readonly DeliveryRow[],
-): Promise<void> {
-  await tx`
+): Promise<Set<number>> {
+  const written = await tx<{ position: number }[]>`
     insert into webhook_deliveries (workspace_id, endpoint_id, generation, ${valueNames(tx)})
     select ${workspaceId}::uuid, ${endpointId}::uuid, ${generation}::integer, d.*
     from unnest(${valueArrays(tx, rows)}) as d
-    ${onEarlier(tx)}`.execute()
+    ${onEarlier(tx)}
+    returning position`.execute()
+  return new Set(written.map(({ position }) => position))
 }
 
 /** What a queue has to write that only had successes, none of them a row before. */
@@ -45,13 +48,14 @@ export interface Successes {
 
 /**
  * Writes the successes of many queues at once, and where those stand. Answers the owners of the leases that it was done
- * for: of the others nothing is written, for they are lost, or their endpoint was disabled meanwhile.
+ * for. Of the others nothing is written, for they are lost, or their endpoint was disabled meanwhile; or not everything,
+ * for an event was asked for again.
  */
 export async function saveSuccesses(tx: Tx, queues: readonly Successes[]): Promise<Set<string>> {
   const rows = queues.flatMap((queue) => queue.rows)
   const ofRows = <V>(value: (queue: Successes) => V): V[] =>
     queues.flatMap((queue) => queue.rows.map(() => value(queue)))
-  const written = await tx<{ owner: string }[]>`
+  const written = await tx<{ owner: string; count: number }[]>`
     with asked as (
       select *
       from unnest(
@@ -98,15 +102,23 @@ export async function saveSuccesses(tx: Tx, queues: readonly Successes[]): Promi
       ) as d (workspace_id, endpoint_id, generation, ${valueNames(tx)})
       join locked l using (workspace_id, endpoint_id)
       ${onEarlier(tx)}
+      returning workspace_id, endpoint_id
+    ), counted as (
+      select workspace_id, endpoint_id, count(*)
+      from saved
+      group by workspace_id, endpoint_id
     )
-    select owner
-    from locked`
-  return new Set(written.map(({ owner }) => owner))
+    select l.owner, c.count
+    from locked l
+    join counted c using (workspace_id, endpoint_id)`
+  const countOf = new Map(written.map(({ owner, count }) => [owner, count]))
+  const owners = queues.map((queue) => [queue.lease.owner, queue.rows.length] as const)
+  return new Set(owners.flatMap(([owner, count]) => (countOf.get(owner) === count ? [owner] : [])))
 }
 
 const valueNames = (sql: Sql) => sql`
-  position, event_id, event_name, subject_id, occurred_at, masked, state, round_attempts, attempts, due_at,
-  delivered_at, delivered_status, delivered_ms, delivered_answer`
+  position, event_id, event_name, subject_id, occurred_at, masked, state, round, round_attempts, attempts,
+  due_at, delivered_at, delivered_status, delivered_ms, delivered_answer`
 
 function valueArrays(sql: Sql, rows: readonly DeliveryRow[]) {
   return sql`
@@ -117,6 +129,7 @@ function valueArrays(sql: Sql, rows: readonly DeliveryRow[]) {
     ${timestamps(sql, rows, (row) => row.occurredAt)}::timestamptz[],
     ${rows.map((row) => String(row.masked))}::text[]::boolean[],
     ${rows.map((row) => row.state)}::text[],
+    ${rows.map((row) => row.round)}::integer[],
     ${rows.map((row) => row.roundAttempts)}::smallint[],
     ${rows.map((row) => row.attempts)}::integer[],
     ${timestamps(sql, rows, (row) => row.dueAt)}::timestamptz[],
@@ -145,43 +158,8 @@ const onEarlier = (sql: Sql) => sql`
     delivered_status = excluded.delivered_status,
     delivered_ms = excluded.delivered_ms,
     delivered_answer = excluded.delivered_answer
-  where webhook_deliveries.generation <= excluded.generation`
-
-export interface FailedAttemptRow {
-  position: number
-  number: number
-  at: Date
-  status: number | null
-  ms: number
-  error: string | null
-  answer: Buffer | null
-}
-
-export async function insertFailedAttempts(
-  tx: Tx,
-  { workspaceId, endpointId }: Lease,
-  rows: readonly FailedAttemptRow[],
-): Promise<void> {
-  await tx`
-    insert into webhook_attempts (workspace_id, endpoint_id, position, number, at, status, ms, error, answer)
-    select ${workspaceId}::uuid, ${endpointId}::uuid, a.*
-    from unnest(
-      ${rows.map((row) => row.position)}::bigint[],
-      ${rows.map((row) => row.number)}::integer[],
-      ${timestampArray(
-        tx,
-        rows.map((row) => row.at),
-      )}::timestamptz[],
-      ${rows.map((row) => row.status)}::smallint[],
-      ${rows.map((row) => row.ms)}::integer[],
-      ${rows.map((row) => row.error)}::text[],
-      ${byteaArray(
-        tx,
-        rows.map((row) => row.answer),
-      )}::bytea[]
-    ) as a
-    on conflict do nothing`.execute()
-}
+  where webhook_deliveries.generation <= excluded.generation
+    and webhook_deliveries.round = excluded.round`
 
 /** Lets the rows behind a delivery that failed wait as long as it does, so that they come behind it again. */
 export async function delayFollowers(

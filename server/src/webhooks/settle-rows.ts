@@ -1,11 +1,12 @@
 import type { Keyring } from '../base/keyring.ts'
 import { sealAnswer } from './answer.ts'
 import type { Attempt, Delivery, Result } from './delivery.ts'
-import type { DeliveryRow, FailedAttemptRow } from './settle-queries.ts'
+import type { AttemptRow } from './save-attempts.ts'
+import type { DeliveryRow } from './settle-queries.ts'
 
 /** A delivery that waits, as it is written. */
 export function waitingRow(delivery: Delivery, dueAt: Date): DeliveryRow {
-  const { position, eventId, name, subjectId, occurredAt, masked, roundAttempts, attempts } = delivery
+  const { position, eventId, name, subjectId, occurredAt, masked, round, roundAttempts, attempts } = delivery
   return {
     position,
     eventId,
@@ -14,6 +15,7 @@ export function waitingRow(delivery: Delivery, dueAt: Date): DeliveryRow {
     occurredAt,
     masked,
     state: 'pending',
+    round,
     roundAttempts,
     attempts,
     dueAt,
@@ -49,11 +51,7 @@ export function attemptedRow(
   }
 }
 
-export function failedAttemptRow(
-  keyring: Keyring,
-  endpointId: string,
-  { delivery, attempt }: Result,
-): FailedAttemptRow {
+export function failedAttemptRow(keyring: Keyring, endpointId: string, { delivery, attempt }: Result): AttemptRow {
   const { at, status, ms, error } = attempt
   return {
     position: delivery.position,

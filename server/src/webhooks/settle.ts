@@ -8,7 +8,8 @@ import { lockQueue } from './lease.ts'
 import { cursorOf, heldPlaces, type PumpDeps, type Queue } from './queue.ts'
 import { noteNextDue } from './read-queries.ts'
 import { reportSettled } from './report.ts'
-import { delayFollowers, insertFailedAttempts, releaseFollowers, saveDeliveries, saveQueue } from './settle-queries.ts'
+import { insertAttempts, keepEarlierAttempts } from './save-attempts.ts'
+import { delayFollowers, releaseFollowers, saveDeliveries, saveQueue } from './settle-queries.ts'
 import { attemptedRow, failedAttemptRow, waitingRow } from './settle-rows.ts'
 
 const maxResults = 100
@@ -92,16 +93,18 @@ async function writeBatch(
     .filter(({ verdict }) => verdict.next !== 'delivered')
     .map((result) => failedAttemptRow(keyring, lease.endpointId, result))
   // In one go, and started in this order: whatever comes behind a lock that is not had is rolled back.
-  const [currentGeneration] = await Promise.all([
+  const [currentGeneration, , saved] = await Promise.all([
     lockQueue(tx, lease),
     commitQuickly(tx),
     saveDeliveries(tx, lease, generation, rows),
-    failed.length > 0 ? insertFailedAttempts(tx, lease, failed) : null,
+    failed.length > 0 ? insertAttempts(tx, lease, failed) : null,
     saveQueue(tx, lease, generation, cursorOf({ ...queue, batch: null }), queue.health),
   ])
   await fail?.('saved')
   if (currentGeneration !== generation) return { isOver: true, disabled: null, retryAt: undefined }
-  const isTouched = await moveFollowers(tx, queue, results, now)
+  const earlier = rows.filter(({ position }) => !saved.has(position))
+  if (earlier.length > 0) await keepEarlierAttempts(tx, lease, earlier)
+  const isTouched = (await moveFollowers(tx, queue, results, now)) || earlier.length > 0
   const disabled = reasonToDisable(queue, results, now)
   if (disabled !== null) {
     await disableEndpoint(tx, queue.endpoint, disabled, { type: 'system', id: null }, now)

@@ -5,16 +5,18 @@ import { placedTopic } from '../events/place.ts'
 import type { Placer } from '../events/placer.ts'
 import { recordedTopic } from '../events/record.ts'
 import { createHolder, type Holder } from './holder.ts'
-import { endLeasesOfDead } from './lease.ts'
+import { watchTheLiving } from './living.ts'
 import { noObserver, type WebhookObserver } from './observe.ts'
 import type { PumpDeps } from './queue.ts'
 import { dueTopic } from './replay.ts'
 import { createSettler } from './settler.ts'
+import { type Ask, askForShare, askTopic, givenTopic } from './share.ts'
 import { createSlots } from './slots.ts'
 
 const limits = { inFlight: 512, failing: 256, unwritten: 128 }
 const lookEveryMs = 1000
-const lookForDeadEveryMs = 300
+const lookForDeadEveryMs = 100
+const askEveryMs = 500
 const renewEveryMs = 5000
 /** Of a busy workspace several commits are placed together: each placing is a transaction beside theirs. */
 const placingRestMs = 10
@@ -92,6 +94,8 @@ function listen(deps: WorkerDeps, holder: Holder): () => void {
     [recordedTopic, place],
     [placedTopic, onPlaced],
     [dueTopic, onDue],
+    [givenTopic, lookAt],
+    [askTopic, (ask) => holder.give(JSON.parse(ask) as Ask)],
   ])
 }
 
@@ -123,15 +127,16 @@ function claimerOfNews({ log }: WorkerDeps, holder: Holder): (workspaceId: strin
 
 /** Looks from time to time as well: news may be lost. */
 function poll({ db, log, placer }: WorkerDeps, holder: Holder): () => Promise<void> {
+  const endOfDead = watchTheLiving(db)
   const loop = (pauseMs: number, work: () => Promise<unknown>): Loop =>
     startLoop({ firstAfterMs: 0, pauseMs }, work, (error) => log.error('webhooks not looked for', {}, error))
   const loops = [
     loop(lookEveryMs, placer.placeAll),
     loop(lookEveryMs, () => holder.claim(null)),
     loop(lookForDeadEveryMs, async () => {
-      const ended = await db.statement((tx) => endLeasesOfDead(tx))
-      if (ended > 0) await holder.claim(null)
+      if ((await endOfDead()) > 0) await holder.claim(null)
     }),
+    loop(askEveryMs, () => askForShare(db)),
     loop(renewEveryMs, () => holder.renew(holder.held())),
   ]
   return async () => {

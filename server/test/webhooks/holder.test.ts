@@ -157,3 +157,43 @@ test('an endpoint with a long backlog and a slow receiver leaves others their sh
   assert.equal(next, 'quick')
   assert.equal(w.receiver.received.length, 10)
 })
+
+test('what is in memory when a queue ends amid a reading of the feed is left to the next worker, not lost', async () => {
+  const w = await webhookWorld()
+  const ids = await w.record(randomUUID(), [{ n: 0 }])
+  for (let n = 1; n < 500; n++) ids.push(...(await w.record(randomUUID(), [{ n }])))
+  await w.placer.place(w.workspaceId)
+  const [locked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const locking = w.db.tx(async (tx) => {
+    await w.receiver.reached(100)
+    await tx`lock table event_feeds in access exclusive mode`
+    locked.resolve()
+    await unlock.promise
+  })
+  const answered = Promise.withResolvers<{ status: number }>()
+  w.receiver.answer(async ({ number }) => {
+    if (number > 100) await locked.promise
+    return number > 250 ? answered.promise : { status: 200 }
+  })
+  const holder = holderOf(w)
+  await holder.claim([w.workspaceId])
+  await locked.promise
+  while (!(await someoneWaits(w, 'event_feeds')));
+  await w.receiver.reached(251)
+  const stopped = holder.stop()
+  unlock.resolve()
+  await locking
+  answered.resolve({ status: 200 })
+  await stopped
+  await w.drain()
+  assert.deepEqual(new Set(w.sentIds()), new Set(ids))
+})
+
+async function someoneWaits({ db }: WebhookWorld, table: string): Promise<boolean> {
+  const waiting = await db.sql`
+    select
+    from pg_locks
+    where relation = ${table}::regclass
+      and not granted`
+  return waiting.length > 0
+}
