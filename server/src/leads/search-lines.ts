@@ -66,8 +66,3 @@ export function matchesTerm(lead: Searchable, term: SearchTerm): boolean {
   if (term.digits !== null && phone.includes(term.digits)) return true
   return [...personal, phone, ...plain].some((line) => line.includes(term.text))
 }
-
-export function searchTextChanged(before: Searchable, after: Searchable): boolean {
-  const fields = ['firstName', 'lastName', 'email', 'phone', 'uniqueCode', 'externalRef'] as const
-  return fields.some((field) => before[field] !== after[field])
-}
