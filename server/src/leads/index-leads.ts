@@ -109,26 +109,43 @@ interface FoundLead {
 /** Makes tokens what they should be; writes none that are right. Most changes of a lead are none of its searched text. */
 async function renewTokens(tx: Tx, keyring: Keyring, workspaceId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  const leads = await tx<FoundLead[]>`
-    select l.id, l.unique_code, l.external_ref, l.person, l.deleted_at is null as is_live, s.index_version, s.tokens
-    from leads l
-    left join lead_search s on s.workspace_id = l.workspace_id and s.lead_id = l.id
-    where l.workspace_id = ${workspaceId}
-      and l.id = any ((select ${ids as string[]}::uuid[])::uuid[])
-    order by l.id`
+  const leads = await readLeads(tx, workspaceId, ids)
   const renewed = leads.flatMap((lead) => {
     const tokens = lead.is_live ? tokensOf(keyring, lead) : null
     const isRight = lead.index_version === keyring.indexVersion && String(tokens) === String(lead.tokens)
     return tokens === null || isRight ? [] : { id: lead.id, tokens }
   })
   const gone = leads.flatMap((lead) => (lead.is_live || lead.tokens === null ? [] : lead.id))
-  await Promise.all([
-    putTokens(tx, keyring, workspaceId, renewed).execute(),
-    tx`
+  if (renewed.length > 0) await putTokens(tx, keyring, workspaceId, renewed)
+  if (gone.length > 0) {
+    await tx`
       delete from lead_search
       where workspace_id = ${workspaceId}
-        and lead_id = any (${gone}::uuid[])`.execute(),
-  ])
+        and lead_id = any (${gone}::uuid[])`
+  }
+}
+
+// One by one, since `limit` keeps the planner from another way: the statistics of a workspace that grows are behind, and
+// with them it may take reading all of it for cheaper.
+async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<FoundLead[]> {
+  return tx<FoundLead[]>`
+    select l.*, s.*
+    from unnest(${ids as string[]}::uuid[]) as i (id)
+    cross join lateral (
+      select id, unique_code, external_ref, person, deleted_at is null as is_live
+      from leads
+      where workspace_id = ${workspaceId}
+        and id = i.id
+      limit 1
+    ) as l
+    left join lateral (
+      select index_version, tokens
+      from lead_search
+      where workspace_id = ${workspaceId}
+        and lead_id = i.id
+      limit 1
+    ) as s on true
+    order by i.id`
 }
 
 /** Null for a lead that does not open: nobody finds it by what it says, and the others are not to wait for it. */

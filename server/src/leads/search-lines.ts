@@ -42,9 +42,8 @@ export function searchLines(lead: Searchable): SearchLines {
 /** The tokens under which a lead is found. */
 export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
   const { personal, phone, plain } = searchLines(lead)
-  const pieces = new Set([...personal, phone, ...plain].flatMap((line) => grams(line)))
-  for (const line of plain) for (const prefix of shortPrefixes(line)) pieces.add(prefix)
-  return keyring.tokens(pieces)
+  const pieces = [...personal, phone, ...plain].flatMap(grams)
+  return keyring.tokens([...pieces, ...plain.flatMap(shortPrefixes)])
 }
 
 /**
@@ -54,7 +53,7 @@ export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
 export function termTokens(keyring: Keyring, term: SearchTerm): number[][] {
   const texts = [term.text, ...(term.digits === null ? [] : [term.digits])]
   return texts.flatMap((text) => {
-    const pieces = [...text].length < minSealedTermLength ? shortPrefixes(text).slice(-1) : [...grams(text)]
+    const pieces = [...text].length < minSealedTermLength ? shortPrefixes(text).slice(-1) : grams(text)
     return keyring.indexVersions.map((version) => keyring.tokens(pieces, version))
   })
 }
