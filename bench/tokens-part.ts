@@ -99,7 +99,7 @@ async function insertFor(
   }
   const follow = async () => {
     while (performance.now() < endsMs) {
-      await sleep(Math.min(pauseMs, durationMs / 2))
+      await sleep(Math.min(pauseMs, durationMs / 4, Math.max(0, endsMs - performance.now())))
       await placer.place(workspaceId)
       await index()
     }
