@@ -16,8 +16,11 @@ export interface Keyring {
   openText(place: SealPlace, sealed: Uint8Array): string
   /** 16 bytes that are equal for equal texts of one label in this scope, and tell nothing else. */
   exact(label: string, text: string, version?: number): Buffer
-  /** A signed 32-bit token for every gram (14 bytes of UTF-8 at most), ascending, each once. */
-  tokens(grams: Iterable<string>, version?: number): number[]
+  /**
+   * A signed 32-bit token for every gram (14 bytes of UTF-8 at most), ascending, each once. Who asks for many texts of this
+   * version keeps what was `made`: they share most of their grams.
+   */
+  tokens(grams: Iterable<string>, version?: number, made?: Map<string, number>): number[]
   /** `exact` under every version that rows may still carry. */
   exacts(label: string, text: string): Buffer[]
   /** 16 bytes like those of `exact` that outlive every rotation: for what nobody is found by. */
@@ -39,7 +42,7 @@ export interface Secret {
 
 interface IndexKeys {
   secret: Buffer
-  tokens: TokenKey
+  tokens: KeyObject
   exact: Map<string, KeyObject>
 }
 
@@ -67,7 +70,8 @@ export function makeKeyring(scopeId: string, { data, index, stable }: Secrets): 
     open,
     openText: (place, sealed) => open(place, sealed).toString('utf8'),
     exact: (label, text, version = indexVersion) => exactIndex(scopeId, known(indexKeys, version), label, text),
-    tokens: (grams, version = indexVersion) => tokensOf(known(indexKeys, version).tokens, grams),
+    tokens: (grams, version = indexVersion, made = new Map()) =>
+      tokensOf(known(indexKeys, version).tokens, grams, made),
     exacts: (label, text) =>
       indexVersions.map((version) => exactIndex(scopeId, known(indexKeys, version), label, text)),
     stable: (label, text) => exactIndex(scopeId, stableKeys, label, text),
@@ -79,7 +83,7 @@ function dataKeyOf(scopeId: string, { version, bytes }: Secret): DataKey {
 }
 
 function indexKeysOf(scopeId: string, { bytes }: Secret): IndexKeys {
-  return { secret: bytes, tokens: { key: deriveKey(scopeId, bytes, 'tokens'), known: new Map() }, exact: new Map() }
+  return { secret: bytes, tokens: deriveKey(scopeId, bytes, 'tokens'), exact: new Map() }
 }
 
 function deriveKey(scopeId: string, secret: Buffer, label: string): KeyObject {
@@ -110,31 +114,11 @@ function exactIndex(scopeId: string, keys: IndexKeys, label: string, text: strin
 
 const blockBytes = 16
 
-interface TokenKey {
-  key: KeyObject
-  /** Tokens made lately: names share most of their grams. */
-  known: Map<string, number>
-}
-
-/** Twice the grams of 20,000 leads. */
-const maxKnown = 65_536
-
-function tokensOf({ key, known }: TokenKey, grams: Iterable<string>): number[] {
-  const tokens = new Set<number>()
-  const unknown: string[] = []
-  for (const gram of grams) {
-    const token = known.get(gram)
-    if (token === undefined) unknown.push(gram)
-    else tokens.add(token)
-  }
-  if (unknown.length > 0) {
-    if (known.size + unknown.length > maxKnown) known.clear()
-    for (const [n, token] of makeTokens(key, unknown).entries()) {
-      known.set(unknown[n] ?? '', token)
-      tokens.add(token)
-    }
-  }
-  return [...Int32Array.from(tokens).sort()]
+function tokensOf(key: KeyObject, grams: Iterable<string>, made: Map<string, number>): number[] {
+  const list = [...grams]
+  const unknown = list.filter((gram) => !made.has(gram))
+  if (unknown.length > 0) for (const [n, token] of makeTokens(key, unknown).entries()) made.set(unknown[n] ?? '', token)
+  return [...Int32Array.from(new Set(list.map((gram) => made.get(gram) ?? 0))).sort()]
 }
 
 // One call encrypts every gram as a block of its own: ECB is a pseudo-random function on distinct blocks, and twenty

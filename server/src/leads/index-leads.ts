@@ -16,20 +16,26 @@ const batch = 500
 
 /**
  * Makes the search tokens of leads that were created or changed, for two seconds at most: follows the feed of every
- * workspace. Answers how many events it has passed. Any number of workers may run it: each takes other workspaces.
+ * workspace. Answers how many events it has passed. Any number of workers may run it: each takes other workspaces. One
+ * that fails does not hold up the others, and is told of at the end.
  */
 export async function indexLeads(deps: IndexDeps): Promise<number> {
   const endsAt = performance.now() + shiftMs
   let passed = 0
+  const failures: unknown[] = []
   for (;;) {
     let ofRound = 0
     // In turns, so that a workspace that imports a file does not hold up the others.
     for (const workspaceId of await listBehind(deps.db.sql)) {
       if (performance.now() > endsAt) return passed
-      const count = await indexNext(deps, workspaceId)
+      const count = await indexNext(deps, workspaceId).catch((error: unknown) => {
+        failures.push(error)
+        return 0
+      })
       ofRound += count
       passed += count
     }
+    if (failures.length > 0) throw failures[0]
     if (ofRound === 0) return passed
   }
 }
@@ -110,8 +116,9 @@ interface FoundLead {
 async function renewTokens(tx: Tx, keyring: Keyring, workspaceId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const leads = await readLeads(tx, workspaceId, ids)
+  const made = new Map<string, number>()
   const renewed = leads.flatMap((lead) => {
-    const tokens = lead.is_live ? tokensOf(keyring, lead) : null
+    const tokens = lead.is_live ? tokensOf(keyring, lead, made) : null
     const isRight = lead.index_version === keyring.indexVersion && String(tokens) === String(lead.tokens)
     return tokens === null || isRight ? [] : { id: lead.id, tokens }
   })
@@ -149,11 +156,11 @@ async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): P
 }
 
 /** Null for a lead that does not open: nobody finds it by what it says, and the others are not to wait for it. */
-function tokensOf(keyring: Keyring, lead: FoundLead): number[] | null {
+function tokensOf(keyring: Keyring, lead: FoundLead, made: Map<string, number>): number[] | null {
   try {
     const [firstName, lastName, email, phone] = openPerson(keyring, lead.id, lead.person)
     const { unique_code: uniqueCode, external_ref: externalRef } = lead
-    return searchTokens(keyring, { firstName, lastName, email, phone, uniqueCode, externalRef })
+    return searchTokens(keyring, { firstName, lastName, email, phone, uniqueCode, externalRef }, made)
   } catch (error) {
     if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return null
     throw error
