@@ -5,6 +5,8 @@ export interface Contest {
   name: string
   product: (n: number) => Buffer
   floor: (n: number) => Buffer
+  /** Of another peer than the floor. */
+  floorPort?: number
   /** Fewer than the run's, for requests that hold much work each. */
   connections?: number
   /** Throws when what the product did is not what it was asked: after so many answers. */
@@ -43,7 +45,13 @@ export async function compete(contest: Contest, course: Course): Promise<Result>
     return run
   }
   const runFloor = (durationMs: number) =>
-    measure({ host: '127.0.0.1', port: course.floorPort, connections, durationMs, request: contest.floor })
+    measure({
+      host: '127.0.0.1',
+      port: contest.floorPort ?? course.floorPort,
+      connections,
+      durationMs,
+      request: contest.floor,
+    })
   await runProduct(500)
   await runFloor(500)
   for (let round = 0; round < course.rounds; round++) {

@@ -81,7 +81,7 @@ app.post<{ Body: { externalRef: string; status: string } }>('/leads/upsert', asy
 })
 
 interface BulkBody {
-  items: { value: string; lead: Body & { priority: string; source: string; estimatedValue: number } }[]
+  items: { match: { value: string }; lead: Body & { priority: string; source: string; estimatedValue: number } }[]
 }
 
 /** The cheapest that a search index of words in three-letter pieces can be. */
@@ -98,7 +98,8 @@ function tokensOf(text: string): number[] {
 app.post<{ Body: BulkBody }>('/leads/bulk-upsert', async (request) => {
   const results = await sql.begin(async (tx) => {
     const done: string[] = []
-    for (const { value, lead } of request.body.items) {
+    for (const { match, lead } of request.body.items) {
+      const { value } = match
       const [row] = await tx<{ id: string }[]>`
         select ${columns} from floor_leads where workspace_id = 1 and external_ref = ${value} for update`
       const id = row?.id ?? randomUUID()

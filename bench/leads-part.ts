@@ -6,7 +6,12 @@ import { person } from './people.ts'
 import { type BenchWorkspace, fillWorkspace } from './workspace.ts'
 
 /** Fills the workspace with leads and answers what the leads interface competes in. */
-export async function leadContests(db: Db, workspace: BenchWorkspace, leadCount: number): Promise<Contest[]> {
+export async function leadContests(
+  db: Db,
+  workspace: BenchWorkspace,
+  leadCount: number,
+  singlesPort: number,
+): Promise<Contest[]> {
   const startedMs = performance.now()
   await fillWorkspace(db, workspace.workspaceId, leadCount, (done) => {
     if (process.stderr.isTTY) process.stderr.write(`\rfilling ${done} of ${leadCount} leads`)
@@ -17,7 +22,11 @@ export async function leadContests(db: Db, workspace: BenchWorkspace, leadCount:
   const rows = await db.sql<{ id: string }[]>`
     select id from leads where workspace_id = ${workspace.workspaceId} order by id limit 5000`
   const ids = rows.map((row) => row.id)
-  return [...contests(workspace.key, ids, leadCount), bulkUpsert(db, workspace, leadCount)]
+  return [
+    ...contests(workspace.key, ids, leadCount),
+    bulkUpsert(db, workspace, leadCount, 'bulk'),
+    { ...bulkUpsert(db, workspace, leadCount, 'again'), name: bySingles, floorPort: singlesPort },
+  ]
 }
 
 function contests(key: string, ids: string[], leadCount: number): Contest[] {
@@ -54,8 +63,10 @@ function contests(key: string, ids: string[], leadCount: number): Contest[] {
   ]
 }
 
+const bySingles = 'bulk upsert of 100, half existing (floor: single upserts of the product in one transaction)'
+
 /** A hundred items a request, half of which find their lead. */
-function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: number): Contest {
+function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: number, prefix: string): Contest {
   const headers = { authorization: `Bearer ${key}` }
   // The floor is measured in several runs that each begin with 0, and must find no lead of the run before.
   const asked = { product: 0, floor: 0 }
@@ -64,15 +75,16 @@ function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: num
     return Array.from({ length: 100 }, (_, place) => {
       const n = request * 50 + Math.floor(place / 2)
       const { externalRef, ...lead } = person(2 * leadCount + n)
-      return { value: place % 2 === 0 ? `crm-${(n * 7919) % leadCount}` : `bulk-${externalRef}`, lead }
+      const value =
+        place % 2 === 0 ? `crm-${(n * 7919) % leadCount}` : `${prefix}${who === 'floor' ? '-peer' : ''}-${externalRef}`
+      return { match: { by: 'externalRef', value }, lead }
     })
   }
   return {
-    name: 'bulk upsert of 100, half existing (floor: row by row)',
+    name: 'bulk upsert of 100, half existing (floor: its own bare tables, row by row)',
     connections: 4,
     product: () => {
-      const items = itemsOf('product').map(({ value, lead }) => ({ match: { by: 'externalRef', value }, lead }))
-      return requestBytes('POST', '/api/v1/leads/bulk-upsert', headers, { items })
+      return requestBytes('POST', '/api/v1/leads/bulk-upsert', headers, { items: itemsOf('product') })
     },
     floor: () => requestBytes('POST', '/leads/bulk-upsert', {}, { items: itemsOf('floor') }),
     verify: async (answers) => {
@@ -80,7 +92,7 @@ function bulkUpsert(db: Db, { key, workspaceId }: BenchWorkspace, leadCount: num
         select count(*)::integer as created
         from leads
         where workspace_id = ${workspaceId}
-          and external_ref like 'bulk-%'`
+          and external_ref like ${`${prefix}-crm-%`}`
       const wanted = answers * 50
       if (row?.created !== wanted)
         throw new Error(`bulk upsert: ${wanted} leads were to be created, ${row?.created} were`)

@@ -5,8 +5,9 @@ import { type DbOptions, openDb } from '../server/src/base/db.ts'
 import { newId } from '../server/src/base/id.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { newLead } from '../server/src/leads/change.ts'
+import { putTokens } from '../server/src/leads/index-leads.ts'
 import type { Lead } from '../server/src/leads/lead.ts'
-import { searchLines } from '../server/src/leads/search-lines.ts'
+import { searchLines, searchTokens } from '../server/src/leads/search-lines.ts'
 import { insertLeads } from '../server/src/leads/write.ts'
 import { person } from './people.ts'
 import { benchMasterKey } from './workspace.ts'
@@ -32,6 +33,12 @@ for (let start = thread * batch; start < count; start += threads * batch) {
   const leads = Array.from({ length: Math.min(batch, count - start) }, (_, n) => leadOf(start + n))
   await db.tx(async (tx) => {
     await insertLeads(tx, keyring, workspaceId, leads)
+    await putTokens(
+      tx,
+      keyring,
+      workspaceId,
+      leads.map((lead) => ({ id: lead.id, tokens: searchTokens(keyring, lead) })),
+    )
     await tx`
       insert into floor_leads (
         workspace_id, id, unique_code, external_ref, first_name, last_name, email, phone, status, priority, source,

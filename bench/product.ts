@@ -6,11 +6,13 @@ import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
 import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
 import { createLog } from '../server/src/base/log.ts'
+import { startLoop } from '../server/src/base/loop.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
 import { createPlacer } from '../server/src/events/placer.ts'
 import { createMetrics } from '../server/src/http/metrics.ts'
 import { openImages } from '../server/src/leads/image/client.ts'
+import { indexLeads } from '../server/src/leads/index-leads.ts'
 import { benchMasterKey } from './workspace.ts'
 
 const { PG_SOCKET = '', PG_DATABASE = 'parley', SEARCH_MEMORY = '192', WARM } = process.env
@@ -30,18 +32,28 @@ const images = openImages({
 })
 // The workspace whose image is to be there from the first request on.
 if (WARM !== undefined && !(await images.warm(WARM))) throw new Error('There is no image of the workspace')
+const [vault, placer] = [openVault(db, masterKeys, clock), createPlacer(db)]
 const app = await buildApp({
   // A limit that is counted but never reached: counting is part of the path.
   config: loadConfig({ PARLEY_LEADS_RATE_LIMIT: '1000000', PARLEY_INBOX_RATE_LIMIT: '1000000' }),
   log,
   clock,
   db,
-  vault: openVault(db, masterKeys, clock),
+  vault,
   limiter: createMemoryLimiter(clock),
   ...(maxBytes > 0 && { images }),
   metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
-  placer: createPlacer(db),
+  placer,
   outgoing: openOutgoing({ allowCidrs: [] }),
 })
+// What `serve` does beside its requests whenever leads are written.
+startLoop(
+  { firstAfterMs: 1_000, pauseMs: 1_000 },
+  async () => {
+    await placer.placeAll()
+    await indexLeads({ db, vault })
+  },
+  (error) => process.stderr.write(`${error}\n`),
+)
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)

@@ -73,7 +73,10 @@ try {
     printResults(`work (${connections} connections, ${what})`, ofPart)
     results.push(...ofPart)
   }
-  if (parts.includes('leads')) await run(await leadContests(db, workspace, leadCount), `${leadCount} leads`)
+  if (parts.includes('leads')) {
+    const singles = await start('singles.ts', { ...place, WORKSPACE: workspace.workspaceId })
+    await run(await leadContests(db, workspace, leadCount, singles.port), `${leadCount} leads`)
+  }
   if (parts.includes('inbox')) await run(await inboxContests(db, workspace, platform.port), 'inbox')
   if (parts.includes('search')) await runSearch({ db, place, start, course }, leadCount)
   if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)

@@ -1,63 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../server/src/base/clock.ts'
 import type { Db } from '../server/src/base/db.ts'
 import { newId } from '../server/src/base/id.ts'
 import type { Keyring } from '../server/src/base/keyring.ts'
 import { openVault } from '../server/src/base/vault.ts'
+import { createPlacer } from '../server/src/events/placer.ts'
+import { recordEvents } from '../server/src/events/record.ts'
 import { newLead } from '../server/src/leads/change.ts'
+import { leadCreated } from '../server/src/leads/events.ts'
+import { indexLeads } from '../server/src/leads/index-leads.ts'
 import type { Lead } from '../server/src/leads/lead.ts'
-import { insertLeads, insertRows } from '../server/src/leads/write.ts'
+import { insertLeads } from '../server/src/leads/write.ts'
 import { person } from './people.ts'
 import { benchMasterKey, makeWorkspace } from './workspace.ts'
 
 const writers = 8
+/** As the service looks for its chores. */
+const pauseMs = 1_000
 
-/** Prints what search tokens cost an insert, and the longest that one had to wait, in a database with so many leads. */
+interface Rate {
+  perSecond: number
+  longestMs: number
+  /** Until the tokens of the last lead were there. */
+  perSecondToLastToken: number
+}
+
+/**
+ * Prints what search tokens cost an insert, and the longest that one had to wait, in a database with so many leads. Both
+ * sides insert a lead with its event, which is then given its place in the feed. On one of them tokens are made beside.
+ */
 export async function runTokens(db: Db, rounds: number, durationMs: number): Promise<void> {
   const { workspaceId } = await makeWorkspace(db)
-  const keyring = await openVault(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
-  const shares: number[] = []
-  const [longest, rates] = [
-    { with: 0, without: 0 },
-    { with: 0, without: 0 },
-  ]
-  for (let round = 0; round <= rounds; round++) {
-    const withTokens = await insertFor(db, keyring, workspaceId, durationMs, true)
-    const without = await insertFor(db, keyring, workspaceId, durationMs, false)
-    if (round === 0) continue
-    shares.push(withTokens.perSecond / without.perSecond)
-    longest.with = Math.max(longest.with, withTokens.longestMs)
-    longest.without = Math.max(longest.without, without.longestMs)
-    rates.with += withTokens.perSecond / rounds
-    rates.without += without.perSecond / rounds
+  const vault = openVault(db, { current: benchMasterKey }, systemClock)
+  const keyring = await vault.keyring(workspaceId)
+  const index = async () => {
+    while ((await indexLeads({ db, vault })) > 0);
   }
-  shares.sort((a, b) => a - b)
-  const middle = shares[Math.floor(shares.length / 2)] ?? 0
-  const spread = `${shares[0]?.toFixed(2)}–${shares.at(-1)?.toFixed(2)}`
-  console.log(`\n| inserts of one lead (${writers} writers) | a second | longest |\n|---|---|---|`)
-  console.log(`| with search tokens | ${Math.round(rates.with)} | ${longest.with.toFixed(0)} ms |`)
-  console.log(`| without | ${Math.round(rates.without)} | ${longest.without.toFixed(0)} ms |`)
-  console.log(`with tokens, of those without: ${middle.toFixed(2)} (${spread})`)
+  const measured: { withTokens: Rate; without: Rate }[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const withTokens = await insertFor(db, keyring, workspaceId, durationMs, index)
+    const without = await insertFor(db, keyring, workspaceId, durationMs, async () => {})
+    // Their tokens are not to be made at the expense of the next round.
+    await index()
+    if (round > 0) measured.push({ withTokens, without })
+  }
+  const mean = (of: (pair: (typeof measured)[number]) => number) =>
+    Math.round(measured.reduce((sum, pair) => sum + of(pair), 0) / measured.length)
+  const longest = (of: (pair: (typeof measured)[number]) => number) => Math.max(...measured.map(of)).toFixed(0)
+  console.log(
+    `\n| inserts of one lead (${writers} writers) | a second | longest | to the last token, a second |\n|---|---|---|---|`,
+  )
+  console.log(
+    `| with search tokens | ${mean((pair) => pair.withTokens.perSecond)} | ${longest((pair) => pair.withTokens.longestMs)} ms | ${mean((pair) => pair.withTokens.perSecondToLastToken)} |`,
+  )
+  console.log(
+    `| without | ${mean((pair) => pair.without.perSecond)} | ${longest((pair) => pair.without.longestMs)} ms | ${mean((pair) => pair.without.perSecondToLastToken)} |`,
+  )
+  console.log(
+    `with tokens, of those without: ${spread(measured.map((pair) => pair.withTokens.perSecond / pair.without.perSecond))}`,
+  )
+  console.log(
+    `to the last token: ${spread(measured.map((pair) => pair.withTokens.perSecondToLastToken / pair.without.perSecondToLastToken))}`,
+  )
+}
+
+function spread(ratios: number[]): string {
+  const sorted = [...ratios].sort((a, b) => a - b)
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? 0
+  return `${middle.toFixed(2)} (${sorted[0]?.toFixed(2)}–${sorted.at(-1)?.toFixed(2)})`
 }
 
 let made = 0
 
-async function insertFor(db: Db, keyring: Keyring, workspaceId: string, durationMs: number, hasTokens: boolean) {
+async function insertFor(
+  db: Db,
+  keyring: Keyring,
+  workspaceId: string,
+  durationMs: number,
+  index: () => Promise<void>,
+): Promise<Rate> {
+  const placer = createPlacer(db)
   const startedMs = performance.now()
+  const endsMs = startedMs + durationMs
   let [inserted, longestMs] = [0, 0]
   const write = async () => {
-    while (performance.now() < startedMs + durationMs) {
+    while (performance.now() < endsMs) {
       const lead = leadOf(made++)
       const beganMs = performance.now()
       await db.tx(async (tx) => {
-        if (hasTokens) await insertLeads(tx, keyring, workspaceId, [lead])
-        else await insertRows(tx, keyring, workspaceId, [lead], tx`true`)
+        await Promise.all([
+          insertLeads(tx, keyring, workspaceId, [lead]),
+          recordEvents(tx, keyring, workspaceId, [leadCreated(lead)], lead.createdAt),
+        ])
       })
       longestMs = Math.max(longestMs, performance.now() - beganMs)
       inserted++
     }
   }
+  const follow = async () => {
+    while (performance.now() < endsMs) {
+      await sleep(Math.min(pauseMs, durationMs / 4, Math.max(0, endsMs - performance.now())))
+      await placer.place(workspaceId)
+      await index()
+    }
+  }
+  const following = follow()
   await Promise.all(Array.from({ length: writers }, write))
-  return { perSecond: (inserted * 1000) / (performance.now() - startedMs), longestMs }
+  const wroteMs = performance.now() - startedMs
+  await following
+  await placer.place(workspaceId)
+  await index()
+  const allMs = performance.now() - startedMs
+  return {
+    perSecond: (inserted * 1000) / wroteMs,
+    longestMs,
+    perSecondToLastToken: (inserted * 1000) / allMs,
+  }
 }
 
 function leadOf(n: number): Lead {

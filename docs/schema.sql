@@ -363,7 +363,14 @@ create table lead_search (
   constraint lead_search_pkey PRIMARY KEY (workspace_id, lead_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02);
 
-CREATE INDEX lead_search_tokens ON lead_search USING gin (tokens) WITH (fastupdate='on', gin_pending_list_limit='512');
+CREATE INDEX lead_search_tokens ON lead_search USING gin (tokens) WITH (fastupdate='on', gin_pending_list_limit='4096');
+
+create table lead_search_feeds (
+  workspace_id uuid not null,
+  "position" bigint not null,
+  constraint lead_search_feeds_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint lead_search_feeds_pkey PRIMARY KEY (workspace_id)
+) with (fillfactor=50);
 
 create table lead_status_changes (
   workspace_id uuid not null,

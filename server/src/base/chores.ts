@@ -10,6 +10,8 @@ export interface Chore {
   work(): Promise<number | undefined>
   /** Leaves no log line when there was nothing to do. */
   isQuiet?: boolean
+  /** Leaves a log line only when it fails: it has something to do whenever somebody writes. */
+  isSilent?: boolean
 }
 
 export interface ChoreDeps {
@@ -52,11 +54,11 @@ export function createChores(deps: ChoreDeps, chores: readonly Chore[]): Chores 
   }
 }
 
-async function runChore({ log, ran }: ChoreDeps, { name, work, isQuiet }: Chore): Promise<void> {
+async function runChore({ log, ran }: ChoreDeps, { name, work, isQuiet, isSilent }: Chore): Promise<void> {
   const startedMs = performance.now()
   try {
     const count = await work()
-    if (!isQuiet || count !== 0) log.info('chore', { job: name, count })
+    if (!isSilent && (!isQuiet || count !== 0)) log.info('chore', { job: name, count })
     ran?.(name, 'done', performance.now() - startedMs)
   } catch (error) {
     log.error('chore failed', { job: name }, error)

@@ -16,8 +16,11 @@ export interface Keyring {
   openText(place: SealPlace, sealed: Uint8Array): string
   /** 16 bytes that are equal for equal texts of one label in this scope, and tell nothing else. */
   exact(label: string, text: string, version?: number): Buffer
-  /** A signed 32-bit token for every gram (14 bytes of UTF-8 at most), ascending, each once. */
-  tokens(grams: Iterable<string>, version?: number): number[]
+  /**
+   * A signed 32-bit token for every gram (14 bytes of UTF-8 at most), ascending, each once. Who asks for many texts of this
+   * version keeps what was `made`: they share most of their grams.
+   */
+  tokens(grams: Iterable<string>, version?: number, made?: Map<string, number>): number[]
   /** `exact` under every version that rows may still carry. */
   exacts(label: string, text: string): Buffer[]
   /** 16 bytes like those of `exact` that outlive every rotation: for what nobody is found by. */
@@ -67,7 +70,8 @@ export function makeKeyring(scopeId: string, { data, index, stable }: Secrets): 
     open,
     openText: (place, sealed) => open(place, sealed).toString('utf8'),
     exact: (label, text, version = indexVersion) => exactIndex(scopeId, known(indexKeys, version), label, text),
-    tokens: (grams, version = indexVersion) => tokensOf(known(indexKeys, version).tokens, grams),
+    tokens: (grams, version = indexVersion, made = new Map()) =>
+      tokensOf(known(indexKeys, version).tokens, grams, made),
     exacts: (label, text) =>
       indexVersions.map((version) => exactIndex(scopeId, known(indexKeys, version), label, text)),
     stable: (label, text) => exactIndex(scopeId, stableKeys, label, text),
@@ -110,18 +114,22 @@ function exactIndex(scopeId: string, keys: IndexKeys, label: string, text: strin
 
 const blockBytes = 16
 
+function tokensOf(key: KeyObject, grams: Iterable<string>, made: Map<string, number>): number[] {
+  const list = [...grams]
+  const unknown = list.filter((gram) => !made.has(gram))
+  if (unknown.length > 0) for (const [n, token] of makeTokens(key, unknown).entries()) made.set(unknown[n] ?? '', token)
+  return [...Int32Array.from(new Set(list.map((gram) => made.get(gram) ?? 0))).sort()]
+}
+
 // One call encrypts every gram as a block of its own: ECB is a pseudo-random function on distinct blocks, and twenty
 // times faster than an HMAC for each.
-function tokensOf(key: KeyObject, grams: Iterable<string>): number[] {
-  const list = [...grams]
-  const blocks = Buffer.alloc(list.length * blockBytes)
-  for (let index = 0; index < list.length; index++) writeBlock(blocks, index * blockBytes, list[index] ?? '')
+function makeTokens(key: KeyObject, grams: readonly string[]): Int32Array {
+  const blocks = Buffer.alloc(grams.length * blockBytes)
+  for (let index = 0; index < grams.length; index++) writeBlock(blocks, index * blockBytes, grams[index] ?? '')
   const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const encrypted = cipher.update(blocks)
   cipher.final()
-  const tokens = new Int32Array(list.length)
-  for (let index = 0; index < tokens.length; index++) tokens[index] = encrypted.readInt32BE(index * blockBytes)
-  return [...new Set(tokens.sort())]
+  return Int32Array.from(grams, (_, index) => encrypted.readInt32BE(index * blockBytes))
 }
 
 /** A domain byte, the length, the gram: no two grams share a block. */

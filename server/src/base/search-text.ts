@@ -39,16 +39,20 @@ export function foldText(text: string): string {
     .trim()
 }
 
-/** Every distinct run of three code points of a folded line; none when the line is shorter. */
+/** Every run of three code points of a folded line, as often as it occurs; none when the line is shorter. */
 export function grams(line: string): string[] {
-  const found = new Set<string>()
+  const found: string[] = []
+  if (plainAscii.test(line)) {
+    for (let at = 0; at + 3 <= line.length; at++) found.push(line.slice(at, at + 3))
+    return found
+  }
   let [first, second] = ['', '']
   for (const third of line) {
-    if (first !== '') found.add(first + second + third)
+    if (first !== '') found.push(first + second + third)
     first = second
     second = third
   }
-  return [...found]
+  return found
 }
 
 /**

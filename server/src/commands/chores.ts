@@ -11,6 +11,7 @@ import { forgetPaces } from '../inbox/pace.ts'
 import { sweepParked } from '../inbox/parked.ts'
 import { settleStranded } from '../inbox/stranded.ts'
 import { wakeSnoozed } from '../inbox/wake-snoozed.ts'
+import { indexLeads, readIndexedTo } from '../leads/index-leads.ts'
 import { purgeDeletedLeads } from '../leads/purge.ts'
 import { sweepImports } from '../leads/transfer/sweep.ts'
 import { workOnRotations } from '../rotation/work.ts'
@@ -21,8 +22,8 @@ const hourMs = 3_600_000
 /** Whoever waits for a conversation to change hands is a customer. */
 const steadyMs = 3_000
 const strandedMs = 5_000
-/** A shift of its work takes two seconds. */
-const rotateMs = 1_000
+/** Shifts of their work take two seconds. */
+const shiftEveryMs = 1_000
 
 /** Looks for chores whose turn has come, as every worker does. To stop is to wait for those that run. */
 export function startChores(house: House): Loop {
@@ -47,7 +48,7 @@ function choresOf(house: House): Chore[] {
     'sweep-imports': () => sweepImports(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
-    'remove-old-events': () => removeOldEvents(db, clock),
+    'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),
     'sweep-sign-ins': async () => {
       await db.tx((tx) => sweepSignIns(tx, clock.now()))
       return undefined
@@ -67,7 +68,8 @@ function choresOf(house: House): Chore[] {
   return [
     ...Object.entries(hourly).map(([name, work]) => ({ name, everyMs: hourMs, work })),
     ...Object.entries(steady).map(([name, work]) => ({ name, everyMs: steadyMs, work, isQuiet: true })),
-    { name: 'rotate-keys', everyMs: rotateMs, work: () => workOnRotations(rotations), isQuiet: true },
+    { name: 'rotate-keys', everyMs: shiftEveryMs, work: () => workOnRotations(rotations), isQuiet: true },
+    { name: 'index-leads', everyMs: shiftEveryMs, work: () => indexLeads({ db, vault }), isSilent: true },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(house), isQuiet: true },
   ]
 }

@@ -5,17 +5,21 @@ import type { Db, Sql } from '../base/db.ts'
 export const keptMs = 30 * 24 * 3_600_000
 const batch = 1000
 
+/** The place in the feed of a workspace up to which a reader has come that must miss nothing. */
+export type ReadTo = (sql: Sql, workspaceId: string) => Promise<number>
+
 /**
  * Removes events older than 30 days in the order of their places, so that one number tells a reader whether it has
- * missed any. An event without a place stays until it has one. Answers how many it removed.
+ * missed any. An event without a place stays until it has one, and one that was not read until it
+ * was. Answers how many it removed.
  */
-export async function removeOldEvents(db: Db, clock: Clock): Promise<number> {
+export async function removeOldEvents(db: Db, clock: Clock, readTo: ReadTo): Promise<number> {
   const before = new Date(clock.now().getTime() - keptMs)
   let removed = 0
   for (const workspaceId of await listFeedsWithOld(db.sql, before)) {
     let count: number
     do {
-      count = await removeBatch(db, workspaceId, before)
+      count = await removeBatch(db, workspaceId, before, readTo)
       removed += count
     } while (count === batch)
   }
@@ -38,8 +42,8 @@ async function listFeedsWithOld(sql: Sql, before: Date): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
-/** The oldest places up to the first event that is young enough. */
-async function removeBatch(db: Db, workspaceId: string, before: Date): Promise<number> {
+/** The oldest places up to the first event that is young enough, or not read. */
+async function removeBatch(db: Db, workspaceId: string, before: Date, readTo: ReadTo): Promise<number> {
   return db.tx(async (tx) => {
     const [feed] = await tx<{ removedTo: number }[]>`
       select removed_to as "removedTo"
@@ -47,6 +51,7 @@ async function removeBatch(db: Db, workspaceId: string, before: Date): Promise<n
       where workspace_id = ${workspaceId}
       for update`
     if (feed === undefined) return 0
+    const read = await readTo(tx, workspaceId)
     const oldest = await tx<{ position: number; isOld: boolean }[]>`
       select position, occurred_at < ${before} as "isOld"
       from events
@@ -54,7 +59,7 @@ async function removeBatch(db: Db, workspaceId: string, before: Date): Promise<n
         and position > ${feed.removedTo}
       order by position
       limit ${batch}`
-    const young = oldest.findIndex(({ isOld }) => !isOld)
+    const young = oldest.findIndex(({ position, isOld }) => !isOld || position > read)
     const last = (young === -1 ? oldest : oldest.slice(0, young)).at(-1)
     if (last === undefined) return 0
     const removed = await tx`

@@ -11,7 +11,7 @@ import type { LeadPatch } from './input.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { findStrangers } from './queries.ts'
 import { takeFromSlot, takeQuota } from './quota.ts'
-import { insertLeads, insertRows, upsertTokens } from './write.ts'
+import { insertLeads, insertRows } from './write.ts'
 
 export type CreateLead = (user: LeadUser, patch: LeadPatch, foundIssues: readonly Issue[]) => Promise<Lead>
 
@@ -99,7 +99,6 @@ async function createAtOnce(
   const [answer] = await tx<{ granted: boolean }[]>`
     with quota as (${takeFromSlot(tx, workspaceId, now, leads.length)}),
     lead as (${insertRows(tx, keyring, workspaceId, leads, granted)}),
-    search as (${upsertTokens(tx, keyring, workspaceId, leads, granted)}),
     event as (${insertEvents(tx, keyring, workspaceId, leads.map(leadCreated), now, granted)})
     select ${granted} as granted`
   return answer?.granted ?? false

@@ -1,3 +1,5 @@
+import type { Sql } from '../base/db.ts'
+import { eventNames } from '../events/catalogue.ts'
 import type { NewEvent } from '../events/record.ts'
 import type { Lead } from './lead.ts'
 import { presentDetail } from './present.ts'
@@ -22,3 +24,10 @@ export function leadUpdated(lead: Lead, previousStatus: string): NewEvent {
 function event(name: NewEvent['name'], lead: Lead): NewEvent {
   return { name, subjectId: lead.id, connectionId: null, payload: presentDetail(lead) }
 }
+
+/** The condition on events that tell of a lead. Tests of webhooks tell of leads that are invented. */
+export const tellsOfLead = (sql: Sql) => sql`name = any (${eventNames.leads}::text[]) and test_endpoint_id is null`
+
+/** The condition on those of one workspace. */
+export const eventsOfLeads = (sql: Sql, workspaceId: string) =>
+  sql`workspace_id = ${workspaceId} and ${tellsOfLead(sql)}`

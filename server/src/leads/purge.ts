@@ -20,7 +20,7 @@ export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
           and purged_at is null
         order by deleted_at
         limit ${batchSize}
-        for update skip locked`
+        for no key update skip locked`
       if (rows.length === 0) return 0
       const workspaces = rows.map((row) => row.workspace_id)
       const ids = rows.map((row) => row.id)
@@ -37,6 +37,12 @@ export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
         from unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
         where l.workspace_id = r.workspace_id
           and l.id = r.id`
+      // The feed would tell that the lead was deleted, but is emptied too.
+      await tx`
+        delete from lead_search s
+        using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)
+        where s.workspace_id = r.workspace_id
+          and s.lead_id = r.id`
       await tx`
         delete from events e
         using unnest(${workspaces}::uuid[], ${ids}::uuid[]) as r (workspace_id, id)

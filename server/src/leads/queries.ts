@@ -62,7 +62,10 @@ export async function findLeadByName(
   return row
 }
 
-/** The lead for changing it: nobody else changes it until this transaction ends. */
+/**
+ * The lead for changing it: nobody else changes it until this transaction ends. No lock on its key, which never changes:
+ * a row that refers to the lead, such as that of its tokens, need not wait.
+ */
 export async function lockLead(tx: Sql, workspaceId: string, id: string): Promise<LeadRow | undefined> {
   const [row] = await tx<LeadRow[]>`
     select ${leadColumns(tx)}
@@ -70,7 +73,7 @@ export async function lockLead(tx: Sql, workspaceId: string, id: string): Promis
     where l.workspace_id = ${workspaceId}
       and l.id = ${id}
       and l.deleted_at is null
-    for update`
+    for no key update`
   return row
 }
 
@@ -108,7 +111,7 @@ export async function lockLeadsByNames(
         where p.workspace_id = ${workspaceId} and p.phone_index = any ((select ${byteaArray(tx, names.phoneIndexes)}::bytea[])::bytea[]) and p.deleted_at is null
       ))
     order by l.id
-    for update of l`.execute()
+    for no key update of l`.execute()
 }
 
 /** Which of these users may not be assigned a lead, since they are not members of the workspace. */

@@ -6,7 +6,6 @@ import { leadRestored } from './events.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { leadColumns } from './queries.ts'
 import { type LeadRow, openLead } from './sealed.ts'
-import { putSearchTokens } from './write.ts'
 
 export const restorableDays = 30
 export const restorableMs = restorableDays * 86_400_000
@@ -27,7 +26,6 @@ export async function restoreLead(deps: LeadDeps, user: LeadUser, id: string): P
             updated_at = ${now}
           where workspace_id = ${user.workspaceId}
             and id = ${id}`.execute(),
-        putSearchTokens(tx, keyring, user.workspaceId, [lead]),
         recordEvents(tx, keyring, user.workspaceId, [leadRestored(lead)], now),
       ])
       return lead
@@ -46,6 +44,6 @@ async function lockDeleted(tx: Tx, workspaceId: string, id: string, now: Date): 
       and l.id = ${id}
       and l.deleted_at > ${new Date(now.getTime() - restorableMs)}
       and l.purged_at is null
-    for update`
+    for no key update`
   return row
 }

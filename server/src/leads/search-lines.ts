@@ -39,12 +39,11 @@ export function searchLines(lead: Searchable): SearchLines {
   }
 }
 
-/** The tokens under which a lead is found. */
-export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
+/** The tokens under which a lead is found; `made` is for those who make them of many. */
+export function searchTokens(keyring: Keyring, lead: Searchable, made?: Map<string, number>): number[] {
   const { personal, phone, plain } = searchLines(lead)
-  const pieces = new Set([...personal, phone, ...plain].flatMap((line) => grams(line)))
-  for (const line of plain) for (const prefix of shortPrefixes(line)) pieces.add(prefix)
-  return keyring.tokens(pieces)
+  const pieces = [...personal, phone, ...plain].flatMap(grams)
+  return keyring.tokens([...pieces, ...plain.flatMap(shortPrefixes)], keyring.indexVersion, made)
 }
 
 /**
@@ -54,7 +53,7 @@ export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
 export function termTokens(keyring: Keyring, term: SearchTerm): number[][] {
   const texts = [term.text, ...(term.digits === null ? [] : [term.digits])]
   return texts.flatMap((text) => {
-    const pieces = [...text].length < minSealedTermLength ? shortPrefixes(text).slice(-1) : [...grams(text)]
+    const pieces = [...text].length < minSealedTermLength ? shortPrefixes(text).slice(-1) : grams(text)
     return keyring.indexVersions.map((version) => keyring.tokens(pieces, version))
   })
 }
@@ -65,9 +64,4 @@ export function matchesTerm(lead: Searchable, term: SearchTerm): boolean {
   if ([...term.text].length < minSealedTermLength) return plain.some((line) => line.startsWith(term.text))
   if (term.digits !== null && phone.includes(term.digits)) return true
   return [...personal, phone, ...plain].some((line) => line.includes(term.text))
-}
-
-export function searchTextChanged(before: Searchable, after: Searchable): boolean {
-  const fields = ['firstName', 'lastName', 'email', 'phone', 'uniqueCode', 'externalRef'] as const
-  return fields.some((field) => before[field] !== after[field])
 }

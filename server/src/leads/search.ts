@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Sql } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
+import { eventsOfLeads } from './events.ts'
+import { readIndexedTo } from './index-leads.ts'
 import {
   afterCondition,
   filterCondition,
@@ -43,7 +45,9 @@ export async function findMatches(
   const compare = placeOrder(search.sort)
   let first: SortPosition[] = []
   let total = 0
-  for await (const candidates of readCandidates(sql, keyring, search, slice.after)) {
+  // Read beforehand, so that it tells of no tokens that the candidates' snapshot does not have.
+  const indexedTo = await readIndexedTo(sql, search.workspaceId)
+  for await (const candidates of readCandidates(sql, keyring, search, slice.after, indexedTo)) {
     const places = placesOf(matching(keyring, candidates, search.term))
     total += places.length
     first.push(...places)
@@ -79,26 +83,44 @@ export async function probeMatches(
   return places.length === limit || rows.length < probed ? places : null
 }
 
-/** Tokens narrow the leads down to candidates; each candidate is then opened and held against the term itself. */
+/**
+ * Tokens narrow the leads down to candidates; each candidate is then opened and held against the term itself. Leads that
+ * changed since the tokens were made are candidates all. One statement, hence one snapshot, knows of both.
+ *
+ * The statistics of a workspace that grows are behind. So the planner does not see whose tokens are asked for, and looks
+ * the leads up one by one, which `limit` makes it do: else it may take reading all of the workspace for cheaper.
+ */
 function readCandidates(
   sql: Sql,
   keyring: Keyring,
   search: LeadSearch,
   after: SortPosition | null,
+  indexedTo: number,
 ): AsyncIterable<CandidateRow[]> {
   const [first = [], ...others] = termTokens(keyring, search.term)
   const hasTokens = others.reduce(
     (either, tokens) => sql`${either} or s.tokens @> ${tokens}::integer[]`,
     sql`s.tokens @> ${first}::integer[]`,
   )
+  const { workspaceId } = search
   return sql<CandidateRow[]>`
+    with candidates as (
+      select lead_id as id from lead_search s where s.workspace_id = (select ${workspaceId}::uuid) and (${hasTokens})
+      union
+      select subject_id from events where ${eventsOfLeads(sql, workspaceId)} and position > ${indexedTo}
+      union
+      select subject_id from events where ${eventsOfLeads(sql, workspaceId)} and position is null
+    )
     select ${candidateColumns(sql, search.sort)}
-    from lead_search s
-    join leads l on l.workspace_id = s.workspace_id and l.id = s.lead_id
-    where s.workspace_id = ${search.workspaceId}
-      and (${hasTokens})
-      and ${filterCondition(sql, search.workspaceId, search.filter)}
-      ${after === null ? sql`` : afterCondition(sql, search.sort, after)}`.cursor(stretch)
+    from candidates c
+    cross join lateral (
+      select *
+      from leads l
+      where ${filterCondition(sql, workspaceId, search.filter)}
+        ${after === null ? sql`` : afterCondition(sql, search.sort, after)}
+        and l.id = c.id
+      limit 1
+    ) as l`.cursor(stretch)
 }
 
 const candidateColumns = (sql: Sql, { by }: LeadSort) => sql`

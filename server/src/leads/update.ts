@@ -9,7 +9,6 @@ import type { LeadPatch } from './input.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { findStrangers, lockLead } from './queries.ts'
 import { openLead } from './sealed.ts'
-import { searchTextChanged } from './search-lines.ts'
 import { updateLeads } from './write.ts'
 
 export interface Updated {
@@ -43,7 +42,7 @@ export async function updateLead(
       }
       const moved = before.status === lead.status ? [] : [{ leadId: id, from: before.status, to: lead.status }]
       await Promise.all([
-        updateLeads(tx, keyring, workspaceId, [lead], searchTextChanged(before, lead) ? [lead] : []),
+        updateLeads(tx, keyring, workspaceId, [lead]),
         recordStatusChanges(tx, workspaceId, user.actor, moved, now),
         recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, before.status)], now),
       ])

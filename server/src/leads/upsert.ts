@@ -14,7 +14,6 @@ import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { findStrangers, type LeadNames, lockLeadsByNames } from './queries.ts'
 import { quotaLeft, readQuota, takeQuota } from './quota.ts'
 import { openLead, phoneIndexes } from './sealed.ts'
-import { searchTextChanged } from './search-lines.ts'
 import { type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
 import { insertLeads, releaseNames, updateLeads } from './write.ts'
 
@@ -150,7 +149,6 @@ async function write(
   const last = [...new Map(done.map(({ lead }) => [lead.id, lead])).values()]
   const created = last.filter((lead) => !stored.has(lead.id))
   const updated = last.filter((lead) => stored.has(lead.id))
-  const retokened = updated.filter((lead) => searchTextChanged(stored.get(lead.id) ?? lead, lead))
   const events = done.map((outcome) =>
     outcome.action === 'created' ? leadCreated(outcome.lead) : leadUpdated(outcome.lead, outcome.before.status),
   )
@@ -163,7 +161,7 @@ async function write(
   // Each function starts its statement with `execute`, since one that is only awaited is sent some turns later.
   await Promise.all([
     releaseNames(tx, user.workspaceId, exchanged(updated, stored)),
-    updateLeads(tx, keyring, user.workspaceId, updated, retokened),
+    updateLeads(tx, keyring, user.workspaceId, updated),
     insertLeads(tx, keyring, user.workspaceId, created),
     recordStatusChanges(tx, user.workspaceId, user.actor, statusChanges, now),
     recordEvents(tx, keyring, user.workspaceId, events, now),

@@ -1,11 +1,9 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { byteaArray, type Fragment, type Tx, timestampArray } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Lead } from './lead.ts'
 import { type StoredLead, sealLead } from './sealed.ts'
-import { searchTokens } from './search-lines.ts'
 
-/** Inserts any number of leads with their search tokens, in two statements. */
+/** Inserts any number of leads in one statement. */
 export async function insertLeads(
   tx: Tx,
   keyring: Keyring,
@@ -13,18 +11,8 @@ export async function insertLeads(
   leads: readonly Lead[],
 ): Promise<void> {
   if (leads.length === 0) return
-  // Sent together, each started here: a statement waits for nobody until it is executed or awaited.
-  const inserting = insertRows(tx, keyring, workspaceId, leads, tx`true`).execute()
-  if (leads.length >= manyLeads) {
-    // The driver sends what it has at the end of a turn. Tokens cost the most to make, and are made while the database
-    // works on the rows. No answer is read before they are on their way, so none finds the transaction ended.
-    inserting.catch(() => {})
-    await endOfTurn()
-  }
-  await Promise.all([inserting, putSearchTokens(tx, keyring, workspaceId, leads)])
+  await insertRows(tx, keyring, workspaceId, leads, tx`true`).execute()
 }
-
-const manyLeads = 50
 
 /** The statement that inserts leads where `condition` holds, alone or as a part of another. */
 export function insertRows(tx: Tx, keyring: Keyring, workspaceId: string, leads: readonly Lead[], condition: Fragment) {
@@ -40,41 +28,37 @@ export function insertRows(tx: Tx, keyring: Keyring, workspaceId: string, leads:
     where ${condition}`
 }
 
-/** Writes leads that are there, and the search tokens of those whose searched text changed. */
+/** Writes leads that are there. */
 export async function updateLeads(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
   leads: readonly Lead[],
-  retokened: readonly Lead[],
 ): Promise<void> {
   if (leads.length === 0) return
   const rows = leads.map((lead) => sealLead(keyring, lead))
-  await Promise.all([
-    tx`
-      update leads l
-      set unique_code = r.unique_code,
-        external_ref = r.external_ref,
-        status = r.status,
-        priority = r.priority,
-        source = r.source,
-        ad_platform = r.ad_platform,
-        assigned_to = r.assigned_to,
-        estimated_value = r.estimated_value,
-        actual_value = r.actual_value,
-        person = r.person,
-        notes = r.notes,
-        custom_fields = r.custom_fields,
-        email_index = r.email_index,
-        phone_index = r.phone_index,
-        index_version = r.index_version,
-        updated_at = r.updated_at
-      from ${unnest(tx, rows)}
-      where l.workspace_id = ${workspaceId}
-        and l.id = any ((select ${leads.map((lead) => lead.id)}::uuid[])::uuid[])
-        and l.id = r.id`.execute(),
-    putSearchTokens(tx, keyring, workspaceId, retokened),
-  ])
+  await tx`
+    update leads l
+    set unique_code = r.unique_code,
+      external_ref = r.external_ref,
+      status = r.status,
+      priority = r.priority,
+      source = r.source,
+      ad_platform = r.ad_platform,
+      assigned_to = r.assigned_to,
+      estimated_value = r.estimated_value,
+      actual_value = r.actual_value,
+      person = r.person,
+      notes = r.notes,
+      custom_fields = r.custom_fields,
+      email_index = r.email_index,
+      phone_index = r.phone_index,
+      index_version = r.index_version,
+      updated_at = r.updated_at
+    from ${unnest(tx, rows)}
+    where l.workspace_id = ${workspaceId}
+      and l.id = any ((select ${leads.map((lead) => lead.id)}::uuid[])::uuid[])
+      and l.id = r.id`.execute()
 }
 
 /**
@@ -109,32 +93,4 @@ function unnest(tx: Tx, rows: StoredLead[]) {
       id, unique_code, external_ref, status, priority, source, ad_platform, assigned_to, estimated_value, actual_value,
       person, notes, custom_fields, email_index, phone_index, index_version, created_at, updated_at
     )`
-}
-
-export async function putSearchTokens(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  leads: readonly Lead[],
-): Promise<void> {
-  if (leads.length > 0) await upsertTokens(tx, keyring, workspaceId, leads, tx`true`).execute()
-}
-
-/** The statement that sets the search tokens of leads where `condition` holds, alone or as a part of another. */
-export function upsertTokens(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  leads: readonly Lead[],
-  condition: Fragment,
-) {
-  // Rows have token lists of different lengths, which one array of arrays cannot hold: they travel as texts.
-  const tokens = leads.map((lead) => `{${searchTokens(keyring, lead).join(',')}}`)
-  return tx`
-    insert into lead_search (workspace_id, lead_id, index_version, tokens)
-    select ${workspaceId}::uuid, r.id, ${keyring.indexVersion}::integer, r.tokens::integer[]
-    from unnest(${leads.map((lead) => lead.id)}::uuid[], ${tokens}::text[]) as r (id, tokens)
-    where ${condition}
-    on conflict (workspace_id, lead_id)
-    do update set tokens = excluded.tokens, index_version = excluded.index_version`
 }

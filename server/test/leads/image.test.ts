@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { type ImageNode, type ImageWorld, imageWorld } from '../support/image-world.ts'
 import { leadPath, leadsPath } from '../support/leads.ts'
+import { makeTokens } from '../support/tokens.ts'
 
 async function fill(w: ImageWorld, count: number): Promise<string[]> {
   const ids: string[] = []
@@ -111,6 +112,8 @@ test('events that were removed before the image saw them make it start anew', as
   const one = node(w)
   await one.images.warm(w.workspaceId)
   const { id } = await w.lead({ firstName: 'Unseen' })
+  // No event is removed before there are tokens.
+  await makeTokens(w)
   await w.db.sql`delete from events where workspace_id = ${w.workspaceId} and subject_id = ${id}`
   await w.db.sql`
     insert into event_feeds (workspace_id, last_position, removed_to)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { indexLeads } from '../../src/leads/index-leads.ts'
 import { statementsOf } from '../support/database.ts'
 import { fillLeads, fillTrails } from '../support/fill.ts'
 import { addMember, leadPath, leadsPath } from '../support/leads.ts'
 import { badPlans } from '../support/plans.ts'
+import { makeTokens } from '../support/tokens.ts'
 import { type Answer, type World, world } from '../support/world.ts'
 
 async function filled(count: number): Promise<World> {
@@ -11,6 +13,8 @@ async function filled(count: number): Promise<World> {
   const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
   await fillLeads(filling, count)
   await fillTrails(filling)
+  await w.db.sql`insert into event_feeds (workspace_id, last_position) values (${w.workspaceId}, ${count})`
+  await makeTokens(w)
   return w
 }
 
@@ -60,6 +64,8 @@ async function writeEveryWay(w: World): Promise<void> {
   }))
   for (const body of items) await w.call('POST', `${leadsPath}/upsert`, { body })
   await w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items } })
+  await w.placer.place(w.workspaceId)
+  await indexLeads(w)
   await succeed(w.call('DELETE', leadPath(lead.id)))
   await succeed(w.call('POST', `${leadPath(lead.id)}/restore`))
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leadPath, leadsPath } from '../support/leads.ts'
+import { makeTokens } from '../support/tokens.ts'
 import { type World, world } from '../support/world.ts'
 
 const personal = {
@@ -101,6 +102,7 @@ async function dump({ db }: World): Promise<Map<string, string>> {
 test('names, e-mails, phones, notes and custom values are nowhere in the database in any plain form, nor in the log', async () => {
   const w = await world()
   await handle(w)
+  await makeTokens(w)
   const values = [personal, later, custom, bodyCustom].flatMap((fields) => Object.values(fields))
   const traces = tracesOf(values)
   assert.ok(traces.size > 100)
@@ -156,7 +158,9 @@ test('equal values are sealed differently, and a sealed value moved to another l
 test('two workspaces index one phone and one name differently', async () => {
   const [w, other] = [await world(), await world()]
   const fields = { firstName: 'Wilhelmina', phone: '4915735985421', email: 'w@example.com' }
-  const row = async ({ db, workspaceId }: World, id: string) => {
+  const row = async (of: World, id: string) => {
+    await makeTokens(of)
+    const { db, workspaceId } = of
     const [found] = await db.sql`
       select l.phone_index, l.email_index, s.tokens
       from leads l

@@ -1,7 +1,7 @@
 import type { Db, Sql } from '../../base/db.ts'
 import type { Vault } from '../../base/vault.ts'
-import { eventNames } from '../../events/catalogue.ts'
 import { placeEvents } from '../../events/place.ts'
+import { eventsOfLeads } from '../events.ts'
 import { type Image, type ImageShape, putLead, removeLead } from './image.ts'
 import { type ImageRow, imageColumns, openRows } from './read-leads.ts'
 
@@ -57,10 +57,6 @@ export async function catchUp({ db, vault }: FollowDeps, following: Following): 
   following.seen = new Set(changes.flatMap(({ seq, position }) => (seq === null || position !== null ? [] : [seq])))
   return 'level'
 }
-
-/** Tests of webhooks tell of leads that are invented. */
-const eventsOfLeads = (sql: Sql, workspaceId: string) =>
-  sql`workspace_id = ${workspaceId} and name = any (${eventNames.leads}::text[]) and test_endpoint_id is null`
 
 async function selectChanges(sql: Sql, { workspaceId, position, seen }: Following): Promise<ChangeRow[]> {
   const ofLeads = eventsOfLeads(sql, workspaceId)

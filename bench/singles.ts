@@ -1,0 +1,39 @@
+// What a bulk upsert means, item after item: the product's own upsert of one, a hundred times in one transaction with a
+// savepoint each, on the same tables. Run by run.ts in a process of its own.
+import fastify from 'fastify'
+import { systemClock } from '../server/src/base/clock.ts'
+import { type Db, openDb } from '../server/src/base/db.ts'
+import { openVault } from '../server/src/base/vault.ts'
+import { readBulkItem } from '../server/src/leads/read-upsert.ts'
+import { upsertLeads } from '../server/src/leads/upsert.ts'
+import { benchMasterKey } from './workspace.ts'
+
+const { PG_SOCKET = '', PG_DATABASE = 'parley', WORKSPACE = '' } = process.env
+const db = openDb({ socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' })
+const vault = openVault(db, { current: benchMasterKey }, systemClock)
+const user = {
+  workspaceId: WORKSPACE,
+  defaultCountry: null,
+  masked: false,
+  actor: { type: 'system', id: null },
+} as const
+const app = fastify()
+
+app.post<{ Body: { items: Parameters<typeof readBulkItem>[0][] } }>('/leads/bulk-upsert', async (request) => {
+  const items = request.body.items.map((item, n) => readBulkItem(item, { defaultCountry: null, at: `items[${n}]` }))
+  const results = await db.tx(async (tx) => {
+    const within: Db = { ...db, tx: (work) => tx.savepoint(work) as ReturnType<typeof work> }
+    const done: string[] = []
+    for (const item of items) {
+      const options = { continueOnError: true, dryRun: false }
+      const [outcome] = await upsertLeads({ db: within, vault, clock: systemClock }, user, [item], options)
+      if (outcome === undefined || outcome.action === 'failed') throw new Error('An item failed')
+      done.push(outcome.action)
+    }
+    return done
+  })
+  return { success: true, results }
+})
+
+const address = await app.listen({ port: 0, host: '127.0.0.1' })
+process.stdout.write(`ready ${new URL(address).port}\n`)

@@ -1,0 +1,184 @@
+import type { Db, Sql, Tx } from '../base/db.ts'
+import type { Keyring } from '../base/keyring.ts'
+import { SealBroken, UnknownKeyVersion } from '../base/seal.ts'
+import type { Vault } from '../base/vault.ts'
+import { tellsOfLead } from './events.ts'
+import { openPerson } from './sealed.ts'
+import { searchTokens } from './search-lines.ts'
+
+export interface IndexDeps {
+  db: Db
+  vault: Vault
+}
+
+const shiftMs = 2_000
+const batch = 500
+
+/**
+ * Makes the search tokens of leads that were created or changed, for two seconds at most: follows the feed of every
+ * workspace. Answers how many events it has passed. Any number of workers may run it: each takes other workspaces. One
+ * that fails does not hold up the others, and is told of at the end.
+ */
+export async function indexLeads(deps: IndexDeps): Promise<number> {
+  const endsAt = performance.now() + shiftMs
+  let passed = 0
+  const failures: unknown[] = []
+  for (;;) {
+    let ofRound = 0
+    // In turns, so that a workspace that imports a file does not hold up the others.
+    for (const workspaceId of await listBehind(deps.db.sql)) {
+      if (performance.now() > endsAt) return passed
+      const count = await indexNext(deps, workspaceId).catch((error: unknown) => {
+        failures.push(error)
+        return 0
+      })
+      ofRound += count
+      passed += count
+    }
+    if (failures.length > 0) throw failures[0]
+    if (ofRound === 0) return passed
+  }
+}
+
+/** The place in the feed of the workspace up to which tokens are those of the leads. */
+export async function readIndexedTo(sql: Sql, workspaceId: string): Promise<number> {
+  const [row] = await sql<{ position: number }[]>`
+    select position
+    from lead_search_feeds
+    where workspace_id = ${workspaceId}`
+  return row?.position ?? 0
+}
+
+async function listBehind(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select f.workspace_id as id
+    from event_feeds f
+    left join lead_search_feeds s on s.workspace_id = f.workspace_id
+    where f.last_position > coalesce(s.position, 0)
+    limit 1000`
+  return rows.map(({ id }) => id)
+}
+
+/** Goes one batch of events on, with the tokens of the leads that they tell of. */
+function indexNext({ db, vault }: IndexDeps, workspaceId: string): Promise<number> {
+  return vault.withKeyring(workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const feed = await lockPlace(tx, workspaceId)
+      if (feed === undefined || feed.to <= feed.from) return 0
+      // All up to that place is committed, and leads are read after it: as they were then, or with a later event.
+      const events = await tx<{ position: number; subjectId: string; isOfLead: boolean }[]>`
+        select position, subject_id as "subjectId", ${tellsOfLead(tx)} as "isOfLead"
+        from events
+        where workspace_id = ${workspaceId}
+          and position > ${feed.from}
+          and position <= ${feed.to}
+        order by position
+        limit ${batch}`
+      const ids = new Set(events.flatMap(({ subjectId, isOfLead }) => (isOfLead ? subjectId : [])))
+      await renewTokens(tx, keyring, workspaceId, [...ids])
+      const reached = events.length === batch ? events.at(-1)?.position : feed.to
+      await tx`
+        update lead_search_feeds
+        set position = ${reached ?? feed.to}
+        where workspace_id = ${workspaceId}`
+      return Math.max(1, events.length)
+    }),
+  )
+}
+
+/** Undefined while another worker is at it. */
+async function lockPlace(tx: Tx, workspaceId: string): Promise<{ from: number; to: number } | undefined> {
+  await tx`
+    insert into lead_search_feeds (workspace_id, position)
+    select ${workspaceId}::uuid, 0
+    where not exists (select from lead_search_feeds where workspace_id = ${workspaceId})
+    on conflict do nothing`
+  const [feed] = await tx<{ from: number; to: number }[]>`
+    select s.position as from, f.last_position as to
+    from lead_search_feeds s
+    join event_feeds f on f.workspace_id = s.workspace_id
+    where s.workspace_id = ${workspaceId}
+    for update of s skip locked`
+  return feed
+}
+
+interface FoundLead {
+  id: string
+  unique_code: string
+  external_ref: string | null
+  person: Buffer
+  is_live: boolean
+  index_version: number | null
+  tokens: number[] | null
+}
+
+/** Makes tokens what they should be; writes none that are right. Most changes of a lead are none of its searched text. */
+async function renewTokens(tx: Tx, keyring: Keyring, workspaceId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const leads = await readLeads(tx, workspaceId, ids)
+  const made = new Map<string, number>()
+  const renewed = leads.flatMap((lead) => {
+    const tokens = lead.is_live ? tokensOf(keyring, lead, made) : null
+    const isRight = lead.index_version === keyring.indexVersion && String(tokens) === String(lead.tokens)
+    return tokens === null || isRight ? [] : { id: lead.id, tokens }
+  })
+  const gone = leads.flatMap((lead) => (lead.is_live || lead.tokens === null ? [] : lead.id))
+  if (renewed.length > 0) await putTokens(tx, keyring, workspaceId, renewed)
+  if (gone.length > 0) {
+    await tx`
+      delete from lead_search
+      where workspace_id = ${workspaceId}
+        and lead_id = any (${gone}::uuid[])`
+  }
+}
+
+// One by one, since `limit` keeps the planner from another way: the statistics of a workspace that grows are behind, and
+// with them it may take reading all of it for cheaper.
+async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<FoundLead[]> {
+  return tx<FoundLead[]>`
+    select l.*, s.*
+    from unnest(${ids as string[]}::uuid[]) as i (id)
+    cross join lateral (
+      select id, unique_code, external_ref, person, deleted_at is null as is_live
+      from leads
+      where workspace_id = ${workspaceId}
+        and id = i.id
+      limit 1
+    ) as l
+    left join lateral (
+      select index_version, tokens
+      from lead_search
+      where workspace_id = ${workspaceId}
+        and lead_id = i.id
+      limit 1
+    ) as s on true
+    order by i.id`
+}
+
+/** Null for a lead that does not open: nobody finds it by what it says, and the others are not to wait for it. */
+function tokensOf(keyring: Keyring, lead: FoundLead, made: Map<string, number>): number[] | null {
+  try {
+    const [firstName, lastName, email, phone] = openPerson(keyring, lead.id, lead.person)
+    const { unique_code: uniqueCode, external_ref: externalRef } = lead
+    return searchTokens(keyring, { firstName, lastName, email, phone, uniqueCode, externalRef }, made)
+  } catch (error) {
+    if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return null
+    throw error
+  }
+}
+
+/** The statement that sets the search tokens of leads. */
+export function putTokens(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly { id: string; tokens: readonly number[] }[],
+) {
+  // Rows have token lists of different lengths, which one array of arrays cannot hold: they travel as texts.
+  return tx`
+    insert into lead_search (workspace_id, lead_id, index_version, tokens)
+    select ${workspaceId}::uuid, r.id, ${keyring.indexVersion}::integer, r.tokens::integer[]
+    from unnest(${leads.map(({ id }) => id)}::uuid[], ${leads.map(({ tokens }) => `{${tokens}}`)}::text[]) as r (id, tokens)
+    on conflict (workspace_id, lead_id)
+    do update set tokens = excluded.tokens, index_version = excluded.index_version`
+}
