@@ -41,7 +41,8 @@ const app = await buildApp({
   ...(maxBytes > 0 && { images }),
   metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
   placer: createPlacer(db),
-  outgoing: openOutgoing({ allowCidrs: [] }),
+  // The platform of the inbox part listens on this machine.
+  outgoing: openOutgoing({ allowCidrs: ['127.0.0.1/32'] }),
 })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)
