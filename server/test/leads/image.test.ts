@@ -171,6 +171,35 @@ test('an image that nobody asked for ten minutes is dropped', async () => {
   assert.equal(one.counts.image, 0)
 })
 
+test('the thread ends once it holds no image, and another begins with the next one', async () => {
+  let tidy: () => Promise<unknown> = assert.fail
+  const w = await imageWorld(1, {
+    repeat: (_pauseMs, work) => {
+      tidy = work
+      return { stop: async () => {} }
+    },
+  })
+  await fill(w, 10)
+  const one = node(w)
+  await one.images.warm(w.workspaceId)
+  const first = one.thread() ?? assert.fail()
+  await tidy()
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 1, 'an image in use stays')
+
+  const gone = once(first, 'exit')
+  w.clock.advance(600_001)
+  await tidy()
+  await gone
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 1)
+  assert.equal(one.thread(), first, 'a search alone starts none')
+  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.notEqual(one.thread(), first)
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 2)
+})
+
 test('images are of one workspace', async () => {
   const w = await imageWorld()
   const other = await imageWorld()
