@@ -1,8 +1,8 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,webhooks,backlog,search,memory,tokens,growth --leads 20000 --rounds 5 --seconds 2
+// run. Options: --parts leads,inbox,import,scale,webhooks,backlog,search,lists,memory,tokens,growth --leads 20000 --rounds 5 --seconds 2
 // --connections 64 --rows 100000 (import) --json results.json
 // --short: every part but inbox in a minute. Its figures mean nothing; it fails when an answer is wrong.
-// --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, memory and growth need one with pg_trgm.
+// --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, memory and growth need one with pg_trgm.
 // --keep /var/tmp/million: the database stays in this folder, and search, memory, tokens and growth of a later run find the leads
 // in it. growth changes them: give it a copy.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -18,6 +18,7 @@ import { runGrowth } from './growth-part.ts'
 import { runImport } from './import-part.ts'
 import { inboxContests } from './inbox-part.ts'
 import { leadContests } from './leads-part.ts'
+import { runLists } from './lists-part.ts'
 import { runMemory } from './memory-part.ts'
 import { runScale } from './scale-part.ts'
 import { runSearch } from './search-part.ts'
@@ -77,6 +78,7 @@ try {
   if (parts.includes('leads')) await run(await leadContests(db, workspace, leadCount), `${leadCount} leads`)
   if (parts.includes('inbox')) await run(await inboxContests(db, workspace, platform.port), 'inbox')
   if (parts.includes('search')) await runSearch({ db, place, start, course }, leadCount)
+  if (parts.includes('lists')) results.push(...(await runLists({ db, place, start, course }, leadCount)))
   if (parts.includes('memory')) await runMemory({ db, place, start, course }, leadCount)
   if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
   if (parts.includes('growth')) results.push(...(await runGrowth({ options, start, course }, leadCount)))
