@@ -25,7 +25,11 @@ interface Trial {
 }
 
 /** Search and exact totals over a large workspace, beside the same leads in plain text with a trigram index. */
-export async function runSearch({ db, place, start, course }: SearchStage, leadCount: number): Promise<void> {
+export async function runSearch(
+  { db, place, start, course }: SearchStage,
+  leadCount: number,
+  only: string,
+): Promise<void> {
   const options = { socketFolder: place.PG_SOCKET, database: place.PG_DATABASE, user: 'parley' }
   const workspace = await loadedWorkspace(db, options, leadCount)
   const builtFrom = performance.now()
@@ -47,7 +51,8 @@ export async function runSearch({ db, place, start, course }: SearchStage, leadC
   }
   console.log('\n| search (1 client) | hits | page | peer | ratio | with total | peer | ratio | without image |')
   console.log('|---|---:|---:|---:|---:|---:|---:|---:|---:|')
-  for (const trial of trials(leadCount)) console.log(await runTrial(trial, headers, ports, cold.port))
+  const chosen = trials(leadCount).filter(({ name }) => name.includes(only))
+  for (const trial of chosen) console.log(await runTrial(trial, headers, ports, cold.port))
   console.log(`RSS ${memoryOf(product)} MB after the searches`)
 }
 
