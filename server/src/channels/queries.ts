@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { noSettings, type StoredConnection } from './connection.ts'
+import { kindOf } from './kinds.ts'
 import { type ConnectionRow, openConnection, sealSettings } from './sealed.ts'
 
 const columns = (sql: Sql) => sql`
@@ -100,7 +101,7 @@ export async function insertConnection(tx: Tx, keyring: Keyring, one: StoredConn
     values (
       ${one.workspaceId}, ${one.id}, ${one.channel}, ${one.name}, ${one.numberId}, ${one.accountId},
       ${sealSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
-      ${one.isOnPhone}, ${one.channel === 'waba' ? one.createdAt : null}, ${one.createdAt}, ${one.updatedAt}
+      ${one.isOnPhone}, ${kindOf(one.channel).hasTemplates ? one.createdAt : null}, ${one.createdAt}, ${one.updatedAt}
     )`
 }
 
