@@ -11,6 +11,7 @@ import { heedPlatform, heedRefusal } from './channels/heed.ts'
 import { noConnector } from './channels/no-connector.ts'
 import { observedConnector } from './channels/observed-connector.ts'
 import { partnerConnector } from './channels/partner/sender.ts'
+import { partnerWebhookRoutes } from './channels/partner/webhook-routes.ts'
 import { findConnection } from './channels/queries.ts'
 import type { SyncDeps } from './channels/sync-templates.ts'
 import { connectionTeamRoutes } from './channels/team-routes.ts'
@@ -48,7 +49,9 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
 
   inboxRoutes(app, inbox, guard)
   sendRoutes(app, sends, guard)
-  wabaWebhookRoutes(app, { db, vault, clock, log, receive: inboxReceive(house) })
+  const callbacks = { db, vault, clock, log, receive: inboxReceive(house) }
+  wabaWebhookRoutes(app, callbacks)
+  partnerWebhookRoutes(app, callbacks)
   const { publicUrl } = config.http
   const connections = {
     db,

@@ -10,6 +10,7 @@ import { createConnection } from '../../src/channels/change.ts'
 import type { ChannelEvent } from '../../src/channels/channel-event.ts'
 import type { Connection, StoredConnection } from '../../src/channels/connection.ts'
 import { openDrivers } from '../../src/channels/drivers.ts'
+import { partnerWebhookRoutes } from '../../src/channels/partner/webhook-routes.ts'
 import { findConnection } from '../../src/channels/queries.ts'
 import type { NewWaba } from '../../src/channels/schema.ts'
 import type { SyncDeps } from '../../src/channels/sync-templates.ts'
@@ -118,6 +119,7 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
     world.received.push({ connection, events })
   }
   wabaWebhookRoutes(app, { ...deps, receive })
+  partnerWebhookRoutes(app, { ...deps, receive })
   return world
 }
 

@@ -6,12 +6,10 @@ import type { PlatformTemplate } from '../template.ts'
 import type { Wire } from '../waba/exchange.ts'
 import { type Loose, listOf, objectOf, textOf } from '../waba/json.ts'
 import { readTemplate } from '../waba/read-template.ts'
+import { tokenHeader } from './authenticate.ts'
 import { ask, callTo } from './call.ts'
 import { partnerKind } from './kind.ts'
 import { profiles } from './profile.ts'
-
-/** What callbacks show. The partner sends the headers that it was told when the address was registered. */
-export const tokenHeader = 'x-parley-token'
 
 /** `publicUrl` is where the partner reaches this service, without a trailing slash. */
 export function partnerDriver(wire: Wire, publicUrl: string): Driver<PartnerConnection> {
