@@ -13,6 +13,13 @@ async function begun(w: BehaviourWorld): Promise<{ ana: Phone; id: string }> {
 const arrived = async (phone: Phone) => (await phone.chat()).filter(({ from }) => from === 'business')
 const last = async (w: BehaviourWorld, id: string) => (await w.messages(id)).at(-1)
 
+/** What the only message was told to have become after `sent`: a fast platform says so before it has been told of. */
+async function climbed(w: BehaviourWorld): Promise<string[]> {
+  const sent = (await w.events('inbox.message.sent')).map(({ payload }) => payload.message.status)
+  const ticks = (await w.events('inbox.message.status')).map(({ payload }) => payload.status)
+  return [...sent, ...ticks].filter((status) => status !== 'sent')
+}
+
 for (const rig of rigs) {
   const { channel } = rig
 
@@ -28,8 +35,7 @@ for (const rig of rigs) {
     assert.equal((await last(w, id)).status, 'delivered')
     await ana.reads()
     assert.equal((await last(w, id)).status, 'read')
-    const ticks = (await w.events('inbox.message.status')).map(({ payload }) => payload.status)
-    assert.deepEqual(ticks, ['delivered', 'read'])
+    assert.deepEqual(await climbed(w), ['delivered', 'read'])
     const sent = await w.events('inbox.message.sent')
     assert.deepEqual(
       sent.map(({ payload }) => payload.actor),
@@ -48,11 +54,7 @@ for (const rig of rigs) {
       await w.line.tells({})
     }
     assert.equal((await last(w, id)).status, 'delivered')
-    const ticks = await w.events('inbox.message.status')
-    assert.deepEqual(
-      ticks.map(({ payload }) => payload.status),
-      ['delivered'],
-    )
+    assert.deepEqual(await climbed(w), ['delivered'])
   })
 
   test(`${channel}: a long text arrives whole and in order`, async () => {
