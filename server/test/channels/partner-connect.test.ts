@@ -73,6 +73,7 @@ const refusals: [what: string, status: number, body: object, reason: string][] =
   ['an unpaid bill', 400, { detail: 'Payment method missing' }, 'platform_error_payment_required'],
   ['an error of the platform', 400, { error: { code: 131031 } }, 'platform_error_131031'],
   ['an error of the older interface', 400, { errors: [{ code: 1005 }] }, 'platform_error_1005'],
+  ['an error of the number', 400, { error: { code: 100 } }, 'platform_error_100'],
   ['too many calls', 429, { error: { code: 130429 } }, 'unreachable'],
   ['a platform that is away', 502, {}, 'unreachable'],
 ]
@@ -89,6 +90,17 @@ for (const [what, status, body, reason] of refusals) {
     assert.equal(partner.asked.at(-1)?.url, '/v1/configs/webhook')
   })
 }
+
+test('a partner that does not know the question about the number is asked by its registration alone', async () => {
+  const w = await channelWorld(database)
+  for (const status of [404, 405]) {
+    partner.answer = ({ url }, response) => sendJson(response, url.endsWith('phone_number') ? status : 200, {})
+    assert.deepEqual(stateOf((await w.call('POST', '', input())).json().connection), ['active', null])
+    partner.answer = ({ url }, response) => sendJson(response, url.endsWith('phone_number') ? status : 401, {})
+    const { connection } = (await w.call('POST', '', input())).json()
+    assert.deepEqual(stateOf(connection), ['unavailable', 'webhook_not_registered'])
+  }
+})
 
 const failsToRegister: PlatformServer['answer'] = ({ url }, response) =>
   sendJson(response, url.endsWith('webhook') ? 500 : 200, {})

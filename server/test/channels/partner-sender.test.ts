@@ -105,6 +105,7 @@ const errors: [what: string, status: number, body: unknown, expected: SendResult
   ['an unpaid bill in words', 400, { detail: 'Insufficient balance' }, down('payment_required')],
   ['a limit in words', 400, { message: 'Rate limit exceeded' }, away('rate_limited')],
   ['a blocked number', 403, { message: 'This channel was blocked' }, down('blocked')],
+  ['a customer who has blocked us', 400, { message: 'The recipient blocked this number' }, none('http_400')],
   ['forbidden, unexplained', 403, {}, down('http_403')],
   ['words that say nothing', 400, { message: 'Bad request' }, none('http_400')],
   ['an error that is a text', 400, { error: 'api key missing' }, down('invalid_api_key')],

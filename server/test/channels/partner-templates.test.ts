@@ -94,13 +94,15 @@ test('statuses are read in any case; only approved ones can be sent', async () =
   )
 })
 
-test('a key that is refused while templates are read makes the number unavailable; a fault does not', async () => {
+test('a key that is refused while templates are read makes the number unavailable; a fault or a lack of rights does not', async () => {
   serve([], () => ({}))
   const w = await channelWorld(database, partner.baseUrl)
   const { id } = await w.connectPartner()
   partner.answer = (_, response) => sendJson(response, 502, {})
   const away = await w.call('POST', `/${id}/templates/sync`)
   assert.deepEqual([away.statusCode, away.json().data], [502, { code: 'http_502' }])
+  partner.answer = (_, response) => sendJson(response, 403, {})
+  assert.equal((await w.call('POST', `/${id}/templates/sync`)).statusCode, 502)
   assert.equal((await w.find(id))?.state, 'active')
   partner.answer = (_, response) => sendJson(response, 401, {})
   assert.equal((await w.call('POST', `/${id}/templates/sync`)).statusCode, 502)

@@ -1,7 +1,7 @@
 import type { PartnerConnection } from '../connection.ts'
+import { type Judgement, notDelivered } from '../waba/errors.ts'
 import { type Call, exchange, readJson, type Wire } from '../waba/exchange.ts'
-import type { Fetched } from '../waba/graph.ts'
-import { objectOf } from '../waba/json.ts'
+import { type Loose, objectOf } from '../waba/json.ts'
 import { judgePartner } from './errors.ts'
 import { type Profile, profiles } from './profile.ts'
 
@@ -13,13 +13,13 @@ export function callTo({ settings }: PartnerConnection, path: keyof Profile & `$
   return { url: settings.baseUrl + profile[path] + query, headers: { [profile.keyHeader]: settings.apiKey } }
 }
 
+export type Asked = { ok: true; body: Loose } | ({ ok: false } & Judgement)
+
 /** One question to the partner; never throws. */
-export async function ask(wire: Wire, call: Omit<Call, 'timeoutMs' | 'deadline'>): Promise<Fetched> {
+export async function ask(wire: Wire, call: Omit<Call, 'timeoutMs' | 'deadline'>): Promise<Asked> {
   const answer = await exchange(wire, { ...call, timeoutMs })
-  if (answer.outcome !== 'answered') return { ok: false, errorCode: answer.code, isDown: false }
+  if (answer.outcome !== 'answered') return { ok: false, errorCode: answer.code, meaning: notDelivered }
   const body = readJson(answer.body)
   if (answer.status >= 200 && answer.status < 300) return { ok: true, body: objectOf(body) }
-  const { errorCode, meaning } = judgePartner(body, answer.status)
-  const isDown = meaning.outcome === 'refused' && meaning.effect === 'connection_unavailable'
-  return { ok: false, errorCode, isDown }
+  return { ok: false, ...judgePartner(body, answer.status) }
 }

@@ -3,6 +3,7 @@ import type { PartnerConnection } from '../connection.ts'
 import type { Driver, FetchedTemplates } from '../driver.ts'
 import { platformReason } from '../heed.ts'
 import type { PlatformTemplate } from '../template.ts'
+import type { Judgement } from '../waba/errors.ts'
 import type { Wire } from '../waba/exchange.ts'
 import { type Loose, listOf, objectOf, textOf } from '../waba/json.ts'
 import { readTemplate } from '../waba/read-template.ts'
@@ -17,7 +18,7 @@ export function partnerDriver(wire: Wire, publicUrl: string): Driver<PartnerConn
     check: async (connection) => {
       const answer = await ask(wire, { method: 'GET', ...callTo(connection, 'numberPath') })
       if (!answer.ok) return { problem: problemOf(answer), isOnPhone: false }
-      return { problem: null, isOnPhone: objectOf(answer.body).is_on_biz_app === true }
+      return { problem: null, isOnPhone: answer.body.is_on_biz_app === true }
     },
     register: async (connection) => {
       if (!isPublicUrl(publicUrl) && isPublicUrl(connection.settings.baseUrl)) return 'public_url_not_reachable'
@@ -30,9 +31,16 @@ export function partnerDriver(wire: Wire, publicUrl: string): Driver<PartnerConn
   }
 }
 
-// Only what the partner refuses for good is for a person to mend.
-const problemOf = ({ errorCode, isDown }: { errorCode: string; isDown: boolean }): string =>
-  isDown ? platformReason(errorCode) : 'unreachable'
+// Not every partner that speaks this language knows the question. Its address for callbacks needs the key as well.
+const unknownQuestion = new Set(['http_404', 'http_405'])
+
+const problemOf = ({ errorCode, meaning }: Judgement): string | null => {
+  if (unknownQuestion.has(errorCode)) return null
+  return meaning.outcome === 'refused' ? platformReason(errorCode) : 'unreachable'
+}
+
+// Other refusals may be of the reading alone: a key can send messages and still not list templates.
+const keyCodes = new Set(['0', '190', 'http_401', 'invalid_api_key'])
 
 const pageSize = 100
 const maxPages = 100
@@ -44,7 +52,7 @@ async function fetchTemplates(wire: Wire, connection: PartnerConnection): Promis
     if (page > maxPages) return { ok: false, errorCode: 'too_many_templates', isDown: false }
     const call = callTo(connection, 'templatesPath', `?limit=${pageSize}&${next}`)
     const answer = await ask(wire, { method: 'GET', ...call })
-    if (!answer.ok) return answer
+    if (!answer.ok) return { ok: false, errorCode: answer.errorCode, isDown: keyCodes.has(answer.errorCode) }
     const { templateLists } = profiles[connection.settings.profile]
     const listed = templateLists.map((name) => listOf(answer.body[name])).find((list) => list.length > 0) ?? []
     for (const one of listed) {

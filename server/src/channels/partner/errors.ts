@@ -27,12 +27,15 @@ const olderMeanings: ReadonlyMap<string, ErrorMeaning> = new Map([
   ['2001', templateStale],
 ])
 
-/** Words of the partner's own refusals, which have no code: they come before the platform is asked. */
-const words: readonly [RegExp, string, ErrorMeaning][] = [
-  [/api.?key|unauthori[sz]ed/i, 'invalid_api_key', connectionDown],
-  [/payment|balance|insufficient funds|not enough credit/i, 'payment_required', connectionDown],
-  [/rate.?limit|too many requests|throttl/i, 'rate_limited', notDelivered],
-  [/block|suspend|disabled/i, 'blocked', connectionDown],
+/**
+ * Words of the partner's own refusals, which have no code: they come before the platform is asked. Only a 403 is about the
+ * number whatever it says; what else may be blocked or disabled, such as a customer or a template, leaves it alone.
+ */
+const words: readonly [status: number | null, words: RegExp, errorCode: string, ErrorMeaning][] = [
+  [null, /api.?key|unauthori[sz]ed/i, 'invalid_api_key', connectionDown],
+  [null, /payment|balance|insufficient funds|not enough credit/i, 'payment_required', connectionDown],
+  [null, /rate.?limit|too many requests|throttl/i, 'rate_limited', notDelivered],
+  [403, /block|suspend|disabled/i, 'blocked', connectionDown],
 ]
 
 /**
@@ -46,20 +49,20 @@ export function judgePartner(body: unknown, httpStatus: number): Judgement {
   const older = code === null ? undefined : olderMeanings.get(code)
   if (code !== null && older !== undefined) return { errorCode: code, meaning: older }
   if (code !== null && /^\d{1,9}$/.test(code)) return judge({ error: { code: Number(code) } }, httpStatus)
-  return ofWords(said(body), httpStatus)
+  return ofWords(explanationOf(body), httpStatus)
 }
 
 function ofWords(text: string, httpStatus: number): Judgement {
   if (httpStatus >= 400 && httpStatus < 500) {
-    const known = words.find(([pattern]) => pattern.test(text))
-    if (known !== undefined) return { errorCode: known[1], meaning: known[2] }
+    const known = words.find(([status, said]) => (status ?? httpStatus) === httpStatus && said.test(text))
+    if (known !== undefined) return { errorCode: known[2], meaning: known[3] }
   }
   const isOfKey = httpStatus === 401 || httpStatus === 402 || httpStatus === 403
   return { errorCode: `http_${httpStatus}`, meaning: isOfKey ? connectionDown : meaningOfStatus(httpStatus) }
 }
 
 /** The partner's explanation, wherever it stands. */
-function said(body: unknown): string {
+function explanationOf(body: unknown): string {
   const { message, detail, title, error, errors, meta } = objectOf(body)
   const first = objectOf(listOf(errors)[0])
   const places = [message, detail, title, error, objectOf(error).message, first.title, first.details]
