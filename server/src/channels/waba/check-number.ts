@@ -19,5 +19,5 @@ export function checkNumberAt(wire: Wire): CheckNumber {
 }
 
 /** The reason of an unavailable connection whose platform answered with this code, or not at all. */
-export const problemOf = (errorCode: string): string =>
+const problemOf = (errorCode: string): string =>
   /^\d+$/.test(errorCode) ? platformReason(errorCode) : 'unreachable'
