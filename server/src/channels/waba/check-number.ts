@@ -19,5 +19,4 @@ export function checkNumberAt(wire: Wire): CheckNumber {
 }
 
 /** The reason of an unavailable connection whose platform answered with this code, or not at all. */
-const problemOf = (errorCode: string): string =>
-  /^\d+$/.test(errorCode) ? platformReason(errorCode) : 'unreachable'
+const problemOf = (errorCode: string): string => (/^\d+$/.test(errorCode) ? platformReason(errorCode) : 'unreachable')
