@@ -13,6 +13,7 @@ import { graphRoutes } from './graph-routes.ts'
 import { keepOtherSitesOut } from './guard.ts'
 import { createJournal } from './journal.ts'
 import { createLive } from './live.ts'
+import { partnerRoutes } from './partner-routes.ts'
 import { phoneRoutes } from './phone-routes.ts'
 import type { LadderTimes, Platform } from './platform.ts'
 import { templateRoutes } from './template-routes.ts'
@@ -102,6 +103,7 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   keepOtherSitesOut(app, ownHosts)
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: about } })
   await app.register(async (graph) => graphRoutes(graph as App, platform))
+  await app.register(async (partner) => partnerRoutes(partner as App, platform))
   controlRoutes(app, platform)
   templateRoutes(app, platform)
   customerRoutes(app, platform)
@@ -115,7 +117,7 @@ const about = {
   version: '1',
   description:
     'A stand-in for the official chat platform, for demos and tests. Its own interface is at /v25.0/… as the platform ' +
-    'documents it; these are the knobs: customers and what they do, faults, how webhooks travel, templates, the clock.',
+    'documents it, and at /messages and /v1/configs/… as one of its partners does; these are the knobs: customers and what they do, faults, how webhooks travel, templates, the clock.',
 }
 
 function addressOf(app: App, host: string): string {
