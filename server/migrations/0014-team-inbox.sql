@@ -54,3 +54,19 @@ create table conversation_activities (
 create index conversation_activities_time on conversation_activities (workspace_id, conversation_id, created_at, id);
 
 create index conversation_notes_time on conversation_notes (workspace_id, conversation_id, created_at, id);
+
+-- Members who are to see a note.
+create table note_mentions (
+  workspace_id uuid not null,
+  note_id uuid not null,
+  user_id uuid not null,
+  created_at timestamptz(3) not null,
+  read_at timestamptz(3),
+  primary key (workspace_id, note_id, user_id),
+  foreign key (workspace_id, note_id) references conversation_notes (workspace_id, id) on delete cascade
+);
+
+create index note_mentions_user on note_mentions (workspace_id, user_id, created_at desc, note_id desc);
+
+create index note_mentions_unread on note_mentions (workspace_id, user_id)
+where read_at is null;

@@ -111,6 +111,11 @@ async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: st
     where workspace_id = ${workspaceId}
       and conversation_id = ${fromId}`
   await tx`
+    update conversation_activities
+    set conversation_id = ${toId}
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${fromId}`
+  await tx`
     update conversation_aliases
     set conversation_id = ${toId}
     where workspace_id = ${workspaceId}

@@ -3,6 +3,7 @@ import type { Keyring } from '../base/keyring.ts'
 import type { Conversation, Scope } from './conversation.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
 import { mayStart, waitForStarts } from './starts.ts'
+import { tellTeam } from './team-news.ts'
 
 export const conversationColumns = (sql: Sql) => sql`
   c.id,
@@ -67,6 +68,7 @@ export async function insertConversation(
   workspaceId: string,
   conversation: Conversation,
 ): Promise<boolean> {
+  tellTeam(tx, workspaceId, [conversation.id])
   const row = sealConversation(keyring, conversation)
   const inserted = await tx`
     insert into conversations (
@@ -95,6 +97,7 @@ export async function storeConversation(
   workspaceId: string,
   conversation: Conversation,
 ): Promise<void> {
+  tellTeam(tx, workspaceId, [conversation.id])
   const row = sealConversation(keyring, conversation)
   const [stored] = await tx<{ may_start: boolean }[]>`
     update conversations

@@ -13,6 +13,7 @@ import type { Message } from './message.ts'
 import { addMessage } from './message-queries.ts'
 import { human } from './owner.ts'
 import { lockConversation, storeConversation } from './queries.ts'
+import { recordChange } from './record-activities.ts'
 import { checkSend, type Draft } from './send-checks.ts'
 import type { Attempt, SendDeps, Sender } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage } from './send-errors.ts'
@@ -70,6 +71,7 @@ async function reserve(
   const { conversation: owned, events } = takeOver(sender, conversation, now)
   const message = newMessage(owned, sender, draft, now)
   const turn = await record(tx, attempt, owned, message, draft.parts.length)
+  await recordChange(tx, workspaceId, conversation, owned, { actor: sender.actor, reason: 'sent' }, now)
   await recordEvents(tx, keyring, workspaceId, events, now)
   await deps.fail?.('written')
   return {

@@ -42,7 +42,7 @@ export function presentTeamConversation({ conversation, newest, names }: ShownCo
   }
 }
 
-const named = <A extends { type: string; id: string | null }>({ type, id }: A, names: Names) => ({
+export const named = <A extends { type: string; id: string | null }>({ type, id }: A, names: Names) => ({
   type: type as A['type'],
   id,
   name: names(type, id),
@@ -74,6 +74,6 @@ export async function presentTeamNotes(
   return notes.map((note) => presentTeamNote(note, names))
 }
 
-export function presentTeamNote({ id, text, actor, createdAt }: Note, names: Names) {
-  return { id, text, actor: named(actor, names), createdAt: createdAt.toISOString() }
+export function presentTeamNote({ id, text, mentions, actor, createdAt }: Note, names: Names) {
+  return { id, text, mentions, actor: named(actor, names), createdAt: createdAt.toISOString() }
 }

@@ -54,7 +54,9 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
     },
     handler: async (request, reply) => {
       const member = memberOf(request)
-      await updateConversation(deps, scopeOf(member), member.actor, request.params.id, { note: request.body.text })
+      const { text, mentions = [] } = request.body
+      const patch = { note: text, mentions: mentions.map((id) => id.toLowerCase()) }
+      await updateConversation(deps, scopeOf(member), member.actor, request.params.id, patch)
       return reply.code(201).send({ notes: await list(member.workspaceId, request.params.id) })
     },
   })

@@ -5,6 +5,7 @@ import { serveTeamConversations, serveTeamCounts } from './team-routes-list.ts'
 import { serveTeamNotes } from './team-routes-notes.ts'
 import { serveHandBack, serveTakeOver } from './team-routes-owner.ts'
 import { serveTeamConversation, serveTeamMessages } from './team-routes-read.ts'
+import { serveTimeline } from './team-routes-timeline.ts'
 import { serveTeamChanges, serveTeamRead } from './team-routes-write.ts'
 
 /** The inbox as the team works in it, but for sending. */
@@ -14,6 +15,7 @@ export function inboxTeamRoutes(app: App, deps: InboxDeps, guard: TeamGuard): vo
     serveTeamCounts,
     serveTeamConversation,
     serveTeamMessages,
+    serveTimeline,
     serveTeamChanges,
     serveTakeOver,
     serveHandBack,

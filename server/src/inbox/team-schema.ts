@@ -26,6 +26,11 @@ const author = Type.Object(
 
 const name = (description: string, example: string) => nullable(Type.String({ description, example }))
 
+export const namedActor = Type.Object(
+  { ...actor.properties, name: name('What it is called.', 'Ana Lima') },
+  { description: 'Who did it.' },
+)
+
 export const TeamConversation = Type.Object(
   {
     id: idSchema('The conversation.'),
@@ -100,7 +105,8 @@ export const TeamNote = Type.Object(
   {
     id: idSchema('The note.'),
     text: Type.String({ example: 'Asked for a quote of 20 units.' }),
-    actor: Type.Object({ ...actor.properties, name: name('What it is called.', 'Ana Lima') }),
+    mentions: Type.Array(Type.String({ format: 'uuid' }), { description: 'Members who are to see it.', example: [] }),
+    actor: namedActor,
     createdAt: timestamp('When it was added.'),
   },
   { title: 'TeamNote' },
@@ -194,7 +200,19 @@ export const HandBack = Type.Object(
 )
 export type HandBack = Static<typeof HandBack>
 
-export const NewNote = Type.Object({ text: note }, closed)
+export const NewNote = Type.Object(
+  {
+    text: note,
+    mentions: Type.Optional(
+      Type.Array(Type.String({ format: 'uuid' }), {
+        maxItems: 20,
+        description: 'Members who are to see it: it stands among their mentions.',
+        example: [],
+      }),
+    ),
+  },
+  closed,
+)
 
 const count = Type.Object({
   open: Type.Integer({ description: 'Its open conversations.', example: 12 }),
