@@ -85,7 +85,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, e
   await app.register(cookie)
   decorateTeamRequests(app)
   serveTeam(app, house, team, teamGuard, guard)
-  inbox.serveTeam(teamGuard)
+  await inbox.serveTeam(teamGuard, events.live)
   await importFileTeamRoutes(app, team, teamGuard)
   serveWebhooks(app, house, teamGuard)
   events.serveTeam(teamGuard)

@@ -2,6 +2,7 @@ import { type Tx, timestampArray } from '../base/db.ts'
 import { touched } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
 import { freeMoment } from './moment.ts'
+import { tellTeam } from './team-news.ts'
 
 /**
  * Makes two conversations of one customer, both locked, into the older one: a customer was known by the platform's
@@ -19,6 +20,7 @@ export async function mergeConversations(
   await moveMessages(tx, workspaceId, younger.id, older.id)
   await moveSends(tx, workspaceId, younger.id, older.id)
   await moveTheRest(tx, workspaceId, younger.id, older.id)
+  tellTeam(tx, workspaceId, [younger.id])
   return touched(unite(older, younger), now)
 }
 

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Actor } from '../workspace/actor.ts'
-import { tellTeam } from './team-news.ts'
+import { tellMember, tellTeam } from './team-news.ts'
 
 export interface Note {
   id: string
@@ -54,6 +54,7 @@ export async function addNote(
     )`
   tellTeam(tx, workspaceId, [conversationId])
   if (mentions.length === 0) return
+  for (const userId of mentions) tellMember(tx, workspaceId, userId)
   await tx`
     insert into note_mentions (workspace_id, note_id, user_id, created_at)
     select ${workspaceId}::uuid, ${id}::uuid, user_id, ${now}

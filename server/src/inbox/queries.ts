@@ -42,6 +42,18 @@ export async function findConversation(sql: Sql, scope: Scope, id: string): Prom
   return row
 }
 
+export async function selectConversations(
+  sql: Sql,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ConversationRow[]> {
+  return sql<ConversationRow[]>`
+    select ${conversationColumns(sql)}
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and c.id = any (${[...ids]}::uuid[])`
+}
+
 /** The conversation for changing it: nobody else changes it until this transaction ends. */
 export async function lockConversation(
   tx: Tx,

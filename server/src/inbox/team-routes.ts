@@ -2,6 +2,7 @@ import type { TeamGuard } from '../base/member.ts'
 import type { App } from '../base/route.ts'
 import type { InboxDeps } from './conversation.ts'
 import { serveTeamConversations, serveTeamCounts } from './team-routes-list.ts'
+import { serveMentions } from './team-routes-mentions.ts'
 import { serveTeamNotes } from './team-routes-notes.ts'
 import { serveHandBack, serveTakeOver } from './team-routes-owner.ts'
 import { serveTeamConversation, serveTeamMessages } from './team-routes-read.ts'
@@ -21,6 +22,7 @@ export function inboxTeamRoutes(app: App, deps: InboxDeps, guard: TeamGuard): vo
     serveHandBack,
     serveTeamNotes,
     serveTeamRead,
+    serveMentions,
   ]) {
     serve(app, deps, guard)
   }
