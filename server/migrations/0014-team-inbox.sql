@@ -70,3 +70,32 @@ create index note_mentions_user on note_mentions (workspace_id, user_id, created
 
 create index note_mentions_unread on note_mentions (workspace_id, user_id)
 where read_at is null;
+
+-- Texts that members send often, by a short word.
+create table canned_replies (
+  workspace_id uuid not null references workspaces (id),
+  id uuid not null,
+  shortcut text not null,
+  -- With placeholders such as {{contact.name}}, which the page fills.
+  text text not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (workspace_id, id)
+);
+
+create unique index canned_replies_shortcut_key on canned_replies (workspace_id, shortcut);
+
+create table saved_filters (
+  workspace_id uuid not null references workspaces (id),
+  id uuid not null,
+  -- Whose it is; null: everybody's.
+  user_id uuid,
+  page text not null check (page in ('inbox', 'leads')),
+  -- Sealed: name and query, in which a number may stand that was searched for.
+  content bytea not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  primary key (workspace_id, id)
+);
+
+create index saved_filters_user on saved_filters (workspace_id, user_id);
