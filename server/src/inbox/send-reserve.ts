@@ -16,9 +16,10 @@ import { lockConversation, storeConversation } from './queries.ts'
 import { recordChange } from './record-activities.ts'
 import { checkSend, type Draft } from './send-checks.ts'
 import type { Attempt, SendDeps, Sender } from './send-deps.ts'
-import { connectionUnavailable, invalidMessage } from './send-errors.ts'
+import { connectionUnavailable, invalidMessage, threadMoved } from './send-errors.ts'
 import { findStanding, insertSend, type NewSend } from './send-queries.ts'
 import { findSend } from './send-recall.ts'
+import { findNewerThan } from './thread-moved.ts'
 
 /** How long a send may stay without an outcome before it counts as failed. */
 export const settleWithinMs = 10 * 60_000
@@ -62,6 +63,10 @@ async function reserve(
   await deps.fail?.('locked')
   if ((await findSend(tx, workspaceId, sender.actor.id, key)) !== undefined) return null
 
+  if (attempt.lastSeenId !== null) {
+    const newer = await findNewerThan(tx, keyring, sender, conversation.id, attempt.lastSeenId)
+    if (newer !== null) throw threadMoved(newer)
+  }
   const now = deps.clock.now()
   const draft = await judge(deps, tx, attempt, conversation, now)
   if (connection === null) throw connectionUnavailable()
