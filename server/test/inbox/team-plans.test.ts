@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statementsOf } from '../support/database.ts'
-import { fillBlindMessages, fillConversations } from '../support/fill.ts'
+import { fillBlindMessages, fillConversations, fillMessages, fillThreads } from '../support/fill.ts'
 import { addAgent, addLabel, type InboxWorld, inboxWorld } from '../support/inbox-world.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
 import { badPlans } from '../support/plans.ts'
@@ -22,7 +22,9 @@ async function filled(count: number): Promise<Filled> {
   const labelId = await addLabel(w, 'VIP')
   const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
   const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId, count })
-  await fillBlindMessages(filling, ids.slice(0, 5_000), 2)
+  await fillMessages(filling, w.connectionId, ids.slice(0, 20), 10)
+  await fillBlindMessages(filling, ids.slice(20, 5_000), 2)
+  await fillThreads(filling, ids.slice(0, 5_000), member.userId)
   await w.db.sql`
     update conversations
     set assigned_to = ${member.userId},
@@ -60,11 +62,25 @@ async function readEveryWay({ member, labelId, keyId, w }: Filled): Promise<void
     if (body.cursor === null) continue
     assert.equal((await member.call('GET', `${path}?limit=10&${filter}&cursor=${body.cursor}`)).status, 200)
   }
+  const [{ id }] = (await member.call('GET', `${path}?limit=1`)).body.conversations
+  const thread = async (query: string) => {
+    const { status, body } = await member.call('GET', `${path}/${id}/timeline?limit=2${query}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+  const newest = await thread('')
+  const older = await thread(`&before=${newest.older}`)
+  await thread(`&after=${older.newer}`)
+  await thread('&around=unread')
+  const mentions = (await member.call('GET', '/inbox/mentions?limit=1')).body
+  assert.equal((await member.call('GET', `/inbox/mentions?limit=1&cursor=${mentions.cursor}`)).status, 200)
+  assert.equal((await member.call('GET', '/inbox/mentions?unread=true')).body.unread, 40)
+  assert.equal((await member.call('POST', '/inbox/mentions/read', { conversationId: id })).status, 200)
   const { counts } = (await member.call('GET', '/inbox/counts')).body
   assert.ok(counts.all.open > counts.mine.open && counts.mine.open > 0, JSON.stringify(counts))
 }
 
-const tables = ['conversations', 'messages']
+const tables = ['conversations', 'messages', 'conversation_notes', 'conversation_activities', 'note_mentions']
 
 test('no list and no count of the team reads a table from end to end, with 50,000 conversations as with 200', async () => {
   const [large, small] = [await filled(50_000), await filled(200)]
