@@ -30,7 +30,7 @@ import { tellOfConversations, tellOfPresence } from './inbox/team-live.ts'
 import { inboxTeamRoutes } from './inbox/team-routes.ts'
 import { servePresence } from './inbox/team-routes-presence.ts'
 import { openWakes } from './inbox/wakes.ts'
-import { findLeadOfChat, leadFromChat } from './leads/from-chat.ts'
+import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from './leads/from-chat.ts'
 
 const presenceSweepMs = 2_000
 
@@ -110,6 +110,7 @@ function inboxDeps(house: House): InboxDeps {
     openConnection: async (workspaceId, id) =>
       (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
     leadOf: (workspaceId, phone) => findLeadOfChat({ db, vault, clock }, workspaceId, phone),
+    phonesOfLeads: (workspaceId, search) => findPhonesOfLeads(house, workspaceId, search),
   }
 }
 

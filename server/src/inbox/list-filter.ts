@@ -13,8 +13,8 @@ export interface ConversationFilter {
   connectionId: string | null
   /** Digits, in this very spelling. */
   phone: string | null
-  /** Digits, in any common spelling of the number. */
-  anyPhone: string | null
+  /** One of these numbers, in any common spelling. */
+  anyPhones: readonly string[] | null
   /** `agent` is any agent. */
   owner: 'human' | 'agent' | { keyId: string } | null
   /** One of these. */
@@ -31,7 +31,7 @@ export interface ConversationFilter {
 export const noFilter: ConversationFilter = {
   connectionId: null,
   phone: null,
-  anyPhone: null,
+  anyPhones: null,
   owner: null,
   statuses: null,
   updatedAfter: null,
@@ -44,14 +44,21 @@ export const noFilter: ConversationFilter = {
 
 /** The condition on `conversations c` that a filter makes within what the caller sees. */
 export function filterCondition(sql: Sql, keyring: Keyring, scope: Scope, filter: ConversationFilter) {
-  const { connectionId, phone, anyPhone, statuses, updatedAfter, labelId } = filter
+  const { connectionId, phone, anyPhones, statuses, updatedAfter, labelId } = filter
   const { connectionIds } = scope
   return sql`
     c.workspace_id = ${scope.workspaceId}
       ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}
       ${connectionId === null ? sql`` : sql`and c.connection_id = ${connectionId}`}
       ${phone === null ? sql`` : sql`and c.phone_exact_index is not null and c.phone_exact_index = any (${byteaArray(sql, exactPhoneIndexes(keyring, phone))}::bytea[])`}
-      ${anyPhone === null ? sql`` : sql`and c.phone_index is not null and c.phone_index = any (${byteaArray(sql, phoneIndexes(keyring, anyPhone))}::bytea[])`}
+      ${
+        anyPhones === null
+          ? sql``
+          : sql`and c.phone_index is not null and c.phone_index = any (${byteaArray(
+              sql,
+              anyPhones.flatMap((digits) => phoneIndexes(keyring, digits)),
+            )}::bytea[])`
+      }
       ${ownerCondition(sql, filter.owner)}
       ${statusCondition(sql, statuses)}
       ${updatedAfter === null ? sql`` : sql`and c.updated_at > ${updatedAfter}`}

@@ -1,6 +1,7 @@
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import type { Member } from '../base/member.ts'
 import { readPhone } from '../base/phone.ts'
+import type { InboxDeps } from './conversation.ts'
 import { type ConversationStatus, conversationStatuses } from './conversation-status.ts'
 import type { ListRequest } from './list.ts'
 import type { ConversationFilter, InboxView } from './list-filter.ts'
@@ -11,12 +12,16 @@ import type { TeamListQuery } from './team-schema.ts'
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 /** Reads the query of the team's list as this member means it; throws `InvalidInput` for what cannot be. */
-export function readTeamList(query: TeamListQuery, member: Member): ListRequest {
+export async function readTeamList(
+  query: TeamListQuery,
+  member: Member,
+  deps: Pick<InboxDeps, 'phonesOfLeads'>,
+): Promise<ListRequest> {
   const issues: Issue[] = []
   const filter: ConversationFilter = {
     connectionId: query.connectionId?.toLowerCase() ?? null,
     phone: query.phone ?? null,
-    anyPhone: query.search === undefined ? null : readSearch(query.search, member, issues),
+    anyPhones: query.search === undefined ? null : await phonesMeant(query.search, member, deps),
     owner: query.owner === undefined ? null : readOwnerFilter(query.owner, issues),
     statuses: query.status === undefined ? null : readStatuses(query.status, issues),
     updatedAfter: query.updatedAfter === undefined ? null : readTime('updatedAfter', query.updatedAfter, issues),
@@ -30,10 +35,14 @@ export function readTeamList(query: TeamListQuery, member: Member): ListRequest 
   return { filter, order: query.sort ?? 'recent', limit: query.limit ?? 30, cursor: query.cursor ?? null }
 }
 
-function readSearch(text: string, { workspace }: Member, issues: Issue[]): string | null {
+/** A whole number is looked for as it is. Names are sealed here: the leads know whose they are. */
+async function phonesMeant(
+  text: string,
+  { workspaceId, workspace }: Member,
+  { phonesOfLeads }: Pick<InboxDeps, 'phonesOfLeads'>,
+): Promise<string[]> {
   const digits = readPhone(text, workspace.defaultCountry ?? undefined)
-  if (digits === null) issues.push({ path: 'search', message: 'must be a phone number of 8 to 20 digits' })
-  return digits
+  return digits === null ? phonesOfLeads(workspaceId, text) : [digits]
 }
 
 function readStatuses(text: string, issues: Issue[]): ConversationStatus[] {

@@ -33,7 +33,7 @@ export function serveTeamConversations(app: App, deps: InboxDeps, guard: TeamGua
     },
     handler: async (request) => {
       const member = memberOf(request)
-      const asked = readTeamList(request.query, member)
+      const asked = await readTeamList(request.query, member, deps)
       const keyring = await vault.keyring(member.workspaceId)
       const page = await listConversations(db.sql, keyring, scopeOf(member), asked)
       const shown = await showConversations(deps, member.workspaceId, page.conversations)

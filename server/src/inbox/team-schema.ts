@@ -129,8 +129,10 @@ export const TeamListQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: "The customer's number in any common spelling. Names are sealed: find the person among the leads.",
-        example: '+55 81 99123-4567',
+        pattern: '\\S',
+        description:
+          "The customer's number in any common spelling, or text that finds their lead, such as a part of the name: the newest 50 leads that it finds are looked for.",
+        example: 'duarte',
       }),
     ),
     status: Type.Optional(

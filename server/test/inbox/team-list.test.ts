@@ -156,13 +156,30 @@ test('a search finds the customer by the number in any common spelling', async (
   assert.deepEqual(await found(member, 'search=5581991234560'), [])
 })
 
+test('a search by name finds the conversations of the leads of that name, and of no other workspace', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const { id } = await w.customerWrites('Hi')
+  await w.tell(customerMessage({ at: w.clock.now(), customer: customer(1) }))
+  const lead = { firstName: 'Marina', lastName: 'Duarte', phone: '558191234567' }
+  const { value: key } = await w.addKey({ scopes: ['leads.write'] })
+  const made = await w.call('POST', '/api/v1/leads', { body: lead, key })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  assert.deepEqual(await found(member, 'search=duarte'), [id])
+  assert.deepEqual(await found(member, 'search=MARINA%20DUA'), [id])
+  assert.deepEqual(await found(member, 'search=Nobody'), [])
+  const elsewhere = await inboxWorld()
+  await elsewhere.customerWrites('Hi')
+  assert.deepEqual(await found(await signedInMember(elsewhere), 'search=duarte'), [])
+})
+
 for (const query of [
   'status=open,lost',
   'status=',
   'sort=name',
   'view=theirs',
   'assignedTo=ana',
-  'search=Marina',
+  'search=%20',
   'x=1',
 ]) {
   test(`a list with ${query} is 400`, async () => {
