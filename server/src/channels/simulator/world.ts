@@ -2,8 +2,9 @@ import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { phoneClass } from '../../base/phone-variants.ts'
 import type { Template } from './template.ts'
 
-/** A business's number on the platform, with the account and the app that it belongs to. */
+/** A business's number: on the platform, with its account and its app, or a phone with devices that are linked to it. */
 export interface BusinessNumber {
+  network: 'official' | 'linked'
   numberId: string
   accountId: string
   /** Digits with country code. */
@@ -16,8 +17,13 @@ export interface BusinessNumber {
   tokenState: 'valid' | 'expired'
   registered: boolean
   subscribed: boolean
-  /** A simulator that has started anew does not know who wrote before: whom it has not seen counts as in the window. */
-  trustsUnknownWindows: boolean
+  /**
+   * A simulator that has started anew does not know who wrote before, nor which devices were linked: whom it has not seen
+   * counts as in the window, and a device as linked.
+   */
+  trustsUnknown: boolean
+  /** How linked devices are told of customers first: by phone number or by hidden id. */
+  addressing: 'pn' | 'lid'
 }
 
 export type Tick = 'pending' | 'sent' | 'delivered' | 'read' | 'failed'
@@ -37,6 +43,8 @@ export interface ChatMessage {
   correlator: string | null
   /** How the platform bills it: `service`, or the template's category. */
   category: string
+  /** How often the network took it: a message that was sent twice is shown once. */
+  arrivals: number
 }
 
 /** A customer's phone, whose only chat is the one with a business number. */
@@ -93,13 +101,14 @@ export interface NewCustomer {
 /** Adds a phone. One that never wrote makes room for it, else the one that was quiet for longest. */
 export function addCustomer(world: World, input: NewCustomer): Customer {
   if (world.customers.size >= limits.customers) forgetQuietest(world)
+  const isLinked = world.numbers.get(input.numberId)?.network === 'linked'
   const customer: Customer = {
     id: `c${world.nextId++}`,
     numberId: input.numberId,
     name: input.name,
     username: input.username ?? null,
     waId: input.phone,
-    userId: userIdOf(input.numberId, input.phone),
+    userId: isLinked ? lidOf(input.phone) : userIdOf(input.numberId, input.phone),
     hidesNumber: input.hidesNumber ?? false,
     online: input.online ?? true,
     readsAtOnce: input.readsAtOnce ?? false,
@@ -129,6 +138,12 @@ export function userIdOf(numberId: string, phone: string): string {
   const country = countries.find(([prefix]) => phone.startsWith(prefix))?.[1] ?? 'US'
   const digest = createHash('sha256').update(`${numberId} ${phone}`).digest('hex')
   return `${country}.${BigInt(`0x1${digest.slice(0, 16)}`)}`
+}
+
+/** The hidden id of whoever has this phone; to linked devices it is the same at every number. */
+export function lidOf(phone: string): string {
+  const digest = createHash('sha256').update(`lid ${phone}`).digest()
+  return `${100_000_000_000_000n + (digest.readBigUInt64BE() % 900_000_000_000_000n)}@lid`
 }
 
 const countries: readonly (readonly [string, string])[] = [
@@ -176,6 +191,7 @@ export function addMessage(
     errorCode: null,
     correlator: null,
     category: 'service',
+    arrivals: 1,
     ...message,
     text: message.text.slice(0, limits.shownChars),
   }
@@ -187,13 +203,14 @@ export function addMessage(
 const windowMs = 24 * 3_600_000
 
 export function windowIsOpen(number: BusinessNumber, customer: Customer, now: Date): boolean {
-  if (customer.lastWroteAt === null) return number.trustsUnknownWindows
+  if (customer.lastWroteAt === null) return number.trustsUnknown
   return now.getTime() < customer.lastWroteAt.getTime() + windowMs
 }
 
 /** Secrets and ids of a number that nobody has given any. */
 export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
   return {
+    network: 'official',
     numberId: randomDigits(15),
     accountId: randomDigits(15),
     phone: '15550783881',
@@ -205,10 +222,15 @@ export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
     tokenState: 'valid',
     registered: true,
     subscribed: true,
-    trustsUnknownWindows: false,
+    trustsUnknown: false,
+    addressing: 'lid',
     ...given,
   }
 }
+
+/** A phone that devices can be linked to. Its id is the same after a restart, since chats hang on it. */
+export const newPhone = (given: { phone: string; name: string } & Partial<BusinessNumber>): BusinessNumber =>
+  newNumber({ numberId: `phone-${given.phone}`, ...given, network: 'linked' })
 
 export const randomDigits = (count: number): string =>
   `1${Array.from({ length: count - 1 }, () => randomInt(10)).join('')}`
