@@ -77,7 +77,7 @@ function numberOf(house: OpenHouse, { id, name, numberId, accountId, settings }:
     appSecret,
     verifyToken,
     callbackUrl: callbackOf(house, id),
-    trustsUnknown: true,
+    trustsUnknownWindows: true,
   })
 }
 

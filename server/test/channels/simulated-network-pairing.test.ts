@@ -120,7 +120,7 @@ test('a simulator that has forgotten takes devices at their word only where it w
   const device = await linkDevice(w)
   const strict = await qrNetwork()
   assert.equal(await openDevice(strict.simulator.url, { store: device.store }).closed(), 401)
-  const trusting = await qrNetwork({ phone: { trustsUnknown: true } })
+  const trusting = await qrNetwork({ phone: { trustsUnknownDevices: true } })
   const again = openDevice(trusting.simulator.url, { store: device.store })
   await again.opened()
   const leo = await trusting.person({ name: 'Leo' })

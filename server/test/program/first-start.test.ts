@@ -41,7 +41,7 @@ test('the first start prints a link, a key and a line that work; the second prin
   await second.hasTold('Stop with Ctrl+C.')
   assert.doesNotMatch(second.told(), /plk_|sign-in\//)
   assert.match(second.told(), /parley member link/)
-  assert.deepEqual(await simulatedNumber(phones), { ...number, trustsUnknown: true })
+  assert.deepEqual(await simulatedNumber(phones), { ...number, trustsUnknownWindows: true })
   const made = await runCommand(['member', 'link', '--json'], serviceEnvironment(folder, port))
   const another = JSON.parse(made.stdout).url as string
   assert.equal(await signInStatus(second.url, another), 200)

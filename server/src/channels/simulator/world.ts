@@ -5,6 +5,10 @@ import type { Template } from './template.ts'
 /** A business's number: on the platform, with its account and its app, or a phone with devices that are linked to it. */
 export interface BusinessNumber {
   network: 'official' | 'linked'
+  /** How linked devices are told of customers first: by phone number or by hidden id. */
+  addressing: 'pn' | 'lid'
+  /** A simulator that has started anew has forgotten which devices were linked: it takes them at their word. */
+  trustsUnknownDevices: boolean
   numberId: string
   accountId: string
   /** Digits with country code. */
@@ -17,13 +21,8 @@ export interface BusinessNumber {
   tokenState: 'valid' | 'expired'
   registered: boolean
   subscribed: boolean
-  /**
-   * A simulator that has started anew does not know who wrote before, nor which devices were linked: whom it has not seen
-   * counts as in the window, and a device as linked.
-   */
-  trustsUnknown: boolean
-  /** How linked devices are told of customers first: by phone number or by hidden id. */
-  addressing: 'pn' | 'lid'
+  /** A simulator that has started anew does not know who wrote before: whom it has not seen counts as in the window. */
+  trustsUnknownWindows: boolean
 }
 
 export type Tick = 'pending' | 'sent' | 'delivered' | 'read' | 'failed'
@@ -203,7 +202,7 @@ export function addMessage(
 const windowMs = 24 * 3_600_000
 
 export function windowIsOpen(number: BusinessNumber, customer: Customer, now: Date): boolean {
-  if (customer.lastWroteAt === null) return number.trustsUnknown
+  if (customer.lastWroteAt === null) return number.trustsUnknownWindows
   return now.getTime() < customer.lastWroteAt.getTime() + windowMs
 }
 
@@ -211,6 +210,8 @@ export function windowIsOpen(number: BusinessNumber, customer: Customer, now: Da
 export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
   return {
     network: 'official',
+    addressing: 'lid',
+    trustsUnknownDevices: false,
     numberId: randomDigits(15),
     accountId: randomDigits(15),
     phone: '15550783881',
@@ -222,8 +223,7 @@ export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
     tokenState: 'valid',
     registered: true,
     subscribed: true,
-    trustsUnknown: false,
-    addressing: 'lid',
+    trustsUnknownWindows: false,
     ...given,
   }
 }

@@ -55,7 +55,7 @@ function goOn(platform: Platform, socket: LinkedSocket, { number, device, ratche
 // A simulator that has started anew takes devices at their word, where it runs for a demo that goes on.
 function trusted({ linked, world, clock }: Platform, creds: Credentials): Device | undefined {
   const number = [...world.numbers.values()].find(({ network, phone }) => network === 'linked' && phone === creds.phone)
-  if (number === undefined || !number.trustsUnknown) return undefined
+  if (number === undefined || !number.trustsUnknownDevices) return undefined
   const { device: id, secret, ratchet } = creds
   return addDevice(linked, { id, secret, ratchet, numberId: number.numberId, linkedAt: clock.now() })
 }

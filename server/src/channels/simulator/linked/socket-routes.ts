@@ -7,7 +7,7 @@ import { openSocket, unlink } from './open.ts'
 import { makeCode } from './pairing.ts'
 import { dropSocket, poll } from './socket.ts'
 import * as schema from './socket-schema.ts'
-import { takeMessage, takeRead } from './take.ts'
+import { takeFromDevice, takeRead } from './take.ts'
 
 const one = '/linked/sockets/:socketId'
 const params = schema.socketParams
@@ -32,7 +32,7 @@ export function socketRoutes(app: App, platform: Platform): void {
     const [number, device, socket] = deviceOf(platform, request.params.socketId)
     note(platform, 'POST', '/messages', request.body)
     advance(socket, request.body.ratchet)
-    return takeMessage(platform, number, device, request.body, reply)
+    return takeFromDevice(platform, number, device, request.body, reply)
   })
   app.post(`${one}/read`, { schema: { hide, params, body: schema.read } }, (request) => {
     const [number] = deviceOf(platform, request.params.socketId)

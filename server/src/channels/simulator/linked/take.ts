@@ -17,7 +17,7 @@ export interface DeviceMessage {
 }
 
 /** Takes a message of a device, or does with it what a fault says. What came of it is told as a status. */
-export function takeMessage(
+export function takeFromDevice(
   platform: Platform,
   number: BusinessNumber,
   device: Device,
