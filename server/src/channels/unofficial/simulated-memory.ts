@@ -1,5 +1,5 @@
+import { readJson } from '../waba/exchange.ts'
 import { objectOf, textOf } from '../waba/json.ts'
-import { parse } from '../waba/sender.ts'
 import type { AuthStore } from './auth-store.ts'
 
 /** What the device is and how far its keys have moved on, as far as that is stored. */
@@ -55,7 +55,7 @@ export function openMemory(auth: AuthStore): Memory {
 
 function readCreds(text: string | null): Omit<Credentials, 'ratchet'> | null {
   if (text === null) return null
-  const { device, secret, phone } = objectOf(parse(text))
+  const { device, secret, phone } = objectOf(readJson(text))
   const [deviceText, secretText, phoneText] = [textOf(device), textOf(secret), textOf(phone)]
   if (deviceText === null || secretText === null || phoneText === null) return null
   return { device: deviceText, secret: secretText, phone: phoneText }

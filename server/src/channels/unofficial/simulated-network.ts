@@ -1,6 +1,6 @@
 import type { Outgoing } from '../../base/guarded-fetch.ts'
+import { readJson } from '../waba/exchange.ts'
 import { type Loose, objectOf } from '../waba/json.ts'
-import { parse } from '../waba/sender.ts'
 
 /**
  * What became of a call. `refused` says that the network did nothing, `not_sent` that it never heard of it; after `lost`
@@ -36,7 +36,7 @@ export function simulatedNetwork(outgoing: Outgoing, baseUrl: string): Simulated
     })
     if (answer.outcome === 'failed') return { outcome: answer.hasLeft ? 'lost' : 'not_sent' }
     if (answer.status >= 400 && answer.status < 500) return { outcome: 'refused' }
-    const read = answer.status < 300 && answer.isWhole ? parse(answer.body.toString('utf8')) : null
+    const read = answer.status < 300 && answer.isWhole ? readJson(answer.body.toString('utf8')) : null
     return read === null ? { outcome: 'lost' } : { outcome: 'answered', body: objectOf(read) }
   }
   return {
