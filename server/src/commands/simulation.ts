@@ -1,8 +1,10 @@
 import type { Sql } from '../base/db.ts'
 import { type Changer, createConnection } from '../channels/change.ts'
-import type { StoredWaba } from '../channels/connection.ts'
+import type { StoredConnection } from '../channels/connection.ts'
 import { openDrivers } from '../channels/drivers.ts'
-import { listConnections, listWabaWorkspaces } from '../channels/queries.ts'
+import { proofHeaders } from '../channels/partner/authenticate.ts'
+import { partnerKind } from '../channels/partner/kind.ts'
+import { listConnectedWorkspaces, listConnections } from '../channels/queries.ts'
 import { seedDemo } from '../channels/simulator/seed-demo.ts'
 import { type Simulator, startSimulator } from '../channels/simulator/simulator.ts'
 import { type BusinessNumber, newNumber } from '../channels/simulator/world.ts'
@@ -57,28 +59,27 @@ async function connectedNumbers(house: OpenHouse): Promise<BusinessNumber[]> {
   const { db, vault, config } = house
   const { host, port } = config.simulator
   const numbers: BusinessNumber[] = []
-  for (const workspaceId of await listWabaWorkspaces(db.sql)) {
+  for (const workspaceId of await listConnectedWorkspaces(db.sql)) {
     const connections = await listConnections(db.sql, await vault.keyring(workspaceId), workspaceId)
-    const own = connections
-      .filter((one) => one.channel === 'waba')
-      .filter(({ settings }) => settings.baseUrl === localUrl(host, port))
-    numbers.push(...own.map((connection) => numberOf(house, connection)))
+    const own = connections.filter(({ settings }) => settings.baseUrl === localUrl(host, port))
+    numbers.push(...own.flatMap((connection) => numberOf(house, connection) ?? []))
   }
   return numbers
 }
 
-function numberOf(house: OpenHouse, { id, name, numberId, accountId, settings }: StoredWaba): BusinessNumber {
-  const { accessToken, appSecret, verifyToken } = settings
-  return newNumber({
-    name,
-    numberId,
-    ...(accountId === null ? {} : { accountId }),
-    accessToken,
-    appSecret,
-    verifyToken,
-    callbackUrl: callbackOf(house, id),
-    trustsUnknownWindows: true,
-  })
+function numberOf(house: OpenHouse, one: StoredConnection): BusinessNumber | null {
+  const { name, numberId } = one
+  const known = { name, numberId, trustsUnknownWindows: true }
+  if (one.channel === 'partner') {
+    const { apiKey, webhookToken, signingSecret } = one.settings
+    const callbackUrl = `${house.config.http.publicUrl}${partnerKind.webhookPath(one)}`
+    return newNumber({ ...known, callbackUrl, partner: { apiKey, headers: proofHeaders(webhookToken), signingSecret } })
+  }
+  if (one.channel !== 'waba') return null
+  const { accessToken, appSecret, verifyToken } = one.settings
+  const account = one.accountId === null ? {} : { accountId: one.accountId }
+  const callbackUrl = callbackOf(house, one.id)
+  return newNumber({ ...known, ...account, accessToken, appSecret, verifyToken, callbackUrl })
 }
 
 async function connect(house: OpenHouse, simulator: Simulator, workspaceId: string): Promise<void> {
