@@ -87,7 +87,7 @@ export async function poll(platform: Platform, socket: LinkedSocket, after: numb
 
 function woken(socket: LinkedSocket, waitMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => wake(), waitMs)
+    const timer = setTimeout(() => wake(), waitMs).unref()
     const wake = () => {
       clearTimeout(timer)
       if (socket.wake === wake) socket.wake = () => {}
