@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
+import { type InboundKind, inboundKinds } from '../../src/channels/simulator/inbound.ts'
 import { type Loose, linkDevice, openDevice, qrNetwork } from '../support/qr-network.ts'
 
 const w = await qrNetwork()
@@ -227,6 +228,56 @@ test('a hidden phone is known by its hidden id until the network tells who it is
   await w.call('PATCH', `/simulator/customers/${eli.id}`, { phone: '442079559999' })
   assert.equal((await device.next((event) => event === 'lid-mapping.update')).pn, '442079559999@s.whatsapp.net')
   await w.call('PATCH', `/simulator/numbers/${w.simulator.phone.numberId}`, { addressing: 'lid' })
+})
+
+const contents: Partial<Record<InboundKind, string>> = {
+  text: 'conversation',
+  image: 'imageMessage',
+  video: 'videoMessage',
+  audio: 'audioMessage',
+  voice: 'audioMessage',
+  document: 'documentMessage',
+  sticker: 'stickerMessage',
+  location: 'locationMessage',
+  contacts: 'contactMessage',
+  contact_request: 'contactMessage',
+  button: 'templateButtonReplyMessage',
+  button_reply: 'buttonsResponseMessage',
+  list_reply: 'listResponseMessage',
+  flow_reply: 'interactiveResponseMessage',
+  reaction: 'reactionMessage',
+  reaction_removed: 'reactionMessage',
+  order: 'orderMessage',
+  revoke: 'protocolMessage',
+  edit: 'editedMessage',
+  unsupported: 'pollCreationMessageV3',
+  group: 'conversation',
+  request_welcome: 'protocolMessage',
+  ephemeral: 'ephemeralMessage',
+  unknown: 'hologramMessage',
+}
+
+test('every kind of message has the shape that devices know', async () => {
+  const device = await linkDevice(w)
+  const uma = await w.person({ name: 'Uma' })
+  for (const kind of inboundKinds) {
+    await w.writes(uma.id, 'Words', { kind })
+    const { key, message, messageStubType } = await device.upsert('notify')
+    const expected = contents[kind]
+    assert.deepEqual(Object.keys(message ?? {}), expected === undefined ? [] : [expected], kind)
+    assert.equal(messageStubType, kind === 'no_content' ? 2 : undefined, kind)
+    assert.match(key.remoteJid, kind === 'group' ? /@g\.us$/ : /@lid$/)
+  }
+  await w.writes(uma.id, 'I saw your ad', { ad: 'image' })
+  const { contextInfo } = (await device.upsert('notify')).message.extendedTextMessage
+  assert.equal(contextInfo.externalAdReply.title, 'Summer collection')
+  assert.match(contextInfo.externalAdReply.ctwaClid, /^AR/)
+})
+
+test('the official interface knows nothing of the phone', async () => {
+  const { numberId, accessToken } = w.simulator.phone
+  const answer = await w.graph('GET', numberId, undefined, accessToken)
+  assert.deepEqual([answer.status, answer.body.error.code], [401, 190])
 })
 
 test('any event at all can be told', async () => {

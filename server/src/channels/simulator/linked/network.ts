@@ -66,7 +66,7 @@ export interface LinkedNetwork {
   unheard: Set<string>
 }
 
-export const linkedLimits = { sockets: 1000, devicesOfPhone: 4, queue: 1000, unheard: 1000 } as const
+export const linkedLimits = { sockets: 1000, devicesOfPhone: 4, queue: 20_000, unheard: 1000 } as const
 
 const realTimes: PairingTimes = { firstMs: 60_000, nextMs: 20_000, codes: 6 }
 
