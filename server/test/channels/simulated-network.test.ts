@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { afterEach, test } from 'node:test'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, afterEach, test } from 'node:test'
 import { type InboundKind, inboundKinds } from '../../src/channels/simulator/inbound.ts'
 import { type Loose, linkDevice, openDevice, qrNetwork } from '../support/qr-network.ts'
 
@@ -319,6 +322,20 @@ test('nonsense is refused, and a socket that nobody opened is gone', async () =>
   assert.equal((await w.call('POST', `${w.phonePath}/scan`, {})).status, 400)
   assert.equal((await w.call('POST', `${w.phonePath}/read`, { customerId: 'nobody' })).status, 404)
   assert.equal((await w.call('DELETE', `${w.phonePath}/devices/nobody`)).status, 404)
+})
+
+test('an address that answers at once with nothing is asked no further', async () => {
+  let asked = 0
+  const answers = [{ socketId: 'one' }, { events: [{ seq: 1, event: 'connection.update', data: { qr: 'x' } }] }]
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(answers[asked++] ?? { events: [] }))
+  }).listen(0, '127.0.0.1')
+  after(() => server.close())
+  await once(server, 'listening')
+  const device = openDevice(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  assert.equal(await device.closed(), 428)
+  assert.equal(asked, 3)
 })
 
 test('a transport whose simulator is not there closes with 428', async () => {

@@ -7,7 +7,7 @@ import { type Loose, objectOf } from '../waba/json.ts'
  * it may have done it.
  */
 export type NetworkAnswer =
-  | { outcome: 'answered'; body: Loose }
+  | { outcome: 'answered'; body: Loose; ms: number }
   | { outcome: 'refused' }
   | { outcome: 'not_sent' }
   | { outcome: 'lost' }
@@ -37,7 +37,7 @@ export function simulatedNetwork(outgoing: Outgoing, baseUrl: string): Simulated
     if (answer.outcome === 'failed') return { outcome: answer.hasLeft ? 'lost' : 'not_sent' }
     if (answer.status >= 400 && answer.status < 500) return { outcome: 'refused' }
     const read = answer.status < 300 && answer.isWhole ? readJson(answer.body.toString('utf8')) : null
-    return read === null ? { outcome: 'lost' } : { outcome: 'answered', body: objectOf(read) }
+    return read === null ? { outcome: 'lost' } : { outcome: 'answered', body: objectOf(read), ms: answer.ms }
   }
   return {
     call,

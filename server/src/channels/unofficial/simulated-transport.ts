@@ -5,6 +5,7 @@ import { type SimulatedNetwork, simulatedNetwork } from './simulated-network.ts'
 import type { OpenSocket, Socket, SocketEventName, SocketMessage, Transport } from './transport.ts'
 
 const pollMs = 20_000
+const graceMs = 10_000
 const lost = 428
 
 /** Carries a session to the phones of a simulator, whose network tells and takes what the real one does. */
@@ -55,16 +56,18 @@ async function follow(state: State, socketId: string): Promise<void> {
   const { network, memory } = state
   for (let after = 0; !state.isClosed; ) {
     const wish = { after, ratchet: memory.ratchet(), waitMs: pollMs }
-    const answer = await network.call(`/${socketId}/poll`, wish, { timeoutMs: pollMs * 2, mayRepeat: true })
+    const answer = await network.call(`/${socketId}/poll`, wish, { timeoutMs: pollMs + graceMs, mayRepeat: true })
     if (state.isClosed) return
     if (answer.outcome !== 'answered') throw new Lost()
-    for (const item of listOf(answer.body.events)) {
+    const events = listOf(answer.body.events)
+    // Whoever has nothing to tell and does not wait either is no simulator: asking on would never end.
+    if (events.length === 0 && answer.ms < pollMs / 2) throw new Lost()
+    for (const item of events) {
       const { seq, event, data } = objectOf(item)
       await take(state, String(event), data)
       if (state.isClosed) return
       after = Number(seq)
     }
-    if (answer.body.isOver === true) throw new Lost()
   }
 }
 

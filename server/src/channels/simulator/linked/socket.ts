@@ -101,11 +101,9 @@ function acknowledge({ changed }: Platform, socket: LinkedSocket, after: number)
   const taken = socket.stream.filter(({ seq }) => seq <= after)
   if (taken.length === 0) return
   socket.stream = socket.stream.filter(({ seq }) => seq > after)
-  for (const { entry } of taken) {
-    if (entry === null || socket.device === null) continue
-    socket.device.queue = socket.device.queue.filter((one) => one !== entry)
-    entry.onTaken()
-  }
+  const entries = new Set(taken.flatMap(({ entry }) => entry ?? []))
+  if (socket.device !== null) socket.device.queue = socket.device.queue.filter((one) => !entries.has(one))
+  for (const { onTaken } of entries) onTaken()
   changed()
 }
 
