@@ -8,3 +8,5 @@ export const numberTaken = (cause: unknown): ApiError =>
 export const badBaseUrl = (refused: string): ApiError => invalid('baseUrl', refused)
 
 export const noRisk = (): ApiError => conflict('Only an unofficial connection has a risk to confirm')
+
+export const noSession = (): ApiError => conflict('Only an unofficial connection has a session')

@@ -2,6 +2,7 @@ import type { Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { noSettings, type StoredConnection } from './connection.ts'
 import { type ConnectionRow, openConnection, sealSettings } from './sealed.ts'
+import { endSessionOf } from './unofficial/session-queries.ts'
 
 const columns = (sql: Sql) => sql`
   c.workspace_id,
@@ -131,7 +132,7 @@ export async function markOnPhone(tx: Tx, workspaceId: string, id: string): Prom
       and id = ${id}`
 }
 
-/** Forgets the secrets and the templates; the row stays for its conversations. */
+/** Forgets the secrets and the templates, and has the session ended; the row stays for its conversations. */
 export async function retireConnection(
   tx: Tx,
   keyring: Keyring,
@@ -152,5 +153,6 @@ export async function retireConnection(
     delete from templates
     where workspace_id = ${workspaceId}
       and connection_id = ${id}`
+  await endSessionOf(tx, workspaceId, id)
   return count > 0
 }

@@ -1,5 +1,6 @@
 import type { EventName } from './catalogue.ts'
 import { writeFeedCursor } from './feed-cursor.ts'
+import type { TeamNewsName } from './team-news.ts'
 
 /** An event as the stream carries it, made once for all who read it. */
 export interface Frame {
@@ -20,6 +21,10 @@ export function frameOf(workspaceId: string, position: number, shown: ShownEvent
   const lines = [idLine(workspaceId, position), `event: ${shown.event}`, `data: ${JSON.stringify(shown)}`, '', '']
   return { position, name: shown.event, bytes: Buffer.from(lines.join('\n')) }
 }
+
+/** What is in no feed has no place in it either: the browser's stays as it is. */
+export const teamFrame = (name: TeamNewsName, data: object): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 
 /** How soon a browser comes back, in milliseconds, and where it stands before the first event. */
 export const startFrame = (workspaceId: string, position: number): string =>

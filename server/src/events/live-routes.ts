@@ -10,7 +10,7 @@ import type { Live } from './live.ts'
 const maxStreamsOfMember = 20
 const maxStreams = 2_000
 
-/** The stream that the web app lives on. Events of its own (`team.…`) would be frames beside these, in no feed. */
+/** The stream that the web app lives on. Its own events (`team.…`) are frames beside those of the feed. */
 export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
   const admit = streamLimits()
   app.route({
@@ -22,7 +22,7 @@ export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
       ...postman({ skip: true }),
       operationId: 'followEvents',
       summary: 'Follow the events of a workspace',
-      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind: load everything anew, the stream goes on from now. A comment comes every 15 seconds. A client that does not read is disconnected, and so is one whose session, token or membership has ended. At most ${maxStreamsOfMember} streams a member.`,
+      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind: load everything anew, the stream goes on from now. \`event: team.connection.changed\` with \`{"connectionId"}\` has no cursor and is in no feed: read that connection and its session anew. A comment comes every 15 seconds. A client that does not read is disconnected, and so is one whose session, token or membership has ended. At most ${maxStreamsOfMember} streams a member.`,
       params: Type.Object(workspaceParams),
       headers: Type.Object({
         'last-event-id': Type.Optional(Type.String({ description: 'The last `id`; browsers send it by themselves.' })),

@@ -1,12 +1,15 @@
+import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import type { Repeat } from '../base/loop.ts'
 import { feedState } from './feed.ts'
 import { catchUp, handOut, type LiveFeed, type LiveFeedDeps, maxBehind } from './live-feed.ts'
-import { resetFrame, startFrame } from './live-frame.ts'
-import { beat, checkStreams, type Stream } from './live-stream.ts'
+import { resetFrame, startFrame, teamFrame } from './live-frame.ts'
+import { beat, checkStreams, isOpen, type Stream } from './live-stream.ts'
+import { readTeamNews, teamTopic } from './team-news.ts'
 import type { FeedWatch } from './watch.ts'
 
 export interface LiveDeps extends LiveFeedDeps {
+  db: Pick<Db, 'sql' | 'onNews'>
   watch: FeedWatch
   log: Log
   repeat: Repeat
@@ -37,6 +40,7 @@ export function createLive(deps: LiveDeps): Live {
     repeat(heartbeatMs, async () => streams.forEach(beat), onError),
     repeat(checkMs, () => checkStreams(streams), onError),
   ]
+  const stopHearing = deps.db.onNews(teamTopic, (id) => tellTeam(streams, id))
   return {
     follow: async ({ after, ...asked }) => {
       // A client that left while it was let in tells of it no more.
@@ -61,9 +65,22 @@ export function createLive(deps: LiveDeps): Live {
       }
     },
     close: async () => {
+      stopHearing()
       for (const { out } of streams) out.end()
       await Promise.all(loops.map((loop) => loop.stop()))
     },
+  }
+}
+
+/** Whoever reads too slowly misses it: what it names is looked at anew after a reset, and each time a page opens. */
+function tellTeam(streams: Iterable<Stream>, id: string): void {
+  const news = readTeamNews(id)
+  if (news === null) return
+  for (const stream of streams) {
+    const { workspaceId, out } = stream
+    if (workspaceId === news.workspaceId && isOpen(stream) && !out.writableNeedDrain) {
+      out.write(teamFrame(news.name, news.data))
+    }
   }
 }
 

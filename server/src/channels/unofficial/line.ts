@@ -1,0 +1,87 @@
+import { SealBroken } from '../../base/seal.ts'
+import { withinMs } from '../../base/within.ts'
+import { type Hold, type HoldDeps, isHeld, loseHold, moveHold, releaseHold } from './hold.ts'
+import { sealedAuthStore } from './sealed-auth-store.ts'
+import { findSentText } from './sends.ts'
+import type { SocketEvent } from './transport.ts'
+
+/** Takes an event of the socket with this number. */
+export type HearLine = (deps: HoldDeps, hold: Hold, epoch: number, event: SocketEvent) => Promise<void>
+
+const closeWithinMs = 5_000
+const logoutWithinMs = 10_000
+
+/** Opens a socket with what the session knows. */
+export async function openLine(deps: HoldDeps, hold: Hold, hear: HearLine): Promise<void> {
+  const { db, vault, log } = deps
+  const { lease, connection } = hold
+  if (connection === undefined || !isHeld(hold)) return loseHold(deps, hold)
+  const { isPaired } = hold.session
+  const standing = isPaired ? ({ state: 'connecting', reason: 'reconnecting' } as const) : unlinked
+  await moveHold(deps, hold, { ...standing, nextAttemptAt: null })
+  const auth = sealedAuthStore(deps, lease)
+  try {
+    await auth.readCreds()
+  } catch (error) {
+    if (!(error instanceof SealBroken)) throw error
+    log.error('the credentials of a session do not open', { connectionId: lease.connectionId }, error)
+    return stopHold(deps, hold, { reason: 'bad_session' })
+  }
+  const epoch = ++hold.epoch
+  const socket = deps.transportOf(connection).open({
+    connection,
+    auth,
+    hear: (event) => hear(deps, hold, epoch, event),
+    sentText: (id) => vault.withKeyring(lease.workspaceId, (keyring) => findSentText(db.sql, keyring, lease, id)),
+  })
+  hold.line = { socket, isOpen: false, isCodeAsked: false, qrs: 0 }
+}
+
+const unlinked = { state: 'pairing', reason: 'pairing' } as const
+
+/** Closes the socket; what it still tells is not heard. */
+export async function closeLine({ log }: HoldDeps, hold: Hold): Promise<void> {
+  const { line, lease } = hold
+  hold.line = null
+  hold.epoch++
+  if (line === null) return
+  await withinMs(closeWithinMs, () => line.socket.close()).catch((error) =>
+    log.warn('a session did not close', { connectionId: lease.connectionId }, error),
+  )
+}
+
+/** Closes the socket for good: the phone lists the device no more, if the network can be told. */
+export async function logoutLine(deps: HoldDeps, hold: Hold): Promise<void> {
+  const { line, lease, session } = hold
+  if (line?.isOpen && session.isPaired) {
+    // What it tells of its own end is no news.
+    hold.epoch++
+    await withinMs(logoutWithinMs, () => line.socket.logout()).catch((error) =>
+      deps.log.warn('a session did not log out', { connectionId: lease.connectionId }, error),
+    )
+  }
+  await closeLine(deps, hold)
+}
+
+export interface Stop {
+  reason: string
+  /** The keys are of no use any more. */
+  forgets?: boolean
+  /** The phone belongs to another connection. */
+  phone?: null
+}
+
+/** Nothing goes on until a member acts. */
+export async function stopHold(deps: HoldDeps, hold: Hold, { reason, forgets, ...phone }: Stop): Promise<void> {
+  await closeLine(deps, hold)
+  await moveHold(deps, hold, {
+    state: 'stopped',
+    reason,
+    ...(forgets ? { forgets, isPaired: false, ...phone } : phone),
+    pairing: null,
+    shownUntil: null,
+    attempt: 0,
+    nextAttemptAt: null,
+  })
+  await releaseHold(deps, hold)
+}
