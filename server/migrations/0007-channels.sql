@@ -23,7 +23,7 @@ create table connections (
   last_event_in_at timestamptz(3),
   last_event_out_at timestamptz(3),
   templates_synced_at timestamptz(3),
-  -- When the templates are to be read next; a hint of the platform brings it forward.
+  -- When the templates are to be read next; a hint of the platform brings it forward. Null where the channel has none.
   templates_due_at timestamptz(3),
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,

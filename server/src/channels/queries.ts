@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
-import { noSettings, type StoredConnection } from './connection.ts'
+import { type Channel, noSettings, type StoredConnection } from './connection.ts'
+import { kindOf } from './kinds.ts'
 import { type ConnectionRow, openConnection, sealSettings } from './sealed.ts'
 import { endSessionOf } from './unofficial/session-queries.ts'
 
@@ -62,15 +63,16 @@ export async function listWabaWorkspaces(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.workspace_id)
 }
 
-/** Cannot begin with the workspace: a callback's address names a connection alone. Answers all of its workspace. */
-export async function findCallbackConnections(sql: Sql, id: string): Promise<ConnectionRow[]> {
+/** Cannot begin with the workspace: a callback's address names a connection alone. All of its workspace and channel. */
+export async function findCallbackConnections(sql: Sql, id: string, channel: Channel): Promise<ConnectionRow[]> {
   return sql<ConnectionRow[]>`
     select ${columns(sql)}
     from connections called
     join connections c on c.workspace_id = called.workspace_id
     where called.id = ${id}
+      and called.channel = ${channel}
       and called.removed_at is null
-      and c.channel = 'waba'
+      and c.channel = ${channel}
       and c.removed_at is null
     order by c.id`
 }
@@ -101,7 +103,7 @@ export async function insertConnection(tx: Tx, keyring: Keyring, one: StoredConn
     values (
       ${one.workspaceId}, ${one.id}, ${one.channel}, ${one.name}, ${one.numberId}, ${one.accountId},
       ${sealSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
-      ${one.isOnPhone}, ${one.channel === 'waba' ? one.createdAt : null}, ${one.createdAt}, ${one.updatedAt}
+      ${one.isOnPhone}, ${kindOf(one.channel).hasTemplates ? one.createdAt : null}, ${one.createdAt}, ${one.updatedAt}
     )`
 }
 

@@ -1,11 +1,11 @@
 import type { Sql } from '../base/db.ts'
 import { type Changer, createConnection } from '../channels/change.ts'
 import type { StoredWaba } from '../channels/connection.ts'
+import { openDrivers } from '../channels/drivers.ts'
 import { listConnections, listWabaWorkspaces } from '../channels/queries.ts'
 import { seedDemo } from '../channels/simulator/seed-demo.ts'
 import { type Simulator, startSimulator } from '../channels/simulator/simulator.ts'
 import { type BusinessNumber, newNumber } from '../channels/simulator/world.ts'
-import { checkNumberAt } from '../channels/waba/check-number.ts'
 import type { OpenHouse } from './house.ts'
 import { localUrl } from './server-file.ts'
 
@@ -82,9 +82,9 @@ function numberOf(house: OpenHouse, { id, name, numberId, accountId, settings }:
 }
 
 async function connect(house: OpenHouse, simulator: Simulator, workspaceId: string): Promise<void> {
-  const { db, vault, clock, outgoing } = house
+  const { config, db, vault, clock, outgoing } = house
   const { number, url: baseUrl } = simulator
-  const deps = { db, vault, clock, outgoing, checkNumber: checkNumberAt(house) }
+  const deps = { db, vault, clock, outgoing, drivers: openDrivers(house, config.http.publicUrl) }
   const by: Changer = { workspaceId, userId: null, actor: { type: 'system', id: null } }
   const { numberId, accountId, accessToken, appSecret, verifyToken } = number
   const input = { name: number.name, numberId, accountId, baseUrl, accessToken, appSecret, verifyToken }

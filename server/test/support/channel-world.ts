@@ -9,13 +9,13 @@ import { openVault, type Vault } from '../../src/base/vault.ts'
 import { createConnection } from '../../src/channels/change.ts'
 import type { ChannelEvent } from '../../src/channels/channel-event.ts'
 import type { Connection, StoredConnection } from '../../src/channels/connection.ts'
+import { openDrivers } from '../../src/channels/drivers.ts'
+import { partnerWebhookRoutes } from '../../src/channels/partner/webhook-routes.ts'
 import { findConnection } from '../../src/channels/queries.ts'
-import type { NewConnection } from '../../src/channels/schema.ts'
+import type { NewWaba } from '../../src/channels/schema.ts'
 import type { SyncDeps } from '../../src/channels/sync-templates.ts'
 import { connectionTeamRoutes, type TeamConnectionDeps } from '../../src/channels/team-routes.ts'
 import { templateTeamRoutes } from '../../src/channels/team-routes-templates.ts'
-import { checkNumberAt } from '../../src/channels/waba/check-number.ts'
-import { fetchTemplatesAt } from '../../src/channels/waba/fetch-templates.ts'
 import { wabaWebhookRoutes } from '../../src/channels/waba/webhook-routes.ts'
 import { describeApi } from '../../src/http/openapi.ts'
 import { createServer } from '../../src/http/server.ts'
@@ -38,7 +38,7 @@ export interface ChannelWorld {
   received: { connection: Connection; events: ChannelEvent[] }[]
   /** Runs instead of just noting what is handed on. */
   onReceive: (() => Promise<void>) | null
-  connect(input?: Partial<NewConnection>): Promise<StoredConnection>
+  connect(input?: Partial<NewWaba>): Promise<StoredConnection>
   find(id: string): Promise<StoredConnection | undefined>
   call(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -47,6 +47,9 @@ export interface ChannelWorld {
     role?: string,
   ): Promise<LightMyRequestResponse>
 }
+
+/** A platform whose number check always agrees. */
+export const agreeing = { check: async () => ({ problem: null, isOnPhone: false }) }
 
 const masterKey = randomBytes(32)
 let numbers = 0
@@ -65,6 +68,7 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
   const lines: string[] = []
   const log = createLog('debug', { write: (line: string) => lines.push(line) })
   const outgoing = openTestOutgoing()
+  const drivers = openDrivers({ outgoing, clock }, publicUrl)
   const deps = {
     db,
     vault,
@@ -72,9 +76,7 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
     log,
     publicUrl,
     outgoing,
-    checkNumber:
-      baseUrl === undefined ? async () => ({ problem: null, isOnPhone: false }) : checkNumberAt({ outgoing, clock }),
-    fetchTemplates: fetchTemplatesAt({ outgoing, clock }),
+    drivers: baseUrl === undefined ? { ...drivers, waba: { ...drivers.waba, ...agreeing } } : drivers,
   }
   const member = memberOf(workspaceId)
   const app = createServer({ log, clock })
@@ -117,6 +119,7 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
     world.received.push({ connection, events })
   }
   wabaWebhookRoutes(app, { ...deps, receive })
+  partnerWebhookRoutes(app, { ...deps, receive })
   return world
 }
 
