@@ -8,7 +8,6 @@ import type { Connector } from './channels/connector.ts'
 import type { Drivers } from './channels/driver.ts'
 import { openDrivers } from './channels/drivers.ts'
 import { heedPlatform, heedRefusal } from './channels/heed.ts'
-import { noConnector } from './channels/no-connector.ts'
 import { observedConnector } from './channels/observed-connector.ts'
 import { partnerConnector } from './channels/partner/sender.ts'
 import { partnerWebhookRoutes } from './channels/partner/webhook-routes.ts'
@@ -16,6 +15,8 @@ import { findConnection } from './channels/queries.ts'
 import type { SyncDeps } from './channels/sync-templates.ts'
 import { connectionTeamRoutes } from './channels/team-routes.ts'
 import { templateTeamRoutes } from './channels/team-routes-templates.ts'
+import { sessionConnector } from './channels/unofficial/connector.ts'
+import { channelSessionTeamRoutes } from './channels/unofficial/team-routes.ts'
 import { effectOfCode } from './channels/waba/errors.ts'
 import { wabaConnector } from './channels/waba/sender.ts'
 import { wabaWebhookRoutes } from './channels/waba/webhook-routes.ts'
@@ -66,6 +67,7 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
       inboxTeamRoutes(app, inbox, teamGuard)
       sendTeamRoutes(app, sends, teamGuard)
       connectionTeamRoutes(app, connections, teamGuard)
+      channelSessionTeamRoutes(app, house, teamGuard)
       templateTeamRoutes(app, templateDeps(house), teamGuard)
     },
   }
@@ -96,7 +98,7 @@ function connectorsOf(house: House): InboxDeps['connectors'] {
   const { connectors, metrics } = house
   const plain: Record<Channel, Connector> = connectors ?? {
     waba: wabaConnector(house),
-    unofficial: noConnector,
+    unofficial: sessionConnector(house),
     partner: partnerConnector(house),
   }
   const observed = (channel: Channel) =>

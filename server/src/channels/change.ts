@@ -89,6 +89,9 @@ export function pauseConnection(deps: ConnectionDeps, by: Changer, id: string): 
 
 /** Lets a connection send again, if the platform answers for its number. */
 export async function resumeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
+  const current = await findConnection(deps.db.sql, await deps.vault.keyring(by.workspaceId), by.workspaceId, id)
+  if (current === undefined) throw connectionNotFound()
+  await driverOf(deps.drivers, current).resume?.(current)
   const check = await checkAfter(deps, by, id, (one) => one)
   const resumed = await update(deps, by, id, 'connection.resumed', (one, now) =>
     withCheck(deps.drivers, one, check, now),

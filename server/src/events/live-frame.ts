@@ -1,6 +1,6 @@
+import type { TeamNewsName } from '../base/team-news.ts'
 import type { EventName } from './catalogue.ts'
 import { writeFeedCursor } from './feed-cursor.ts'
-import type { TeamNewsName } from './team-news.ts'
 
 /** An event as the stream carries it, made once for all who read it. */
 export interface Frame {

@@ -1,11 +1,11 @@
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import type { Repeat } from '../base/loop.ts'
+import { readTeamNews, teamTopic } from '../base/team-news.ts'
 import { feedState } from './feed.ts'
 import { catchUp, handOut, type LiveFeed, type LiveFeedDeps, maxBehind } from './live-feed.ts'
 import { resetFrame, startFrame, teamFrame } from './live-frame.ts'
 import { beat, checkStreams, isOpen, type Stream } from './live-stream.ts'
-import { readTeamNews, teamTopic } from './team-news.ts'
 import type { FeedWatch } from './watch.ts'
 
 export interface LiveDeps extends LiveFeedDeps {

@@ -68,7 +68,7 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
   const lines: string[] = []
   const log = createLog('debug', { write: (line: string) => lines.push(line) })
   const outgoing = openTestOutgoing()
-  const drivers = openDrivers({ outgoing, clock }, publicUrl)
+  const drivers = openDrivers({ outgoing, clock, db, vault }, publicUrl)
   const deps = {
     db,
     vault,

@@ -54,6 +54,19 @@ export async function unpairSession(deps: SessionDeps, by: Changer, connectionId
   })
 }
 
+/** Has a session that was given up tried again; one that is no device has to be paired. */
+export async function wakeSession({ db, vault, clock }: SessionDeps, workspaceId: string, connectionId: string) {
+  await vault.withKeyring(workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const now = clock.now()
+      const before = await lockOrBeginSession(tx, keyring, workspaceId, connectionId, now)
+      if (before === undefined || before.state !== 'stopped' || !before.isPaired || before.wish !== null) return
+      const after = await moveTo(tx, keyring, before, { state: 'connecting', reason: 'reconnecting' }, now)
+      await writeWish(tx, keyring, after, 'open', null)
+    }),
+  )
+}
+
 async function wish(
   tx: Tx,
   keyring: Keyring,

@@ -2,7 +2,7 @@ import { afterClose } from './disconnect.ts'
 import { handOn } from './hear.ts'
 import { act, giveUp, type Hold, type HoldDeps, isHeld, type Line, loseHold, moveHold } from './hold.ts'
 import { LeaseLost } from './lease.ts'
-import { closeLine, logoutLine, openLine, stopHold } from './line.ts'
+import { closeLine, logoutLine, openLine, stopHold, type Teller } from './line.ts'
 import { type Move, NumberTaken } from './move.ts'
 import { sendWaiting } from './outbox.ts'
 import { codeShownMs, qrShownMs } from './pairing.ts'
@@ -14,10 +14,10 @@ import type { SocketUpdate } from './update.ts'
  * Takes what the socket tells, and resolves when it is committed. Never throws. When it must not be acknowledged, since the
  * session is another's, the socket is being closed by the time this resolves.
  */
-export async function hearLine(deps: HoldDeps, hold: Hold, epoch: number, event: SocketEvent): Promise<void> {
+export async function hearLine(deps: HoldDeps, hold: Hold, from: Teller, event: SocketEvent): Promise<void> {
+  const { connection, epoch } = from
   if (epoch !== hold.epoch) return
-  const { connection } = hold
-  if (!isHeld(hold) || connection === undefined) return loseHold(deps, hold)
+  if (!isHeld(hold)) return loseHold(deps, hold)
   try {
     const { update, events, skipped } = readEvent(event, deps.clock.now())
     for (const code of new Set(skipped)) {

@@ -25,8 +25,6 @@ export interface HoldDeps {
 /** A session that this process has claimed. */
 export interface Hold {
   readonly lease: Lease
-  /** Undefined when it was removed: then there is nothing to open. */
-  readonly connection: SessionConnection | undefined
   /** As this process last wrote or read it. */
   session: Session
   line: Line | null
@@ -52,10 +50,7 @@ export interface Line {
   qrs: number
 }
 
-export function newHold(
-  lease: Lease,
-  given: Pick<Hold, 'session' | 'connection' | 'ended'> & { askedAt: number },
-): Hold {
+export function newHold(lease: Lease, given: Pick<Hold, 'session' | 'ended'> & { askedAt: number }): Hold {
   const { askedAt, ...rest } = given
   return {
     ...rest,

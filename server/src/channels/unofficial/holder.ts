@@ -1,5 +1,4 @@
 import { withinMs } from '../../base/within.ts'
-import { findConnection } from '../queries.ts'
 import { sendSoon } from './hear-line.ts'
 import { act, endOfLease, type Hold, type HoldDeps, idleHold, isHeld, loseHold, newHold, releaseHold } from './hold.ts'
 import { type ClaimedSession, claimSessions, endLeasesOf, listDeadHolders, renewLeases } from './lease.ts'
@@ -81,17 +80,13 @@ async function begin(deps: HoldDeps, holds: Map<string, Hold>, row: ClaimedSessi
   const lease = { workspaceId: row.workspace_id, connectionId: row.connection_id, fence: row.fence }
   const { workspaceId, connectionId } = lease
   try {
-    const found = await deps.vault.withKeyring(workspaceId, async (keyring) => ({
-      session: openSession(keyring, row),
-      connection: await findConnection(deps.db.sql, keyring, workspaceId, connectionId),
-    }))
-    const connection = found.connection?.channel === 'unofficial' ? found.connection : undefined
+    const session = await deps.vault.withKeyring(workspaceId, (keyring) => openSession(keyring, row))
     const before = holds.get(connectionId)
     if (before !== undefined) loseHold(deps, before)
     const ended = () => {
       if (holds.get(connectionId) === hold) holds.delete(connectionId)
     }
-    const hold = newHold(lease, { session: found.session, connection, askedAt, ended })
+    const hold = newHold(lease, { session, askedAt, ended })
     holds.set(connectionId, hold)
     beginHold(deps, hold)
   } catch (error) {

@@ -1,12 +1,20 @@
 import { SealBroken } from '../../base/seal.ts'
 import { withinMs } from '../../base/within.ts'
+import type { SessionConnection } from '../connection.ts'
+import { findConnection } from '../queries.ts'
 import { type Hold, type HoldDeps, isHeld, loseHold, moveHold, releaseHold } from './hold.ts'
 import { sealedAuthStore } from './sealed-auth-store.ts'
 import { findSentText } from './sends.ts'
 import type { SocketEvent } from './transport.ts'
 
-/** Takes an event of the socket with this number. */
-export type HearLine = (deps: HoldDeps, hold: Hold, epoch: number, event: SocketEvent) => Promise<void>
+export interface Teller {
+  connection: SessionConnection
+  /** Which of the session's sockets it is. */
+  epoch: number
+}
+
+/** Takes an event of a socket. */
+export type HearLine = (deps: HoldDeps, hold: Hold, from: Teller, event: SocketEvent) => Promise<void>
 
 const closeWithinMs = 5_000
 const logoutWithinMs = 10_000
@@ -14,8 +22,11 @@ const logoutWithinMs = 10_000
 /** Opens a socket with what the session knows. */
 export async function openLine(deps: HoldDeps, hold: Hold, hear: HearLine): Promise<void> {
   const { db, vault, log } = deps
-  const { lease, connection } = hold
-  if (connection === undefined || !isHeld(hold)) return loseHold(deps, hold)
+  const { lease } = hold
+  const connection = await vault.withKeyring(lease.workspaceId, (keyring) =>
+    findConnection(db.sql, keyring, lease.workspaceId, lease.connectionId),
+  )
+  if (connection?.channel !== 'unofficial' || !isHeld(hold)) return loseHold(deps, hold)
   const { isPaired } = hold.session
   const standing = isPaired ? ({ state: 'connecting', reason: 'reconnecting' } as const) : unlinked
   await moveHold(deps, hold, { ...standing, nextAttemptAt: null })
@@ -31,7 +42,7 @@ export async function openLine(deps: HoldDeps, hold: Hold, hear: HearLine): Prom
   const socket = deps.transportOf(connection).open({
     connection,
     auth,
-    hear: (event) => hear(deps, hold, epoch, event),
+    hear: (event) => hear(deps, hold, { connection, epoch }, event),
     sentText: (id) => vault.withKeyring(lease.workspaceId, (keyring) => findSentText(db.sql, keyring, lease, id)),
   })
   hold.line = { socket, isOpen: false, isCodeAsked: false, qrs: 0 }

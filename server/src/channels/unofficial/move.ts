@@ -1,6 +1,6 @@
 import { type Tx, violates } from '../../base/db.ts'
 import type { Keyring } from '../../base/keyring.ts'
-import { announceConnection } from '../../events/team-news.ts'
+import { announceConnection } from '../../base/team-news.ts'
 import { voidAcknowledgement } from '../pairing.ts'
 import { type Lease, LeaseLost } from './lease.ts'
 import { openSession, type Session, type SessionRow, sealPairing, sessionColumns } from './session.ts'

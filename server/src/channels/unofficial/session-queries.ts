@@ -29,6 +29,20 @@ export async function findSession(
   return row && openSession(keyring, row)
 }
 
+/** Where a session stands, without what is sealed. */
+export async function findStanding(
+  sql: Sql,
+  workspaceId: string,
+  connectionId: string,
+): Promise<Pick<Session, 'state' | 'reason'> | undefined> {
+  const [row] = await sql<Pick<Session, 'state' | 'reason'>[]>`
+    select state, reason
+    from channel_sessions
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}`
+  return row
+}
+
 /** The session as it stands now; undefined once it is another's. */
 export async function findHeldSession(
   sql: Sql,

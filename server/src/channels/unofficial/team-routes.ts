@@ -13,7 +13,7 @@ const path = `${connectionsPath}/:connectionId`
 const oneSession = Type.Object({ session: sessionSchema })
 
 /** The QR sessions of a workspace: members see how they are, admins pair them. */
-export function sessionOfConnectionTeamRoutes(app: App, deps: SessionDeps, guard: Guard): void {
+export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Guard): void {
   const answer = async (member: Member, connectionId: string) => {
     const { connection, session } = await readSession(deps, member.workspaceId, connectionId)
     const view = { mayPair: roleCovers(member.role, 'admin'), now: deps.clock.now() }

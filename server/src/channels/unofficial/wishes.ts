@@ -16,7 +16,6 @@ export function beginHold(deps: HoldDeps, hold: Hold): void {
   act(deps, hold, async () => {
     const { wish, state } = hold.session
     if (wish !== null) return takeWish(deps, hold)
-    if (hold.connection === undefined) return unpair(deps, hold)
     if (state !== 'waiting' || isDue(deps, hold)) await openLine(deps, hold, hearLine)
   })
 }
