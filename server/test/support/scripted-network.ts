@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../src/base/clock.ts'
 import type {
   OpenSocket,
   Socket,
@@ -47,7 +48,7 @@ export interface ScriptedSocket {
   status(id: string, status: number, code?: string): Promise<void>
 }
 
-export function scriptedNetwork(): ScriptedNetwork {
+export function scriptedNetwork(clock: Clock): ScriptedNetwork {
   const waiting = new Set<() => void>()
   const stir = () => {
     for (const look of [...waiting]) look()
@@ -66,7 +67,7 @@ export function scriptedNetwork(): ScriptedNetwork {
   const network: ScriptedNetwork = {
     transport: {
       open: (options) => {
-        const { scripted, socket } = openScripted(network, options, stir)
+        const { scripted, socket } = openScripted(network, options, { clock, stir })
         network.sockets.push(scripted)
         stir()
         return socket
@@ -90,7 +91,7 @@ export function scriptedNetwork(): ScriptedNetwork {
   return network
 }
 
-function openScripted(network: ScriptedNetwork, options: OpenSocket, stir: () => void) {
+function openScripted(network: ScriptedNetwork, options: OpenSocket, { clock, stir }: { clock: Clock; stir: () => void }) {
   const tell: ScriptedSocket['tell'] = async (event, data) => {
     if (scripted.isClosed) throw new Error('Nothing is heard from a closed socket')
     await options.hear({ event, data })
@@ -103,7 +104,7 @@ function openScripted(network: ScriptedNetwork, options: OpenSocket, stir: () =>
         {
           key: { remoteJid: `${phone}@s.whatsapp.net`, fromMe, id },
           message: { conversation: text },
-          messageTimestamp: Math.floor(Date.now() / 1000),
+          messageTimestamp: Math.floor(clock.now().getTime() / 1000),
           pushName: 'Marina',
         },
       ],

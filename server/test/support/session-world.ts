@@ -61,7 +61,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
   })
   const w = await world({ scopes: ['inbox.read', 'inbox.write'] })
   const { db, call, workspaceId } = w
-  const network = scriptedNetwork()
+  const network = scriptedNetwork(w.clock)
   if (connectorDeps !== undefined) connectorDeps.ackMs = 3_000
   const receive: Receive = inboxReceive(test)
   const holdDeps: HoldDeps = {
