@@ -259,6 +259,16 @@ test('logging out is heard as the close that it is', async () => {
   assert.deepEqual(closeOf(who), { state: 'closed', code: 401 })
 })
 
+for (const wasOffered of [true, false]) {
+  test(`time that is up ${wasOffered ? 'after' : 'before'} a code was offered ${wasOffered ? 'ends the pairing' : 'is a bad line'}`, async () => {
+    const { wa, who } = await opened()
+    if (wasOffered) wa.happen({ 'connection.update': { qr: '2@x' } })
+    wa.happen({ 'connection.update': { connection: 'close', lastDisconnect: { error: boom(408) } } })
+    await who.until(isClose)
+    assert.deepEqual(closeOf(who), { state: 'closed', code: wasOffered ? 408 : null })
+  })
+}
+
 async function silentAfter(wa: FakeSocket, who: Hearing): Promise<void> {
   const before = who.heard.length
   wa.happen({ 'messages.upsert': { messages: [] }, 'connection.update': { connection: 'close' } })

@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log.ts'
-import { objectOf } from '../waba/json.ts'
+import { type Loose, objectOf } from '../waba/json.ts'
 import { type Identity, openIdentity } from './baileys-auth.ts'
 import { guardBaileys } from './baileys-guard.ts'
 import {
@@ -133,6 +133,7 @@ const names: readonly SocketEventName[] = [
 function listen({ log }: LineDeps, line: Line, wa: BaileysSocket, identity: Identity): void {
   const { connection } = line.options
   let saved: Promise<void> = Promise.resolve()
+  let wasOffered = false
   const save = (): void => {
     saved = identity.save().catch((error: unknown) => {
       // Going on with an identity that is written nowhere would end in a device that the network does not know.
@@ -146,17 +147,27 @@ function listen({ log }: LineDeps, line: Line, wa: BaileysSocket, identity: Iden
     // What is kept back until a burst is over would be lost with the socket.
     if (update.connection === 'close') wa.ev.flush()
     for (const event of names) {
-      const data = event === 'connection.update' ? withNumber(update, wa) : happened[event]
+      const data = event === 'connection.update' ? withNumber(clear(update, wasOffered), wa) : happened[event]
       if (event in happened) line.tell({ event, data }, saved)
     }
-    if (update.qr) line.offered.resolve()
+    if (update.qr) {
+      wasOffered = true
+      line.offered.resolve()
+    }
     if (update.connection === 'close') end(line)
   })
   acknowledge(line, wa)
 }
 
+// The code of a series of QR codes that has ended is also that of a line which could not be taken up at all.
+function clear(update: Loose, wasOffered: boolean): Loose {
+  const { output } = objectOf(objectOf(update.lastDisconnect).error)
+  const isAmbiguous = objectOf(output).statusCode === 408 && !wasOffered
+  return isAmbiguous ? { ...update, lastDisconnect: {} } : update
+}
+
 // The number is sure once a phone agreed; before, it is what somebody typed.
-function withNumber(update: Record<string, unknown>, { user }: BaileysSocket): Record<string, unknown> {
+function withNumber(update: Loose, { user }: BaileysSocket): Loose {
   const isLinked = update.connection === 'open' || update.isNewLogin === true
   return isLinked && user !== undefined ? { ...update, me: { id: user.id } } : update
 }
