@@ -40,10 +40,23 @@ export const numberChange = Type.Object(
     tokenState: Type.Optional(oneOf(['valid', 'expired'], { description: 'expired: calls are refused with 190/463' })),
     registered: flag('false: sends are refused with 133010'),
     subscribed: flag('false: no webhooks'),
+    addressing: Type.Optional(
+      oneOf(['pn', 'lid'], { description: 'How linked devices are told of customers first: by number or hidden id' }),
+    ),
   },
   strict,
 )
-export const numberCreate = Type.Object({ ...callback, phone, name }, strict)
+export const numberCreate = Type.Object(
+  {
+    ...callback,
+    phone,
+    name,
+    network: Type.Optional(
+      oneOf(['official', 'linked'], { default: 'official', description: 'linked: a phone that devices are linked to' }),
+    ),
+  },
+  strict,
+)
 export const numberParams = Type.Object({ numberId: Type.String({ maxLength: 40 }) })
 
 export const customerCreate = Type.Object(
