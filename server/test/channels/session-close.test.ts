@@ -79,7 +79,10 @@ test('a stopped session is tried again when a member resumes the connection', as
   await w.work()
   const resumed = await w.team('POST', `/${w.connectionId}/resume`)
   assert.equal(resumed.status, 200)
-  assert.deepEqual([resumed.body.connection.state, resumed.body.connection.stateReason], ['unavailable', 'reconnecting'])
+  assert.deepEqual(
+    [resumed.body.connection.state, resumed.body.connection.stateReason],
+    ['unavailable', 'reconnecting'],
+  )
   await w.work()
   await w.network.last().open()
   assert.equal((await w.connection()).state, 'active')

@@ -91,7 +91,11 @@ export function scriptedNetwork(clock: Clock): ScriptedNetwork {
   return network
 }
 
-function openScripted(network: ScriptedNetwork, options: OpenSocket, { clock, stir }: { clock: Clock; stir: () => void }) {
+function openScripted(
+  network: ScriptedNetwork,
+  options: OpenSocket,
+  { clock, stir }: { clock: Clock; stir: () => void },
+) {
   const tell: ScriptedSocket['tell'] = async (event, data) => {
     if (scripted.isClosed) throw new Error('Nothing is heard from a closed socket')
     await options.hear({ event, data })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { afterEach } from 'node:test'
 import { inboxReceive } from '../../src/app-inbox.ts'
 import { type Db, openDb } from '../../src/base/db.ts'
 import { openVault } from '../../src/base/vault.ts'
@@ -11,6 +12,16 @@ import { atEnd, testDatabase } from './database.ts'
 import { inboxPath } from './inbox-world.ts'
 import { type ScriptedNetwork, type ScriptedSocket, scriptedNetwork } from './scripted-network.ts'
 import { type Answer, testApp, testTeamToken, type World, world } from './world.ts'
+
+const running = new Set<() => Promise<void>>()
+
+// Each holder claims whatever session nobody holds: a test leaves none behind for the next one.
+afterEach(async () => {
+  await Promise.all([...running].map((stop) => stop()))
+  running.clear()
+  const { db } = await testDatabase()
+  await db.sql`update channel_sessions set state = 'stopped', wish = null`
+})
 
 let connectorDeps: SessionConnectorDeps | undefined
 
@@ -75,7 +86,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
   const holderOn = (deps: HoldDeps) => {
     const holder = createSessionHolder(deps)
     const stop = db.onNews(waitingTopic, (id) => void holder.send(id).catch(() => {}))
-    atEnd(async () => {
+    running.add(async () => {
       stop()
       await holder.stop()
     })
@@ -133,11 +144,10 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<Session
     conversation,
     addHolder: async (more = {}) => {
       const pool = openDb((await testDatabase()).options)
+      atEnd(() => pool.close())
       const vault = openVault(pool, { current: Buffer.alloc(32, 7) }, w.clock)
       const deps = { ...holdDeps, db: pool, vault, receive: inboxReceive({ ...test, db: pool, vault }), ...more }
-      const other = holderOn(deps)
-      atEnd(() => pool.close())
-      return { holder: other, db: pool }
+      return { holder: holderOn(deps), db: pool }
     },
     session: async (id = connectionId) => (await team('GET', `/${id}/session`)).body.session,
     connection: async (id = connectionId) => (await team('GET', `/${id}`)).body.connection,
