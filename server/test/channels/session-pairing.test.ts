@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { signedInMember } from '../support/member.ts'
 import { newShopPhone, sessionWorld } from '../support/session-world.ts'
 
 test('a connection that was never paired says so', async () => {
@@ -58,7 +59,7 @@ test('pairing by code: the letters are asked for once, for the phone in digits',
   assert.equal(wrong.body.data.issues[0].path, 'phone')
 })
 
-test('a QR code that is over is not shown, nor is one shown to members who may not pair', async () => {
+test('a QR code that is over is not shown', async () => {
   const w = await sessionWorld()
   await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
   await w.work()
@@ -159,4 +160,35 @@ test('another workspace sees nothing of it, and only a QR connection has a sessi
     assert.equal(answer.status, 404)
   }
   assert.equal((await w.session()).state, 'unpaired')
+  await w.db.sql`update connections set channel = 'partner' where id = ${w.connectionId}`
+  for (const [method, path] of [
+    ['GET', 'session'],
+    ['POST', 'unpair'],
+  ] as const) {
+    assert.equal((await w.team(method, `/${w.connectionId}/${path}`)).status, 409)
+  }
+})
+
+test('members see how a session is; to pair it, and to see what pairs it, is for admins', async () => {
+  const w = await sessionWorld()
+  const [member, admin] = [await signedInMember(w), await signedInMember(w, 'admin')]
+  const path = `/connections/${w.connectionId}`
+  assert.equal((await member.call('POST', `${path}/pair`, { method: 'qr' })).status, 403)
+  assert.equal((await admin.call('POST', `${path}/pair`, { method: 'qr' })).status, 202)
+  await w.work()
+  await w.network.last().qr('code')
+  assert.equal((await admin.call('GET', `${path}/session`)).body.session.qr, 'code')
+  const seen = (await member.call('GET', `${path}/session`)).body.session
+  assert.deepEqual([seen.state, seen.qr, seen.shownUntil], ['pairing', null, null])
+  assert.equal((await member.call('POST', `${path}/unpair`)).status, 403)
+})
+
+test('a person confirms the risk of a paired number, and may be asked again after a new pairing', async () => {
+  const w = await sessionWorld()
+  await w.pair()
+  const member = await signedInMember(w)
+  const path = `/connections/${w.connectionId}/acknowledge`
+  assert.equal((await member.call('POST', path)).body.connection.acknowledgement.by, member.userId)
+  await w.pair()
+  assert.equal((await w.connection()).acknowledgement, null)
 })
