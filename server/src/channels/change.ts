@@ -52,8 +52,8 @@ export async function createConnection(
   return register(deps, checked, check)
 }
 
-// Whatever else is changed leads to the platform in another way.
-const besideTheWay = new Set(['name', 'accountId', 'verifyToken'])
+// Whatever else is changed leads to the platform in another way, or to another one.
+const besideTheWay = new Set(['name', 'accountId', 'verifyToken', 'signingSecret'])
 
 /** Changes what the input names; when that is how the platform is reached, the number is asked for again. */
 export async function changeConnection(

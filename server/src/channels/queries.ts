@@ -52,13 +52,12 @@ export async function listConnections(sql: Sql, keyring: Keyring, workspaceId: s
   return rows.map((row) => openConnection(keyring, row))
 }
 
-/** Workspaces that have a number of the official platform. Cannot begin with the workspace: it looks for them. */
-export async function listWabaWorkspaces(sql: Sql): Promise<string[]> {
+/** Workspaces that have a connection. Cannot begin with the workspace: it looks for them. */
+export async function listConnectedWorkspaces(sql: Sql): Promise<string[]> {
   const rows = await sql<{ workspace_id: string }[]>`
     select distinct workspace_id
     from connections
-    where channel = 'waba'
-      and removed_at is null
+    where removed_at is null
     order by workspace_id`
   return rows.map((row) => row.workspace_id)
 }

@@ -22,8 +22,8 @@ test('parley simulate says what a connection needs, serves the phones and stops 
     env: { ...process.env },
   })
   await isReady
-  const { phonesUrl, baseUrl, numberId, accessToken } = JSON.parse(lines)
-  assert.equal((await fetch(phonesUrl)).status, 200)
+  const { phonesUrl, ownerPhoneUrl, baseUrl, numberId, accessToken } = JSON.parse(lines)
+  for (const url of [phonesUrl, ownerPhoneUrl]) assert.equal((await fetch(url)).status, 200)
   const headers = { authorization: `Bearer ${accessToken}` }
   assert.equal((await fetch(`${baseUrl}/v25.0/${numberId}`, { headers })).status, 200)
   program.kill('SIGTERM')

@@ -12,7 +12,7 @@ import type { Connection, StoredConnection } from '../../src/channels/connection
 import { openDrivers } from '../../src/channels/drivers.ts'
 import { partnerWebhookRoutes } from '../../src/channels/partner/webhook-routes.ts'
 import { findConnection } from '../../src/channels/queries.ts'
-import type { NewWaba } from '../../src/channels/schema.ts'
+import type { NewPartner, NewWaba } from '../../src/channels/schema.ts'
 import type { SyncDeps } from '../../src/channels/sync-templates.ts'
 import { connectionTeamRoutes, type TeamConnectionDeps } from '../../src/channels/team-routes.ts'
 import { templateTeamRoutes } from '../../src/channels/team-routes-templates.ts'
@@ -23,8 +23,9 @@ import { checkAnswers } from './contract.ts'
 import type { TestDatabase } from './database.ts'
 import { openTestOutgoing } from './outgoing.ts'
 
-export const publicUrl = 'https://parley.example'
+const testPublicUrl = 'https://parley.example'
 export const appSecret = 'an-app-secret-of-16'
+export const partnerKey = 'a-partner-key-of-24-char'
 
 export interface ChannelWorld {
   app: App
@@ -39,6 +40,7 @@ export interface ChannelWorld {
   /** Runs instead of just noting what is handed on. */
   onReceive: (() => Promise<void>) | null
   connect(input?: Partial<NewWaba>): Promise<StoredConnection>
+  connectPartner(input?: Partial<NewPartner>): Promise<StoredConnection>
   find(id: string): Promise<StoredConnection | undefined>
   call(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -55,7 +57,11 @@ const masterKey = randomBytes(32)
 let numbers = 0
 
 /** A workspace of its own with the routes of channels; the platform is at `baseUrl`, or its number check always agrees. */
-export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Promise<ChannelWorld> {
+export async function channelWorld(
+  { db }: TestDatabase,
+  baseUrl?: string,
+  publicUrl = testPublicUrl,
+): Promise<ChannelWorld> {
   const clock = manualClock(new Date('2026-03-01T12:00:00.000Z'))
   const vault = openVault(db, { current: masterKey }, clock)
   const workspaceId = randomUUID()
@@ -102,6 +108,16 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
         accountId: `9008${randomBytes(4).readUInt32BE()}`,
         accessToken: 'an-access-token-of-24-chars',
         appSecret,
+        ...(baseUrl === undefined ? {} : { baseUrl }),
+        ...input,
+      }),
+    connectPartner: (input = {}) =>
+      createConnection(deps, member, {
+        channel: 'partner',
+        profile: '360dialog',
+        name: 'Partner',
+        numberId: `7002${Date.now()}${++numbers}`,
+        apiKey: partnerKey,
         ...(baseUrl === undefined ? {} : { baseUrl }),
         ...input,
       }),

@@ -4,8 +4,10 @@ import { sameSecret } from '../../base/secret-token.ts'
 import type { PartnerSettings } from '../connection.ts'
 import { profiles } from './profile.ts'
 
-/** What callbacks show. The partner sends the headers that it was told when the address was registered. */
-export const tokenHeader = 'x-parley-token'
+const tokenHeader = 'x-parley-token'
+
+/** What callbacks show: the partner sends the headers that it was told when the address was registered. */
+export const proofHeaders = (webhookToken: string) => ({ [tokenHeader]: webhookToken })
 
 const digest = /^(?:sha256=)?([0-9a-f]{64})$/i
 

@@ -6,7 +6,7 @@ import type { PlatformTemplate } from '../template.ts'
 import type { Wire } from '../waba/exchange.ts'
 import { type Loose, listOf, objectOf, textOf } from '../waba/json.ts'
 import { readTemplate } from '../waba/read-template.ts'
-import { tokenHeader } from './authenticate.ts'
+import { proofHeaders } from './authenticate.ts'
 import { ask, callTo } from './call.ts'
 import { partnerKind } from './kind.ts'
 import { profiles } from './profile.ts'
@@ -21,7 +21,7 @@ export function partnerDriver(wire: Wire, publicUrl: string): Driver<PartnerConn
     },
     register: async (connection) => {
       if (!isPublicUrl(publicUrl) && isPublicUrl(connection.settings.baseUrl)) return 'public_url_not_reachable'
-      const headers = { [tokenHeader]: connection.settings.webhookToken }
+      const headers = proofHeaders(connection.settings.webhookToken)
       const body = { url: `${publicUrl}${partnerKind.webhookPath(connection)}`, headers }
       const answer = await ask(wire, { method: 'POST', ...callTo(connection, 'webhookPath'), body })
       return answer.ok ? null : 'webhook_not_registered'

@@ -6,7 +6,7 @@ import * as schema from './control-schema.ts'
 import { maxFaults } from './faults.ts'
 import { calmDelivery } from './parcel.ts'
 import type { Platform } from './platform.ts'
-import { type BusinessNumber, limits, newNumber, newPhone } from './world.ts'
+import { type BusinessNumber, limits, newNumber, newPartnerSide, newPhone } from './world.ts'
 
 /** The knobs: time, numbers, faults, how webhooks travel, and what the platform tells about accounts. */
 export function controlRoutes(app: App, platform: Platform): void {
@@ -69,16 +69,23 @@ function numberRoutes(app: App, platform: Platform): void {
   const add = { tags, summary: 'Add a business number', body: schema.numberCreate }
   app.post('/simulator/numbers', { schema: add }, ({ body }, reply) => {
     if (numbers.size >= limits.numbers) throw conflict('The simulator holds no more numbers')
-    const number = body.network === 'linked' ? newPhone(body) : newNumber(body)
+    const { isPartners = false, ...given } = body
+    const partner = isPartners ? newPartnerSide() : null
+    const number = given.network === 'linked' ? newPhone(given) : newNumber({ ...given, partner })
     if (numbers.has(number.numberId)) throw conflict('There is a phone with this number already')
     numbers.set(number.numberId, number)
     platform.changed()
     return reply.code(201).send(number)
   })
   const change = { tags, summary: 'Change a number', params: schema.numberParams, body: schema.numberChange }
-  app.patch('/simulator/numbers/:numberId', { schema: change }, ({ params, body }) =>
-    Object.assign(numberFor(platform, params.numberId), body),
-  )
+  app.patch('/simulator/numbers/:numberId', { schema: change }, ({ params, body }) => {
+    const { signingSecret, ...fields } = body
+    const number = Object.assign(numberFor(platform, params.numberId), fields)
+    if (signingSecret === undefined) return number
+    if (number.partner === null) throw conflict('The number has no partner')
+    number.partner.signingSecret = signingSecret
+    return number
+  })
 }
 
 function faultRoutes(app: App, platform: Platform): void {

@@ -16,6 +16,7 @@ import { createNetwork, type PairingTimes, stopNetwork } from './linked/network.
 import { ownerRoutes } from './linked/owner-routes.ts'
 import { socketRoutes } from './linked/socket-routes.ts'
 import { createLive } from './live.ts'
+import { partnerRoutes } from './partner-routes.ts'
 import { phoneRoutes } from './phone-routes.ts'
 import type { LadderTimes, Platform } from './platform.ts'
 import { templateRoutes } from './template-routes.ts'
@@ -116,6 +117,7 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   keepOtherSitesOut(app, ownHosts)
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: about } })
   await app.register(async (graph) => graphRoutes(graph as App, platform))
+  await app.register(async (partner) => partnerRoutes(partner as App, platform))
   controlRoutes(app, platform)
   templateRoutes(app, platform)
   customerRoutes(app, platform)
@@ -131,8 +133,9 @@ const about = {
   version: '1',
   description:
     'A stand-in for the official chat platform, for demos and tests. Its own interface is at /v25.0/… as the platform ' +
-    'documents it, and a network of phones with linked devices at /linked; these are the knobs: customers and what they ' +
-    'do, faults, how webhooks travel, templates, the phone that devices are linked to, the clock.',
+    'documents it, at /messages and /v1/configs/… as one of its partners does, and at /linked a network of phones with ' +
+    'linked devices; these are the knobs: customers and what they do, faults, how webhooks travel, templates, the phone ' +
+    'that devices are linked to, the clock.',
 }
 
 function addressOf(app: App, host: string): string {

@@ -23,6 +23,17 @@ export interface BusinessNumber {
   subscribed: boolean
   /** A simulator that has started anew does not know who wrote before: whom it has not seen counts as in the window. */
   trustsUnknownWindows: boolean
+  /** Null for a number that its business has at the platform itself. */
+  partner: PartnerSide | null
+}
+
+/** What a partner of the platform has of a number that it serves. */
+export interface PartnerSide {
+  apiKey: string
+  /** What callbacks carry, as it was told when their address was registered. */
+  headers: Record<string, string>
+  /** Signs callbacks; null for a partner that does not. */
+  signingSecret: string | null
 }
 
 export type Tick = 'pending' | 'sent' | 'delivered' | 'read' | 'failed'
@@ -224,6 +235,7 @@ export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
     registered: true,
     subscribed: true,
     trustsUnknownWindows: false,
+    partner: null,
     ...given,
   }
 }
@@ -231,6 +243,13 @@ export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
 /** A phone that devices can be linked to. Its id is the same after a restart, since chats hang on it. */
 export const newPhone = (given: { phone: string; name: string } & Partial<BusinessNumber>): BusinessNumber =>
   newNumber({ numberId: `phone-${given.phone}`, ...given, network: 'linked' })
+
+/** How a partner serves a number that it has just got. */
+export const newPartnerSide = (): PartnerSide => ({
+  apiKey: randomBytes(18).toString('base64url'),
+  headers: {},
+  signingSecret: null,
+})
 
 export const randomDigits = (count: number): string =>
   `1${Array.from({ length: count - 1 }, () => randomInt(10)).join('')}`

@@ -53,7 +53,7 @@ function showChats() {
   const now = Date.now() + shiftMs
   const rows = phone.chats
     .filter(({ lastAt }) => lastAt)
-    .map((one) => chatRow({ ...one, online: true }, { href: `#${one.id}`, isChosen: one.id === chosen, isMine, now }))
+    .map((one) => chatRow(one, { href: `#${one.id}`, isChosen: one.id === chosen, isMine, now }))
   $('people').replaceChildren(...rows)
 }
 
@@ -124,7 +124,7 @@ function showDevices() {
   $('none').hidden = rows.length > 0
   const online = phone.devices.filter(({ isOnline }) => isOnline).length
   const waits = phone.waiting.length > 0 ? ' · a device wants to be linked' : ''
-  $('devices-sum').textContent = (rows.length === 0 ? 'none' : `${rows.length}, ${online} connected`) + waits
+  $('devices-sum').textContent = (rows.length === 0 ? 'none' : `${rows.length} linked, ${online} connected`) + waits
 }
 
 function choose() {
