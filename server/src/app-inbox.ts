@@ -24,6 +24,7 @@ import { inboxRoutes } from './inbox/routes.ts'
 import type { SendDeps } from './inbox/send-deps.ts'
 import { sendRoutes, sendTeamRoutes } from './inbox/send-routes.ts'
 import { inboxTeamRoutes } from './inbox/team-routes.ts'
+import { connectionHealthRoute } from './inbox/team-routes-health.ts'
 import { openWakes } from './inbox/wakes.ts'
 import { findLeadOfChat, leadFromChat } from './leads/from-chat.ts'
 
@@ -61,6 +62,7 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
       inboxTeamRoutes(app, inbox, teamGuard)
       sendTeamRoutes(app, sends, teamGuard)
       connectionTeamRoutes(app, connections, teamGuard)
+      connectionHealthRoute(app, connections, teamGuard)
       templateTeamRoutes(app, templateDeps(house), teamGuard)
     },
   }

@@ -6,6 +6,7 @@ import type { Vault } from '../../base/vault.ts'
 import { isWorthNoting, noteActivity } from '../activity.ts'
 import type { ChannelEvent, Parsed, Receive } from '../channel-event.ts'
 import type { StoredWaba } from '../connection.ts'
+import { lagOf } from '../lag.ts'
 import { markOnPhone } from '../queries.ts'
 import { parse } from './parse.ts'
 import { type Routed, routeItems } from './route-items.ts'
@@ -49,7 +50,7 @@ export async function takeCallback(
   noteRest(deps, called, parsed, routed)
   try {
     for (const [connection, events] of routed.deliveries) await deps.receive(connection, events)
-    await noteIncoming(deps, [...routed.deliveries.keys()])
+    await noteIncoming(deps, routed.deliveries)
     await noteOnPhone(deps, routed.deliveries)
   } catch (error) {
     deps.log.error('callback not stored', { workspaceId, connectionId }, error)
@@ -76,12 +77,14 @@ function noteRest(deps: WebhookDeps, called: StoredWaba, { skipped }: Parsed, { 
   }
 }
 
-async function noteIncoming({ db, clock }: WebhookDeps, receivers: StoredWaba[]): Promise<void> {
+async function noteIncoming({ db, clock }: WebhookDeps, deliveries: Map<StoredWaba, ChannelEvent[]>): Promise<void> {
   const now = clock.now()
-  const quiet = receivers.filter((one) => isWorthNoting(one.lastEventInAt, now))
+  const quiet = [...deliveries].filter(([one]) => isWorthNoting(one.lastEventInAt, now))
   if (quiet.length === 0) return
   await db.tx(async (tx) => {
-    for (const one of quiet) await noteActivity(tx, one.workspaceId, one.id, 'in', now)
+    for (const [one, events] of quiet) {
+      await noteActivity(tx, one.workspaceId, one.id, 'in', now, lagOf(events, now))
+    }
   })
 }
 
