@@ -89,6 +89,9 @@ create table connections (
   is_on_phone boolean not null default false,
   last_event_in_at timestamp(3) with time zone,
   last_event_out_at timestamp(3) with time zone,
+  lag_ms integer,
+  worst_lag_ms integer,
+  worst_lag_at timestamp(3) with time zone,
   templates_synced_at timestamp(3) with time zone,
   templates_due_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
@@ -506,6 +509,7 @@ create table messages (
 );
 
 CREATE UNIQUE INDEX messages_external_key ON messages USING btree (workspace_id, connection_id, external_index) WHERE (external_index IS NOT NULL);
+CREATE INDEX messages_failed ON messages USING btree (workspace_id, connection_id, occurred_at) WHERE (error_code IS NOT NULL);
 CREATE UNIQUE INDEX messages_occurred_key ON messages USING btree (workspace_id, conversation_id, occurred_at);
 CREATE INDEX messages_unsettled ON messages USING btree (settle_by) WHERE (settle_by IS NOT NULL);
 

@@ -28,6 +28,7 @@ import { inboxRoutes } from './inbox/routes.ts'
 import type { SendDeps } from './inbox/send-deps.ts'
 import { sendRoutes, sendTeamRoutes } from './inbox/send-routes.ts'
 import { inboxTeamRoutes } from './inbox/team-routes.ts'
+import { connectionHealthRoute } from './inbox/team-routes-health.ts'
 import { openWakes } from './inbox/wakes.ts'
 import { findLeadOfChat, leadFromChat } from './leads/from-chat.ts'
 
@@ -68,6 +69,7 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
       sendTeamRoutes(app, sends, teamGuard)
       connectionTeamRoutes(app, connections, teamGuard)
       channelSessionTeamRoutes(app, house, teamGuard)
+      connectionHealthRoute(app, connections, teamGuard)
       templateTeamRoutes(app, templateDeps(house), teamGuard)
     },
   }

@@ -88,6 +88,29 @@ test('a stopped session is tried again when a member resumes the connection', as
   assert.equal((await w.connection()).state, 'active')
 })
 
+test('a pairing for which Baileys was missing is begun again when a member resumes the connection', async () => {
+  const w = await sessionWorld()
+  await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
+  await w.work()
+  await w.network.last().close(424)
+  await w.work()
+  assert.equal((await w.connection()).stateReason, 'baileys_missing')
+  assert.equal((await w.team('POST', `/${w.connectionId}/resume`)).body.connection.stateReason, 'pairing')
+  await w.work()
+  await w.network.last().qr('code')
+  assert.equal((await w.session()).qr, 'code')
+})
+
+test('to resume a connection that was never paired leaves it so', async () => {
+  const w = await sessionWorld()
+  await w.team('POST', `/${w.connectionId}/pause`)
+  const resumed = await w.team('POST', `/${w.connectionId}/resume`)
+  assert.deepEqual(
+    [resumed.body.connection.state, resumed.body.connection.stateReason],
+    ['unavailable', 'never_paired'],
+  )
+})
+
 test('a paused connection goes on hearing, and stays paused whatever becomes of the line', async () => {
   const w = await sessionWorld()
   const { socket } = await w.talk()

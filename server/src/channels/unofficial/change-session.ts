@@ -9,7 +9,7 @@ import type { Changer } from '../change.ts'
 import type { StoredSession } from '../connection.ts'
 import { connectionNotFound, noSession } from '../errors.ts'
 import { findConnection, lockConnection } from '../queries.ts'
-import { moveTo } from './move.ts'
+import { type Move, moveTo, unpause } from './move.ts'
 import type { PairInput } from './schema.ts'
 import { blankSession, type Pairing, type Session, type Wish } from './session.ts'
 import { findSession, lockOrBeginSession, writeWish } from './session-queries.ts'
@@ -40,7 +40,7 @@ export async function readSession(
 export async function pairSession(deps: SessionDeps, by: Changer, connectionId: string, input: PairInput) {
   const pairing = pairingOf(input)
   return ask(deps, by, connectionId, 'connection.pairing', async (tx, keyring, before, now) => {
-    const after = await moveTo(tx, keyring, { ...before, pairing }, { state: 'pairing', reason: 'pairing' }, now)
+    const after = await moveTo(tx, keyring, { ...before, pairing }, pairingMove, now)
     return wish(tx, keyring, after, 'pair', pairing)
   })
 }
@@ -54,18 +54,35 @@ export async function unpairSession(deps: SessionDeps, by: Changer, connectionId
   })
 }
 
-/** Has a session that was given up tried again; one that is no device has to be paired. */
-export async function wakeSession({ db, vault, clock }: SessionDeps, workspaceId: string, connectionId: string) {
+/**
+ * Lets a connection send again as soon as its session is open, and has a session that was given up tried once more. One
+ * that is no device has to be paired.
+ */
+export async function resumeSession({ db, vault, clock }: SessionDeps, workspaceId: string, connectionId: string) {
   await vault.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const now = clock.now()
       const before = await lockOrBeginSession(tx, keyring, workspaceId, connectionId, now)
-      if (before === undefined || before.state !== 'stopped' || !before.isPaired || before.wish !== null) return
-      const after = await moveTo(tx, keyring, before, { state: 'connecting', reason: 'reconnecting' }, now)
-      await writeWish(tx, keyring, after, 'open', null)
+      if (before === undefined) return
+      await unpause(tx, before, now)
+      const again = wishOnResume(before)
+      if (again === null) return
+      const { move, pairing } = again
+      await wish(tx, keyring, await moveTo(tx, keyring, before, move, now), again.wish, pairing)
     }),
   )
 }
+
+function wishOnResume({ state, reason, isPaired, wish: asked }: Session) {
+  if (state !== 'stopped' || asked !== null) return null
+  const connecting: Move = { state: 'connecting', reason: 'reconnecting' }
+  if (isPaired) return { wish: 'open', move: connecting, pairing: null } as const
+  // It never came to show a code.
+  const isUntried = reason === 'baileys_missing'
+  return isUntried ? ({ wish: 'pair', move: pairingMove, pairing: { method: 'qr', qr: null } } as const) : null
+}
+
+const pairingMove: Move = { state: 'pairing', reason: 'pairing' }
 
 async function wish(
   tx: Tx,

@@ -1,6 +1,6 @@
 import type { SessionConnection } from '../connection.ts'
 import type { Driver } from '../driver.ts'
-import { type SessionDeps, wakeSession } from './change-session.ts'
+import { resumeSession, type SessionDeps } from './change-session.ts'
 import { findStanding } from './session-queries.ts'
 
 /** Nobody is asked: where the session stands is what its holder wrote last. */
@@ -10,5 +10,5 @@ export const sessionDriver = (deps: SessionDeps): Driver<SessionConnection> => (
     const problem = standing === undefined ? 'never_paired' : standing.state === 'open' ? null : standing.reason
     return { problem, isOnPhone: true }
   },
-  resume: ({ workspaceId, id }) => wakeSession(deps, workspaceId, id),
+  resume: ({ workspaceId, id }) => resumeSession(deps, workspaceId, id),
 })

@@ -3,6 +3,7 @@ import type { Db } from '../../base/db.ts'
 import { isWorthNoting, noteActivity } from '../activity.ts'
 import type { ChannelEvent } from '../channel-event.ts'
 import type { SessionConnection } from '../connection.ts'
+import { lagOf } from '../lag.ts'
 import { type Hold, type HoldDeps, isHeld } from './hold.ts'
 import { isOurs } from './lease.ts'
 import { endsOf, presetIdsIn, tellOwnApart } from './own-messages.ts'
@@ -57,7 +58,7 @@ async function handOnOnce(
   if (ends.length === 0 && !isWorth) return true
   await db.tx(async (tx) => {
     await endSends(tx, lease, ends)
-    if (isWorth) await noteActivity(tx, lease.workspaceId, lease.connectionId, 'in', now)
+    if (isWorth) await noteActivity(tx, lease.workspaceId, lease.connectionId, 'in', now, lagOf(told, now))
   })
   if (isWorth) hold.notedAt = now
   return true

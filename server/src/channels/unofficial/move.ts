@@ -102,6 +102,21 @@ async function noteNumber(tx: Tx, { workspaceId, connectionId }: Session, number
   }
 }
 
+/** A paused connection is as its session is from now on. */
+export async function unpause(tx: Tx, session: Session, now: Date): Promise<void> {
+  const { workspaceId, connectionId } = session
+  await tx`
+    update connections
+    set state = 'unavailable',
+      state_changed_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${connectionId}
+      and state = 'paused'
+      and removed_at is null`
+  await settleConnection(tx, session, now)
+  announceConnection(tx, workspaceId, connectionId)
+}
+
 /** What a member has paused stays so. */
 async function settleConnection(
   tx: Tx,
