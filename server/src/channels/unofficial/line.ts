@@ -43,9 +43,20 @@ export async function openLine(deps: HoldDeps, hold: Hold, hear: HearLine): Prom
     connection,
     auth,
     hear: (event) => hear(deps, hold, { connection, epoch }, event),
-    sentText: (id) => vault.withKeyring(lease.workspaceId, (keyring) => findSentText(db.sql, keyring, lease, id)),
+    sentText: (id) => sentText(deps, hold, id),
   })
   hold.line = { socket, isOpen: false, isCodeAsked: false, qrs: 0 }
+}
+
+// A phone that asks again gets nothing rather than an error, which the transport could make nothing of.
+async function sentText({ db, vault, log }: HoldDeps, { lease }: Hold, id: string): Promise<string | null> {
+  const { workspaceId, connectionId } = lease
+  try {
+    return await vault.withKeyring(workspaceId, (keyring) => findSentText(db.sql, keyring, lease, id))
+  } catch (error) {
+    log.warn('what was sent cannot be read again', { connectionId }, error)
+    return null
+  }
 }
 
 const unlinked = { state: 'pairing', reason: 'pairing' } as const

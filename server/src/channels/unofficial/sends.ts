@@ -230,15 +230,18 @@ export async function forgetOldSends(db: Db, now: Date): Promise<number> {
     const { count } = await db.tx(
       (tx) => tx`
         delete from session_sends
-        where (workspace_id, connection_id, id) in (
-          select workspace_id, connection_id, id
-          from session_sends
-          where created_at < ${before}
-          order by created_at
-          limit ${batch}
+        where created_at <= (
+          select max(created_at)
+          from (
+            select created_at
+            from session_sends
+            where created_at < ${before}
+            order by created_at
+            limit ${batch}
+          ) as oldest
         )`,
     )
     forgotten += count
-    if (count < batch) return forgotten
+    if (count === 0) return forgotten
   }
 }
