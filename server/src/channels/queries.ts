@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
+import { announceConnection } from '../base/team-news.ts'
 import { type Channel, noSettings, type StoredConnection } from './connection.ts'
 import { kindOf } from './kinds.ts'
 import { type ConnectionRow, openConnection, sealSettings } from './sealed.ts'
@@ -104,6 +105,7 @@ export async function insertConnection(tx: Tx, keyring: Keyring, one: StoredConn
       ${sealSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
       ${one.isOnPhone}, ${kindOf(one.channel).hasTemplates ? one.createdAt : null}, ${one.createdAt}, ${one.updatedAt}
     )`
+  announceConnection(tx, one.workspaceId, one.id)
 }
 
 export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConnection): Promise<void> {
@@ -122,6 +124,7 @@ export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConn
       updated_at = ${one.updatedAt}
     where workspace_id = ${one.workspaceId}
       and id = ${one.id}`
+  announceConnection(tx, one.workspaceId, one.id)
 }
 
 /** Notes that the number is used on a phone as well. */
@@ -155,5 +158,6 @@ export async function retireConnection(
     where workspace_id = ${workspaceId}
       and connection_id = ${id}`
   await endSessionOf(tx, workspaceId, id)
+  announceConnection(tx, workspaceId, id)
   return count > 0
 }

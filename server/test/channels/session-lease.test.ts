@@ -89,6 +89,19 @@ test('a holder that stops gives the session back at once', async () => {
   assert.equal(w.network.sockets.filter(({ isClosed }) => !isClosed).length, 1)
 })
 
+test('a holder that stops waits a little for the word on what has just left', async () => {
+  const w = await sessionWorld()
+  const { socket, conversationId } = await w.talk()
+  w.network.acknowledges = false
+  const posting = w.post(conversationId)
+  const { id } = await w.network.arrived(1)
+  const stopping = w.holder.stop()
+  await socket.status(id, 2)
+  assert.equal((await posting).body.status, 'sent')
+  await stopping
+  assert.ok(socket.isClosed)
+})
+
 test('the sessions of a dead process are taken over before its lease ends, once it was seen dead three times', async () => {
   const w = await sessionWorld()
   const dying = await w.addHolder()

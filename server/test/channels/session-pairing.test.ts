@@ -120,6 +120,19 @@ test('unpairing logs out and forgets', async () => {
   assert.equal(w.holder.count(), 0)
 })
 
+test('what a customer writes while the session logs out is not lost', async () => {
+  const w = await sessionWorld()
+  const { socket } = await w.talk()
+  w.network.beforeLogout = async () => {
+    await socket.customerWrites('5581991234567', 'one more thing')
+    await socket.close(401)
+  }
+  await w.team('POST', `/${w.connectionId}/unpair`)
+  await w.work()
+  assert.equal((await w.conversation()).unread_count, 2)
+  assert.equal((await w.session()).state, 'unpaired')
+})
+
 test('a removed connection logs out, and nothing of its session is left', async () => {
   const w = await sessionWorld()
   await w.pair()

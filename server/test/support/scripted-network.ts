@@ -23,6 +23,8 @@ export interface ScriptedNetwork {
   arrived(count: number): Promise<SocketMessage>
   reads: { jid: string; id: string }[]
   logouts: number
+  /** What happens while a socket logs out. */
+  beforeLogout: (() => Promise<void>) | null
   /** Asked before a message is taken: throw to refuse it before it leaves, wait to be slow. */
   beforeSend: ((message: SocketMessage) => Promise<void>) | null
   /** Whether messages are acknowledged as soon as they arrive. */
@@ -84,6 +86,7 @@ export function scriptedNetwork(clock: Clock): ScriptedNetwork {
     arrived: (count) => until(() => network.delivered[count - 1]),
     reads: [],
     logouts: 0,
+    beforeLogout: null,
     beforeSend: null,
     acknowledges: true,
     pairingCodes: [],
@@ -156,6 +159,7 @@ function openScripted(
       return 'K7QX2M9P'
     },
     logout: async () => {
+      await network.beforeLogout?.()
       network.logouts++
     },
     close: async () => {

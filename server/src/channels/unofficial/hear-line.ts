@@ -24,7 +24,7 @@ export async function hearLine(deps: HoldDeps, hold: Hold, from: Teller, event: 
       deps.log.debug('an item of a session is passed over', { connectionId: connection.id, code })
     }
     if (events.length > 0 && !(await handOn(deps, hold, connection, events))) return loseHold(deps, hold)
-    if (update !== null && epoch === hold.epoch) await heed(deps, hold, update)
+    if (update !== null && epoch === hold.epoch && !hold.line?.isLeaving) await heed(deps, hold, update)
   } catch (error) {
     giveUp(deps, hold, error)
   }
@@ -35,8 +35,8 @@ export function sendSoon(deps: HoldDeps, hold: Hold): void {
   act(deps, hold, async () => {
     const { line, lease, sending } = hold
     if (line === null || !line.isOpen) return
-    const isOurs = () => isHeld(hold) && hold.line === line
-    for (const work of await sendWaiting(deps, { lease, socket: line.socket, isOurs })) {
+    const isOurs = () => isHeld(hold) && hold.line === line && line.isOpen
+    for (const work of await sendWaiting(deps, { lease, line, isOurs })) {
       sending.add(work)
       work.finally(() => sending.delete(work))
     }

@@ -53,6 +53,7 @@ async function handOnOnce(
   const told = tellOwnApart(events, own)
   await deps.receive(connection, told)
   const ends = endsOf(told, own)
+  for (const { id } of ends) hold.line?.awaited.delete(id)
   const now = clock.now()
   const isWorth = isWorthNoting(hold.notedAt, now)
   if (ends.length === 0 && !isWorth) return true

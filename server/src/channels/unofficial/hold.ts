@@ -45,9 +45,13 @@ export interface Hold {
 export interface Line {
   socket: Socket
   isOpen: boolean
+  /** It logs out: what it tells of its own end is no news. */
+  isLeaving: boolean
   isCodeAsked: boolean
   /** How many QR codes it has shown. */
   qrs: number
+  /** Ids of messages that have left, or are about to, and of which the network has said nothing yet. */
+  awaited: Set<string>
 }
 
 export function newHold(lease: Lease, given: Pick<Hold, 'session' | 'ended'> & { askedAt: number }): Hold {

@@ -2,7 +2,7 @@ import { withinMs } from '../../base/within.ts'
 import { sendSoon } from './hear-line.ts'
 import { act, endOfLease, type Hold, type HoldDeps, idleHold, isHeld, loseHold, newHold, releaseHold } from './hold.ts'
 import { type ClaimedSession, claimSessions, endLeasesOf, listDeadHolders, renewLeases } from './lease.ts'
-import { closeLine } from './line.ts'
+import { closeLine, settleLine } from './line.ts'
 import { listWaiting } from './sends.ts'
 import { openSession } from './session.ts'
 import { beginHold, heedWish, reopenWhenDue } from './wishes.ts'
@@ -113,6 +113,7 @@ async function renewAll(deps: HoldDeps, holds: readonly Hold[]): Promise<void> {
 }
 
 async function giveBack(deps: HoldDeps, hold: Hold): Promise<void> {
+  await settleLine(hold)
   await closeLine(deps, hold)
   await releaseHold(deps, hold)
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SealBroken } from '../../base/seal.ts'
 import { withinMs } from '../../base/within.ts'
 import type { SessionConnection } from '../connection.ts'
@@ -45,7 +46,7 @@ export async function openLine(deps: HoldDeps, hold: Hold, hear: HearLine): Prom
     hear: (event) => hear(deps, hold, { connection, epoch }, event),
     sentText: (id) => sentText(deps, hold, id),
   })
-  hold.line = { socket, isOpen: false, isCodeAsked: false, qrs: 0 }
+  hold.line = { socket, isOpen: false, isLeaving: false, isCodeAsked: false, qrs: 0, awaited: new Set() }
 }
 
 // A phone that asks again gets nothing rather than an error, which the transport could make nothing of.
@@ -76,13 +77,24 @@ export async function closeLine({ log }: HoldDeps, hold: Hold): Promise<void> {
 export async function logoutLine(deps: HoldDeps, hold: Hold): Promise<void> {
   const { line, lease, session } = hold
   if (line?.isOpen && session.isPaired) {
-    // What it tells of its own end is no news.
-    hold.epoch++
+    line.isLeaving = true
     await withinMs(logoutWithinMs, () => line.socket.logout()).catch((error) =>
       deps.log.warn('a session did not log out', { connectionId: lease.connectionId }, error),
     )
   }
   await closeLine(deps, hold)
+}
+
+const goodbyeMs = 2_000
+const lookEveryMs = 50
+
+/** Waits a little for the network's word on what has just left, while nothing more is sent. */
+export async function settleLine({ line, sending }: Hold): Promise<void> {
+  if (line === null) return
+  line.isOpen = false
+  const endsAt = performance.now() + goodbyeMs
+  await Promise.race([Promise.all(sending), sleep(goodbyeMs)])
+  while (line.awaited.size > 0 && performance.now() < endsAt) await sleep(lookEveryMs)
 }
 
 export interface Stop {
