@@ -52,8 +52,8 @@ for (const code of [408, 428, 503, 999, null]) {
       assert.equal(w.network.sockets.length, 3 + n)
       assert.equal((await w.session()).state, 'connecting')
     }
-    assert.equal(w.network.last().device, device)
     await w.network.last().open()
+    assert.equal(w.network.last().device, device)
     assert.equal((await w.connection()).state, 'active')
     assert.equal((await w.session()).state, 'open')
   })

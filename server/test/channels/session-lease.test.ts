@@ -89,6 +89,18 @@ test('a holder that stops gives the session back at once', async () => {
   assert.equal(w.network.sockets.filter(({ isClosed }) => !isClosed).length, 1)
 })
 
+test('what waits to be heard when a holder stops is heard, and its end is no news', async () => {
+  const w = await sessionWorld()
+  const { socket } = await w.talk()
+  w.network.beforeClose = async () => {
+    await socket.customerWrites(customerPhone, 'just before')
+    await socket.close(428)
+  }
+  await w.holder.stop()
+  assert.equal((await w.conversation()).unread_count, 2)
+  assert.equal((await w.session()).state, 'open')
+})
+
 test('a holder that stops waits a little for the word on what has just left', async () => {
   const w = await sessionWorld()
   const { socket, conversationId } = await w.talk()

@@ -25,6 +25,8 @@ export interface ScriptedNetwork {
   logouts: number
   /** What happens while a socket logs out. */
   beforeLogout: (() => Promise<void>) | null
+  /** What happens while a socket closes. */
+  beforeClose: (() => Promise<void>) | null
   /** Asked before a message is taken: throw to refuse it before it leaves, wait to be slow. */
   beforeSend: ((message: SocketMessage) => Promise<void>) | null
   /** Whether messages are acknowledged as soon as they arrive. */
@@ -87,6 +89,7 @@ export function scriptedNetwork(clock: Clock): ScriptedNetwork {
     reads: [],
     logouts: 0,
     beforeLogout: null,
+    beforeClose: null,
     beforeSend: null,
     acknowledges: true,
     pairingCodes: [],
@@ -99,8 +102,15 @@ function openScripted(
   options: OpenSocket,
   { clock, stir }: { clock: Clock; stir: () => void },
 ) {
+  const reading = options.auth.readCreds().then(
+    (creds) => {
+      scripted.device = creds === null ? null : (JSON.parse(creds).device as string)
+    },
+    () => {},
+  )
   const tell: ScriptedSocket['tell'] = async (event, data) => {
     if (scripted.isClosed) throw new Error('Nothing is heard from a closed socket')
+    await reading
     await options.hear({ event, data })
   }
   const update = (data: object) => tell('connection.update', data)
@@ -163,14 +173,9 @@ function openScripted(
       network.logouts++
     },
     close: async () => {
+      if (network.beforeClose !== null) await network.beforeClose()
       scripted.isClosed = true
     },
   }
-  void options.auth.readCreds().then(
-    (creds) => {
-      scripted.device = creds === null ? null : (JSON.parse(creds).device as string)
-    },
-    () => {},
-  )
   return { scripted, socket }
 }

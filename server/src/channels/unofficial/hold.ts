@@ -45,7 +45,7 @@ export interface Hold {
 export interface Line {
   socket: Socket
   isOpen: boolean
-  /** It logs out: what it tells of its own end is no news. */
+  /** We end it: what it tells of that is no news. */
   isLeaving: boolean
   isCodeAsked: boolean
   /** How many QR codes it has shown. */

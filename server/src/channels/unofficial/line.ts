@@ -62,15 +62,17 @@ async function sentText({ db, vault, log }: HoldDeps, { lease }: Hold, id: strin
 
 const unlinked = { state: 'pairing', reason: 'pairing' } as const
 
-/** Closes the socket; what it still tells is not heard. */
+/** Closes the socket. What it was told before is heard first; nothing is after this. */
 export async function closeLine({ log }: HoldDeps, hold: Hold): Promise<void> {
   const { line, lease } = hold
-  hold.line = null
-  hold.epoch++
   if (line === null) return
+  line.isOpen = false
+  line.isLeaving = true
   await withinMs(closeWithinMs, () => line.socket.close()).catch((error) =>
     log.warn('a session did not close', { connectionId: lease.connectionId }, error),
   )
+  hold.line = null
+  hold.epoch++
 }
 
 /** Closes the socket for good: the phone lists the device no more, if the network can be told. */
