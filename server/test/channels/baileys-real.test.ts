@@ -10,6 +10,7 @@ import { type BaileysPackage, loadBaileys } from '../../src/channels/unofficial/
 import { baileysTransport } from '../../src/channels/unofficial/baileys-transport.ts'
 import { afterClose } from '../../src/channels/unofficial/disconnect.ts'
 import { readEvent } from '../../src/channels/unofficial/read-event.ts'
+import { at, socketMessage, upsert } from '../support/session-events.ts'
 import { hearing, isClose, keptLog, memoryAuth } from '../support/session-socket.ts'
 
 // The package is no dependency of ours: name a folder that it was installed in, or install it beside us.
@@ -26,6 +27,44 @@ function installed(): BaileysPackage {
   assert.ok(baileys)
   return baileys
 }
+
+interface Codec {
+  fromObject(value: object): object
+  encode(message: object): { finish(): Uint8Array }
+  decode(bytes: Uint8Array): object
+}
+
+test('messages as the package decodes them are read as well as plain ones', { skip }, () => {
+  const { WebMessageInfo } = installed().proto as unknown as { WebMessageInfo: Codec }
+  const decoded = (value: object) => {
+    const { encode, decode, fromObject } = WebMessageInfo
+    return decode(encode(fromObject(value)).finish())
+  }
+  const contents: [message: object, kind: string, text: string][] = [
+    [{ conversation: 'Hello' }, 'text', 'Hello'],
+    [{ imageMessage: { caption: 'mine', fileLength: 7 } }, 'image', 'mine'],
+    [{ locationMessage: { degreesLatitude: 1.5, degreesLongitude: 2 } }, 'location', '1.5, 2'],
+    [{ locationMessage: {} }, 'location', ''],
+    [{ viewOnceMessageV2: { message: { videoMessage: { caption: 'x' } } } }, 'video', 'x'],
+    [{ ephemeralMessage: { message: { extendedTextMessage: { text: 'psst' } } } }, 'text', 'psst'],
+    [{ listResponseMessage: { title: 'Blue' } }, 'text', 'Blue'],
+    [{ pollCreationMessage: { name: 'Lunch?' } }, 'system', 'Message of a kind that cannot be shown: poll_creation'],
+  ]
+  const messages = contents.map(([message], n) => decoded(socketMessage(message, {}, { id: `3A${n}` })))
+  messages.push(decoded(socketMessage({ protocolMessage: { type: 0, key: { id: 'x' } } })))
+  messages.push(decoded(socketMessage(undefined, { messageStubType: 2 })))
+  const { events, skipped } = readEvent(upsert(...messages), now)
+  assert.deepEqual(
+    events.map((event) => event.type === 'message' && [event.kind, event.text]),
+    contents.map(([, kind, text]) => [kind, text]),
+  )
+  for (const event of events) assert.ok(event.type === 'message' && event.at.getTime() === at * 1000)
+  assert.equal(skipped.length, 2)
+  // A history says nothing of how far most messages came.
+  const old = [decoded(socketMessage({ conversation: 'x' }, {}, { fromMe: true }))]
+  const [told] = readEvent({ event: 'messaging-history.set', data: { messages: old } }, now).events
+  assert.ok(told?.type === 'history' && told.status === 'delivered')
+})
 
 /** A server that takes the line up and drops it: before a word, or after the first one. */
 async function droppingServer(after: 'at once' | 'a word') {

@@ -284,6 +284,22 @@ test('after we close it a socket tells nothing, not even that, and sends nothing
   await assert.rejects(socket.send({ id: '3EB0', jid, text: 'x', previewUrl: false }), /no socket/)
 })
 
+test('what waits its turn, and what a burst keeps back, is heard before a close of ours is done', async () => {
+  const who = hearing()
+  const keep = who.hear
+  who.hear = async (event) => {
+    for (const _ of Array(3)) await turn()
+    await keep(event)
+  }
+  const { wa, socket } = await opened(who)
+  wa.happen({ 'messages.upsert': { messages: [] } })
+  wa.happen({ 'messages.update': [] })
+  wa.keptBack.push({ 'contacts.upsert': [] })
+  await socket.close()
+  assert.deepEqual(names(who), ['messages.upsert', 'messages.update', 'contacts.upsert'])
+  await silentAfter(wa, who)
+})
+
 test('a socket may be closed by who hears it', async () => {
   const who = hearing()
   const { wa, socket } = await opened(who)

@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Log } from '../../base/log.ts'
+import { withinMs } from '../../base/within.ts'
 import { type Loose, objectOf } from '../waba/json.ts'
 import { type Identity, openIdentity } from './baileys-auth.ts'
 import { guardBaileys } from './baileys-guard.ts'
@@ -30,15 +32,19 @@ export interface Line {
   sent: Set<string>
   /** Resolves when there is a code to scan; rejects when there will be none. */
   offered: PromiseWithResolvers<void>
-  /** Ends the line on our side: nothing more is heard. */
-  hangUp(): void
   /** Hands an event on in its turn, once `after` is done. */
   tell(event: SocketEvent, after?: Promise<void>): void
+  /** Ends the line on our side: nothing new is heard, and nothing at all after it resolves. */
+  hangUp(): Promise<void>
 }
+
+const maxDrainMs = 3_000
+const hearing = new AsyncLocalStorage<Line>()
 
 export function newLine(options: OpenSocket): Line {
   let last: Promise<void> = Promise.resolve()
-  let isHungUp = false
+  let isShut = false
+  let isSilent = false
   const offered = Promise.withResolvers<void>()
   // Nobody may be waiting for it.
   offered.promise.catch(() => {})
@@ -48,17 +54,21 @@ export function newLine(options: OpenSocket): Line {
     isOver: false,
     sent: new Set(),
     offered,
-    hangUp: () => {
-      isHungUp = true
-      end(line)
-    },
     tell: (event, after) => {
+      if (isShut) return
       const before = last
       last = (async () => {
         await before
         await after
-        if (!isHungUp) await options.hear(event)
+        if (!isSilent) await hearing.run(line, () => options.hear(event))
       })().catch(() => {})
+    },
+    hangUp: async () => {
+      isShut = true
+      end(line)
+      // The network takes what waits its turn for arrived. But who hangs up while hearing would wait for himself.
+      if (hearing.getStore() !== line) await withinMs(maxDrainMs, () => last).catch(() => {})
+      isSilent = true
     },
   }
   return line

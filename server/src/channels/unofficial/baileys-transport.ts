@@ -51,9 +51,12 @@ const maxGoodbyeMs = 1_000
 
 async function close(line: Line): Promise<void> {
   const { wa } = line
-  line.hangUp()
-  if (wa === null) return
-  // A network that does not answer the goodbye is not waited for.
-  const cut = setTimeout(() => wa.ws.socket?.terminate(), maxGoodbyeMs)
-  await wa.end(undefined).finally(() => clearTimeout(cut))
+  wa?.ev.flush()
+  const heard = line.hangUp()
+  if (wa !== null) {
+    // A network that does not answer the goodbye is not waited for.
+    const cut = setTimeout(() => wa.ws.socket?.terminate(), maxGoodbyeMs)
+    await wa.end(undefined).finally(() => clearTimeout(cut))
+  }
+  await heard
 }
