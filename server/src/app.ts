@@ -10,6 +10,7 @@ import { invitationTeamRoutes } from './access/team-routes-invitations.ts'
 import { keyTeamRoutes } from './access/team-routes-keys.ts'
 import { meTeamRoutes } from './access/team-routes-me.ts'
 import { memberTeamRoutes } from './access/team-routes-members.ts'
+import { peopleTeamRoutes } from './access/team-routes-people.ts'
 import { sessionTeamRoutes } from './access/team-routes-session.ts'
 import { signInTeamRoutes } from './access/team-routes-sign-in.ts'
 import { signInLinkTeamRoutes } from './access/team-routes-sign-in-link.ts'
@@ -101,6 +102,7 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
     sessionTeamRoutes,
     meTeamRoutes,
     memberTeamRoutes,
+    peopleTeamRoutes,
     invitationTeamRoutes,
     tokenTeamRoutes,
     auditTeamRoutes,
