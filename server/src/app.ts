@@ -39,6 +39,7 @@ import { importFileTeamRoutes } from './leads/transfer/team-routes-import-files.
 import { importTeamRoutes } from './leads/transfer/team-routes-imports.ts'
 import type { MasterDeps } from './rotation/master.ts'
 import { rotationTeamRoutes } from './rotation/team-routes.ts'
+import { statsTeamRoutes } from './stats/team-routes.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
@@ -109,6 +110,7 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
     leadTeamRoutes,
     importTeamRoutes,
     exportTeamRoutes,
+    statsTeamRoutes,
   ]) {
     routes(app, team, teamGuard)
   }

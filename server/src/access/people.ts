@@ -21,11 +21,7 @@ export interface NamedRow {
 export async function listPeople(sql: Sql, workspaceId: string, instanceKeys: Keyring): Promise<People> {
   const [members, keys, tokens] = await Promise.all([
     listMembers(sql, workspaceId, instanceKeys),
-    sql<NamedRow[]>`
-      select id, name, expires_at, revoked_at
-      from api_keys
-      where workspace_id = ${workspaceId}
-      order by id`,
+    listNamedKeys(sql, workspaceId),
     sql<NamedRow[]>`
       select id, name, expires_at, revoked_at
       from team_tokens
@@ -33,4 +29,13 @@ export async function listPeople(sql: Sql, workspaceId: string, instanceKeys: Ke
       order by created_at, id`,
   ])
   return { members: members.map(({ userId, name, role }) => ({ id: userId, name, role })), keys, tokens }
+}
+
+/** The API keys of a workspace, the oldest first. */
+export async function listNamedKeys(sql: Sql, workspaceId: string): Promise<NamedRow[]> {
+  return sql<NamedRow[]>`
+    select id, name, expires_at, revoked_at
+    from api_keys
+    where workspace_id = ${workspaceId}
+    order by id`
 }
