@@ -13,6 +13,7 @@ import { removeLead } from './remove.ts'
 import { restoreLead } from './restore.ts'
 import { LeadChanges, LeadDetail, LeadId, ListQuery, NewLead, NoQuery, TeamLeadList } from './schema.ts'
 import { byIdentifier, leadsPath, leadUserOf, ofLead, ofWorkspace } from './team-request.ts'
+import { boardTeamRoute } from './team-routes-board.ts'
 import { trashTeamRoute } from './team-routes-trash.ts'
 import { updateLead } from './update.ts'
 
@@ -24,6 +25,7 @@ export function leadTeamRoutesOfLeads(app: App, deps: ListDeps, guard: TeamGuard
     serve(app, deps, guard)
   }
   trashTeamRoute(app, deps, guard)
+  boardTeamRoute(app, deps, guard)
 }
 
 function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {

@@ -121,7 +121,9 @@ function ofWebhook(one: WebhookInfo): Attention[] {
   if (one.state === 'disabled') {
     return reason === 'member' ? [] : [about('webhook_disabled', { id, name, at: one.stateChangedAt, reason })]
   }
-  return one.failuresInARow >= failuresBeforeProbes ? [about('webhook_failing', { id, name, at, count: one.failuresInARow })] : []
+  return one.failuresInARow >= failuresBeforeProbes
+    ? [about('webhook_failing', { id, name, at, count: one.failuresInARow })]
+    : []
 }
 
 function ofKey({ id, name, expires_at: at, revoked_at }: NamedRow, now: Date): Attention[] {
