@@ -14,6 +14,7 @@ import { restoreLead } from './restore.ts'
 import { LeadChanges, LeadDetail, LeadId, ListQuery, NewLead, NoQuery, TeamLeadList } from './schema.ts'
 import { byIdentifier, leadsPath, leadUserOf, ofLead, ofWorkspace } from './team-request.ts'
 import { boardTeamRoute } from './team-routes-board.ts'
+import { bulkTeamRoute } from './team-routes-bulk.ts'
 import { trashTeamRoute } from './team-routes-trash.ts'
 import { updateLead } from './update.ts'
 
@@ -26,6 +27,7 @@ export function leadTeamRoutesOfLeads(app: App, deps: ListDeps, guard: TeamGuard
   }
   trashTeamRoute(app, deps, guard)
   boardTeamRoute(app, deps, guard)
+  bulkTeamRoute(app, deps, guard)
 }
 
 function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
