@@ -15,6 +15,7 @@ import { LeadChanges, LeadDetail, LeadId, ListQuery, NewLead, NoQuery, TeamLeadL
 import { byIdentifier, leadsPath, leadUserOf, ofLead, ofWorkspace } from './team-request.ts'
 import { boardTeamRoute } from './team-routes-board.ts'
 import { bulkTeamRoute } from './team-routes-bulk.ts'
+import { duplicatesTeamRoutes } from './team-routes-duplicates.ts'
 import { trashTeamRoute } from './team-routes-trash.ts'
 import { updateLead } from './update.ts'
 
@@ -28,6 +29,7 @@ export function leadTeamRoutesOfLeads(app: App, deps: ListDeps, guard: TeamGuard
   trashTeamRoute(app, deps, guard)
   boardTeamRoute(app, deps, guard)
   bulkTeamRoute(app, deps, guard)
+  duplicatesTeamRoutes(app, deps, guard)
 }
 
 function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
