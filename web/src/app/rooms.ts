@@ -1,4 +1,4 @@
-import { IconHome, IconKey, IconSettings, type TablerIcon } from '@tabler/icons-react'
+import { IconHome, IconKey, IconSettings, IconWebhook, type TablerIcon } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
 import type { Role } from './session.ts'
 
@@ -17,6 +17,14 @@ export interface Room {
 export const rooms: readonly Room[] = [
   { path: 'home', title: () => t.common.pages.home, icon: IconHome, key: 'h', place: 'day', role: 'member' },
   { path: 'keys', title: () => t.common.pages.keys, icon: IconKey, key: 'k', place: 'setup', role: 'member' },
+  {
+    path: 'webhooks',
+    title: () => t.common.pages.webhooks,
+    icon: IconWebhook,
+    key: 'w',
+    place: 'setup',
+    role: 'member',
+  },
   {
     path: 'settings',
     title: () => t.common.pages.settings,

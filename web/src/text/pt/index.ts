@@ -2,5 +2,6 @@ import type { Texts } from '../index.ts'
 import { charts } from './charts.ts'
 import { common } from './common.ts'
 import { keys } from './keys.ts'
+import { webhooks } from './webhooks.ts'
 
-export const pt: Texts = { charts, common, keys }
+export const pt: Texts = { charts, common, keys, webhooks }

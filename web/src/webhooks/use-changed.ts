@@ -1,0 +1,15 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type Endpoint, keysOf } from './queries.ts'
+
+/** Shows an endpoint as an answer gave it, then lets its list be read again; null for one that is gone. */
+export function useEndpointChanged(workspaceId: string): (endpoint: Endpoint | null) => void {
+  const queries = useQueryClient()
+  return (endpoint) => {
+    queries.setQueryData<Endpoint[]>(keysOf.list(workspaceId), (before) => {
+      if (endpoint === null || before === undefined) return before
+      const isKnown = before.some(({ id }) => id === endpoint.id)
+      return isKnown ? before.map((one) => (one.id === endpoint.id ? endpoint : one)) : [endpoint, ...before]
+    })
+    void queries.invalidateQueries({ queryKey: keysOf.all(workspaceId) })
+  }
+}
