@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { verifyWebhook } from '../../server/test/support/verify-webhook.ts'
 import { startReceiver } from '../../server/test/support/webhook-receiver.ts'
 import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
@@ -11,6 +12,7 @@ const newLead = async (firstName: string) => {
   const made = await demo.call('POST', leads, { firstName }, { authorization: `Bearer ${demo.apiKey}` })
   assert.equal(made.status, 201)
 }
+const view = (page: Page, name: string) => page.getByRole('radiogroup', { name: 'Endpoint' }).getByText(name).click()
 
 test('a webhook is made, its secret verifies a test event, and the answer is shown', async () => {
   const { page, problems } = await demo.open('webhooks')
@@ -21,7 +23,7 @@ test('a webhook is made, its secret verifies a test event, and the answer is sho
   await panel.getByText(/must/).first().waitFor()
   await panel.getByLabel('Address').fill(receiver.url)
   await panel.getByLabel('Description').fill('Warehouse')
-  await panel.getByLabel('All of the inbox').uncheck()
+  await panel.getByRole('checkbox', { name: 'All of the inbox' }).uncheck()
   await panel.getByRole('button', { name: 'Add a header' }).click()
   await panel.getByRole('textbox', { name: 'Name' }).fill('X-Team')
   await panel.getByRole('textbox', { name: 'Value' }).fill('sales')
@@ -94,7 +96,7 @@ test('an endpoint is changed, given a new secret, disabled, enabled with what it
   const shown = page.getByRole('dialog', { name: 'The secret of Depot' })
   assert.match(await shown.getByRole('textbox', { name: 'Signing secret' }).inputValue(), /^whsec_/)
   await shown.getByRole('button', { name: 'I have kept it' }).click()
-  await page.getByText('Settings', { exact: true }).click()
+  await view(page, 'Settings')
   await page.getByText(/2 secrets sign · The old one signs until/).waitFor()
 
   await more('Disable')
@@ -112,7 +114,7 @@ test('an endpoint is changed, given a new secret, disabled, enabled with what it
   const sent = receiver.received.length
   await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
   await receiver.reached(sent + 2)
-  await page.getByText('Charts', { exact: true }).click()
+  await view(page, 'Charts')
   await page.getByRole('figure', { name: 'Events' }).waitFor()
   await page.getByRole('button', { name: 'Events: Show as a table' }).click()
   await page.getByRole('figure', { name: 'Events' }).getByRole('columnheader', { name: 'Taken' }).waitFor()
@@ -139,11 +141,11 @@ test('the pages of webhooks are usable without eyes or a mouse, in both schemes 
     await picture(page, `webhooks-delivery-${name}`)
     assert.deepEqual(await seriousIssues(page), [])
     await page.keyboard.press('Escape')
-    await page.getByText('Charts', { exact: true }).click()
+    await view(page, 'Charts')
     await page.getByRole('figure', { name: 'Events' }).locator('rect').first().waitFor()
     await picture(page, `webhooks-charts-${name}`)
     assert.deepEqual(await seriousIssues(page), [])
-    await page.getByText('Settings', { exact: true }).click()
+    await view(page, 'Settings')
     await page.getByText('Masked').or(page.getByText('Sent whole')).first().waitFor()
     await picture(page, `webhooks-settings-${name}`)
     assert.deepEqual(await seriousIssues(page), [])

@@ -88,8 +88,8 @@ function Cells({ delivery }: { delivery: Delivery }) {
 function useRowKeys(scroller: { current: HTMLElement | null }): void {
   const keys = useMemo(() => {
     const move = (by: number) => {
-      const rows: Element[] = [...(scroller.current?.querySelectorAll('button') ?? [])]
-      const at = rows.findIndex((row) => row === document.activeElement)
+      const rows = [...(scroller.current?.querySelectorAll('button') ?? [])]
+      const at = document.activeElement instanceof HTMLButtonElement ? rows.indexOf(document.activeElement) : -1
       rows[at < 0 ? 0 : at + by]?.focus()
     }
     return [

@@ -10,9 +10,8 @@ import { SidePanel } from '../ui/SidePanel.tsx'
 import { fullMoment } from '../ui/time.ts'
 import { Attempts } from './Attempts.tsx'
 import styles from './DeliveryPanel.module.css'
-import { type DeliveryDetail, type Endpoint, resend, useDelivery } from './queries.ts'
-import { atOnce } from './standing.ts'
-import { useWhenDue } from './use-fresh.ts'
+import { type DeliveryDetail, type Endpoint, resend } from './queries.ts'
+import { useFreshDelivery } from './use-fresh.ts'
 import { deliveryTones, stateName } from './words.ts'
 
 interface DeliveryPanelProps {
@@ -26,14 +25,12 @@ interface DeliveryPanelProps {
 
 /** One event at one endpoint: what was sent, and what became of each attempt. */
 export function DeliveryPanel({ workspaceId, endpoint, eventId, close, changed }: DeliveryPanelProps) {
-  const query = useDelivery(workspaceId, endpoint.id, eventId)
-  const look = () => void query.refetch().then(changed)
-  useWhenDue(dueOf(query.data), look)
+  const query = useFreshDelivery(workspaceId, endpoint.id, eventId, changed)
   const again = useMutation({
     mutationFn: () => resend(workspaceId, endpoint.id, eventId),
     onSuccess: () => {
       say(t.webhooks.againSaid)
-      look()
+      void query.refetch()
     },
     onError: complain,
   })
@@ -87,11 +84,6 @@ function Detail({ delivery }: { delivery: DeliveryDetail }) {
       </section>
     </>
   )
-}
-
-/** When something will have come of it; null when nothing more will. */
-export function dueOf(delivery: Pick<DeliveryDetail, 'state' | 'nextAttemptAt'> | undefined): string | null {
-  return delivery?.state === 'pending' ? (delivery.nextAttemptAt ?? atOnce) : null
 }
 
 function pretty(json: string): string {

@@ -9,10 +9,9 @@ import { Loaded } from '../ui/PageBody.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { Attempts } from './Attempts.tsx'
 import styles from './DeliveryPanel.module.css'
-import { dueOf } from './DeliveryPanel.tsx'
 import { allEvents } from './event-choice.ts'
-import { type EventName, sendTest, useDelivery, useEventCatalogue } from './queries.ts'
-import { useWhenDue } from './use-fresh.ts'
+import { type EventName, sendTest, useEventCatalogue } from './queries.ts'
+import { useFreshDelivery } from './use-fresh.ts'
 import { deliveryTones, stateName } from './words.ts'
 
 interface TestPanelProps {
@@ -73,8 +72,7 @@ export function TestPanel({ workspaceId, endpointId, close, changed }: TestPanel
 }
 
 function TestResult(props: { workspaceId: string; endpointId: string; eventId: string; changed(): void }) {
-  const query = useDelivery(props.workspaceId, props.endpointId, props.eventId)
-  useWhenDue(dueOf(query.data), () => void query.refetch().then(props.changed))
+  const query = useFreshDelivery(props.workspaceId, props.endpointId, props.eventId, props.changed)
   return (
     <section aria-live="polite">
       <Loaded query={query} rows={2}>

@@ -2,7 +2,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { useLive } from '../api/live.ts'
 import { deliveriesOf, withFresh } from './pages.ts'
-import { type DeliveryFilter, type DeliveryPages, type Endpoint, keysOf, readDeliveries } from './queries.ts'
+import {
+  type DeliveryFilter,
+  type DeliveryPages,
+  type Endpoint,
+  keysOf,
+  readDeliveries,
+  useDelivery,
+} from './queries.ts'
 import { atOnce, earliest, latestMs, lookAgainMs } from './standing.ts'
 
 const eventNames = [
@@ -62,6 +69,19 @@ export function useFreshEndpoints(workspaceId: string, endpoints: readonly Endpo
   const look = () => void queries.invalidateQueries({ queryKey: keysOf.list(workspaceId) })
   useAfterEvents(1000, look)
   useWhenDue(earliest((endpoints ?? []).filter(hasMore).map(({ health }) => health.nextAttemptAt ?? atOnce)), look)
+}
+
+/** A delivery, read until nothing more will come of it. Calls `changed` whenever something has. */
+export function useFreshDelivery(workspaceId: string, endpointId: string, eventId: string, changed: () => void) {
+  const query = useDelivery(workspaceId, endpointId, eventId)
+  const latest = useRef(changed)
+  latest.current = changed
+  useWhenDue(query.data?.state === 'pending' ? (query.data.nextAttemptAt ?? atOnce) : null, () => void query.refetch())
+  const sight = query.data && `${query.data.state} ${query.data.attempts}`
+  useEffect(() => {
+    if (sight !== undefined) latest.current()
+  }, [sight])
+  return query
 }
 
 /** Keeps the newest deliveries of a list up to date, whatever was read of the older ones. */
