@@ -86,6 +86,10 @@ export const Form = Type.Object({
   ...definition,
   url: Type.String({ description: 'The public page.' }),
   embedHtml: Type.String({ description: "A form for another site's page; allow that site's origin." }),
+  submissions: Type.Object({
+    count: Type.Integer({ description: 'How often it was sent, counted up to 10,000.', example: 12 }),
+    lastAt: nullable(timestamp('When it was last sent.')),
+  }),
   createdAt: timestamp('When the form was made.'),
   updatedAt: timestamp('When it last changed.'),
 })
@@ -115,12 +119,21 @@ export const SubmissionList = Type.Object(
       Type.Object({
         id: Type.String({ format: 'uuid' }),
         leadId: Type.String({ format: 'uuid' }),
+        leadName: nullable(Type.String({ description: 'As the lead is called now; null when it was deleted.' })),
         submittedAt: timestamp('When the form was sent.'),
       }),
     ),
     nextCursor: nullable(Type.String({ description: 'For the next page; null at the end.' })),
   },
   { description: 'One page of submissions.' },
+)
+
+export const FormPreview = Type.Object(
+  {
+    page: Type.String({ description: 'The public page in HTML.' }),
+    thanks: Type.String({ description: 'The page after it was sent.' }),
+  },
+  { description: 'The pages.' },
 )
 
 export const Slug = Type.Object({ slug: Type.String({ description: "The form's slug." }) })

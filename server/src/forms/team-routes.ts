@@ -3,16 +3,21 @@ import { badRequest } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import type { Vault } from '../base/vault.ts'
 import { changeForm, createForm, type FormDeps, removeForm } from './change.ts'
 import { formNotFound } from './errors.ts'
+import type { Form } from './form.ts'
 import { presentForm } from './present.ts'
+import { previewForm } from './preview.ts'
 import { findForm, listForms } from './queries.ts'
+import { presentForms, readSubmissions } from './read.ts'
 import * as schema from './schema.ts'
-import { listSubmissions } from './submissions.ts'
 
 export interface TeamFormDeps extends FormDeps {
   /** The address that people use, without a trailing slash. */
   publicUrl: string
+  /** Opens the names of leads. */
+  vault: Vault
 }
 
 const security: Record<string, string[]>[] = [{ session: [] }, { teamToken: [] }]
@@ -25,6 +30,7 @@ const path = '/api/team/v1/workspaces/:workspaceId/forms'
 /** The team's side of forms: members read them, admins write them. */
 export function teamFormRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
   readRoutes(app, deps, guard)
+  previewRoute(app, deps, guard)
   writeRoutes(app, deps, guard)
 }
 
@@ -47,8 +53,9 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
       },
     },
     async (request) => {
-      const forms = await listForms(deps.db.sql, memberOf(request).workspaceId)
-      return { forms: forms.map((form) => presentForm(deps.publicUrl, form)) }
+      const { workspaceId } = memberOf(request)
+      const forms = await listForms(deps.db.sql, workspaceId)
+      return { forms: await presentForms(deps, workspaceId, forms) }
     },
   )
 
@@ -67,9 +74,10 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
       },
     },
     async (request) => {
-      const form = await findForm(deps.db.sql, memberOf(request).workspaceId, request.params.formId)
+      const { workspaceId } = memberOf(request)
+      const form = await findForm(deps.db.sql, workspaceId, request.params.formId)
       if (form === undefined) throw formNotFound()
-      return { form: presentForm(deps.publicUrl, form) }
+      return { form: await presentOne(deps, workspaceId, form) }
     },
   )
 
@@ -94,17 +102,30 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
       const { limit, cursor } = request.query
       const before = cursor === undefined ? null : readCursor(cursor, formId)
       if ((await findForm(deps.db.sql, workspaceId, formId)) === undefined) throw formNotFound()
-      const rows = await listSubmissions(deps.db.sql, workspaceId, formId, limit + 1, before)
-      const page = rows.slice(0, limit)
-      return {
-        submissions: page.map((row) => ({
-          id: row.id,
-          leadId: row.lead_id,
-          submittedAt: row.submitted_at.toISOString(),
-        })),
-        nextCursor: rows.length > limit ? encodeCursor([formId, page.at(-1)?.id]) : null,
-      }
+      const { submissions, last } = await readSubmissions(deps, workspaceId, formId, { limit, before })
+      return { submissions, nextCursor: last === null ? null : encodeCursor([formId, last]) }
     },
+  )
+}
+
+function previewRoute(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
+  app.post(
+    `${path}/preview`,
+    {
+      onRequest: guard.member('member'),
+      schema: {
+        ...about,
+        ...postman({ path: inWorkspace }),
+        operationId: 'previewForm',
+        summary: 'See the pages that a lead form would have',
+        description: 'Nothing is kept. The pages hold no script; their style comes from this service.',
+        params: schema.Workspace,
+        querystring: schema.NoQuery,
+        body: schema.NewForm,
+        response: { 200: schema.FormPreview, ...errors(...always, 413, 415) },
+      },
+    },
+    async (request) => previewForm(memberOf(request).workspaceId, request.body, deps.clock.now()),
   )
 }
 
@@ -130,7 +151,7 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
     async (request, reply) => {
       const form = await createForm(deps, memberOf(request), request.body)
       reply.code(201)
-      return { form: presentForm(deps.publicUrl, form) }
+      return { form: presentForm(deps.publicUrl, form, undefined) }
     },
   )
 
@@ -151,8 +172,9 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
       },
     },
     async (request) => {
-      const form = await changeForm(deps, memberOf(request), request.params.formId, request.body)
-      return { form: presentForm(deps.publicUrl, form) }
+      const member = memberOf(request)
+      const form = await changeForm(deps, member, request.params.formId, request.body)
+      return { form: await presentOne(deps, member.workspaceId, form) }
     },
   )
 
@@ -176,6 +198,11 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
       return { success: true, message: 'Form deleted successfully' }
     },
   )
+}
+
+async function presentOne(deps: TeamFormDeps, workspaceId: string, form: Form) {
+  const [shown] = await presentForms(deps, workspaceId, [form])
+  return shown ?? presentForm(deps.publicUrl, form, undefined)
 }
 
 function readCursor(text: string, formId: string): string {

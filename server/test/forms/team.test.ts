@@ -70,12 +70,45 @@ test('submissions are listed newest first, with a cursor that belongs to the for
     leadIds,
   )
   assert.equal(second.nextCursor, null)
-  assert.deepEqual(Object.keys(first.submissions[0]), ['id', 'leadId', 'submittedAt'])
+  assert.deepEqual(Object.keys(first.submissions[0]), ['id', 'leadId', 'leadName', 'submittedAt'])
+  assert.deepEqual(
+    [...first.submissions, ...second.submissions].map((one: { leadName: string }) => one.leadName),
+    ['C', 'B', 'A'],
+  )
   const other = await w.newForm()
   for (const cursor of [first.nextCursor, 'x', '!!']) {
     const answer = await call(w, 'GET', `/${other.id}/submissions?cursor=${cursor}`)
     assert.deepEqual([answer.statusCode, answer.json().statusMessage], [400, 'Invalid cursor format'])
   }
+})
+
+test('a form tells how often it was sent, and when last', async () => {
+  const w = await formWorld(database)
+  const [form, other] = [await w.newForm(), await w.newForm()]
+  for (const firstName of ['A', 'B']) {
+    w.clock.advance(1_000)
+    await w.app.inject({ method: 'POST', url: `/f/${form.slug}`, body: { firstName } })
+  }
+  const sent = { count: 2, lastAt: w.clock.now().toISOString() }
+  const { forms } = (await call(w, 'GET')).json()
+  const told = new Map(forms.map((one: { id: string; submissions: object }) => [one.id, one.submissions]))
+  assert.deepEqual(told.get(form.id), sent)
+  assert.deepEqual(told.get(other.id), { count: 0, lastAt: null })
+  assert.deepEqual((await call(w, 'GET', `/${form.id}`)).json().form.submissions, sent)
+  assert.deepEqual((await call(w, 'PATCH', `/${form.id}`, { title: 'x' })).json().form.submissions, sent)
+})
+
+test('a preview is what the public would see, and keeps nothing', async () => {
+  const w = await formWorld(database)
+  const seen = await call(w, 'POST', '/preview', { ...definition, title: 'A <b>visit</b>', thankYou: 'See you' })
+  assert.equal(seen.statusCode, 200)
+  const { page, thanks } = seen.json()
+  assert.match(page, /<h1>A &#60;b&#62;visit&#60;\/b&#62;<\/h1>/)
+  assert.match(page, /name="firstName"/)
+  assert.match(thanks, /See you/)
+  assert.doesNotMatch(page + thanks, /<script/)
+  assert.deepEqual((await call(w, 'GET')).json(), { forms: [] })
+  assert.equal((await call(w, 'POST', '/preview', { ...definition, fields: [] })).statusCode, 400)
 })
 
 const roles: [
@@ -87,6 +120,7 @@ const roles: [
   ['GET', '', undefined, true],
   ['GET', '/:id', undefined, true],
   ['GET', '/:id/submissions', undefined, true],
+  ['POST', '/preview', definition, true],
   ['POST', '', definition, false],
   ['PATCH', '/:id', { title: 'x' }, false],
   ['DELETE', '/:id', undefined, false],
