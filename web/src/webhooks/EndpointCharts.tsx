@@ -69,6 +69,7 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
             label={t.webhooks.chartDelay}
             points={points}
             format={duration}
+            unit={unitOf(of(({ delayMsP95 }) => delayMsP95))}
             series={[
               { label: t.webhooks.half, tone: 'accent', values: of(({ delayMsP50 }) => delayMsP50) },
               { label: t.webhooks.most, tone: 'c3', values: of(({ delayMsP95 }) => delayMsP95), isDashed: true },
@@ -80,6 +81,7 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
             label={t.webhooks.chartAnswer}
             points={points}
             format={duration}
+            unit={unitOf(of(({ msP95 }) => msP95))}
             series={[
               { label: t.webhooks.half, tone: 'accent', values: of(({ msP50 }) => msP50) },
               { label: t.webhooks.most, tone: 'c3', values: of(({ msP95 }) => msP95), isDashed: true },
@@ -95,3 +97,9 @@ const pointOf = (start: string, unit: Stats['unit']): Point =>
   unit === 'hour'
     ? { key: start, short: clock(start), full: fullMoment(start) }
     : { key: start, short: dayDate(start), full: dayDate(start) }
+
+/** The unit that the longest time is told in. */
+function unitOf(values: readonly (number | null)[]): number {
+  const longest = Math.max(0, ...values.map((value) => value ?? 0))
+  return [3_600_000, 60_000, 1000].find((unit) => longest >= unit) ?? 1
+}

@@ -59,12 +59,14 @@ export function patternName(pattern: EventPattern): string {
   return pattern in groups ? groups[pattern as keyof typeof groups] : eventWords[pattern as keyof typeof eventWords]
 }
 
-/** Milliseconds as people say them: `84 ms`, `1.2 s`, `3 min`. */
+/** Milliseconds as people say them: `84 ms`, `1.2 s`, `3 min`, `5 h`. */
 export function duration(ms: number): string {
   const { webhooks } = t
   if (ms < 1000) return webhooks.ms(number(Math.round(ms)))
   if (ms < 60_000) return webhooks.seconds(number(ms / 1000, { maximumFractionDigits: 1 }))
-  return webhooks.minutes(number(ms / 60_000, { maximumFractionDigits: 0 }))
+  const most = { maximumFractionDigits: 1 }
+  if (ms < 3_600_000) return webhooks.minutes(number(ms / 60_000, most))
+  return webhooks.hours(number(ms / 3_600_000, most))
 }
 
 export function resultOf(attempt: { status: number | null; ms: number } | null): string {

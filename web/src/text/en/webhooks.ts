@@ -112,6 +112,7 @@ export const webhooks = {
   ms: (ms: string) => `${ms} ms`,
   seconds: (seconds: string) => `${seconds} s`,
   minutes: (minutes: string) => `${minutes} min`,
+  hours: (hours: string) => `${hours} h`,
   delivery: 'Delivery',
   occurred: 'Occurred',
   eventId: 'Event id',

@@ -114,6 +114,7 @@ export const webhooks: typeof en = {
   ms: (ms) => `${ms} ms`,
   seconds: (seconds) => `${seconds} s`,
   minutes: (minutes) => `${minutes} min`,
+  hours: (hours) => `${hours} h`,
   delivery: 'Entrega',
   occurred: 'Ocurrió',
   eventId: 'Id del evento',

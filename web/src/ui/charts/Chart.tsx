@@ -47,6 +47,8 @@ export interface ChartProps {
   series: readonly Series[]
   /** A value in words, with its unit. */
   format: (value: number) => string
+  /** What the marks of the axis are multiples of, such as a minute of milliseconds. */
+  unit?: number
   height?: number
 }
 
@@ -57,7 +59,7 @@ export interface Plot {
   stripWidth: number
 }
 
-const left = 44
+const left = 52
 const bottom = 20
 const top = 8
 const nameWidth = 64
@@ -66,11 +68,11 @@ export const colorOf = (tone: ChartTone): string => `var(--${tone})`
 
 /** A chart's frame: title, legend, axes, what the pointer is at, and the same figures as a table. */
 export function Chart(props: ChartProps & { isStacked?: boolean; children: (plot: Plot) => ReactNode }) {
-  const { label, points, series, format, height = 180, isStacked = false, children } = props
+  const { label, points, series, format, unit = 1, height = 180, isStacked = false, children } = props
   const { ref, width } = useElementSize()
   const [isTable, setTable] = useState(false)
   const [pointed, setPointed] = useState<number | null>(null)
-  const ticks = ticksFor(highestOf(series, isStacked))
+  const ticks = ticksFor(highestOf(series, isStacked) / unit).map((tick) => tick * unit)
   const stripWidth = Math.max(0, width - left) / Math.max(1, points.length)
   const plot: Plot = {
     x: (at) => left + (at + 0.5) * stripWidth,
