@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readFormSearch } from '../forms/search.ts'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
@@ -41,6 +42,19 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('../settings/SettingsPage.tsx'), 'SettingsPage'),
 })
 
+const formsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'forms',
+  component: lazyRouteComponent(() => import('../forms/FormsPage.tsx'), 'FormsPage'),
+})
+
+const formRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'forms/$formId',
+  validateSearch: readFormSearch,
+  component: lazyRouteComponent(() => import('../forms/FormPage.tsx'), 'FormPage'),
+})
+
 const webhooksRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'webhooks',
@@ -58,7 +72,15 @@ export function makeRouter(queries: QueryClient, session: Session) {
   return createRouter({
     routeTree: root.addChildren([
       start(session),
-      workspaceRoute.addChildren([homeRoute, keysRoute, webhooksRoute, endpointRoute, settingsRoute]),
+      workspaceRoute.addChildren([
+        homeRoute,
+        formsRoute,
+        formRoute,
+        keysRoute,
+        webhooksRoute,
+        endpointRoute,
+        settingsRoute,
+      ]),
     ]),
     context: { queries },
     defaultPreload: 'intent',
