@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { draftOf, settingsOf } from '../src/forms/draft.ts'
 import { keyFor, moved, optionsOf, typesOf, withType } from '../src/forms/fields.ts'
-import type { Form } from '../src/forms/queries.ts'
+import type { Form } from '../src/forms/types.ts'
 
 test('a label suggests a key that the service takes and no other field has', () => {
   const cases: [label: string, taken: string[], key: string][] = [

@@ -1,4 +1,4 @@
-import { ActionIcon, UnstyledButton } from '@mantine/core'
+import { ActionIcon, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconChevronDown, IconGripVertical, IconTrash } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
 import styles from './Builder.module.css'
@@ -43,7 +43,6 @@ export function FieldCard(props: FieldCardProps) {
         <UnstyledButton
           className={styles.name}
           aria-expanded={isOpen}
-          aria-label={t.forms.editField(label)}
           onClick={toggle}
           onKeyDown={(event) => {
             if (!event.altKey || !['ArrowUp', 'ArrowDown'].includes(event.key)) return
@@ -52,6 +51,7 @@ export function FieldCard(props: FieldCardProps) {
           }}
         >
           <span>
+            <VisuallyHidden>{t.common.edit} </VisuallyHidden>
             <strong>{label}</strong>
             {required && ' *'}
           </span>

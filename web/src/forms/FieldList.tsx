@@ -8,7 +8,7 @@ import styles from './Builder.module.css'
 import type { DraftField, FormDraft } from './draft.ts'
 import { FieldCard } from './FieldCard.tsx'
 import { allTypes, keyFor, type LeadFieldKey, leadFields, maxFields, moved, withType } from './fields.ts'
-import type { FieldType } from './queries.ts'
+import type { FieldType } from './types.ts'
 
 /** The fields in their order: dragged by a pointer, moved by buttons or Alt with an arrow. */
 export function FieldList({ draft }: { draft: Draft<FormDraft> }) {

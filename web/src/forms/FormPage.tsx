@@ -17,10 +17,11 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Builder } from './Builder.tsx'
 import { draftOf, settingsOf } from './draft.ts'
 import { StateChip } from './FormsPage.tsx'
-import { changeForm, type Form, removeForm, useFormChanged, useForms, useFreshForms } from './queries.ts'
+import { changeForm, removeForm, useFormChanged, useForms, useFreshForms } from './queries.ts'
 import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
 import { type FormSearch, type FormView, formViews } from './search.ts'
+import type { Form } from './types.ts'
 
 /** One form: how it is built, how it is shared, what came by it. */
 export function FormPage() {

@@ -14,8 +14,9 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { type Column, Table } from '../ui/Table.tsx'
 import { ago, fullMoment, number } from '../ui/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { createForm, type Form, useFormChanged, useForms, useFreshForms } from './queries.ts'
+import { createForm, useFormChanged, useForms, useFreshForms } from './queries.ts'
 import { sampleForm } from './sample-form.ts'
+import type { Form } from './types.ts'
 
 /** The forms by which leads come in by themselves. */
 export function FormsPage() {

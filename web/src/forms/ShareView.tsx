@@ -5,8 +5,8 @@ import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { Copyable } from '../ui/Copyable.tsx'
 import { PageBody } from '../ui/PageBody.tsx'
 import { QrCode, saveQrCode } from './QrCode.tsx'
-import type { Form } from './queries.ts'
 import styles from './ShareView.module.css'
+import type { Form } from './types.ts'
 
 /** The ways in which people come to a form. */
 export function ShareView({ form }: { form: Form }) {

@@ -2,15 +2,10 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useCallback } from 'react'
 import { api, body } from '../api/client.ts'
 import { useLive } from '../api/live.ts'
+import type { Form, FormSettings } from './types.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/forms'
 const onePath = `${path}/{formId}` as const
-
-export type Form = Awaited<ReturnType<typeof listForms>>[number]
-export type FormField = Form['fields'][number]
-export type FieldType = FormField['type']
-/** What the team decides about a form. */
-export type FormSettings = Omit<Form, 'id' | 'url' | 'embedHtml' | 'submissions' | 'createdAt' | 'updatedAt'>
 
 async function listForms(workspaceId: string) {
   return (await body(api.GET(path, { params: { path: { workspaceId } } }))).forms

@@ -7,8 +7,9 @@ import { DeliveryPanel } from './DeliveryPanel.tsx'
 import styles from './EndpointPage.module.css'
 import { allEvents } from './event-choice.ts'
 import { deliveriesOf } from './pages.ts'
-import { type DeliveryState, type Endpoint, type EventName, useDeliveries } from './queries.ts'
+import { useDeliveries } from './queries.ts'
 import { deliveryStates, type EndpointSearch } from './search.ts'
+import type { DeliveryState, Endpoint, EventName } from './types.ts'
 import { useFreshDeliveries } from './use-fresh.ts'
 
 interface DeliveriesViewProps {

@@ -5,7 +5,7 @@ import { Chip } from '../ui/Chip.tsx'
 import { useKeys } from '../ui/keys.ts'
 import { fullMoment } from '../ui/time.ts'
 import styles from './DeliveryList.module.css'
-import type { Delivery } from './queries.ts'
+import type { Delivery } from './types.ts'
 import { deliveryTones, resultOf, stateName } from './words.ts'
 
 interface DeliveryListProps {

@@ -5,7 +5,8 @@ import { localInput, readLocalInput } from '../ui/local-time.ts'
 import { complain } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { type Endpoint, enableEndpoint } from './queries.ts'
+import { enableEndpoint } from './queries.ts'
+import type { Endpoint } from './types.ts'
 
 interface EnablePanelProps {
   workspaceId: string

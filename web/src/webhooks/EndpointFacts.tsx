@@ -3,7 +3,7 @@ import { Facts } from '../ui/Facts.tsx'
 import { PageBody } from '../ui/PageBody.tsx'
 import { fullMoment } from '../ui/time.ts'
 import styles from './EndpointPage.module.css'
-import type { Endpoint } from './queries.ts'
+import type { Endpoint } from './types.ts'
 import { patternName } from './words.ts'
 
 export function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {

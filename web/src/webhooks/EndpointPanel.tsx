@@ -6,7 +6,8 @@ import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { EventFields } from './EventFields.tsx'
 import { HeaderFields, type HeaderLine, headersOf } from './HeaderFields.tsx'
-import { changeEndpoint, createEndpoint, type Endpoint, type EndpointSettings, type EventPattern } from './queries.ts'
+import { changeEndpoint, createEndpoint, type EndpointSettings } from './queries.ts'
+import type { Endpoint, EventPattern } from './types.ts'
 
 interface EndpointPanelProps {
   workspaceId: string

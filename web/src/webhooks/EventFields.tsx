@@ -2,7 +2,8 @@ import { Checkbox, Input } from '@mantine/core'
 import { t } from '../text/index.ts'
 import styles from './Endpoint.module.css'
 import { type Group, groups, toggle } from './event-choice.ts'
-import { type EventPattern, useEventCatalogue } from './queries.ts'
+import { useEventCatalogue } from './queries.ts'
+import type { EventPattern } from './types.ts'
 import { patternName } from './words.ts'
 
 interface EventFieldsProps {

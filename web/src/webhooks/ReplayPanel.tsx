@@ -5,7 +5,8 @@ import { localInput, readLocalInput } from '../ui/local-time.ts'
 import { complain } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { type Endpoint, type Replay, replay } from './queries.ts'
+import { replay } from './queries.ts'
+import type { Endpoint, Replay } from './types.ts'
 
 interface ReplayPanelProps {
   workspaceId: string

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { complain } from '../ui/notices.tsx'
-import { type Endpoint, rotateSecret } from './queries.ts'
+import { rotateSecret } from './queries.ts'
+import type { Endpoint } from './types.ts'
 
 interface RotateAskProps {
   workspaceId: string

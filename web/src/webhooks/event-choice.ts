@@ -1,4 +1,4 @@
-import type { EventName, EventPattern } from './queries.ts'
+import type { EventName, EventPattern } from './types.ts'
 
 export const groups = {
   'lead.*': ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'],

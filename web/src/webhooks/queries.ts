@@ -1,15 +1,10 @@
-import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, body, type Schemas } from '../api/client.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, body } from '../api/client.ts'
+import type { DeliveryState, EventName, EventPattern } from './types.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/webhooks'
 const onePath = `${path}/{endpointId}` as const
 
-export type Endpoint = Schemas['Webhookendpoint']
-export type Delivery = Schemas['Webhookdelivery']
-export type Replay = Schemas['Webhookreplay']
-export type EventName = Delivery['event']
-export type EventPattern = Endpoint['events'][number]
-export type DeliveryState = Delivery['state']
 export type DeliveryDetail = Awaited<ReturnType<typeof readDelivery>>
 export type Stats = Awaited<ReturnType<typeof readStats>>
 export type Catalogue = Awaited<ReturnType<typeof listEvents>>
@@ -27,8 +22,6 @@ export interface EndpointSettings {
   /** Left as they are when not given. */
   headers?: Record<string, string>
 }
-
-export type DeliveryPages = InfiniteData<{ deliveries: Delivery[]; nextCursor: string | null }>
 
 export const keysOf = {
   all: (workspaceId: string) => [workspaceId, 'webhooks'] as const,

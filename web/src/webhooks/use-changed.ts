@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type Endpoint, keysOf } from './queries.ts'
+import { keysOf } from './queries.ts'
+import type { Endpoint } from './types.ts'
 
 /** Shows an endpoint as an answer gave it, then lets its list be read again; null for one that is gone. */
 export function useEndpointChanged(workspaceId: string): (endpoint: Endpoint | null) => void {

@@ -2,15 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { useLive } from '../api/live.ts'
 import { deliveriesOf, withFresh } from './pages.ts'
-import {
-  type DeliveryFilter,
-  type DeliveryPages,
-  type Endpoint,
-  keysOf,
-  readDeliveries,
-  useDelivery,
-} from './queries.ts'
+import { type DeliveryFilter, keysOf, readDeliveries, useDelivery } from './queries.ts'
 import { atOnce, earliest, latestMs, lookAgainMs } from './standing.ts'
+import type { DeliveryPages, Endpoint } from './types.ts'
 
 const eventNames = [
   'lead.created',
