@@ -17,7 +17,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Builder } from './Builder.tsx'
 import { draftOf, settingsOf } from './draft.ts'
 import { StateChip } from './FormsPage.tsx'
-import { changeForm, removeForm, useFormChanged, useForms, useFreshForms } from './queries.ts'
+import { changeForm, removeForm, useFormChanged, useFormGone, useForms, useFreshForms } from './queries.ts'
 import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
 import { type FormSearch, type FormView, formViews } from './search.ts'
@@ -136,12 +136,12 @@ function LeaveAsk({ isChanged, formId }: { isChanged: boolean; formId: string })
 }
 
 function RemoveAsk({ workspaceId, form, close }: { workspaceId: string; form: Form; close(): void }) {
-  const changed = useFormChanged(workspaceId)
+  const gone = useFormGone(workspaceId)
   const navigate = useNavigate()
   const run = () =>
     removeForm(workspaceId, form.id).then(async () => {
       await navigate({ to: '/w/$workspaceId/forms', params: { workspaceId } })
-      changed(null)
+      gone(form.id)
       say(t.forms.removed(form.name))
     }, complain)
   return (

@@ -32,16 +32,25 @@ export function useSubmissions(workspaceId: string, formId: string) {
   })
 }
 
-/** Shows a form as an answer gave it, then lets the rest be read again; null for one that is gone. */
-export function useFormChanged(workspaceId: string): (form: Form | null) => void {
+/** Shows a form as an answer gave it, then lets the rest be read again. */
+export function useFormChanged(workspaceId: string): (form: Form) => void {
   const queries = useQueryClient()
   return (form) => {
     queries.setQueryData<Form[]>(keysOf.list(workspaceId), (before) => {
-      if (form === null || before === undefined) return before
+      if (before === undefined) return before
       const isKnown = before.some(({ id }) => id === form.id)
       return isKnown ? before.map((one) => (one.id === form.id ? form : one)) : [form, ...before]
     })
     void queries.invalidateQueries({ queryKey: keysOf.all(workspaceId) })
+  }
+}
+
+/** Takes a form that was deleted out of the list. */
+export function useFormGone(workspaceId: string): (formId: string) => void {
+  const queries = useQueryClient()
+  return (formId) => {
+    queries.setQueryData<Form[]>(keysOf.list(workspaceId), (before) => before?.filter(({ id }) => id !== formId))
+    void queries.invalidateQueries({ queryKey: keysOf.list(workspaceId) })
   }
 }
 

@@ -23,7 +23,7 @@ import { RotateAsk } from './RotateAsk.tsx'
 import { SecretValue } from './SecretValue.tsx'
 import { TestPanel } from './TestPanel.tsx'
 import type { Endpoint } from './types.ts'
-import { useEndpointChanged } from './use-changed.ts'
+import { useEndpointChanged, useEndpointGone } from './use-changed.ts'
 import { nameOf } from './words.ts'
 
 export function EndpointActions({ endpoint, ask }: { endpoint: Endpoint; ask(what: EndpointAsk): void }) {
@@ -116,13 +116,13 @@ function DisableAsk(props: AskProps & { done(answer: Endpoint, message: string):
 }
 
 function RemoveAsk({ workspaceId, endpoint, close }: AskProps) {
-  const changed = useEndpointChanged(workspaceId)
+  const gone = useEndpointGone(workspaceId)
   const navigate = useNavigate()
   const name = nameOf(endpoint)
   const run = () =>
     removeEndpoint(workspaceId, endpoint.id).then(async () => {
       await navigate({ to: '/w/$workspaceId/webhooks', params: { workspaceId } })
-      changed(null)
+      gone(endpoint.id)
       say(t.webhooks.removed(name))
     }, complain)
   return (
