@@ -20,8 +20,7 @@ export interface FormDeps {
 export async function createForm(deps: FormDeps, member: Member, input: NewForm): Promise<Form> {
   const now = deps.clock.now()
   const { workspaceId } = member
-  const definition: FormDefinition = { ...defaults, slug: makeSlug(input.title), ...input }
-  const form = checked({ ...definition, workspaceId, id: newId(now), createdAt: now, updatedAt: now })
+  const form = draftForm(workspaceId, input, now)
   return whileSlugIsFree(() =>
     deps.db.tx(async (tx) => {
       if ((await countForms(tx, workspaceId)) >= maxForms) throw tooManyForms()
@@ -30,6 +29,12 @@ export async function createForm(deps: FormDeps, member: Member, input: NewForm)
       return form
     }),
   )
+}
+
+/** The form that an input would make. Refuses a bad definition with 400. */
+export function draftForm(workspaceId: string, input: NewForm, now: Date): Form {
+  const definition: FormDefinition = { ...defaults, slug: makeSlug(input.title), ...input }
+  return checked({ ...definition, workspaceId, id: newId(now), createdAt: now, updatedAt: now })
 }
 
 /** Changes the fields that the input names. Leads that the form has made stay as they are. */

@@ -164,6 +164,14 @@ export const SubmissionDays = Type.Object(
   { description: 'Submissions by day.' },
 )
 
+export const FormPreview = Type.Object(
+  {
+    page: Type.String({ description: 'The public page in HTML.' }),
+    thanks: Type.String({ description: 'The page after it was sent.' }),
+  },
+  { description: 'The pages.' },
+)
+
 export const Slug = Type.Object({ slug: Type.String({ description: "The form's slug." }) })
 
 export const Submission = Type.Record(Type.String(), Type.Unknown(), {

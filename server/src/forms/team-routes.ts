@@ -4,6 +4,7 @@ import type { Vault } from '../base/vault.ts'
 import { changeForm, createForm, type FormDeps, removeForm } from './change.ts'
 import { formNotFound } from './errors.ts'
 import { presentForm, presentListed } from './present.ts'
+import { previewForm } from './preview.ts'
 import { findForm, listForms } from './queries.ts'
 import * as schema from './schema.ts'
 import { countSubmissions } from './submissions.ts'
@@ -20,6 +21,7 @@ export interface TeamFormDeps extends FormDeps {
 export function teamFormRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
   readRoutes(app, deps, guard)
   submissionTeamRoutes(app, deps, guard)
+  previewRoute(app, deps, guard)
   writeRoutes(app, deps, guard)
 }
 
@@ -70,6 +72,27 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
       if (form === undefined) throw formNotFound()
       return { form: presentForm(deps.publicUrl, form) }
     },
+  )
+}
+
+function previewRoute(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
+  app.post(
+    `${path}/preview`,
+    {
+      onRequest: guard.member('member'),
+      schema: {
+        ...about,
+        ...postman({ path: inWorkspace }),
+        operationId: 'previewForm',
+        summary: 'See the pages that a lead form would have',
+        description: 'Nothing is kept. The pages hold no script; their style comes from this service.',
+        params: schema.Workspace,
+        querystring: schema.NoQuery,
+        body: schema.NewForm,
+        response: { 200: schema.FormPreview, ...errors(...always, 413, 415) },
+      },
+    },
+    async (request) => previewForm(memberOf(request).workspaceId, request.body, deps.clock.now()),
   )
 }
 

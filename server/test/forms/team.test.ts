@@ -118,6 +118,19 @@ test('a submission whose lead was deleted has none', async () => {
   assert.equal(submission.lead, null)
 })
 
+test('a preview is what the public would see, and keeps nothing', async () => {
+  const w = await formWorld(database)
+  const seen = await call(w, 'POST', '/preview', { ...definition, title: 'A <b>visit</b>', thankYou: 'See you' })
+  assert.equal(seen.statusCode, 200)
+  const { page, thanks } = seen.json()
+  assert.match(page, /<h1>A &#60;b&#62;visit&#60;\/b&#62;<\/h1>/)
+  assert.match(page, /name="firstName"/)
+  assert.match(thanks, /See you/)
+  assert.doesNotMatch(page + thanks, /<script/)
+  assert.deepEqual((await call(w, 'GET')).json(), { forms: [] })
+  assert.equal((await call(w, 'POST', '/preview', { ...definition, fields: [] })).statusCode, 400)
+})
+
 const roles: [
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
@@ -128,6 +141,7 @@ const roles: [
   ['GET', '/:id', undefined, true],
   ['GET', '/:id/submissions', undefined, true],
   ['GET', '/:id/submissions/days', undefined, true],
+  ['POST', '/preview', definition, true],
   ['POST', '', definition, false],
   ['PATCH', '/:id', { title: 'x' }, false],
   ['DELETE', '/:id', undefined, false],

@@ -21,7 +21,7 @@ export function App({ session }: { session: Session }) {
     >
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
-        <Notifications position="bottom-right" limit={3} autoClose={5000} />
+        <Notifications position="bottom-left" limit={3} autoClose={5000} />
       </QueryClientProvider>
     </MantineProvider>
   )

@@ -5,6 +5,7 @@ import { followWorkspace, useLiveReset } from '../api/live.ts'
 import { t } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { useTroubleBadge } from '../webhooks/use-trouble-badge.ts'
 import styles from './Frame.module.css'
 import { keepLastWorkspace } from './last-workspace.ts'
 import { OfflineLine } from './OfflineLine.tsx'
@@ -28,6 +29,7 @@ export function Frame() {
   }, [workspaceId])
   useLiveReset(useCallback(() => void queries.invalidateQueries(), [queries]))
   useFrameKeys(workspaceId, setOpen)
+  useTroubleBadge(workspaceId)
 
   return (
     <div className={styles.frame}>

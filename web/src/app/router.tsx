@@ -1,6 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readFormSearch } from '../forms/search.ts'
 import { PageFailure } from '../ui/PageFailure.tsx'
+import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
 import { lastWorkspace } from './last-workspace.ts'
 import { NoWorkspace } from './NoWorkspace.tsx'
@@ -40,9 +42,46 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('../settings/SettingsPage.tsx'), 'SettingsPage'),
 })
 
+const formsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'forms',
+  component: lazyRouteComponent(() => import('../forms/FormsPage.tsx'), 'FormsPage'),
+})
+
+const formRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'forms/$formId',
+  validateSearch: readFormSearch,
+  component: lazyRouteComponent(() => import('../forms/FormPage.tsx'), 'FormPage'),
+})
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'webhooks',
+  component: lazyRouteComponent(() => import('../webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
+})
+
+const endpointRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'webhooks/$endpointId',
+  validateSearch: readEndpointSearch,
+  component: lazyRouteComponent(() => import('../webhooks/EndpointPage.tsx'), 'EndpointPage'),
+})
+
 export function makeRouter(queries: QueryClient, session: Session) {
   return createRouter({
-    routeTree: root.addChildren([start(session), workspaceRoute.addChildren([homeRoute, keysRoute, settingsRoute])]),
+    routeTree: root.addChildren([
+      start(session),
+      workspaceRoute.addChildren([
+        homeRoute,
+        formsRoute,
+        formRoute,
+        keysRoute,
+        webhooksRoute,
+        endpointRoute,
+        settingsRoute,
+      ]),
+    ]),
     context: { queries },
     defaultPreload: 'intent',
     defaultErrorComponent: PageFailure,

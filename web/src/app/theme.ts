@@ -13,11 +13,25 @@ const accent: MantineColorsTuple = [
   '#2d3596',
 ]
 
+/** Our neutral scale, for what Mantine draws by itself in the dark: fields, boxes, menus. */
+const dark: MantineColorsTuple = [
+  '#d3d9e3',
+  '#b3bccb',
+  '#98a3b6',
+  '#748095',
+  '#4f5a6e',
+  '#3b4556',
+  '#1c222d',
+  '#161b24',
+  '#12161e',
+  '#0e1218',
+]
+
 /** Mantine in our clothes; the colours of both schemes are in theme.css. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 7, dark: 5 },
-  colors: { indigo: accent },
+  colors: { indigo: accent, dark },
   autoContrast: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '15px', xl: '18px' },

@@ -4,10 +4,10 @@ import { type ReactNode, useState } from 'react'
 import { useConnections } from '../connections/queries.ts'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
+import { Facts } from '../ui/Facts.tsx'
 import { complain, say } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { fullMoment } from '../ui/time.ts'
-import styles from './KeyPanel.module.css'
 import { StatusChip } from './KeyTable.tsx'
 import { type ApiKey, revokeKey, rotateKey } from './queries.ts'
 
@@ -109,14 +109,5 @@ function KeyFacts({ workspaceId, apiKey }: { workspaceId: string; apiKey: ApiKey
       ? []
       : ([[t.keys.previous, fullMoment(apiKey.previousValidUntil)]] as [string, ReactNode][])),
   ]
-  return (
-    <dl className={styles.facts}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Facts facts={facts} />
 }

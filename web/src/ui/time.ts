@@ -51,3 +51,7 @@ export const number = (value: number, options: Intl.NumberFormatOptions = {}): s
 
 const format = (at: Date, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(language, options).format(at)
+
+/** The date of a day in UTC, as the service counts days in statistics. */
+export const dayDate = (iso: string): string =>
+  format(new Date(iso), { day: 'numeric', month: 'short', timeZone: 'UTC' })

@@ -1,5 +1,8 @@
 import type { Texts } from '../index.ts'
+import { charts } from './charts.ts'
 import { common } from './common.ts'
+import { forms } from './forms.ts'
 import { keys } from './keys.ts'
+import { webhooks } from './webhooks.ts'
 
-export const es: Texts = { common, keys }
+export const es: Texts = { charts, common, forms, keys, webhooks }

@@ -1,0 +1,122 @@
+import { Button, Menu, VisuallyHidden } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { t } from '../text/index.ts'
+import { sayWithUndo } from '../ui/notices.tsx'
+import type { Draft } from '../ui/use-draft.ts'
+import styles from './Builder.module.css'
+import type { DraftField, FormDraft } from './draft.ts'
+import { FieldCard } from './FieldCard.tsx'
+import { allTypes, keyFor, type LeadFieldKey, leadFields, maxFields, moved, withType } from './fields.ts'
+import type { FieldType } from './types.ts'
+
+/** The fields in their order: dragged by a pointer, moved by buttons or Alt with an arrow. */
+export function FieldList({ draft }: { draft: Draft<FormDraft> }) {
+  const { fields } = draft.value
+  const [openId, setOpenId] = useState<string | null>(null)
+  const [dragged, setDragged] = useState<number | null>(null)
+  const [told, setTold] = useState('')
+  const put = (next: DraftField[]) => draft.set({ fields: next })
+  const move = (from: number, to: number) => {
+    if (to < 0 || to >= fields.length || from === to) return
+    put(moved(fields, from, to))
+    setTold(t.forms.moved(fields[from]?.label ?? '', to + 1))
+  }
+  const remove = (field: DraftField) => {
+    put(fields.filter(({ id }) => id !== field.id))
+    sayWithUndo(t.forms.fieldRemoved(field.label), () => put(fields))
+  }
+  const add = (field: Omit<DraftField, 'id'>) => {
+    const id = crypto.randomUUID()
+    put([...fields, { ...field, id }])
+    setOpenId(id)
+  }
+  return (
+    <section className={styles.section}>
+      <h2>{t.forms.fields}</h2>
+      {draft.errorOf('fields') !== undefined && !fields.some((_, n) => hasOwnError(draft, n)) && (
+        <p className={styles.error} role="alert">
+          {draft.errorOf('fields')}
+        </p>
+      )}
+      <ol className={styles.fields}>
+        {fields.map((field, n) => (
+          <li
+            key={field.id}
+            className={styles.field}
+            data-dragged={dragged === n || undefined}
+            onDragOver={(event) => {
+              if (dragged === null) return
+              event.preventDefault()
+              if (dragged !== n) {
+                move(dragged, n)
+                setDragged(n)
+              }
+            }}
+            onDrop={(event) => event.preventDefault()}
+          >
+            <FieldCard
+              field={field}
+              place={{ at: n, count: fields.length }}
+              isOpen={openId === field.id}
+              errorOf={(part) => draft.errorOf(`fields[${n}].${part}`)}
+              toggle={() => setOpenId(openId === field.id ? null : field.id)}
+              change={(next) => put(fields.map((one) => (one.id === field.id ? next : one)))}
+              taken={fields.filter(({ id }) => id !== field.id).map(({ key }) => key)}
+              move={(by) => move(n, n + by)}
+              remove={() => remove(field)}
+              drag={(isOn) => setDragged(isOn ? n : null)}
+            />
+          </li>
+        ))}
+      </ol>
+      <AddMenu fields={fields} add={add} />
+      <VisuallyHidden role="status">{told}</VisuallyHidden>
+    </section>
+  )
+}
+
+const parts = ['key', 'label', 'type', 'options'] as const
+const hasOwnError = (draft: Draft<FormDraft>, n: number): boolean =>
+  parts.some((part) => draft.errorOf(`fields[${n}].${part}`) !== undefined)
+
+function AddMenu({ fields, add }: { fields: DraftField[]; add(field: Omit<DraftField, 'id'>): void }) {
+  const keys = fields.map(({ key }) => key)
+  const free = (Object.keys(leadFields) as LeadFieldKey[]).filter((key) => !keys.includes(key))
+  const addLead = (key: LeadFieldKey) =>
+    add({
+      key,
+      label: t.forms.leadFields[key],
+      type: leadFields[key][0],
+      required: key === 'firstName',
+      isKeyOwn: true,
+    })
+  const addOwn = (type: FieldType) => {
+    const label = t.forms.types[type]
+    const field = { key: keyFor(label, keys), label, type, required: false }
+    add({ ...withType(field, type, t.forms.optionSample), isKeyOwn: false })
+  }
+  return (
+    <Menu position="bottom-start" width={220}>
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconPlus size={16} />} disabled={fields.length >= maxFields}>
+          {t.forms.addField}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {free.length > 0 && <Menu.Label>{t.forms.ofLead}</Menu.Label>}
+        {free.map((key) => (
+          <Menu.Item key={key} onClick={() => addLead(key)}>
+            {t.forms.leadFields[key]}
+          </Menu.Item>
+        ))}
+        <Menu.Label>{t.forms.custom}</Menu.Label>
+        {allTypes.map((type) => (
+          <Menu.Item key={type} onClick={() => addOwn(type)}>
+            {t.forms.types[type]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

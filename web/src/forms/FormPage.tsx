@@ -1,0 +1,152 @@
+import { ActionIcon, Button, Group, Menu, SegmentedControl } from '@mantine/core'
+import { IconDots, IconTrash } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { mayIn } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { BackLink } from '../ui/BackLink.tsx'
+import { Confirm } from '../ui/Confirm.tsx'
+import { Empty } from '../ui/Empty.tsx'
+import { useKeys } from '../ui/keys.ts'
+import { complain, say } from '../ui/notices.tsx'
+import { Loaded } from '../ui/PageBody.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { Builder } from './Builder.tsx'
+import { draftOf, settingsOf } from './draft.ts'
+import { StateChip } from './FormsPage.tsx'
+import { changeForm, removeForm, useFormChanged, useFormGone, useForms, useFreshForms } from './queries.ts'
+import { ShareView } from './ShareView.tsx'
+import { SubmissionsView } from './SubmissionsView.tsx'
+import { type FormSearch, type FormView, formViews } from './search.ts'
+import type { Form } from './types.ts'
+
+/** One form: how it is built, how it is shared, what came by it. */
+export function FormPage() {
+  const workspaceId = useWorkspaceId()
+  const { formId = '' } = useParams({ strict: false })
+  const query = useForms(workspaceId)
+  useFreshForms(workspaceId)
+  return (
+    <Loaded query={query}>
+      {(forms) => {
+        const form = forms.find(({ id }) => id === formId)
+        if (form === undefined) return <Empty title={t.common.failure.notFound} />
+        return <OneForm key={formId} workspaceId={workspaceId} form={form} />
+      }}
+    </Loaded>
+  )
+}
+
+function OneForm({ workspaceId, form }: { workspaceId: string; form: Form }) {
+  const search: FormSearch = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const changed = useFormChanged(workspaceId)
+  const draft = useDraft(draftOf(form))
+  const [isRemoving, setRemoving] = useState(false)
+  const mayChange = mayIn(workspaceId, 'admin')
+  const view = search.view ?? (mayChange ? 'build' : 'share')
+  const save = useMutation({
+    mutationFn: () => changeForm(workspaceId, form.id, settingsOf(draft.value)),
+    onSuccess: (saved) => {
+      draft.reset(draftOf(saved))
+      changed(saved)
+      say(t.forms.saved)
+    },
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  const { mutate } = save
+  useKeys(
+    t.forms.title,
+    useMemo(
+      () => (mayChange ? [{ keys: 'mod+s', label: t.common.save, run: () => mutate(), inFields: true }] : []),
+      [mayChange, mutate],
+    ),
+  )
+  const views = formViews.filter((one) => mayChange || one !== 'build')
+  return (
+    <>
+      <PageHeader
+        title={form.name}
+        before={<BackLink path="forms" label={t.forms.title} />}
+        action={
+          mayChange && (
+            <Group gap="xs" wrap="nowrap">
+              <Button onClick={() => mutate()} loading={save.isPending} disabled={!draft.isChanged}>
+                {t.common.save}
+              </Button>
+              <MoreMenu remove={() => setRemoving(true)} />
+            </Group>
+          )
+        }
+      >
+        <StateChip active={form.active} />
+      </PageHeader>
+      <SegmentedControl
+        size="xs"
+        m="8px 16px"
+        style={{ alignSelf: 'flex-start', flex: 'none' }}
+        aria-label={t.forms.view}
+        data={views.map((value) => ({ value, label: t.forms.views[value] }))}
+        value={view}
+        onChange={(chosen) => void navigate({ to: '.', search: { view: chosen as FormView }, replace: true })}
+      />
+      {view === 'build' && <Builder workspaceId={workspaceId} draft={draft} />}
+      {view === 'share' && <ShareView form={form} />}
+      {view === 'submissions' && <SubmissionsView workspaceId={workspaceId} formId={form.id} />}
+      <LeaveAsk isChanged={draft.isChanged && !isRemoving} formId={form.id} />
+      {isRemoving && <RemoveAsk workspaceId={workspaceId} form={form} close={() => setRemoving(false)} />}
+    </>
+  )
+}
+
+function MoreMenu({ remove }: { remove(): void }) {
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon variant="default" size={36} aria-label={t.common.more}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconTrash size={16} />} onClick={remove}>
+          {t.forms.remove}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+// Another view of the same form keeps the draft: only who leaves the form is asked.
+function LeaveAsk({ isChanged, formId }: { isChanged: boolean; formId: string }) {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ next }) => isChanged && !next.pathname.endsWith(formId),
+    enableBeforeUnload: isChanged,
+    withResolver: true,
+  })
+  if (blocker.status !== 'blocked') return null
+  const leave = async () => blocker.proceed()
+  return (
+    <Confirm title={t.forms.leave} action={t.forms.leaveDo} run={leave} close={blocker.reset}>
+      {t.forms.leaveHelp}
+    </Confirm>
+  )
+}
+
+function RemoveAsk({ workspaceId, form, close }: { workspaceId: string; form: Form; close(): void }) {
+  const gone = useFormGone(workspaceId)
+  const navigate = useNavigate()
+  const run = () =>
+    removeForm(workspaceId, form.id).then(async () => {
+      await navigate({ to: '/w/$workspaceId/forms', params: { workspaceId } })
+      gone(form.id)
+      say(t.forms.removed(form.name))
+    }, complain)
+  return (
+    <Confirm title={t.forms.removeAsk(form.name)} action={t.forms.remove} word={form.name} run={run} close={close}>
+      {t.forms.removeHelp}
+    </Confirm>
+  )
+}

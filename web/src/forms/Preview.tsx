@@ -1,0 +1,57 @@
+import { SegmentedControl } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { t } from '../text/index.ts'
+import styles from './Builder.module.css'
+import { type FormDraft, settingsOf } from './draft.ts'
+import { previewForm } from './queries.ts'
+
+const restMs = 150
+
+/** The public pages as the service would draw them, shut off: no script runs in the frame, and nothing can be sent. */
+export function Preview({ workspaceId, draft }: { workspaceId: string; draft: FormDraft }) {
+  const [shows, setShows] = useState<'form' | 'thanks'>('form')
+  const [width, setWidth] = useState<'phone' | 'computer'>('phone')
+  const [settings] = useDebouncedValue(
+    useMemo(() => ({ ...settingsOf(draft), name: draft.name.trim() || '…', slug: 'preview', active: true }), [draft]),
+    restMs,
+  )
+  const query = useQuery({
+    queryKey: [workspaceId, 'form-preview', settings],
+    queryFn: () => previewForm(workspaceId, settings),
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+    retry: false,
+  })
+  const [last, setLast] = useState(query.data)
+  if (query.data !== undefined && query.data !== last) setLast(query.data)
+  const html = shows === 'form' ? last?.page : last?.thanks
+  const choice = <T extends string>(label: string, names: Record<T, string>, value: T, choose: (to: T) => void) => (
+    <SegmentedControl
+      size="xs"
+      aria-label={label}
+      data={(Object.entries(names) as [T, string][]).map(([one, words]) => ({ value: one, label: words }))}
+      value={value}
+      onChange={(chosen) => choose(chosen as T)}
+    />
+  )
+  return (
+    <section className={styles.preview} aria-label={t.forms.preview}>
+      <div className={styles.looks}>
+        {choice(t.forms.preview, t.forms.previewOf, shows, setShows)}
+        <div className={styles.width}>{choice(t.forms.widths[width], t.forms.widths, width, setWidth)}</div>
+        {query.isError && <span className={styles.waits}>{t.forms.previewWaits}</span>}
+      </div>
+      {html !== undefined && (
+        <iframe
+          className={styles.frame}
+          data-width={width}
+          title={t.forms.preview}
+          sandbox="allow-same-origin"
+          srcDoc={html}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,72 @@
+import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { t } from '../text/index.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Loaded, PageBody } from '../ui/PageBody.tsx'
+import { type Column, Table } from '../ui/Table.tsx'
+import { fullMoment } from '../ui/time.ts'
+import { useSubmissions } from './queries.ts'
+
+interface Submission {
+  id: string
+  leadId: string
+  lead: { name: string } | null
+  submittedAt: string
+}
+
+/** What came by a form: each is a lead. */
+export function SubmissionsView({ workspaceId, formId }: { workspaceId: string; formId: string }) {
+  const query = useSubmissions(workspaceId, formId)
+  return (
+    <PageBody narrow>
+      <Loaded query={query}>
+        {({ pages }) => {
+          const submissions = pages.flatMap((page) => page.submissions)
+          if (submissions.length === 0) return <Empty title={t.forms.noSubmissions} />
+          return (
+            <>
+              <Table
+                label={t.forms.submissions}
+                columns={columns(workspaceId)}
+                rows={submissions}
+                keyOf={({ id }) => id}
+              />
+              {query.hasNextPage && (
+                <Button
+                  mt="md"
+                  variant="default"
+                  loading={query.isFetchingNextPage}
+                  onClick={() => void query.fetchNextPage()}
+                >
+                  {t.forms.older}
+                </Button>
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+    </PageBody>
+  )
+}
+
+const columns = (workspaceId: string): Column<Submission>[] => [
+  {
+    key: 'lead',
+    title: t.forms.lead,
+    cell: (submission) => <LeadLink workspaceId={workspaceId} submission={submission} />,
+  },
+  { key: 'when', title: t.forms.when, cell: ({ submittedAt }) => fullMoment(submittedAt) },
+]
+
+function LeadLink({ workspaceId, submission }: { workspaceId: string; submission: Submission }) {
+  const { leadId, lead } = submission
+  if (lead === null) return t.forms.leadGone
+  return (
+    <Link to={leadsPage} params={{ workspaceId }} search={{ lead: leadId } as object}>
+      {lead.name}
+    </Link>
+  )
+}
+
+// The page of leads is a room of its own, which this one knows by its address alone.
+const leadsPage = '/w/$workspaceId/leads' as '/w/$workspaceId/home'

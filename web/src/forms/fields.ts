@@ -1,0 +1,73 @@
+import type { FieldType, FormField } from './types.ts'
+
+/** The fields of a lead itself, with the types that each can be shown as. */
+export const leadFields = {
+  firstName: ['text'],
+  lastName: ['text'],
+  email: ['email'],
+  phone: ['phone'],
+  notes: ['textarea', 'text'],
+} as const satisfies Record<string, readonly FieldType[]>
+
+export type LeadFieldKey = keyof typeof leadFields
+
+export const allTypes: readonly FieldType[] = [
+  'text',
+  'textarea',
+  'email',
+  'phone',
+  'url',
+  'number',
+  'date',
+  'select',
+  'multiselect',
+  'boolean',
+]
+
+export const maxFields = 15
+const maxKeyLength = 40
+
+export const isLeadField = (key: string): key is LeadFieldKey => Object.hasOwn(leadFields, key)
+export const hasOptions = (type: FieldType): boolean => type === 'select' || type === 'multiselect'
+
+export function typesOf(key: string): readonly FieldType[] {
+  return isLeadField(key) ? leadFields[key] : allTypes
+}
+
+/** The key that a label suggests, unlike all that are taken: `Company size` → `company_size`. */
+export function keyFor(label: string, taken: readonly string[]): string {
+  const words = label
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+|_+$/g, '')
+    .replace(/^(k|utm)_/, 'f_$1_')
+    .slice(0, maxKeyLength - 3)
+  const reserved = ['first_name', 'last_name', 'email', 'phone', 'notes', 'homepage']
+  const base = words === '' ? 'field' : words
+  const isFree = (key: string) => !taken.includes(key) && !reserved.includes(key)
+  for (let n = 1; ; n++) {
+    const key = n === 1 ? base : `${base}_${n}`
+    if (isFree(key)) return key
+  }
+}
+
+export function moved<T>(list: readonly T[], from: number, to: number): T[] {
+  const rest = list.filter((_, n) => n !== from)
+  const one = list[from]
+  return one === undefined ? [...list] : rest.toSpliced(Math.max(0, Math.min(rest.length, to)), 0, one)
+}
+
+/** A field under another type: options come and go with it. */
+export function withType(field: FormField, type: FieldType, sample: readonly string[]): FormField {
+  const { options, ...rest } = field
+  return hasOptions(type) ? { ...rest, type, options: options ?? [...sample] } : { ...rest, type }
+}
+
+/** Lines as somebody types them, and as options: trimmed, none empty. */
+export const optionsOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')

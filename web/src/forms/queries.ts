@@ -1,0 +1,83 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { api, body } from '../api/client.ts'
+import { useLive } from '../api/live.ts'
+import type { Form, FormSettings } from './types.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/forms'
+const onePath = `${path}/{formId}` as const
+
+async function listForms(workspaceId: string) {
+  return (await body(api.GET(path, { params: { path: { workspaceId } } }))).forms
+}
+
+const keysOf = {
+  all: (workspaceId: string) => [workspaceId, 'forms'] as const,
+  list: (workspaceId: string) => [workspaceId, 'forms', 'list'] as const,
+}
+
+export function useForms(workspaceId: string) {
+  return useQuery({ queryKey: keysOf.list(workspaceId), queryFn: () => listForms(workspaceId) })
+}
+
+export function useSubmissions(workspaceId: string, formId: string) {
+  return useInfiniteQuery({
+    queryKey: [...keysOf.all(workspaceId), formId, 'submissions'],
+    queryFn: ({ pageParam }) => {
+      const query = { limit: 50, ...(pageParam !== null && { cursor: pageParam }) }
+      return body(api.GET(`${onePath}/submissions`, { params: { path: { workspaceId, formId }, query } }))
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
+}
+
+/** Shows a form as an answer gave it, then lets the rest be read again. */
+export function useFormChanged(workspaceId: string): (form: Form) => void {
+  const queries = useQueryClient()
+  return (form) => {
+    queries.setQueryData<Form[]>(keysOf.list(workspaceId), (before) => {
+      if (before === undefined) return before
+      const isKnown = before.some(({ id }) => id === form.id)
+      return isKnown ? before.map((one) => (one.id === form.id ? form : one)) : [form, ...before]
+    })
+    void queries.invalidateQueries({ queryKey: keysOf.all(workspaceId) })
+  }
+}
+
+/** Takes a form that was deleted out of the list. */
+export function useFormGone(workspaceId: string): (formId: string) => void {
+  const queries = useQueryClient()
+  return (formId) => {
+    queries.setQueryData<Form[]>(keysOf.list(workspaceId), (before) => before?.filter(({ id }) => id !== formId))
+    void queries.invalidateQueries({ queryKey: keysOf.list(workspaceId) })
+  }
+}
+
+const newLeads = ['lead.created'] as const
+
+/** Keeps counts and submissions up to date: each makes a lead. */
+export function useFreshForms(workspaceId: string): void {
+  const queries = useQueryClient()
+  const hear = useCallback(
+    () => void queries.invalidateQueries({ queryKey: keysOf.all(workspaceId) }, { cancelRefetch: false }),
+    [queries, workspaceId],
+  )
+  useLive(newLeads, hear)
+}
+
+export async function createForm(workspaceId: string, form: Omit<FormSettings, 'slug'>): Promise<Form> {
+  return (await body(api.POST(path, { params: { path: { workspaceId } }, body: form }))).form
+}
+
+export async function changeForm(workspaceId: string, formId: string, form: Partial<FormSettings>): Promise<Form> {
+  return (await body(api.PATCH(onePath, { params: { path: { workspaceId, formId } }, body: form }))).form
+}
+
+export function removeForm(workspaceId: string, formId: string) {
+  return body(api.DELETE(onePath, { params: { path: { workspaceId, formId } } }))
+}
+
+export function previewForm(workspaceId: string, form: FormSettings) {
+  return body(api.POST(`${path}/preview`, { params: { path: { workspaceId } }, body: form }))
+}

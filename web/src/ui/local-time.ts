@@ -1,0 +1,13 @@
+/** A moment as an input of type `datetime-local` wants it: in the reader's zone, to the second. */
+export function localInput(iso: string): string {
+  const at = new Date(iso)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${date}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
+}
+
+/** What such an input says, as a moment; `otherwise` while it says none. */
+export function readLocalInput(text: string, otherwise: string): string {
+  const at = new Date(text)
+  return Number.isNaN(at.getTime()) ? otherwise : at.toISOString()
+}

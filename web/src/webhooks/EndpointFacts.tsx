@@ -1,0 +1,38 @@
+import { t } from '../text/index.ts'
+import { Facts } from '../ui/Facts.tsx'
+import { PageBody } from '../ui/PageBody.tsx'
+import { fullMoment } from '../ui/time.ts'
+import styles from './EndpointPage.module.css'
+import type { Endpoint } from './types.ts'
+import { patternName } from './words.ts'
+
+export function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
+  const { url, description, events, phoneVisibility, headerNames, secrets, health } = endpoint
+  const until = secrets.oldUntil === null ? [] : [t.webhooks.secretUntil(fullMoment(secrets.oldUntil))]
+  return (
+    <PageBody narrow>
+      <div className={styles.card}>
+        <Facts
+          facts={[
+            [
+              t.webhooks.url,
+              <code key="url" className={styles.url}>
+                {url}
+              </code>,
+            ],
+            [t.webhooks.description, description ?? '–'],
+            [t.webhooks.events, events.map(patternName).join(', ')],
+            [t.webhooks.phones, phoneVisibility === 'full' ? t.webhooks.phonesFull : t.webhooks.phonesMasked],
+            [t.webhooks.headers, headerNames.length === 0 ? t.common.none : headerNames.join(', ')],
+            [t.webhooks.secret, [t.webhooks.secretValid(secrets.valid), ...until].join(' · ')],
+            [
+              t.webhooks.lastSuccess,
+              health.lastSuccessAt === null ? t.webhooks.never : fullMoment(health.lastSuccessAt),
+            ],
+            [t.webhooks.created, fullMoment(endpoint.createdAt)],
+          ]}
+        />
+      </div>
+    </PageBody>
+  )
+}

@@ -1,0 +1,127 @@
+import { Button, Radio, Stack, Textarea, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { t } from '../text/index.ts'
+import { complain } from '../ui/notices.tsx'
+import { SidePanel } from '../ui/SidePanel.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { EventFields } from './EventFields.tsx'
+import { HeaderFields, type HeaderLine, headersOf } from './HeaderFields.tsx'
+import { changeEndpoint, createEndpoint, type EndpointSettings } from './queries.ts'
+import type { Endpoint, EventPattern } from './types.ts'
+
+interface EndpointPanelProps {
+  workspaceId: string
+  /** The one to change; a new one without. */
+  endpoint?: Endpoint
+  close(): void
+  /** With the secret of a new one. */
+  saved(endpoint: Endpoint, secret: string | null): void
+}
+
+export interface EndpointDraft {
+  url: string
+  description: string
+  events: EventPattern[]
+  phoneVisibility: 'full' | 'masked'
+  /** Null while they stay as they are. */
+  headers: HeaderLine[] | null
+}
+
+const blank: EndpointDraft = {
+  url: '',
+  description: '',
+  events: ['lead.*', 'inbox.*'],
+  phoneVisibility: 'full',
+  headers: [],
+}
+
+export function EndpointPanel({ workspaceId, endpoint, close, saved }: EndpointPanelProps) {
+  const draft = useDraft(endpoint === undefined ? blank : draftOf(endpoint))
+  const { value, set, errorOf } = draft
+  const action = endpoint === undefined ? t.webhooks.make : t.common.save
+  const save = useMutation({
+    mutationFn: async () => {
+      if (endpoint === undefined) return createEndpoint(workspaceId, settingsOf(value))
+      return { ...(await changeEndpoint(workspaceId, endpoint.id, settingsOf(value))), secret: null }
+    },
+    onSuccess: (answer) => saved(answer.endpoint, answer.secret),
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <SidePanel
+      title={endpoint === undefined ? t.webhooks.make : t.webhooks.edit}
+      close={close}
+      submit={() => save.mutate()}
+      footer={
+        <>
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <TextInput
+        label={t.webhooks.url}
+        description={t.webhooks.urlHelp}
+        placeholder="https://hooks.example.com/parley"
+        inputMode="url"
+        value={value.url}
+        onChange={(event) => set({ url: event.currentTarget.value })}
+        error={errorOf('url')}
+        data-autofocus
+      />
+      <Textarea
+        label={t.webhooks.description}
+        description={t.webhooks.descriptionHelp}
+        autosize
+        maxLength={200}
+        value={value.description}
+        onChange={(event) => set({ description: event.currentTarget.value })}
+        error={errorOf('description')}
+      />
+      <EventFields
+        workspaceId={workspaceId}
+        value={value.events}
+        change={(events) => set({ events })}
+        error={errorOf('events')}
+      />
+      <Radio.Group
+        label={t.webhooks.phones}
+        value={value.phoneVisibility}
+        onChange={(chosen) => set({ phoneVisibility: chosen as EndpointDraft['phoneVisibility'] })}
+      >
+        <Stack gap={6} mt={4}>
+          <Radio value="full" label={t.webhooks.phonesFull} />
+          <Radio value="masked" label={t.webhooks.phonesMasked} />
+        </Stack>
+      </Radio.Group>
+      <HeaderFields
+        value={value.headers}
+        kept={endpoint?.headerNames ?? []}
+        change={(headers) => set({ headers })}
+        error={errorOf('headers')}
+      />
+    </SidePanel>
+  )
+}
+
+const draftOf = ({ url, description, events, phoneVisibility, headerNames }: Endpoint): EndpointDraft => ({
+  url,
+  description: description ?? '',
+  events,
+  phoneVisibility,
+  headers: headerNames.length === 0 ? [] : null,
+})
+
+function settingsOf({ url, description, events, phoneVisibility, headers }: EndpointDraft): EndpointSettings {
+  return {
+    url: url.trim(),
+    description: description.trim() || null,
+    events,
+    phoneVisibility,
+    ...(headers !== null && { headers: headersOf(headers) }),
+  }
+}

@@ -1,0 +1,45 @@
+import { Checkbox, Input } from '@mantine/core'
+import { t } from '../text/index.ts'
+import styles from './Endpoint.module.css'
+import { type Group, groups, toggle } from './event-choice.ts'
+import { useEventCatalogue } from './queries.ts'
+import type { EventPattern } from './types.ts'
+import { patternName } from './words.ts'
+
+interface EventFieldsProps {
+  workspaceId: string
+  value: readonly EventPattern[]
+  change(to: EventPattern[]): void
+  error: string | undefined
+}
+
+/** The events of both groups; a whole group is one choice, which its single ones stand under. */
+export function EventFields({ workspaceId, value, change, error }: EventFieldsProps) {
+  const { data: catalogue = [] } = useEventCatalogue(workspaceId)
+  const firesOf = (name: EventPattern) => catalogue.find((one) => one.name === name)?.fires
+  const box = (pattern: EventPattern, { isIn, isPart = false }: { isIn: boolean; isPart?: boolean }) => (
+    <Checkbox
+      key={pattern}
+      label={patternName(pattern)}
+      checked={isIn || value.includes(pattern)}
+      indeterminate={isPart}
+      disabled={isIn}
+      title={firesOf(pattern)}
+      onChange={() => change(toggle(value, pattern))}
+    />
+  )
+  return (
+    <Input.Wrapper label={t.webhooks.events} description={t.webhooks.eventsHelp} error={error} labelElement="div">
+      {(Object.keys(groups) as Group[]).map((group) => {
+        const isWhole = value.includes(group)
+        const isPart = !isWhole && groups[group].some((name) => value.includes(name))
+        return (
+          <fieldset key={group} className={styles.group} aria-label={patternName(group)}>
+            {box(group, { isIn: false, isPart })}
+            <div className={styles.names}>{groups[group].map((name) => box(name, { isIn: isWhole }))}</div>
+          </fieldset>
+        )
+      })}
+    </Input.Wrapper>
+  )
+}

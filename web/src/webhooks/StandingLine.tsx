@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react'
+import { t } from '../text/index.ts'
+import { number, shortMoment } from '../ui/time.ts'
+import styles from './EndpointPage.module.css'
+import { StandingChip } from './EndpointTable.tsx'
+import { useReplays } from './queries.ts'
+import { atOnce } from './standing.ts'
+import type { Endpoint } from './types.ts'
+import { useAfterEvents, useWhenDue } from './use-fresh.ts'
+import { standingSentence } from './words.ts'
+
+/** How the endpoint stands, in words, above whatever is shown of it. */
+export function StandingLine(props: { workspaceId: string; endpoint: Endpoint; children: ReactNode }) {
+  const { workspaceId, endpoint, children } = props
+  const { waiting, nextAttemptAt } = endpoint.health
+  return (
+    <div className={styles.standing}>
+      <div className={styles.words}>
+        <StandingChip endpoint={endpoint} />
+        <span>{standingSentence(endpoint)}</span>
+        {waiting > 0 && <span>{t.webhooks.waitingWords(number(waiting))}</span>}
+        {nextAttemptAt !== null && <span>{t.webhooks.nextTry(shortMoment(nextAttemptAt))}</span>}
+        <OpenReplays workspaceId={workspaceId} endpointId={endpoint.id} />
+      </div>
+      {children}
+    </div>
+  )
+}
+
+function OpenReplays({ workspaceId, endpointId }: { workspaceId: string; endpointId: string }) {
+  const { data = [], refetch } = useReplays(workspaceId, endpointId)
+  const open = data.filter(({ finishedAt }) => finishedAt === null)
+  useWhenDue(open.length > 0 ? atOnce : null, () => void refetch())
+  useAfterEvents(5000, () => void (open.length > 0 && refetch()))
+  return open.map(({ id, queued }) => (
+    <span key={id} className={styles.replay} role="status">
+      {t.webhooks.replayOpen(number(queued))}
+    </span>
+  ))
+}

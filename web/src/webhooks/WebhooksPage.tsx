@@ -1,0 +1,76 @@
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { mayIn } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { useKeys } from '../ui/keys.ts'
+import { Loaded, PageBody } from '../ui/PageBody.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { EndpointPanel } from './EndpointPanel.tsx'
+import { EndpointTable } from './EndpointTable.tsx'
+import { useEndpoints } from './queries.ts'
+import { SecretValue } from './SecretValue.tsx'
+import { useEndpointChanged } from './use-changed.ts'
+import { useFreshEndpoints } from './use-fresh.ts'
+import { nameOf } from './words.ts'
+
+/** Who is told of what happens, and how that goes. */
+export function WebhooksPage() {
+  const workspaceId = useWorkspaceId()
+  const navigate = useNavigate()
+  const query = useEndpoints(workspaceId)
+  const changed = useEndpointChanged(workspaceId)
+  const [isMaking, setMaking] = useState(false)
+  const [made, setMade] = useState<{ id: string; name: string; secret: string } | null>(null)
+  const mayChange = mayIn(workspaceId, 'admin')
+  useFreshEndpoints(workspaceId, query.data)
+  useKeys(
+    t.webhooks.title,
+    useMemo(() => (mayChange ? [{ keys: 'c', label: t.webhooks.make, run: () => setMaking(true) }] : []), [mayChange]),
+  )
+
+  const make = () => setMaking(true)
+  const open = (endpointId: string) =>
+    void navigate({ to: '/w/$workspaceId/webhooks/$endpointId', params: { workspaceId, endpointId } })
+
+  return (
+    <>
+      <PageHeader
+        title={t.webhooks.title}
+        action={
+          mayChange && (
+            <Button leftSection={<IconPlus size={16} />} onClick={make}>
+              {t.webhooks.make}
+            </Button>
+          )
+        }
+      />
+      <PageBody>
+        <Loaded query={query}>
+          {(endpoints) =>
+            endpoints.length === 0 ? (
+              <Empty title={t.webhooks.empty} {...(mayChange && { action: { label: t.webhooks.make, run: make } })} />
+            ) : (
+              <EndpointTable endpoints={endpoints} open={({ id }) => open(id)} />
+            )
+          }
+        </Loaded>
+      </PageBody>
+      {isMaking && (
+        <EndpointPanel
+          workspaceId={workspaceId}
+          close={() => setMaking(false)}
+          saved={(endpoint, secret) => {
+            setMaking(false)
+            changed(endpoint)
+            setMade({ id: endpoint.id, name: nameOf(endpoint), secret: secret ?? '' })
+          }}
+        />
+      )}
+      {made !== null && <SecretValue name={made.name} secret={made.secret} close={() => open(made.id)} />}
+    </>
+  )
+}

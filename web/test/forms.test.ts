@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDemo, phone, picture, seriousIssues, visitOf } from './support/demo.ts'
+
+const demo = await openDemo()
+
+test('a form is built with a live preview, opened, filled on a phone, and the lead appears', async () => {
+  const { page, problems } = await demo.open('forms')
+  await page.getByRole('table').waitFor()
+  await page.keyboard.press('c')
+  await page.waitForURL(/\/forms\/[0-9a-f-]{36}/)
+  const preview = page.frameLocator('iframe[title=Preview]')
+  await preview.getByLabel('First name').waitFor()
+
+  await page.getByRole('button', { name: 'Add a field' }).click()
+  await page.getByRole('menuitem', { name: 'One of several' }).click()
+  await page.getByLabel('Label', { exact: true }).fill('Company size')
+  assert.equal(await page.getByLabel('Key', { exact: true }).inputValue(), 'company_size')
+  await page.getByLabel('Options').fill('1 to 10\nover 10')
+  await preview.getByLabel('Company size').waitFor()
+  await page.getByRole('button', { name: 'Edit Company size' }).focus()
+  await page.keyboard.press('Alt+ArrowUp')
+  await page.getByText('Company size is now number 2').waitFor()
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Phone' })
+    .locator('[draggable]')
+    .dragTo(page.getByRole('listitem').filter({ hasText: 'First name' }))
+  await page.getByText('Phone is now number 1').waitFor()
+  await preview.locator('form > :nth-child(1)').filter({ hasText: 'Phone' }).waitFor()
+
+  await page.getByLabel('Heading', { exact: true }).fill('Book a <b>visit</b>')
+  await preview.getByRole('heading', { name: 'Book a <b>visit</b>' }).waitFor()
+  await page.getByRole('radiogroup', { name: 'Preview' }).getByText('Thanks').click()
+  await preview.getByText('Thank you!').waitFor()
+  await page.getByRole('radiogroup', { name: 'Preview' }).getByText('Form').click()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Visits')
+  await page.getByLabel('Address', { exact: true }).fill('book-a-visit')
+  await page.getByRole('switch', { name: 'Open to the public' }).check()
+  await picture(page, 'forms-build')
+  await page.keyboard.press('Control+s')
+  await page.getByRole('heading', { name: 'Visits' }).waitFor()
+
+  await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('Share').click()
+  const url = await page.getByRole('textbox', { name: 'Link' }).inputValue()
+  assert.equal(url, `${demo.url}/f/book-a-visit`)
+  await page.getByRole('img', { name: 'QR code of Visits' }).waitFor()
+  await picture(page, 'forms-share')
+
+  const visitor = (await visitOf(demo.browser, { viewport: phone })).page
+  await visitor.goto(`${url}?utm_source=flyer`)
+  await visitor.getByLabel('First name').fill('Marina')
+  await visitor.getByLabel('Phone').fill('(11) 98765-4321')
+  await visitor.getByLabel('Company size').selectOption('over 10')
+  await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('Submissions').click()
+  await page.getByText('Nobody has sent it yet').waitFor()
+  // The service takes what is sent within two seconds for a program's work.
+  await visitor.waitForFunction(() => performance.now() > 2500)
+  await visitor.getByRole('button', { name: 'Send' }).click()
+  await visitor.getByText('Thank you!').waitFor()
+  await page.getByRole('row', { name: /Marina/ }).waitFor()
+  assert.match((await page.getByRole('link', { name: 'Marina' }).getAttribute('href')) ?? '', /\/leads\?lead=/)
+  const { body } = await demo.call('GET', '/api/v1/leads?search=Marina', undefined, {
+    authorization: `Bearer ${demo.apiKey}`,
+  })
+  assert.equal(body.data[0].firstName, 'Marina')
+  assert.deepEqual(problems, [])
+})
+
+test('what is wrong stands at its field, a removed one comes back, and nobody leaves with unsaved changes unasked', async () => {
+  const { page, problems } = await demo.open('forms')
+  await page.getByRole('button', { name: 'Visits' }).click()
+  await page.getByRole('button', { name: 'Remove Company size' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Edit Company size' }).click()
+  await page.getByLabel('Key', { exact: true }).fill('k_size')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('must not start with k_ or utm_').waitFor()
+  await page.getByLabel('Other sites').fill('example.com')
+  await page.getByLabel('Key', { exact: true }).fill('size')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('must be an origin').waitFor()
+  await page.getByRole('link', { name: 'Back: Forms' }).click()
+  const ask = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await ask.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByLabel('Other sites').fill('https://example.com/')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved').waitFor()
+  await page.getByRole('link', { name: 'Back: Forms' }).click()
+  await page.getByRole('row', { name: /Visits Open/ }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('the pages of forms are usable without eyes or a mouse, in both schemes and on a phone', async () => {
+  for (const [name, options] of Object.entries({
+    light: {},
+    dark: { colorScheme: 'dark' as const },
+    phone: { viewport: phone },
+  })) {
+    const { page, problems } = await demo.open('forms', options)
+    await page.getByRole('table').waitFor()
+    await picture(page, `forms-${name}`)
+    assert.deepEqual(await seriousIssues(page), [])
+    await page.getByRole('button', { name: 'Visits' }).click()
+    await page.getByRole('button', { name: 'Edit Company size' }).click()
+    await page.frameLocator('iframe[title=Preview]').getByRole('heading').waitFor()
+    await picture(page, `forms-build-${name}`)
+    assert.deepEqual(await seriousIssues(page), [])
+    for (const [view, mark] of [
+      ['Share', 'QR code'],
+      ['Submissions', 'Marina'],
+    ] as const) {
+      await page.getByRole('radiogroup', { name: 'What is shown' }).getByText(view).click()
+      await page.getByText(mark).first().waitFor()
+      await picture(page, `forms-${view.toLowerCase()}-${name}`)
+      assert.deepEqual(await seriousIssues(page), [])
+    }
+    assert.deepEqual(problems, [])
+  }
+})
+
+test('a form is deleted only when its name was typed; its link leads nowhere then', async () => {
+  const { page } = await demo.open('forms')
+  await page.getByRole('button', { name: 'Visits' }).click()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const ask = page.getByRole('dialog', { name: 'Delete Visits?' })
+  await ask.getByLabel('Type Visits to confirm').fill('Visits')
+  await ask.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Visits is deleted').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Visits' }).count(), 0)
+  assert.equal((await demo.call('GET', '/f/book-a-visit')).status, 404)
+})
