@@ -2,6 +2,7 @@ import { csrfTokenOf } from '../../src/access/csrf.ts'
 import { addMember } from '../../src/access/members.ts'
 import { startSession } from '../../src/access/sessions.ts'
 import { createUser } from '../../src/access/users.ts'
+import type { Clock } from '../../src/base/clock.ts'
 import type { Role } from '../../src/base/member.ts'
 import { instanceScope } from '../../src/base/vault.ts'
 import type { Answer, World } from './world.ts'
@@ -17,7 +18,10 @@ export interface TestMember {
 let emails = 0
 
 /** A signed-in member of the workspace. */
-export async function signedInMember(w: World, role: Role = 'member'): Promise<TestMember> {
+export async function signedInMember(
+  w: Pick<World, 'app' | 'db' | 'vault' | 'workspaceId' | 'config'> & { clock: Clock },
+  role: Role = 'member',
+): Promise<TestMember> {
   const { app, db, vault, clock, workspaceId, config } = w
   const keys = await vault.keyring(instanceScope)
   const now = clock.now()
