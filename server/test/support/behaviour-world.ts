@@ -54,6 +54,8 @@ export interface BehaviourWorld {
   settled(): Promise<void>
   /** The time goes on by so much, for the service and the platform. */
   later(ms: number): Promise<void>
+  /** Calls the simulator; throws unless the answer is a success. */
+  simulate: Stage['simulate']
   logLines: string[]
 }
 
@@ -105,6 +107,7 @@ export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
   return {
     line,
     member,
+    simulate,
     logLines,
     agentId: agent.key.id,
     agent: asAgent,

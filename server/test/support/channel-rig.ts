@@ -36,6 +36,8 @@ export interface Line {
   strange(): Promise<void>
   /** The platform takes the next message, and says nothing of it to anybody before `speaks`. */
   silenceNext(): Promise<void>
+  /** The platform takes the next message, and takes its time to say so. */
+  stallNext(): Promise<void>
   /** Resolves when the service has been told what was held back. */
   speaks(): Promise<void>
   /** The platform takes our credential no more. */

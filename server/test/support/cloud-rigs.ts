@@ -34,6 +34,7 @@ const partner: Rig = {
 /** Channels with the official platform's bodies. */
 export const cloudRigs: readonly Rig[] = [waba, partner]
 
+const lateMs = 60_000
 let numbers = 0
 let people = 0
 
@@ -85,8 +86,10 @@ function line(stage: Stage, connectionId: string, number: Number): Line {
       await simulate('PATCH', 'delivery', { paused: true })
       await simulate('POST', 'faults', { effect: 'reset', accepts: true })
     },
+    stallNext: () => simulate('POST', 'faults', { effect: 'late', afterMs: lateMs }),
     speaks: async () => {
       await simulate('PATCH', 'delivery', { paused: false })
+      await simulate('POST', 'clock', { advanceMs: lateMs })
       await settled()
     },
     disown: () => simulate('PATCH', `numbers/${numberId}`, { tokenState: 'expired' }),

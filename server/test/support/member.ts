@@ -12,7 +12,12 @@ export interface TestMember {
   /** As the member's browser sends it. */
   cookie: string
   /** Calls the team API of the workspace as the member's browser would. */
-  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Answer>
+  call(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+    more?: Record<string, string>,
+  ): Promise<Answer>
 }
 
 let emails = 0
@@ -41,11 +46,11 @@ export async function signedInMember(
   return {
     userId,
     cookie,
-    call: async (method, path, body) => {
+    call: async (method, path, body, more = {}) => {
       const reply = await app.inject({
         method,
         url: `/api/team/v1/workspaces/${workspaceId}${path}`,
-        headers,
+        headers: { ...headers, ...more },
         ...(body === undefined ? {} : { payload: body }),
       })
       return { status: reply.statusCode, body: reply.json(), headers: reply.headers }

@@ -27,6 +27,7 @@ const newPhone = (start: string) => `${start}${String(1_000_000 + phones++)}`
 function lineOf(stage: Stage, connectionId: string, numberId: string): Line & { pair(): Promise<void> } {
   const { simulate, settled } = stage
   const session = async () => (await stage.connections('GET', `/${connectionId}/session`)).session
+  const silenceNext = () => simulate('POST', 'faults', { effect: 'late', afterMs: lateMs })
   const tell = async (event: string, data: unknown) => {
     await simulate('POST', `phones/${numberId}/events`, { event, data })
     await settled()
@@ -44,7 +45,9 @@ function lineOf(stage: Stage, connectionId: string, numberId: string): Line & { 
     pair,
     customer: (name = 'Ana Lima') => addCustomer(stage, { numberId, name, phone: newPhone('4420') }),
     refuseNext: () => simulate('POST', 'faults', { effect: 'refuse', code: 479 }),
-    silenceNext: () => simulate('POST', 'faults', { effect: 'late', afterMs: lateMs }),
+    silenceNext,
+    // Its word is the only answer.
+    stallNext: silenceNext,
     speaks: async () => {
       await simulate('POST', 'clock', { advanceMs: lateMs })
       await settled()
