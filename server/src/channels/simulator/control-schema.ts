@@ -166,7 +166,11 @@ export const deliveryChange = Type.Object(
     drop: count(10_000, 'The next changes that are lost'),
     batch: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Changes in one delivery' })),
     reorder: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1000, description: 'Changes that are held, then delivered newest first, to linked devices as well' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'Changes that are held, then delivered newest first, to linked devices as well',
+      }),
     ),
     paused: flag('Holds everything until it is off again'),
     escapeSlashes: flag('Writes / as \\/'),

@@ -56,5 +56,7 @@ export function tellMapping(platform: Platform, number: BusinessNumber, customer
 
 export function tellName(platform: Platform, number: BusinessNumber, customer: Customer): void {
   const { remoteJid } = chatOf(number, customer) as { remoteJid: string }
-  tellDevices(platform, devicesOf(platform.linked, number.numberId), 'contacts.update', [{ id: remoteJid, notify: customer.name }])
+  tellDevices(platform, devicesOf(platform.linked, number.numberId), 'contacts.update', [
+    { id: remoteJid, notify: customer.name },
+  ])
 }
