@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LeaseLost } from '../../src/channels/unofficial/lease.ts'
+import { openDb, type Tx } from '../../src/base/db.ts'
+import { claimSessions, LeaseLost, leaseMs, standBehindFence } from '../../src/channels/unofficial/lease.ts'
+import { moveSession } from '../../src/channels/unofficial/move.ts'
+import { askHolder } from '../../src/channels/unofficial/sends.ts'
+import { lockOrBeginSession } from '../../src/channels/unofficial/session-queries.ts'
+import { testDatabase } from '../support/database.ts'
 import { customerPhone, type SessionWorld, sessionWorld } from '../support/session-world.ts'
+import { until } from '../support/until.ts'
 
 const openSockets = ({ network }: SessionWorld) => network.sockets.filter(({ isClosed }) => !isClosed)
 
@@ -159,3 +165,63 @@ test('many processes that look at the same moment claim a session once', async (
     1,
   )
 })
+
+test('a process that stalls with the session locked keeps it from nobody for longer than its lease', async () => {
+  const w = await sessionWorld()
+  await w.pair()
+  const { db, workspaceId, connectionId } = w
+  const keyring = await w.vault.keyring(workspaceId)
+  const [row] = await db.sql<{ fence: number }[]>`
+    select fence from channel_sessions where connection_id = ${connectionId}`
+  const lease = { workspaceId, connectionId, fence: row?.fence ?? 0 }
+  const stalls: [what: string, begin: (tx: Tx) => Promise<unknown>][] = [
+    ['keys are written', (tx) => standBehindFence(tx, lease)],
+    ['the session is changed', (tx) => moveSession(tx, keyring, lease, {}, w.clock.now())],
+    ['a member asks', (tx) => lockOrBeginSession(tx, keyring, workspaceId, connectionId, w.clock.now())],
+  ]
+  for (const [what, begin] of stalls) {
+    await w.expireLease()
+    const { pool, isCut } = await stalledProcess(begin)
+    const startedAt = performance.now()
+    await until(async () => (await db.statement((tx) => claimSessions(tx, 10))).length > 0, `a claim while ${what}`)
+    assert.ok(performance.now() - startedAt < leaseMs, what)
+    await assert.rejects(isCut)
+    await pool.close()
+    lease.fence++
+  }
+})
+
+test('who asks for a send and stalls keeps the session from nobody', async () => {
+  const w = await sessionWorld()
+  await w.talk()
+  const { db, workspaceId, connectionId } = w
+  const keyring = await w.vault.keyring(workspaceId)
+  const send = { workspaceId, connectionId, id: 'x', kind: 'message', correlator: 'x' } as const
+  const content = { jid: 'x', text: 'x', previewUrl: false }
+  const { release } = await stalledProcess((tx) =>
+    askHolder(tx, keyring, { ...send, content, leftMs: () => 1_000 }, w.clock.now()),
+  )
+  await w.expireLease()
+  assert.equal((await db.statement((tx) => claimSessions(tx, 10))).length, 1)
+  await release()
+})
+
+/** A process of which nothing more is heard in the midst of a transaction that has begun like this. */
+async function stalledProcess(begin: (tx: Tx) => Promise<unknown>) {
+  const pool = openDb((await testDatabase()).options)
+  const begun = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const isCut = pool.tx(async (tx) => {
+    await begin(tx)
+    begun.resolve()
+    await end.promise
+  })
+  isCut.catch(begun.reject)
+  await begun.promise
+  const release = async () => {
+    end.resolve()
+    await isCut
+    await pool.close()
+  }
+  return { pool, isCut, release }
+}
