@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb, type Tx } from '../../src/base/db.ts'
-import { claimSessions, LeaseLost, leaseMs, standBehindFence } from '../../src/channels/unofficial/lease.ts'
+import type { Keyring } from '../../src/base/keyring.ts'
+import { claimSessions, type Lease, LeaseLost, leaseMs, standBehindFence } from '../../src/channels/unofficial/lease.ts'
 import { moveSession } from '../../src/channels/unofficial/move.ts'
 import { askHolder } from '../../src/channels/unofficial/sends.ts'
 import { lockOrBeginSession } from '../../src/channels/unofficial/session-queries.ts'
@@ -167,28 +168,39 @@ test('many processes that look at the same moment claim a session once', async (
 })
 
 test('a process that stalls with the session locked keeps it from nobody for longer than its lease', async () => {
-  const w = await sessionWorld()
-  await w.pair()
-  const { db, workspaceId, connectionId } = w
-  const keyring = await w.vault.keyring(workspaceId)
-  const [row] = await db.sql<{ fence: number }[]>`
-    select fence from channel_sessions where connection_id = ${connectionId}`
-  const lease = { workspaceId, connectionId, fence: row?.fence ?? 0 }
-  const stalls: [what: string, begin: (tx: Tx) => Promise<unknown>][] = [
-    ['keys are written', (tx) => standBehindFence(tx, lease)],
-    ['the session is changed', (tx) => moveSession(tx, keyring, lease, {}, w.clock.now())],
-    ['a member asks', (tx) => lockOrBeginSession(tx, keyring, workspaceId, connectionId, w.clock.now())],
+  const stalls: [what: string, begin: (tx: Tx, w: SessionWorld, lease: Lease, keyring: Keyring) => Promise<unknown>][] = [
+    ['keys are written', (tx, _w, lease) => standBehindFence(tx, lease)],
+    ['the session is changed', (tx, w, lease, keyring) => moveSession(tx, keyring, lease, {}, w.clock.now())],
+    [
+      'a member asks',
+      (tx, w, { workspaceId, connectionId }, keyring) =>
+        lockOrBeginSession(tx, keyring, workspaceId, connectionId, w.clock.now()),
+    ],
   ]
-  for (const [what, begin] of stalls) {
+  const stall = async ([what, begin]: (typeof stalls)[number]) => {
+    const w = await sessionWorld()
+    await w.pair()
+    const { db, workspaceId, connectionId } = w
+    const standing = async () => {
+      const [row] = await db.sql<{ fence: number }[]>`
+        select fence from channel_sessions where connection_id = ${connectionId}`
+      return row?.fence ?? 0
+    }
+    const fence = await standing()
+    const keyring = await w.vault.keyring(workspaceId)
     await w.expireLease()
-    const { pool, isCut } = await stalledProcess(begin)
+    const { pool, isCut } = await stalledProcess((tx) => begin(tx, w, { workspaceId, connectionId, fence }, keyring))
     const startedAt = performance.now()
-    await until(async () => (await db.statement((tx) => claimSessions(tx, 10))).length > 0, `a claim while ${what}`)
+    const isClaimed = async () => {
+      await db.statement((tx) => claimSessions(tx, 10))
+      return (await standing()) > fence
+    }
+    await until(isClaimed, `a claim while ${what}`)
     assert.ok(performance.now() - startedAt < leaseMs, what)
     await assert.rejects(isCut)
     await pool.close()
-    lease.fence++
   }
+  await Promise.all(stalls.map(stall))
 })
 
 test('who asks for a send and stalls keeps the session from nobody', async () => {

@@ -52,7 +52,7 @@ async function assertUnavailable(w: Shop, reason: string): Promise<void> {
   const [first, ...others] = await w.advice()
   assert.equal(first?.code, reason)
   assert.ok(first.text.length > 20)
-  // A pairing that was forgotten took the confirmation of the risk with it only when the phone is linked anew.
+  // The risk is confirmed still: only the next pairing voids that.
   assert.deepEqual(others, [])
 }
 

@@ -101,8 +101,8 @@ for (const rig of rigs) {
     }
     const messages = await outbound(w, id)
     assert.deepEqual(
-      messages.map(({ text, actor }) => [text, actor]),
-      [['from the phone', null]],
+      messages.map(({ text, actor, status }) => [text, actor, status]),
+      [['from the phone', null, rig.tellsOfEchoes ? 'delivered' : 'sent']],
     )
     assert.equal((await w.events('inbox.message.sent')).length, 1)
     assert.equal((await w.events('inbox.conversation.owner_changed')).at(-1).payload.owner, 'human')
