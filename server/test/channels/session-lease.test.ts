@@ -168,15 +168,16 @@ test('many processes that look at the same moment claim a session once', async (
 })
 
 test('a process that stalls with the session locked keeps it from nobody for longer than its lease', async () => {
-  const stalls: [what: string, begin: (tx: Tx, w: SessionWorld, lease: Lease, keyring: Keyring) => Promise<unknown>][] = [
-    ['keys are written', (tx, _w, lease) => standBehindFence(tx, lease)],
-    ['the session is changed', (tx, w, lease, keyring) => moveSession(tx, keyring, lease, {}, w.clock.now())],
+  const stalls: [what: string, begin: (tx: Tx, w: SessionWorld, lease: Lease, keyring: Keyring) => Promise<unknown>][] =
     [
-      'a member asks',
-      (tx, w, { workspaceId, connectionId }, keyring) =>
-        lockOrBeginSession(tx, keyring, workspaceId, connectionId, w.clock.now()),
-    ],
-  ]
+      ['keys are written', (tx, _w, lease) => standBehindFence(tx, lease)],
+      ['the session is changed', (tx, w, lease, keyring) => moveSession(tx, keyring, lease, {}, w.clock.now())],
+      [
+        'a member asks',
+        (tx, w, { workspaceId, connectionId }, keyring) =>
+          lockOrBeginSession(tx, keyring, workspaceId, connectionId, w.clock.now()),
+      ],
+    ]
   const stall = async ([what, begin]: (typeof stalls)[number]) => {
     const w = await sessionWorld()
     await w.pair()

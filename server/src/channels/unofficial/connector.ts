@@ -67,7 +67,15 @@ function readOf(
   const jid = chatJidOf(customer)
   if (jid === null) return null
   const content = { jid, read: externalId }
-  return { workspaceId, connectionId, id: randomUUID(), kind: 'read', correlator: null, content, leftMs: () => readWithinMs }
+  return {
+    workspaceId,
+    connectionId,
+    id: randomUUID(),
+    kind: 'read',
+    correlator: null,
+    content,
+    leftMs: () => readWithinMs,
+  }
 }
 
 async function ask({ db, vault, clock }: SessionConnectorDeps, send: NewSessionSend): Promise<boolean> {
