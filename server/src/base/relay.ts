@@ -4,8 +4,8 @@ import type { Db, News } from './db.ts'
 const channel = 'parley_news'
 /** News of this long are told together: a `notify` makes commits wait for each other. */
 const gatherMs = 15
-/** A notification holds 8,000 bytes at most. */
-const maxItems = 60
+/** A notification holds fewer than 8,000 bytes. */
+const maxBytes = 7_999
 
 /**
  * Tells other processes what commits of this one announce, and hears theirs. Answers how to stop. Lost news are no
@@ -20,17 +20,14 @@ export async function relayNews(db: Db, onError: (error: unknown) => void): Prom
     timer = undefined
     const items = [...waiting.values()]
     waiting.clear()
-    for (let start = 0; start < items.length; start += maxItems) {
-      const payload = JSON.stringify({ from: self, news: items.slice(start, start + maxItems) })
-      db.sql`select pg_notify(${channel}, ${payload})`.catch(onError)
-    }
+    for (const payload of pack(self, items)) db.sql`select pg_notify(${channel}, ${payload})`.catch(onError)
   }
   const stop = db.onOwnNews((news) => {
     waiting.set(`${news.topic} ${news.id}`, news)
     timer ??= setTimeout(send, gatherMs).unref()
   })
   await db.listen(channel, (payload) => {
-    const { from, news } = JSON.parse(payload) as { from: string; news: News[] }
+    const { from, news } = JSON.parse(payload) as Told
     if (from !== self) for (const item of news) db.hear(item)
   })
   return () => {
@@ -38,3 +35,32 @@ export async function relayNews(db: Db, onError: (error: unknown) => void): Prom
     clearTimeout(timer)
   }
 }
+
+interface Told {
+  from: string
+  news: readonly News[]
+}
+
+/** As few notifications as hold them all. What is too long for one by itself is left out: whoever listens also looks. */
+export function pack(from: string, items: readonly News[]): string[] {
+  const frame = bytesOf(payloadOf(from, []))
+  const payloads: string[] = []
+  let news: News[] = []
+  let bytes = frame
+  for (const item of items) {
+    // One more for the comma.
+    const more = bytesOf(JSON.stringify(item)) + 1
+    if (frame + more > maxBytes) continue
+    if (bytes + more > maxBytes) {
+      payloads.push(payloadOf(from, news))
+      news = []
+      bytes = frame
+    }
+    news.push(item)
+    bytes += more
+  }
+  return news.length === 0 ? payloads : [...payloads, payloadOf(from, news)]
+}
+
+const payloadOf = (from: string, news: readonly News[]) => JSON.stringify({ from, news } satisfies Told)
+const bytesOf = (text: string) => Buffer.byteLength(text)

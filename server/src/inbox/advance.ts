@@ -29,7 +29,7 @@ interface PartRow {
 /**
  * Moves a send up the ladder by what was told of its parts, in the order given, under its conversation's lock. One
  * event for each real change of the message: `inbox.message.sent` when it leaves `pending`, which settles its send,
- * and `inbox.message.status` from then on. Echoes and what came from a history stay as they are.
+ * and `inbox.message.status` from then on. What came from a history stays as it is, and so does an echo without parts.
  */
 export async function advanceMessage(
   tx: Tx,
@@ -46,7 +46,7 @@ export async function advanceMessage(
     where m.workspace_id = ${workspaceId}
       and m.id = ${messageId}
       and m.direction = 'outbound'
-      and m.origin = 'live'`
+      and m.origin in ('live', 'echo')`
   if (row === undefined) return null
   const parts = await readParts(tx, workspaceId, messageId)
   let message = openMessage(keyring, row)

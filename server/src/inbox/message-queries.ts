@@ -2,6 +2,7 @@ import type { Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { type Message, type MessageRow, sealMessage } from './message.ts'
 import { freeMoment } from './moment.ts'
+import { externalIndex } from './sealed.ts'
 
 export const messageColumns = (sql: Sql) => sql`
   m.id,
@@ -47,6 +48,19 @@ export async function addMessage(
   return inserted.count > 0 ? message : null
 }
 
+/** Lets statuses of an echo find it, as those of a send do. */
+export async function addEchoPart(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, id: connectionId }: { workspaceId: string; id: string },
+  { id, externalId, status, errorCode }: Message,
+): Promise<void> {
+  const index = externalId === null ? null : externalIndex(keyring, connectionId, externalId)
+  await tx`
+    insert into message_parts (workspace_id, message_id, part, connection_id, external_index, status, error_code)
+    values (${workspaceId}, ${id}, 1, ${connectionId}, ${index}, ${status}, ${errorCode})`
+}
+
 const stretch = 1000
 
 async function momentFor(tx: Tx, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
@@ -88,20 +102,20 @@ export async function findByExternalIndex(
   sql: Sql,
   workspaceId: string,
   connectionId: string,
-  externalIndex: Buffer,
+  index: Buffer,
 ): Promise<string | undefined> {
   const [row] = await sql<{ id: string }[]>`
     select m.id
     from messages m
     where m.workspace_id = ${workspaceId}
       and m.connection_id = ${connectionId}
-      and m.external_index = ${externalIndex}
+      and m.external_index = ${index}
     union all
     select p.message_id as id
     from message_parts p
     where p.workspace_id = ${workspaceId}
       and p.connection_id = ${connectionId}
-      and p.external_index = ${externalIndex}
+      and p.external_index = ${index}
     limit 1`
   return row?.id
 }

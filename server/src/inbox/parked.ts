@@ -5,7 +5,7 @@ import type { Conversation } from './conversation.ts'
 import type { StatusEvent } from './group-events.ts'
 import type { Message } from './message.ts'
 import { externalIndex } from './sealed.ts'
-import type { MessageStatus } from './status-ladder.ts'
+import type { MessageStatus, Rung } from './status-ladder.ts'
 
 interface Place {
   workspaceId: string
@@ -21,7 +21,7 @@ export async function lockExternalIds(tx: Tx, indexes: readonly Buffer[]): Promi
   for (const hash of hashes) await tx`select pg_advisory_xact_lock(${String(hash)}::bigint)`
 }
 
-/** Keeps statuses of ids that the connection does not know yet. Those of echoes and of a history are of no use. */
+/** Keeps statuses of ids that the connection does not know yet. Those of a history are of no use. */
 export async function parkStatuses(
   tx: Tx,
   keyring: Keyring,
@@ -88,13 +88,36 @@ export async function applyParked(
   const reports: PartReport[] = rows
     .map((row) => ({
       part: row.part,
-      rung: { status: row.status, errorCode: row.error_code === '' ? null : row.error_code },
+      rung: rungOf(row),
       externalId: null,
       at: row.occurred_at,
     }))
     .sort((a, b) => a.at.getTime() - b.at.getTime())
   return advanceMessage(tx, keyring, workspaceId, conversation, messageId, reports, now)
 }
+
+/** Takes the statuses that overtook the message with this id, oldest first; what comes later finds the message. */
+export async function takeParked(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, id: connectionId }: Place,
+  externalId: string,
+): Promise<Rung[]> {
+  const index = externalIndex(keyring, connectionId, externalId)
+  await lockExternalIds(tx, [index])
+  const rows = await tx<Omit<ParkedRow, 'part'>[]>`
+    delete from parked_statuses
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and external_index = ${index}
+    returning status, error_code, occurred_at`
+  return rows.sort((a, b) => a.occurred_at.getTime() - b.occurred_at.getTime()).map(rungOf)
+}
+
+const rungOf = ({ status, error_code }: Pick<ParkedRow, 'status' | 'error_code'>): Rung => ({
+  status,
+  errorCode: error_code === '' ? null : error_code,
+})
 
 async function externalIndexesOf(tx: Tx, workspaceId: string, messageId: string): Promise<Buffer[]> {
   const rows = await tx<{ external_index: Buffer }[]>`

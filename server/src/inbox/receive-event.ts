@@ -9,11 +9,12 @@ import { withCustomer } from './customer.ts'
 import { messageReceived, messageSent } from './events.ts'
 import type { CustomerEvent } from './group-events.ts'
 import type { Direction, Message, Origin } from './message.ts'
-import { addMessage } from './message-queries.ts'
+import { addEchoPart, addMessage } from './message-queries.ts'
 import { human } from './owner.ts'
+import { takeParked } from './parked.ts'
 import type { Intake } from './receiver.ts'
 import { mayReveal, revealMessage } from './reveal.ts'
-import type { MessageStatus } from './status-ladder.ts'
+import { climb, type MessageStatus, type Rung } from './status-ladder.ts'
 import { unansweredAfterInbound } from './unanswered.ts'
 import { windowAfter } from './window.ts'
 
@@ -75,17 +76,26 @@ async function applyMessage(tx: Tx, intake: Intake, before: Conversation, event:
   return { conversation, events: [messageReceived(conversation, message, now)], wrote: { referral: event.referral } }
 }
 
-/** Somebody of the team wrote on the phone: from then on the conversation is people's. */
+/**
+ * Somebody of the team wrote on the phone: from then on the conversation is people's. A linked device is told how far that
+ * has come, as of its own messages; platforms tell whoever sent it.
+ */
 async function applyEcho(tx: Tx, intake: Intake, before: Conversation, event: Of<'echo'>): Promise<Change> {
   const { keyring, receiver, now } = intake
-  const wanted = messageOf(before, event, { direction: 'outbound', origin: 'echo', status: 'sent' }, now)
+  const isFollowed = receiver.channel === 'unofficial'
+  const told = isFollowed ? await takeParked(tx, keyring, receiver, event.externalId) : []
+  const rung = told.reduce((from, to) => climb(from, to) ?? from, sent)
+  const wanted = messageOf(before, event, { direction: 'outbound', origin: 'echo', ...rung }, now)
   const message = await addMessage(tx, keyring, receiver.workspaceId, wanted)
   if (message === null) return { conversation: before, events: [] }
+  if (isFollowed) await addEchoPart(tx, keyring, receiver, message)
   const known = withCustomer(before, event.customer, 'hearsay', now)
   const handed = changeOwner(known, human, systemActor, now)
   const conversation = withOutbound(handed.conversation, message, now)
   return { conversation, events: [...handed.events, messageSent(conversation, message)] }
 }
+
+const sent: Rung = { status: 'sent', errorCode: null }
 
 async function applyHistory(tx: Tx, intake: Intake, before: Conversation, event: Of<'history'>): Promise<Change> {
   const { keyring, receiver, now } = intake
@@ -107,6 +117,7 @@ interface Kind {
   direction: Direction
   origin: Origin
   status: MessageStatus
+  errorCode?: string | null
 }
 
 function messageOf(

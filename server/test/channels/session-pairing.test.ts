@@ -106,15 +106,15 @@ test('a new pairing unlinks the old device, forgets its keys and voids what was 
 test('unpairing logs out and forgets', async () => {
   const w = await sessionWorld()
   const socket = await w.pair()
-  assert.equal((await w.team('POST', `/${w.connectionId}/unpair`)).status, 202)
+  const answer = await w.team('POST', `/${w.connectionId}/unpair`)
+  assert.equal(answer.status, 202)
+  const unlinked = { state: 'unpaired', reason: 'logged_out', paired: false, phone: null }
+  assert.partialDeepStrictEqual(answer.body.session, unlinked)
+  assert.partialDeepStrictEqual(await w.session(), unlinked, 'before the holder has come to it')
   await w.work()
   assert.equal(w.network.logouts, 1)
   assert.ok(socket.isClosed)
-  const { state, reason, paired, phone } = await w.session()
-  assert.deepEqual(
-    { state, reason, paired, phone },
-    { state: 'unpaired', reason: 'logged_out', paired: false, phone: null },
-  )
+  assert.partialDeepStrictEqual(await w.session(), unlinked)
   const [keys] = await w.db.sql`select count(*) as count from session_keys where connection_id = ${w.connectionId}`
   assert.equal(keys?.count, 0)
   assert.equal(w.holder.count(), 0)

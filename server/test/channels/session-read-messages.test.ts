@@ -192,3 +192,10 @@ test('a link with a picture is no ad', () => {
   const contextInfo = { externalAdReply: { title: 'A page', sourceUrl: 'https://x.test' } }
   assert.equal(written(socketMessage({ extendedTextMessage: { text: 'x', contextInfo } })).referral, null)
 })
+
+test('what a device hears of its own before the network has said anything is nothing yet', () => {
+  const ours = (status: number) => readOne(socketMessage(text, { status }, { fromMe: true }))
+  assert.equal(ours(1).event, undefined)
+  assert.equal(ours(1).reason, 'message that has not left yet')
+  assert.equal(ours(2).event?.type, 'echo')
+})

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { findConnection } from '../../src/channels/queries.ts'
+import { sessionConnector } from '../../src/channels/unofficial/connector.ts'
 import { forgetOldSends } from '../../src/channels/unofficial/sends.ts'
 import { conversationPath } from '../support/inbox-world.ts'
 import { customerPhone, type SessionWorld, sessionWorld } from '../support/session-world.ts'
@@ -145,4 +147,30 @@ test('what was sent is forgotten after three days', async () => {
   w.clock.advance(1)
   await forgetOldSends(w.db, w.clock.now())
   assert.equal(await socket.options.sentText(id), null)
+})
+
+test('a send that is slow to reach the database gets no more time by that: a takeover may have waited for it to end', async () => {
+  const w = await sessionWorld()
+  await w.talk()
+  const { db, vault, clock, workspaceId } = w
+  const keyring = await vault.keyring(workspaceId)
+  const connection = await findConnection(db.sql, keyring, workspaceId, w.connectionId)
+  assert.ok(connection?.channel === 'unofficial')
+  const slowVault = {
+    ...vault,
+    keyring: async (scopeId: string) => {
+      clock.advance(3_000)
+      return vault.keyring(scopeId)
+    },
+  }
+  const connector = sessionConnector({ db, vault: slowVault, clock, ackMs: 100 })
+  const result = await connector.send(connection, {
+    recipient: { phone: customerPhone, userId: null },
+    message: { kind: 'text', text: 'Too late', previewUrl: false },
+    correlator: 'slow',
+    deadline: new Date(clock.now().getTime() + 3_000),
+  })
+  await w.work()
+  assert.deepEqual(result, { outcome: 'unreachable', errorCode: 'session_not_open' })
+  assert.deepEqual(w.network.delivered, [])
 })

@@ -119,6 +119,20 @@ test('who cannot keep the keys any more sends nothing, acknowledges nothing and 
   )
 })
 
+test('what may not leave any more once the keys are stored stays back', async () => {
+  const device = await linkDevice(w)
+  const ivo = await w.person({ name: 'Ivo' })
+  let isInTime = true
+  const { writeKeys } = device.store
+  device.store.writeKeys = async (entries) => {
+    await writeKeys(entries)
+    isInTime = false
+  }
+  const message = { id: '3EB0AAAAAAAAAAAAAAAAA1', jid: ivo.userId, text: 'Too late', previewUrl: false }
+  await assert.rejects(device.socket.send(message, () => isInTime))
+  assert.deepEqual(await w.chat(ivo.id), [])
+})
+
 test('the network may close with any code, and refuse who opens next', async () => {
   const { store, ...device } = await linkDevice(w)
   await w.drop(515)

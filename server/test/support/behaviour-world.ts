@@ -3,19 +3,26 @@ import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
 import { buildApp } from '../../src/app.ts'
 import { gaugesOf } from '../../src/app-gauges.ts'
 import type { House } from '../../src/app-house.ts'
+import { inboxReceive } from '../../src/app-inbox.ts'
 import { shiftedClock, systemClock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
 import { openVault } from '../../src/base/vault.ts'
+import { partnerConnector } from '../../src/channels/partner/sender.ts'
 import { demoTemplates } from '../../src/channels/simulator/demo-templates.ts'
 import { type Simulator, startSimulator } from '../../src/channels/simulator/simulator.ts'
 import { addTemplate } from '../../src/channels/simulator/template-routes.ts'
+import { sessionConnector } from '../../src/channels/unofficial/connector.ts'
+import { openTransports } from '../../src/channels/unofficial/transports.ts'
+import { startSessions } from '../../src/channels/unofficial/worker.ts'
+import { wabaConnector } from '../../src/channels/waba/sender.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createPlacer } from '../../src/events/placer.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
 import type { Line, Rig, Stage } from './channel-rig.ts'
 import { type ContractCheck, checkAnswers } from './contract.ts'
 import { atEnd, testDatabase } from './database.ts'
+import { signedInMember, type TestMember } from './member.ts'
 import { openTestOutgoing } from './outgoing.ts'
 import { freePort } from './service.ts'
 import { type Answer, type CallOptions, callerOf, testTeamToken } from './world.ts'
@@ -30,6 +37,8 @@ export interface BehaviourWorld {
   agent(method: Method, path: string, options?: CallOptions): Promise<Answer>
   /** The team's call, below the workspace. */
   team(method: Method, path: string, body?: object): Promise<Answer>
+  /** A member's call, below the workspace. */
+  member: TestMember
   /** The conversation with this phone, as the agent sees it; undefined when there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   conversation(phone: string): Promise<any>
@@ -45,11 +54,14 @@ export interface BehaviourWorld {
   settled(): Promise<void>
   /** The time goes on by so much, for the service and the platform. */
   later(ms: number): Promise<void>
+  /** Calls the simulator; throws unless the answer is a success. */
+  simulate: Stage['simulate']
   logLines: string[]
 }
 
 interface Theatre {
   app: App
+  house: House
   simulator: Simulator
   logLines: string[]
 }
@@ -60,10 +72,12 @@ let sends = 0
 /** A fresh workspace on the whole service of this test file, which talks with a simulator by real HTTP both ways. */
 export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
   shared ??= open()
-  const { app, simulator, logLines } = await shared
+  const { app, house, simulator, logLines } = await shared
   const asTeam = callerOf(app, testTeamToken)
   const made = await asTeam('POST', '/api/team/v1/workspaces', { body: { name: 'Behaviour' } })
-  const home = `/api/team/v1/workspaces/${made.body.workspace.id}`
+  const workspaceId = made.body.workspace.id
+  const home = `/api/team/v1/workspaces/${workspaceId}`
+  const member = await signedInMember({ ...house, app, workspaceId })
   const scopes = ['inbox.read', 'inbox.write']
   const { body: agent } = await asTeam('POST', `${home}/keys`, { body: { name: 'Agent', scopes } })
   const simulate: Stage['simulate'] = async (method, path, body) => {
@@ -78,6 +92,10 @@ export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
     simulate,
     simulatorUrl: simulator.url,
     settled: simulator.settled,
+    acknowledge: async (connectionId) => {
+      const answer = await member.call('POST', `/connections/${connectionId}/acknowledge`)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    },
     connections: async (method, path, body) => {
       const answer = await asTeam(method, `${home}/connections${path}`, { body })
       assert.ok(answer.status < 300, JSON.stringify(answer.body))
@@ -88,6 +106,8 @@ export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
   const asAgent: BehaviourWorld['agent'] = (method, path, options) => call(method, `/api/v1/inbox${path}`, options)
   return {
     line,
+    member,
+    simulate,
     logLines,
     agentId: agent.key.id,
     agent: asAgent,
@@ -119,16 +139,24 @@ async function open(): Promise<Theatre> {
     PARLEY_INBOX_RATE_LIMIT: '0',
     PARLEY_TEAM_TOKEN: testTeamToken,
   })
+  const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
+  const outgoing = openTestOutgoing()
   const house: House = {
     config,
     log,
     clock,
     db,
-    vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
+    vault,
     limiter: createMemoryLimiter(clock),
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
     placer: createPlacer(db),
-    outgoing: openTestOutgoing(),
+    outgoing,
+    connectors: {
+      waba: wabaConnector({ outgoing, clock }),
+      partner: partnerConnector({ outgoing, clock }),
+      // A word that does not come is not waited for so long.
+      unofficial: sessionConnector({ db, vault, clock, ackMs: 500 }),
+    },
   }
   await house.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined
@@ -136,6 +164,8 @@ async function open(): Promise<Theatre> {
     answers = checkAnswers(server)
   })
   await app.listen({ port, host: config.http.host })
+  const transportOf = openTransports(house)
+  const sessions = startSessions({ ...house, receive: inboxReceive(house), transportOf, random: () => 0 })
   const simulator = await startSimulator({
     port: 0,
     clock,
@@ -145,10 +175,11 @@ async function open(): Promise<Theatre> {
   })
   for (const template of demoTemplates) addTemplate(simulator.platform.world, template)
   atEnd(async () => {
+    await sessions.stop()
     await simulator.stop()
     await app.close()
     house.outgoing.close()
     answers?.assertNone()
   })
-  return { app, simulator, logLines }
+  return { app, house, simulator, logLines }
 }

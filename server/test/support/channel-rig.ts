@@ -34,14 +34,28 @@ export interface Line {
   history(phone: string, text: string): Promise<void>
   /** Tells of a message to a number that is not connected here. */
   strange(): Promise<void>
-  /** The platform takes our credential no more; or again. */
-  disown(isDisowned: boolean): Promise<void>
+  /** The platform takes the next message, and says nothing of it to anybody before `speaks`. */
+  silenceNext(): Promise<void>
+  /** The platform takes the next message, and takes its time to say so. */
+  stallNext(): Promise<void>
+  /** Resolves when the service has been told what was held back. */
+  speaks(): Promise<void>
+  /** The platform takes our credential no more. */
+  disown(): Promise<void>
+  /** It does again, and the connection has been put right as the channel wants it. */
+  takeBack(): Promise<void>
 }
 
 /** What the suite needs of a channel. */
 export interface Rig {
   channel: Channel
   hasTemplates: boolean
+  /** A member has to confirm the risk of it, anew whenever it was put right. */
+  needsAcknowledgement: boolean
+  /** How far a message has come that was typed on the number's own phone is told as well. */
+  tellsOfEchoes: boolean
+  /** A platform that disowns the number closes the line at once; others say so when they are asked. */
+  hangsUp: boolean
   /** Connects a new number of the channel through the team's interface. */
   connect(stage: Stage): Promise<Line>
 }
@@ -55,6 +69,8 @@ export interface Stage {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   connections(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<any>
   simulatorUrl: string
+  /** A member confirms the risk of a connection, in person. */
+  acknowledge(connectionId: string): Promise<void>
   /** Resolves when nothing is on its way any more between the platform and the service. */
   settled(): Promise<void>
 }

@@ -1,9 +1,12 @@
-import type { Line, Phone, Rig, Stage } from './channel-rig.ts'
+import type { Line, Rig, Stage } from './channel-rig.ts'
+import { addCustomer } from './simulated-customer.ts'
+
+const official = { hasTemplates: true, needsAcknowledgement: false, tellsOfEchoes: false, hangsUp: false } as const
 
 /** The official platform. */
 const waba: Rig = {
   channel: 'waba',
-  hasTemplates: true,
+  ...official,
   connect: async (stage) => {
     const number = await stage.simulate('POST', 'numbers', newNumber())
     const { numberId, accountId, accessToken, appSecret, verifyToken } = number
@@ -18,7 +21,7 @@ const waba: Rig = {
 /** A partner of the platform. */
 const partner: Rig = {
   channel: 'partner',
-  hasTemplates: true,
+  ...official,
   connect: async (stage) => {
     const number = await stage.simulate('POST', 'numbers', { ...newNumber(), isPartners: true })
     const { numberId, partner } = number
@@ -31,6 +34,7 @@ const partner: Rig = {
 /** Channels with the official platform's bodies. */
 export const cloudRigs: readonly Rig[] = [waba, partner]
 
+const lateMs = 60_000
 let numbers = 0
 let people = 0
 
@@ -51,11 +55,8 @@ function line(stage: Stage, connectionId: string, number: Number): Line {
   const metadata = { display_phone_number: ownPhone, phone_number_id: numberId }
   return {
     connectionId,
-    customer: async (name = 'Ana Lima') => {
-      const phone = `44207955${String(5000 + people++)}`
-      const { id } = await simulate('POST', 'customers', { numberId, name, phone })
-      return phoneOf(stage, id, phone)
-    },
+    customer: (name = 'Ana Lima') =>
+      addCustomer(stage, { numberId, name, phone: `44207955${String(5000 + people++)}` }),
     refuseNext: () => simulate('POST', 'faults', { effect: 'refuse', code: 131026 }),
     tells: ({ again = 0, reversed = 1 }) => simulate('PATCH', 'delivery', { duplicates: again, reorder: reversed }),
     history: (phone, text) => {
@@ -81,24 +82,20 @@ function line(stage: Stage, connectionId: string, number: Number): Line {
       const elsewhere = { ...metadata, phone_number_id: '100000000000001' }
       return tell('messages', { messaging_product: 'whatsapp', metadata: elsewhere, messages: [message] })
     },
-    disown: (isDisowned) => simulate('PATCH', `numbers/${numberId}`, { tokenState: isDisowned ? 'expired' : 'valid' }),
-  }
-}
-
-function phoneOf({ simulate, settled }: Stage, id: string, phone: string): Phone {
-  const act = async (what: string, body?: object) => {
-    await simulate('POST', `customers/${id}/${what}`, body)
-    await settled()
-  }
-  return {
-    phone,
-    writes: (text) => act('messages', { text }),
-    shows: (kind, text = '') => act('messages', { kind, text }),
-    reads: () => act('read'),
-    getsFromDevice: (text) => act('echo', { text }),
-    chat: async () => {
-      const { messages } = await simulate('GET', `customers/${id}`)
-      return messages.map(({ from, text, status }: Record<string, string>) => ({ from, text, status }))
+    silenceNext: async () => {
+      await simulate('PATCH', 'delivery', { paused: true })
+      await simulate('POST', 'faults', { effect: 'reset', accepts: true })
+    },
+    stallNext: () => simulate('POST', 'faults', { effect: 'late', afterMs: lateMs }),
+    speaks: async () => {
+      await simulate('PATCH', 'delivery', { paused: false })
+      await simulate('POST', 'clock', { advanceMs: lateMs })
+      await settled()
+    },
+    disown: () => simulate('PATCH', `numbers/${numberId}`, { tokenState: 'expired' }),
+    takeBack: async () => {
+      await simulate('PATCH', `numbers/${numberId}`, { tokenState: 'valid' })
+      await stage.connections('POST', `/${connectionId}/resume`)
     },
   }
 }

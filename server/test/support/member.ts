@@ -2,6 +2,7 @@ import { csrfTokenOf } from '../../src/access/csrf.ts'
 import { addMember } from '../../src/access/members.ts'
 import { startSession } from '../../src/access/sessions.ts'
 import { createUser } from '../../src/access/users.ts'
+import type { Clock } from '../../src/base/clock.ts'
 import type { Role } from '../../src/base/member.ts'
 import { instanceScope } from '../../src/base/vault.ts'
 import type { Answer, World } from './world.ts'
@@ -11,13 +12,21 @@ export interface TestMember {
   /** As the member's browser sends it. */
   cookie: string
   /** Calls the team API of the workspace as the member's browser would. */
-  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Answer>
+  call(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+    more?: Record<string, string>,
+  ): Promise<Answer>
 }
 
 let emails = 0
 
 /** A signed-in member of the workspace. */
-export async function signedInMember(w: World, role: Role = 'member'): Promise<TestMember> {
+export async function signedInMember(
+  w: Pick<World, 'app' | 'db' | 'vault' | 'workspaceId' | 'config'> & { clock: Clock },
+  role: Role = 'member',
+): Promise<TestMember> {
   const { app, db, vault, clock, workspaceId, config } = w
   const keys = await vault.keyring(instanceScope)
   const now = clock.now()
@@ -37,11 +46,11 @@ export async function signedInMember(w: World, role: Role = 'member'): Promise<T
   return {
     userId,
     cookie,
-    call: async (method, path, body) => {
+    call: async (method, path, body, more = {}) => {
       const reply = await app.inject({
         method,
         url: `/api/team/v1/workspaces/${workspaceId}${path}`,
-        headers,
+        headers: { ...headers, ...more },
         ...(body === undefined ? {} : { payload: body }),
       })
       return { status: reply.statusCode, body: reply.json(), headers: reply.headers }

@@ -162,11 +162,15 @@ export const faultParams = Type.Object({ faultId: Type.String({ maxLength: 20 })
 export const deliveryChange = Type.Object(
   {
     delayMs: count(86_400_000, 'Every delivery waits so long'),
-    duplicates: count(20, 'Further copies of every delivery'),
+    duplicates: count(20, 'Further copies of every delivery, to linked devices as well'),
     drop: count(10_000, 'The next changes that are lost'),
     batch: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Changes in one delivery' })),
     reorder: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1000, description: 'Changes that are held, then delivered newest first' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'Changes that are held, then delivered newest first, to linked devices as well',
+      }),
     ),
     paused: flag('Holds everything until it is off again'),
     escapeSlashes: flag('Writes / as \\/'),

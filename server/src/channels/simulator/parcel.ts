@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { encodeBody, signatureOf } from './encode.ts'
 import type { BusinessNumber } from './world.ts'
 
-/** How webhooks travel. Zero, one or false is the well-behaved platform. */
+/** How webhooks travel; `duplicates` and `reorder` hold for what linked devices are told as well. Zero, one or false is the well-behaved platform. */
 export interface DeliveryKnobs {
   delayMs: number
   /** Further copies of every delivery. */

@@ -49,7 +49,7 @@ export interface Simulator {
   number: BusinessNumber
   /** The business's own phone, to which devices are linked by QR code. */
   phone: BusinessNumber
-  /** Resolves when nothing is on its way any more, neither a webhook nor a status. */
+  /** Resolves when nothing is on its way any more: no webhook, no status, nothing that a device which is there has not taken. */
   settled(): Promise<void>
   stop(): Promise<void>
 }
@@ -146,8 +146,9 @@ function addressOf(app: App, host: string): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-async function settled({ agenda, courier }: Platform): Promise<void> {
-  while (agenda.size() > 0 || courier.pending() > 0) {
+async function settled({ agenda, courier, linked }: Platform): Promise<void> {
+  const isTelling = () => [...linked.devices.values()].some(({ socket, queue }) => socket !== null && queue.length > 0)
+  while (agenda.size() > 0 || courier.pending() > 0 || isTelling()) {
     await new Promise((resolve) => setTimeout(resolve, settleCheckMs))
   }
 }

@@ -88,7 +88,7 @@ export const limits = {
   messages: 300,
   templates: 500,
   unsent: 20,
-  shownChars: 4096,
+  shownChars: 16_384,
 } as const
 
 export const createWorld = (): World => ({

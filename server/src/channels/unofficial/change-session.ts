@@ -49,7 +49,7 @@ export async function pairSession(deps: SessionDeps, by: Changer, connectionId: 
 export async function unpairSession(deps: SessionDeps, by: Changer, connectionId: string) {
   return ask(deps, by, connectionId, 'connection.unpaired', async (tx, keyring, before, now) => {
     if (before.state === 'unpaired' && before.wish === null) return before
-    const after = await moveTo(tx, keyring, before, { state: 'stopped', reason: 'logged_out' }, now)
+    const after = await moveTo(tx, keyring, before, { state: 'unpaired', reason: 'logged_out' }, now)
     return wish(tx, keyring, after, 'unpair', null)
   })
 }

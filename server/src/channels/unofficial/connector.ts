@@ -25,9 +25,9 @@ export function sessionConnector(deps: SessionConnectorDeps): Connector<SessionC
   return {
     maxTextLength: null,
     send: async (connection, order) => {
-      const send = messageOf(connection, order, deps.clock.now())
+      const send = messageOf(connection, order, deps.clock)
       if (send === null) return { outcome: 'refused', errorCode: 'no_address', effect: 'none' }
-      if (send.leftMs <= 0) return { outcome: 'unreachable', errorCode: 'not_sent' }
+      if (send.leftMs() <= 0) return { outcome: 'unreachable', errorCode: 'not_sent' }
       if (!(await ask(deps, send))) return { outcome: 'unreachable', errorCode: 'session_not_held' }
       return waitForEnd(deps, send)
     },
@@ -41,7 +41,7 @@ export function sessionConnector(deps: SessionConnectorDeps): Connector<SessionC
 function messageOf(
   { workspaceId, id: connectionId }: SessionConnection,
   order: Order,
-  now: Date,
+  clock: Clock,
 ): NewSessionSend | null {
   const { recipient, message, correlator, deadline } = order
   const jid = jidOf(recipient)
@@ -55,7 +55,7 @@ function messageOf(
     kind: 'message',
     correlator,
     content: { jid, text, previewUrl },
-    leftMs: deadline.getTime() - now.getTime(),
+    leftMs: () => deadline.getTime() - clock.now().getTime(),
   }
 }
 
@@ -67,7 +67,15 @@ function readOf(
   const jid = chatJidOf(customer)
   if (jid === null) return null
   const content = { jid, read: externalId }
-  return { workspaceId, connectionId, id: randomUUID(), kind: 'read', correlator: null, content, leftMs: readWithinMs }
+  return {
+    workspaceId,
+    connectionId,
+    id: randomUUID(),
+    kind: 'read',
+    correlator: null,
+    content,
+    leftMs: () => readWithinMs,
+  }
 }
 
 async function ask({ db, vault, clock }: SessionConnectorDeps, send: NewSessionSend): Promise<boolean> {
@@ -82,7 +90,7 @@ async function ask({ db, vault, clock }: SessionConnectorDeps, send: NewSessionS
 async function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Promise<SendResult> {
   const { db, ackMs = defaultAckMs } = deps
   const news = wakerOf(db, send.id)
-  const giveUpAt = performance.now() + send.leftMs + ackMs
+  const giveUpAt = performance.now() + Math.max(0, send.leftMs()) + ackMs
   try {
     for (;;) {
       const woken = news.next(pollMs)

@@ -102,7 +102,7 @@ export function loseHold({ log }: HoldDeps, hold: Hold): void {
 
 /** Lets others claim the session. */
 export async function releaseHold({ db }: HoldDeps, hold: Hold): Promise<void> {
-  await db.tx((tx) => releaseSession(tx, hold.lease))
+  await db.statement((tx) => releaseSession(tx, hold.lease))
   endHold(hold)
 }
 

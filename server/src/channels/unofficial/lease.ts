@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { type SessionRow, sessionColumns } from './session.ts'
 
 /** How long a session belongs to the process that has claimed it, by the database's clock. */
@@ -32,7 +32,8 @@ export async function claimSessions(tx: Tx, limit: number): Promise<ClaimedSessi
         and (holder is null or lease_until < clock_timestamp())
       order by lease_until nulls first
       limit ${limit}
-      for update skip locked
+      -- Whoever only asks for a send stands behind the row, and is not in the way.
+      for no key update skip locked
     )
     update channel_sessions s
     set holder = gen_random_uuid(),
@@ -65,7 +66,7 @@ export async function renewLeases(tx: Tx, leases: readonly Lease[]): Promise<Hel
         and s.fence = l.fence
       where s.holder is not null
       order by s.workspace_id, s.connection_id
-      for update of s
+      for no key update of s
     )
     update channel_sessions s
     set lease_until = clock_timestamp() + ${leaseFor}::interval
@@ -106,10 +107,17 @@ export async function isOurs(sql: Sql, { workspaceId, connectionId, fence }: Lea
   return row !== undefined
 }
 
+/** Shorter than the lease: a process that stalls in the midst of a transaction must not keep the session locked beyond it. */
+const stalledFor = `${leaseMs - 4_000}ms`
+
+/** SQL, to be selected by whoever locks a session: the database ends the transaction if nothing more comes of it. */
+export const cutWhenStalled = (sql: Sql): Fragment =>
+  sql`set_config('idle_in_transaction_session_timeout', ${stalledFor}, true)`
+
 /** Throws LeaseLost unless the session is still ours, which it then stays until the transaction ends. */
 export async function standBehindFence(tx: Tx, { workspaceId, connectionId, fence }: Lease): Promise<void> {
   const [row] = await tx`
-    select fence
+    select fence, ${cutWhenStalled(tx)}
     from channel_sessions
     where workspace_id = ${workspaceId}
       and connection_id = ${connectionId}

@@ -6,6 +6,9 @@ import { readSeconds } from './moment.ts'
 import { readReferral } from './referral.ts'
 import { isEmpty, unwrap } from './unwrap.ts'
 
+/** As the network numbers the statuses of messages. */
+const pending = 1
+
 /** One of `messages.upsert`, live or kept for us while we were away: a customer wrote, or a person did on the phone. */
 export function readMessage(message: Loose, now: Date): Read {
   const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(message.key)
@@ -18,6 +21,8 @@ export function readMessage(message: Loose, now: Date): Read {
   const said = readContent(content)
   if (said === null) return 'edit, withdrawal, lifted reaction or the like'
   const isOurs = fromMe === true
+  // A device hears of its own before the network has said anything of it.
+  if (isOurs && message.status === pending) return 'message that has not left yet'
   // Beside what was written on the phone stands the name of its owner.
   const name = isOurs ? null : readName(message.verifiedBizName, message.pushName)
   const customer = customerOf([remoteJid, remoteJidAlt], name)

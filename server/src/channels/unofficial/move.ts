@@ -2,7 +2,7 @@ import { type Tx, violates } from '../../base/db.ts'
 import type { Keyring } from '../../base/keyring.ts'
 import { announceConnection } from '../../base/team-news.ts'
 import { voidAcknowledgement } from '../pairing.ts'
-import { type Lease, LeaseLost } from './lease.ts'
+import { cutWhenStalled, type Lease, LeaseLost } from './lease.ts'
 import { openSession, type Session, type SessionRow, sealPairing, sessionColumns } from './session.ts'
 
 /** What becomes of a session; what is left out stays. */
@@ -52,7 +52,7 @@ export async function moveTo(tx: Tx, keyring: Keyring, before: Session, move: Mo
 /** The session for changing it. */
 async function lockSession(tx: Tx, keyring: Keyring, { workspaceId, connectionId, fence }: Lease): Promise<Session> {
   const [row] = await tx<SessionRow[]>`
-    select ${sessionColumns(tx)}
+    select ${sessionColumns(tx)}, ${cutWhenStalled(tx)}
     from channel_sessions s
     where s.workspace_id = ${workspaceId}
       and s.connection_id = ${connectionId}

@@ -55,13 +55,14 @@ async function hand(
   const { workspaceId, connectionId } = lease
   try {
     const job = await vault.withKeyring(workspaceId, (keyring) => openContent(keyring, connectionId, id, content))
-    if (!isOurs() || performance.now() >= endsAt) return notSent
+    const mayLeave = () => isOurs() && performance.now() < endsAt
+    if (!mayLeave()) return notSent
     if ('read' in job) {
       await socket.markRead(job.jid, job.read)
       return { state: 'accepted', errorCode: null }
     }
     awaited.add(id)
-    await socket.send({ id, jid: job.jid, text: job.text, previewUrl: job.previewUrl })
+    await socket.send({ id, jid: job.jid, text: job.text, previewUrl: job.previewUrl }, mayLeave)
     return { state: 'sent', errorCode: null }
   } catch (error) {
     awaited.delete(id)

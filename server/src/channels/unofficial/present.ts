@@ -9,14 +9,16 @@ export function presentSession(
   session: Session,
   { mayPair, now }: { mayPair: boolean; now: Date },
 ): Static<typeof sessionSchema> {
-  const { pairing, shownUntil } = session
+  const { pairing, shownUntil, wish } = session
+  // Asked to be unlinked, a phone is none of ours any more, though the holder has yet to tell the network.
+  const isLeaving = wish === 'unpair' || wish === 'pair'
   const isShown = mayPair && session.state === 'pairing' && shownUntil !== null && shownUntil > now
   return {
     state: session.state,
     reason: session.reason,
     stateChangedAt: session.stateChangedAt.toISOString(),
-    paired: session.isPaired,
-    phone: numberId === id ? null : numberId,
+    paired: session.isPaired && !isLeaving,
+    phone: numberId === id || wish === 'unpair' ? null : numberId,
     method: session.state === 'pairing' ? (pairing?.method ?? null) : null,
     qr: isShown && pairing?.method === 'qr' ? pairing.qr : null,
     pairingCode: isShown && pairing?.method === 'code' ? pairing.code : null,

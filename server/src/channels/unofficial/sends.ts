@@ -13,8 +13,8 @@ export interface NewSessionSend {
   kind: 'message' | 'read'
   correlator: string | null
   content: SendContent
-  /** From now on. */
-  leftMs: number
+  /** How much time is left, as of when it is asked. */
+  leftMs(): number
 }
 
 /** Something waits to be handed to the network; the id is the connection's. */
@@ -22,7 +22,10 @@ export const waitingTopic = 'session_sends_waiting'
 /** Something became of one; the id is the send's. */
 export const endedTopic = 'session_sends_ended'
 
-/** Asks the holder; false when nobody holds the session. A repeat changes nothing. */
+/**
+ * Asks the holder; false when nobody holds the session. A repeat changes nothing. The deadline counts from the beginning of
+ * the transaction, which was before the time that is left was asked for: so it is never later than it was meant.
+ */
 export async function askHolder(tx: Tx, keyring: Keyring, send: NewSessionSend, now: Date): Promise<boolean> {
   const { workspaceId, connectionId, id } = send
   const sealed = keyring.seal(contentPlace(connectionId, id), JSON.stringify(send.content))
@@ -41,7 +44,7 @@ export async function askHolder(tx: Tx, keyring: Keyring, send: NewSessionSend, 
       )
       select
         workspace_id, connection_id, ${id}::text, ${send.kind}::text, ${send.correlator}::text, ${sealed}::bytea,
-        clock_timestamp() + ${send.leftMs}::float8 * interval '1 millisecond', 'waiting', ${now}::timestamptz
+        now() + ${send.leftMs()}::float8 * interval '1 millisecond', 'waiting', ${now}::timestamptz
       from held
       on conflict do nothing
     )

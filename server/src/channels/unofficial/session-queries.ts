@@ -1,6 +1,6 @@
 import { announce, type Sql, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/keyring.ts'
-import type { Lease } from './lease.ts'
+import { cutWhenStalled, type Lease } from './lease.ts'
 import {
   openSession,
   type Pairing,
@@ -77,7 +77,7 @@ export async function lockOrBeginSession(
       and removed_at is null
     on conflict do nothing`
   const [row] = await tx<SessionRow[]>`
-    select ${sessionColumns(tx)}
+    select ${sessionColumns(tx)}, ${cutWhenStalled(tx)}
     from channel_sessions s
     where s.workspace_id = ${workspaceId}
       and s.connection_id = ${connectionId}

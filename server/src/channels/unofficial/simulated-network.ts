@@ -1,4 +1,4 @@
-import type { Outgoing } from '../../base/guarded-fetch.ts'
+import type { Outgoing, OutgoingRequest } from '../../base/guarded-fetch.ts'
 import { readJson } from '../waba/exchange.ts'
 import { type Loose, objectOf } from '../waba/json.ts'
 
@@ -12,9 +12,12 @@ export type NetworkAnswer =
   | { outcome: 'not_sent' }
   | { outcome: 'lost' }
 
+/** As the guarded way out takes them. */
+type CallOptions = Partial<Pick<OutgoingRequest, 'timeoutMs' | 'mayRepeat' | 'maySend'>>
+
 export interface SimulatedNetwork {
   /** Calls the sockets of the simulator, or one of them; never throws. */
-  call(path: string, body: object, options?: { timeoutMs?: number; mayRepeat?: boolean }): Promise<NetworkAnswer>
+  call(path: string, body: object, options?: CallOptions): Promise<NetworkAnswer>
   /** Closes a socket, as far as that can be said in time. */
   close(socketId: string): Promise<void>
 }

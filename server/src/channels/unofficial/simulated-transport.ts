@@ -92,7 +92,7 @@ class Lost extends Error {}
 
 function socketOf(state: State): Socket {
   return {
-    send: (message) => send(state, message),
+    send: (message, mayLeave) => send(state, message, mayLeave),
     markRead: async (jid, id) => {
       await onOpen(state, '/read', { jid, id })
     },
@@ -113,12 +113,17 @@ function socketOf(state: State): Socket {
 }
 
 // The keys move on before the message leaves: after a crash they may be ahead of the network, never behind it.
-async function send(state: State, { id, jid, text, previewUrl }: SocketMessage): Promise<void> {
+async function send(
+  state: State,
+  { id, jid, text, previewUrl }: SocketMessage,
+  mayLeave: () => boolean = () => true,
+): Promise<void> {
   if (state.isClosed || state.socketId === null) throw new Error('The socket is not open')
   await state.memory.advance()
   if (state.isClosed) throw new Error('The socket is not open')
   const body = { id, jid, text, previewUrl, ratchet: state.memory.ratchet() }
-  const answer = await state.network.call(`/${state.socketId}/messages`, body)
+  const maySend = () => !state.isClosed && mayLeave()
+  const answer = await state.network.call(`/${state.socketId}/messages`, body, { maySend })
   // Without an answer, or with one that says nothing, the message may have left: its status tells, or nothing does.
   if (answer.outcome === 'not_sent' || answer.outcome === 'refused') throw new Error('The message has not left')
 }

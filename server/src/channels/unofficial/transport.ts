@@ -47,8 +47,11 @@ export interface SocketMessage {
 }
 
 export interface Socket {
-  /** Resolves when the message has left; the network's word on it comes as an event. Rejects when it has surely not left. */
-  send(message: SocketMessage): Promise<void>
+  /**
+   * Resolves when the message has left; the network's word on it comes as an event. Rejects when it has surely not left.
+   * `mayLeave` is asked as late as the transport can; false keeps the message back.
+   */
+  send(message: SocketMessage, mayLeave?: () => boolean): Promise<void>
   /** Tells that the customer's message was read. */
   markRead(jid: string, id: string): Promise<void>
   /** Answers eight characters to type on the phone with these digits, in place of a QR code. */

@@ -115,14 +115,19 @@ for (const rig of rigs) {
     const w = await behaviourWorld(rig)
     const { id } = await begun(w)
     const connection = `/connections/${w.line.connectionId}`
-    await w.line.disown(true)
-    assert.equal((await w.send(id, 'x')).body.status, 'failed')
+    await w.line.disown()
+    if (!rig.hangsUp) assert.equal((await w.send(id, 'x')).body.status, 'failed')
     const { state, stateReason } = (await w.team('GET', connection)).body.connection
     assert.equal(state, 'unavailable')
     assert.match(stateReason, /^[a-z0-9_]+$/)
     assert.equal((await w.send(id, 'x')).body.data.code, 'CONNECTION_UNAVAILABLE')
-    await w.line.disown(false)
-    assert.equal((await w.team('POST', `${connection}/resume`)).body.connection.state, 'active')
+    await w.line.takeBack()
+    assert.equal((await w.team('GET', connection)).body.connection.state, 'active')
+    if (rig.needsAcknowledgement) {
+      const refused = await w.send(id, 'x')
+      assert.deepEqual([refused.status, refused.body.data.code], [409, 'ACKNOWLEDGEMENT_REQUIRED'])
+      assert.equal((await w.member.call('POST', `${connection}/acknowledge`)).status, 200)
+    }
     assert.equal((await w.send(id, 'x')).body.status, 'sent')
   })
 

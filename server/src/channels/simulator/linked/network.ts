@@ -64,6 +64,8 @@ export interface LinkedNetwork {
   refusal: { code: number; times: number } | null
   /** Messages whose statuses nobody is told. */
   unheard: Set<string>
+  /** What waits to be told in another order. */
+  held: [Device, Entry][]
 }
 
 export const linkedLimits = { sockets: 1000, devicesOfPhone: 4, queue: 20_000, unheard: 1000 } as const
@@ -82,6 +84,7 @@ export function createNetwork(
     pairingTimes: { ...realTimes, ...times },
     refusal: null,
     unheard: new Set(),
+    held: [],
   }
 }
 

@@ -10,8 +10,8 @@ import * as schema from './owner-schema.ts'
 import { enterCode, scan } from './pairing.ts'
 import { presentPhone } from './present-phone.ts'
 import { jidOf } from './shapes.ts'
-import { tellDevices } from './socket.ts'
 import { customerAt } from './take.ts'
+import { tellDevices } from './tell-devices.ts'
 
 const tags = ['Linked devices']
 const one = '/simulator/phones/:numberId'
@@ -85,7 +85,7 @@ function networkRoutes(app: App, platform: Platform): void {
   const tells = { tags, summary: 'Tell the linked devices any event at all', params, body: schema.rawEvent }
   app.post(`${one}/events`, { schema: tells }, ({ params: { numberId }, body: { event, data } }) => {
     const devices = devicesOf(platform.linked, phoneOf(platform, numberId).numberId)
-    tellDevices(devices, event, data)
+    tellDevices(platform, devices, event, data)
     return { told: devices.length }
   })
 }

@@ -5,7 +5,8 @@ import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
 import { addDevice, type Device, devicesOf, type LinkedSocket, linkedLimits, type Pairing } from './network.ts'
 import { contactOf, historyOf, jidOf } from './shapes.ts'
-import { closeSocket, push, pushUpdate, tellDevices } from './socket.ts'
+import { closeSocket, push, pushUpdate } from './socket.ts'
+import { tellDevices } from './tell-devices.ts'
 
 /** Shows QR codes to whoever wants to be linked, one after another, until nobody has scanned the last. */
 export function startPairing(platform: Platform, socket: LinkedSocket): void {
@@ -75,8 +76,8 @@ function link(platform: Platform, number: BusinessNumber, socket: LinkedSocket):
   const { numberId } = number
   const device = addDevice(linked, { id: randomUUID(), secret, ratchet: 0, numberId, linkedAt: clock.now() })
   const chats = [...world.customers.values()].filter((customer) => customer.numberId === numberId)
-  tellDevices([device], 'messaging-history.set', historyOf(number, chats))
-  tellDevices([device], 'contacts.upsert', chats.map(contactOf))
+  tellDevices(platform, [device], 'messaging-history.set', historyOf(number, chats))
+  tellDevices(platform, [device], 'contacts.upsert', chats.map(contactOf))
   const me = meOf(number)
   push(socket, 'creds.update', { device: device.id, secret: device.secret, phone: number.phone, me })
   pushUpdate(socket, { isNewLogin: true, me })

@@ -112,20 +112,11 @@ function keepAlive(platform: Platform, socket: LinkedSocket): void {
   socket.idleTimer = setTimeout(() => dropSocket(platform, socket), idleMs).unref()
 }
 
-/** Tells every device of a phone, now or when it is back; `except` knows already. */
-export function tellDevices(
-  devices: readonly Device[],
-  event: string,
-  data: unknown,
-  { except = null, onTaken = () => {} }: { except?: Device | null; onTaken?: () => void } = {},
-): void {
-  for (const device of devices) {
-    if (device === except) continue
-    const entry: Entry = { event, data, onTaken }
-    device.queue.push(entry)
-    if (device.queue.length > linkedLimits.queue) device.queue.shift()
-    if (device.socket !== null) push(device.socket, event, data, entry)
-  }
+/** Tells a device something, now or when it is back, until it has acknowledged it. */
+export function hand(device: Device, entry: Entry): void {
+  device.queue.push(entry)
+  if (device.queue.length > linkedLimits.queue) device.queue.shift()
+  if (device.socket !== null) push(device.socket, entry.event, entry.data, entry)
 }
 
 /** What came while the device was away, which is told as such. */

@@ -7,8 +7,8 @@ import { markRead } from '../read.ts'
 import { addCustomer, addMessage, type BusinessNumber, type Customer, findByPhone, findByUserId } from '../world.ts'
 import { type Device, devicesOf } from './network.ts'
 import { refusalOf } from './shapes.ts'
-import { tellDevices } from './socket.ts'
 import { silence, tellOutbound, tellStatus } from './tell.ts'
+import { tellDevices } from './tell-devices.ts'
 
 export interface DeviceMessage {
   id: string
@@ -27,7 +27,7 @@ export function takeFromDevice(
   const customer = customerAt(platform, number, message.jid)
   if (customer === undefined) {
     const update = refusalOf(message.jid, message.id, '404')
-    tellDevices(devicesOf(platform.linked, number.numberId), 'messages.update', update)
+    tellDevices(platform, devicesOf(platform.linked, number.numberId), 'messages.update', update)
     return { taken: true }
   }
   const fault = takeFault(platform.faults, 'send', [customer.waId, customer.userId])

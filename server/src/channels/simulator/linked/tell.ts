@@ -2,7 +2,8 @@ import type { Platform } from '../platform.ts'
 import type { BusinessNumber, ChatMessage, Customer } from '../world.ts'
 import { type Device, devicesOf, linkedLimits } from './network.ts'
 import { chatOf, mappingOf, messageOf, statusOf, upsertOf } from './shapes.ts'
-import { push, tellDevices } from './socket.ts'
+import { push } from './socket.ts'
+import { tellDevices } from './tell-devices.ts'
 
 /** A customer's message. It has arrived when a device has it for good, or at once at a phone without devices. */
 export function tellInbound(
@@ -14,7 +15,7 @@ export function tellInbound(
 ): void {
   const devices = devicesOf(platform.linked, number.numberId)
   const told = messageOf(number, customer, { id, fromMe: false, at, content })
-  tellDevices(devices, 'messages.upsert', upsertOf('notify', [told]), { onTaken })
+  tellDevices(platform, devices, 'messages.upsert', upsertOf('notify', [told]), { onTaken })
   if (devices.length === 0) onTaken()
 }
 
@@ -29,7 +30,7 @@ export function tellOutbound(
   const content = { message: { extendedTextMessage: { text } } }
   const told = (status: number) => messageOf(number, customer, { id, fromMe: true, at, content, status })
   const devices = devicesOf(platform.linked, number.numberId)
-  tellDevices(devices, 'messages.upsert', upsertOf('notify', [told(2)]), { except: by })
+  tellDevices(platform, devices, 'messages.upsert', upsertOf('notify', [told(2)]), { except: by })
   // A device hears of its own as long as it is there, and never again.
   if (by?.socket) push(by.socket, 'messages.upsert', upsertOf('append', [told(1)]))
 }
@@ -38,7 +39,7 @@ export function tellStatus(platform: Platform, number: BusinessNumber, customer:
   const { linked, clock } = platform
   if (linked.unheard.has(message.id)) return
   const update = statusOf(number, customer, message, clock.now())
-  tellDevices(devicesOf(linked, number.numberId), 'messages.update', update)
+  tellDevices(platform, devicesOf(platform.linked, number.numberId), 'messages.update', update)
 }
 
 /** From here on no status of the message is told, until it is heard again. */
@@ -49,11 +50,13 @@ export function silence({ linked: { unheard } }: Platform, messageId: string): v
 }
 
 /** The customer's hidden id and phone are told to belong together. */
-export function tellMapping({ linked }: Platform, number: BusinessNumber, customer: Customer): void {
-  tellDevices(devicesOf(linked, number.numberId), 'lid-mapping.update', mappingOf(customer))
+export function tellMapping(platform: Platform, number: BusinessNumber, customer: Customer): void {
+  tellDevices(platform, devicesOf(platform.linked, number.numberId), 'lid-mapping.update', mappingOf(customer))
 }
 
-export function tellName({ linked }: Platform, number: BusinessNumber, customer: Customer): void {
+export function tellName(platform: Platform, number: BusinessNumber, customer: Customer): void {
   const { remoteJid } = chatOf(number, customer) as { remoteJid: string }
-  tellDevices(devicesOf(linked, number.numberId), 'contacts.update', [{ id: remoteJid, notify: customer.name }])
+  tellDevices(platform, devicesOf(platform.linked, number.numberId), 'contacts.update', [
+    { id: remoteJid, notify: customer.name },
+  ])
 }

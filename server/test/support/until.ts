@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const lookEveryMs = 20
+
+/** Resolves once this is so; fails when it does not become so. */
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  what: string,
+  patienceMs: number = 30_000,
+): Promise<void> {
+  const endsAt = performance.now() + patienceMs
+  while (!(await isSo())) {
+    if (performance.now() > endsAt) assert.fail(`Within ${patienceMs} ms there was no sign of ${what}`)
+    await sleep(lookEveryMs)
+  }
+}
