@@ -168,7 +168,7 @@ test('many processes that look at the same moment claim a session once', async (
 })
 
 test('a process that stalls with the session locked keeps it from nobody for longer than its lease', async () => {
-  const stalls: [what: string, begin: (tx: Tx, w: SessionWorld, lease: Lease, keyring: Keyring) => Promise<unknown>][] =
+  const stalls: [what: string, lock: (tx: Tx, w: SessionWorld, lease: Lease, keyring: Keyring) => Promise<unknown>][] =
     [
       ['keys are written', (tx, _w, lease) => standBehindFence(tx, lease)],
       ['the session is changed', (tx, w, lease, keyring) => moveSession(tx, keyring, lease, {}, w.clock.now())],
@@ -178,7 +178,7 @@ test('a process that stalls with the session locked keeps it from nobody for lon
           lockOrBeginSession(tx, keyring, workspaceId, connectionId, w.clock.now()),
       ],
     ]
-  const stall = async ([what, begin]: (typeof stalls)[number]) => {
+  const begin = async ([what, lock]: (typeof stalls)[number]) => {
     const w = await sessionWorld()
     await w.pair()
     const { db, workspaceId, connectionId } = w
@@ -190,18 +190,23 @@ test('a process that stalls with the session locked keeps it from nobody for lon
     const fence = await standing()
     const keyring = await w.vault.keyring(workspaceId)
     await w.expireLease()
-    const { pool, isCut } = await stalledProcess((tx) => begin(tx, w, { workspaceId, connectionId, fence }, keyring))
+    const { pool, isCut } = await stalledProcess((tx) => lock(tx, w, { workspaceId, connectionId, fence }, keyring))
     const startedAt = performance.now()
     const isClaimed = async () => {
       await db.statement((tx) => claimSessions(tx, 10))
       return (await standing()) > fence
     }
-    await until(isClaimed, `a claim while ${what}`)
-    assert.ok(performance.now() - startedAt < leaseMs, what)
-    await assert.rejects(isCut)
-    await pool.close()
+    return async () => {
+      await until(isClaimed, `a claim while ${what}`)
+      assert.ok(performance.now() - startedAt < leaseMs, what)
+      await assert.rejects(isCut)
+      await pool.close()
+    }
   }
-  await Promise.all(stalls.map(stall))
+  // One is paired and locked before the next: a holder would take up another's session meanwhile.
+  const ends: (() => Promise<void>)[] = []
+  for (const stall of stalls) ends.push(await begin(stall))
+  await Promise.all(ends.map((end) => end()))
 })
 
 test('who asks for a send and stalls keeps the session from nobody', async () => {
