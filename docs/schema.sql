@@ -43,6 +43,19 @@ create table audit_log (
   constraint audit_log_pkey PRIMARY KEY (scope_id, id)
 );
 
+create table canned_replies (
+  workspace_id uuid not null,
+  id uuid not null,
+  shortcut text not null,
+  text text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint canned_replies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint canned_replies_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE UNIQUE INDEX canned_replies_shortcut_key ON canned_replies USING btree (workspace_id, shortcut);
+
 create table chores (
   name text not null,
   next_at timestamp(3) with time zone not null,
@@ -80,6 +93,25 @@ CREATE UNIQUE INDEX connections_id_key ON connections USING btree (id);
 CREATE UNIQUE INDEX connections_number_key ON connections USING btree (channel, number_id) WHERE (removed_at IS NULL);
 CREATE INDEX connections_templates_due ON connections USING btree (templates_due_at) WHERE (templates_due_at IS NOT NULL);
 
+create table conversation_activities (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  kind text not null,
+  detail jsonb not null,
+  reason text,
+  actor_type text not null,
+  actor_id uuid,
+  created_at timestamp(3) with time zone not null,
+  constraint conversation_activities_actor_type_check CHECK ((actor_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
+  constraint conversation_activities_kind_check CHECK ((kind = ANY (ARRAY['owner'::text, 'status'::text, 'assignee'::text, 'labels'::text]))),
+  constraint conversation_activities_reason_check CHECK ((reason = ANY (ARRAY['began'::text, 'customer_wrote'::text, 'sent'::text, 'phone'::text, 'timer'::text, 'watchdog'::text, 'agents_stopped'::text, 'key_ended'::text]))),
+  constraint conversation_activities_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
+  constraint conversation_activities_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX conversation_activities_time ON conversation_activities USING btree (workspace_id, conversation_id, created_at, id);
+
 create table conversation_aliases (
   workspace_id uuid not null,
   id uuid not null,
@@ -103,6 +135,7 @@ create table conversation_notes (
 );
 
 CREATE INDEX conversation_notes_conversation ON conversation_notes USING btree (workspace_id, conversation_id, id);
+CREATE INDEX conversation_notes_time ON conversation_notes USING btree (workspace_id, conversation_id, created_at, id);
 
 create table conversations (
   workspace_id uuid not null,
@@ -135,15 +168,24 @@ create table conversations (
 );
 
 CREATE INDEX conversations_connection ON conversations USING btree (workspace_id, connection_id, updated_at DESC, id DESC);
+CREATE INDEX conversations_counted ON conversations USING btree (workspace_id, assigned_to) INCLUDE (owner_key_id, unread_count) WHERE (status = 'open'::text);
+CREATE INDEX conversations_labelled ON conversations USING gin (label_ids) WHERE (label_ids <> '{}'::uuid[]);
 CREATE INDEX conversations_owner ON conversations USING btree (workspace_id, owner_key_id, updated_at DESC, id DESC);
 CREATE INDEX conversations_phone_any ON conversations USING btree (workspace_id, phone_index) WHERE (phone_index IS NOT NULL);
 CREATE INDEX conversations_phone_exact ON conversations USING btree (workspace_id, phone_exact_index) WHERE (phone_exact_index IS NOT NULL);
 CREATE UNIQUE INDEX conversations_phone_key ON conversations USING btree (workspace_id, connection_id, phone_index) WHERE (phone_index IS NOT NULL);
+CREATE INDEX conversations_recent ON conversations USING btree (workspace_id, last_message_at DESC, id DESC);
+CREATE INDEX conversations_recent_agents ON conversations USING btree (workspace_id, status, last_message_at DESC, id DESC) WHERE (owner_key_id IS NOT NULL);
+CREATE INDEX conversations_recent_assigned ON conversations USING btree (workspace_id, assigned_to, last_message_at DESC, id DESC) WHERE (assigned_to IS NOT NULL);
+CREATE INDEX conversations_recent_connection ON conversations USING btree (workspace_id, connection_id, last_message_at DESC, id DESC);
+CREATE INDEX conversations_recent_status ON conversations USING btree (workspace_id, status, last_message_at DESC, id DESC);
+CREATE INDEX conversations_recent_unassigned ON conversations USING btree (workspace_id, status, last_message_at DESC, id DESC) WHERE ((owner_key_id IS NULL) AND (assigned_to IS NULL));
 CREATE INDEX conversations_snoozed ON conversations USING btree (snoozed_until) WHERE (snoozed_until IS NOT NULL);
 CREATE INDEX conversations_status ON conversations USING btree (workspace_id, status, updated_at DESC, id DESC);
+CREATE INDEX conversations_unread ON conversations USING btree (workspace_id, last_message_at DESC, id DESC) WHERE (unread_count > 0);
 CREATE INDEX conversations_updated ON conversations USING btree (workspace_id, updated_at DESC, id DESC);
 CREATE UNIQUE INDEX conversations_user_key ON conversations USING btree (workspace_id, connection_id, user_index) WHERE (user_index IS NOT NULL);
-CREATE INDEX conversations_waiting ON conversations USING btree (workspace_id, unanswered_since) WHERE (unanswered_since IS NOT NULL);
+CREATE INDEX conversations_waiting ON conversations USING btree (workspace_id, unanswered_since, id) WHERE (unanswered_since IS NOT NULL);
 
 create table dispatches (
   workspace_id uuid not null,
@@ -500,6 +542,19 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
+create table note_mentions (
+  workspace_id uuid not null,
+  note_id uuid not null,
+  user_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  read_at timestamp(3) with time zone,
+  constraint note_mentions_workspace_id_note_id_fkey FOREIGN KEY (workspace_id, note_id) REFERENCES conversation_notes(workspace_id, id) ON DELETE CASCADE,
+  constraint note_mentions_pkey PRIMARY KEY (workspace_id, note_id, user_id)
+);
+
+CREATE INDEX note_mentions_unread ON note_mentions USING btree (workspace_id, user_id) WHERE (read_at IS NULL);
+CREATE INDEX note_mentions_user ON note_mentions USING btree (workspace_id, user_id, created_at DESC, note_id DESC);
+
 create table parked_statuses (
   workspace_id uuid not null,
   connection_id uuid not null,
@@ -521,6 +576,21 @@ create unlogged table rate_limits (
   touched_at timestamp(3) with time zone not null,
   constraint rate_limits_pkey PRIMARY KEY (key)
 ) with (fillfactor=50);
+
+create table saved_filters (
+  workspace_id uuid not null,
+  id uuid not null,
+  user_id uuid,
+  page text not null,
+  content bytea not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint saved_filters_page_check CHECK ((page = ANY (ARRAY['inbox'::text, 'leads'::text]))),
+  constraint saved_filters_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint saved_filters_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX saved_filters_user ON saved_filters USING btree (workspace_id, user_id);
 
 create table secrets (
   scope_id uuid not null,

@@ -7,7 +7,7 @@ import { faceOf } from './events/catalogue.ts'
 import type { PresentPayload } from './events/feed.ts'
 import { feedRoutes } from './events/feed-routes.ts'
 import type { PayloadSchemas } from './events/feed-schema.ts'
-import { createLive } from './events/live.ts'
+import { createLive, type Live } from './events/live.ts'
 import { liveTeamRoutes } from './events/live-routes.ts'
 import { createWaits } from './events/wait.ts'
 import { watchFeeds } from './events/watch.ts'
@@ -19,6 +19,8 @@ import { LeadEvent } from './leads/schema.ts'
 export interface Events {
   /** The team's side, once its guard is there. */
   serveTeam(teamGuard: TeamGuard): void
+  /** For what rooms tell the pages that are open. */
+  live: Live
 }
 
 /** Each room knows what in its bodies is to be masked. */
@@ -48,5 +50,5 @@ export function serveEvents(app: App, house: House, guard: Guard): Events {
     await Promise.all([live.close(), watch.close()])
   })
   feedRoutes(app, { vault, log, waits, payloads, present: presentPayload }, guard)
-  return { serveTeam: (teamGuard) => liveTeamRoutes(app, live, teamGuard) }
+  return { serveTeam: (teamGuard) => liveTeamRoutes(app, live, teamGuard), live }
 }

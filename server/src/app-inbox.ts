@@ -1,5 +1,6 @@
 import type { Guard } from './access/guard.ts'
 import type { House } from './app-house.ts'
+import { repeatAtPauses } from './base/loop.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import type { Receive } from './channels/channel-event.ts'
@@ -16,20 +17,26 @@ import { effectOfCode } from './channels/waba/errors.ts'
 import { fetchTemplatesAt } from './channels/waba/fetch-templates.ts'
 import { wabaConnector } from './channels/waba/sender.ts'
 import { wabaWebhookRoutes } from './channels/waba/webhook-routes.ts'
+import type { Live } from './events/live.ts'
 import type { InboxDeps } from './inbox/conversation.ts'
 import { pacesOf } from './inbox/pace.ts'
+import { openPresence, type Presence } from './inbox/presence.ts'
 import { receive } from './inbox/receive.ts'
 import type { ReceiveDeps } from './inbox/receiver.ts'
 import { inboxRoutes } from './inbox/routes.ts'
 import type { SendDeps } from './inbox/send-deps.ts'
 import { sendRoutes, sendTeamRoutes } from './inbox/send-routes.ts'
+import { tellOfConversations, tellOfPresence } from './inbox/team-live.ts'
 import { inboxTeamRoutes } from './inbox/team-routes.ts'
+import { servePresence } from './inbox/team-routes-presence.ts'
 import { openWakes } from './inbox/wakes.ts'
-import { findLeadOfChat, leadFromChat } from './leads/from-chat.ts'
+import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from './leads/from-chat.ts'
+
+const presenceSweepMs = 2_000
 
 export interface Inbox {
   /** The team's side, once its guard is there. */
-  serveTeam(teamGuard: TeamGuard): void
+  serveTeam(teamGuard: TeamGuard, live: Live): Promise<void>
 }
 
 /** Puts the inbox and its channels on the server. */
@@ -57,13 +64,34 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
     checkNumber: checkNumberAt(house),
   }
   return {
-    serveTeam: (teamGuard) => {
+    serveTeam: async (teamGuard, live) => {
       inboxTeamRoutes(app, inbox, teamGuard)
+      servePresence(app, { ...inbox, presence: await followTeam(app, house, live) }, teamGuard)
       sendTeamRoutes(app, sends, teamGuard)
       connectionTeamRoutes(app, connections, teamGuard)
       templateTeamRoutes(app, templateDeps(house), teamGuard)
     },
   }
+}
+
+/** Lets the pages that are open know what changes, and who else is there. */
+async function followTeam(app: App, house: House, live: Live): Promise<Presence> {
+  const { db, clock, log, repeat = repeatAtPauses } = house
+  const deps = { ...house, live }
+  const onError = (error: unknown) => log.warn('presence not shared', {}, error)
+  const presence: Presence = await openPresence({
+    db,
+    clock,
+    changed: (place) => void tellOfPresence(deps, presence, place).catch(onError),
+    onError,
+  })
+  const stop = tellOfConversations(deps)
+  const sweeping = repeat(presenceSweepMs, async () => presence.sweep(), onError)
+  app.addHook('preClose', async () => {
+    stop()
+    await sweeping.stop()
+  })
+  return presence
 }
 
 /** What the reading of templates stands on. */
@@ -82,6 +110,7 @@ function inboxDeps(house: House): InboxDeps {
     openConnection: async (workspaceId, id) =>
       (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
     leadOf: (workspaceId, phone) => findLeadOfChat({ db, vault, clock }, workspaceId, phone),
+    phonesOfLeads: (workspaceId, search) => findPhonesOfLeads(house, workspaceId, search),
   }
 }
 

@@ -5,6 +5,7 @@ import { sealedEventTables } from './events/keyed-tables.ts'
 import { indexedInboxTables, sealedInboxTables } from './inbox/keyed-tables.ts'
 import { indexedLeadTables, sealedLeadTables } from './leads/keyed-tables.ts'
 import { sealedWebhookTables } from './webhooks/keyed-tables.ts'
+import { sealedWorkspaceTables } from './workspace/keyed-tables.ts'
 
 /** Every table that is written under keys; a test finds the one that is missing. */
 export const keyedTables: KeyedTables = {
@@ -15,6 +16,7 @@ export const keyedTables: KeyedTables = {
     ...sealedEventTables,
     ...sealedAccessTables,
     ...sealedWebhookTables,
+    ...sealedWorkspaceTables,
   ],
   indexed: [...indexedLeadTables, ...indexedInboxTables, ...indexedAccessTables],
 }

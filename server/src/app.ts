@@ -41,7 +41,9 @@ import { rotationTeamRoutes } from './rotation/team-routes.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
+import { cannedReplyTeamRoutes } from './workspace/team-routes-canned-replies.ts'
 import { labelTeamRoutes } from './workspace/team-routes-labels.ts'
+import { savedFilterTeamRoutes } from './workspace/team-routes-saved-filters.ts'
 
 const formSubmissionsPerMinute = 10
 
@@ -85,7 +87,7 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, e
   await app.register(cookie)
   decorateTeamRequests(app)
   serveTeam(app, house, team, teamGuard, guard)
-  inbox.serveTeam(teamGuard)
+  await inbox.serveTeam(teamGuard, events.live)
   await importFileTeamRoutes(app, team, teamGuard)
   serveWebhooks(app, house, teamGuard)
   events.serveTeam(teamGuard)
@@ -107,6 +109,8 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
     leadTeamRoutes,
     importTeamRoutes,
     exportTeamRoutes,
+    cannedReplyTeamRoutes,
+    savedFilterTeamRoutes,
   ]) {
     routes(app, team, teamGuard)
   }

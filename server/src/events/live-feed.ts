@@ -3,7 +3,7 @@ import type { Vault } from '../base/vault.ts'
 import { allEventNames } from './catalogue.ts'
 import { openEvents, type PresentPayload } from './feed.ts'
 import { type Frame, frameOf } from './live-frame.ts'
-import { drained, isOpen, type Stream, send } from './live-stream.ts'
+import { drained, isOpen, maxWaitingBytes, type Stream, send } from './live-stream.ts'
 import { type FeedDeps, readPage } from './read-page.ts'
 
 export interface LiveFeedDeps extends FeedDeps {
@@ -23,8 +23,6 @@ export interface LiveFeed {
 }
 
 const pageSize = 200
-/** What may wait in memory for one client, beside one page. */
-const maxWaitingBytes = 1024 * 1024
 /** A browser that is further behind loads its page anew instead. */
 export const maxBehind = 5_000
 

@@ -21,6 +21,10 @@ export function frameOf(workspaceId: string, position: number, shown: ShownEvent
   return { position, name: shown.event, bytes: Buffer.from(lines.join('\n')) }
 }
 
+/** News of the moment for the pages that are open: in no feed, and without an id, so that a browser's place stays. */
+export const teamFrame = (name: string, data: object): Buffer =>
+  Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+
 /** How soon a browser comes back, in milliseconds, and where it stands before the first event. */
 export const startFrame = (workspaceId: string, position: number): string =>
   `retry: 2000\n${idLine(workspaceId, position)}\n\n`

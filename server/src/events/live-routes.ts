@@ -10,7 +10,15 @@ import type { Live } from './live.ts'
 const maxStreamsOfMember = 20
 const maxStreams = 2_000
 
-/** The stream that the web app lives on. Events of its own (`team.…`) would be frames beside these, in no feed. */
+const teamFrames = [
+  '`team.conversation.changed`: `{ conversation }` as in the list, whatever changed of it',
+  '`team.conversation.gone`: `{ conversationId }` has become part of another one',
+  '`team.conversations.changed`: `{}`: many changed at once, load lists and counts anew',
+  '`team.presence`: `{ conversationId, people: [{ userId, name, state }] }`: who is there now',
+  '`team.mentions`: `{ unread }`: how many notes that mention you are unread',
+].join('; ')
+
+/** The stream that the web app lives on. */
 export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
   const admit = streamLimits()
   app.route({
@@ -22,7 +30,7 @@ export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
       ...postman({ skip: true }),
       operationId: 'followEvents',
       summary: 'Follow the events of a workspace',
-      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind: load everything anew, the stream goes on from now. A comment comes every 15 seconds. A client that does not read is disconnected, and so is one whose session, token or membership has ended. At most ${maxStreamsOfMember} streams a member.`,
+      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind: load everything anew, the stream goes on from now. A comment comes every 15 seconds. A client that does not read is disconnected, and so is one whose session, token or membership has ended. At most ${maxStreamsOfMember} streams a member. Beside the events there are frames for the pages that are open, without an id and in no feed: after a reconnection load what is shown anew. ${teamFrames}.`,
       params: Type.Object(workspaceParams),
       headers: Type.Object({
         'last-event-id': Type.Optional(Type.String({ description: 'The last `id`; browsers send it by themselves.' })),
@@ -54,6 +62,7 @@ export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
         .follow({
           workspaceId,
           out,
+          userId: member.userId,
           after: place === undefined ? null : (readFeedCursor(workspaceId, place) ?? 'unknown'),
           names: namesOf(member),
           namesNow: async () => {

@@ -6,6 +6,8 @@ import { type Frame, heartbeatFrame } from './live-frame.ts'
 export interface Stream {
   workspaceId: string
   out: ServerResponse
+  /** Null for a token. */
+  userId: string | null
   names: readonly EventName[]
   /** What it may see as of now; null once that is nothing. */
   namesNow(): Promise<readonly EventName[] | null>
@@ -24,6 +26,15 @@ export function send(stream: Stream, frame: Frame): void {
   stream.position = frame.position
   if (!stream.names.includes(frame.name)) return
   stream.out.write(frame.bytes)
+}
+
+/** What may wait in memory for one client, beside one page. */
+export const maxWaitingBytes = 1024 * 1024
+
+/** A client that lets this much wait would get old news for new ones: it comes back, and loads its page anew. */
+export function sendNow({ out }: Stream, bytes: Buffer): void {
+  if (out.writableLength > maxWaitingBytes) out.destroy()
+  else out.write(bytes)
 }
 
 /** Resolves when the client has taken what was waiting for it, or is gone. */

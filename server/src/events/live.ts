@@ -1,9 +1,10 @@
 import type { Log } from '../base/log.ts'
 import type { Repeat } from '../base/loop.ts'
+import { faceOf } from './catalogue.ts'
 import { feedState } from './feed.ts'
 import { catchUp, handOut, type LiveFeed, type LiveFeedDeps, maxBehind } from './live-feed.ts'
-import { resetFrame, startFrame } from './live-frame.ts'
-import { beat, checkStreams, type Stream } from './live-stream.ts'
+import { resetFrame, startFrame, teamFrame } from './live-frame.ts'
+import { beat, checkStreams, isOpen, type Stream, sendNow } from './live-stream.ts'
 import type { FeedWatch } from './watch.ts'
 
 export interface LiveDeps extends LiveFeedDeps {
@@ -17,8 +18,21 @@ export type NewStream = Omit<Stream, 'position' | 'wasFull'> & {
   after: number | 'unknown' | null
 }
 
+/** What the inbox tells the pages that are open, beside the events. */
+export interface TeamNews {
+  /** `team.…` */
+  name: string
+  data: object
+  /** Only to this member's browsers. */
+  userId?: string
+}
+
 /** Streams of events to browsers. */
 export interface Live {
+  /** Whether anybody here follows the workspace: if not, nothing need be told. */
+  isFollowed(workspaceId: string): boolean
+  /** Tells the browsers that may see the inbox. Whoever is away then is not told later. */
+  tell(workspaceId: string, news: TeamNews): void
   /** Resolves when the stream has ended. */
   follow(stream: NewStream): Promise<void>
   /** Ends every stream at once. */
@@ -37,7 +51,16 @@ export function createLive(deps: LiveDeps): Live {
     repeat(heartbeatMs, async () => streams.forEach(beat), onError),
     repeat(checkMs, () => checkStreams(streams, onError), onError),
   ]
+  const streamsOf = (workspaceId: string) => [...streams].filter((stream) => stream.workspaceId === workspaceId)
   return {
+    isFollowed: (workspaceId) => streamsOf(workspaceId).length > 0,
+    tell: (workspaceId, { name, data, userId }) => {
+      const bytes = teamFrame(name, data)
+      for (const stream of streamsOf(workspaceId)) {
+        const sees = isOpen(stream) && stream.names.some((each) => faceOf(each) === 'inbox')
+        if (sees && (userId === undefined || userId === stream.userId)) sendNow(stream, bytes)
+      }
+    },
     follow: async ({ after, ...asked }) => {
       // A client that left while it was let in tells of it no more.
       const closed = asked.out.destroyed || new Promise((resolve) => asked.out.once('close', resolve))

@@ -6,8 +6,10 @@ import type { Vault } from '../base/vault.ts'
 import { recordEvents } from '../events/record.ts'
 import { type Actor, systemActor } from '../workspace/actor.ts'
 import { ownerChanged } from './events.ts'
-import { human } from './owner.ts'
+import { agent, human, writeOwner } from './owner.ts'
+import { type Cause, recordActivities } from './record-activities.ts'
 import { waitForStarts } from './starts.ts'
+import { tellTeam } from './team-news.ts'
 
 /** Gives people what a key owns: it was revoked, or must not go on. Answers how many conversations changed hands. */
 export function handBackConversationsOf(
@@ -18,12 +20,13 @@ export function handBackConversationsOf(
   actor: Actor,
   now: Date,
 ): Promise<number> {
-  return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id = ${keyId}`, actor, now)
+  return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id = ${keyId}`, { actor, reason: 'key_ended' }, now)
 }
 
 /** Gives people whatever agents own: the workspace's stop switch. */
 export function handBackAll(tx: Tx, keyring: Keyring, workspaceId: string, actor: Actor, now: Date): Promise<number> {
-  return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id is not null`, actor, now)
+  const cause = { actor, reason: 'agents_stopped' } as const
+  return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id is not null`, cause, now)
 }
 
 /** Gives people what belongs to keys that have expired, or were revoked behind our back. For a timer; any node may. */
@@ -66,7 +69,7 @@ export async function runWatchdog(db: Db, vault: Vault, clock: Clock): Promise<n
           where w.id = ${id}
             and ${isOverdue(tx, now)}
         )`
-      return handBack(tx, keyring, id, overdue, systemActor, now)
+      return handBack(tx, keyring, id, overdue, { actor: systemActor, reason: 'watchdog' }, now)
     })
   }
   return count
@@ -83,11 +86,11 @@ async function handBack(
   keyring: Keyring,
   workspaceId: string,
   which: postgres.PendingQuery<postgres.Row[]>,
-  actor: Actor,
+  cause: Cause,
   now: Date,
 ): Promise<number> {
-  const rows = await tx<{ id: string; connectionId: string }[]>`
-    select c.id, c.connection_id as "connectionId"
+  const rows = await tx<{ id: string; connectionId: string; keyId: string }[]>`
+    select c.id, c.connection_id as "connectionId", c.owner_key_id as "keyId"
     from conversations c
     where c.workspace_id = ${workspaceId}
       ${which}
@@ -104,7 +107,13 @@ async function handBack(
       updated_at = greatest(updated_at, ${now})
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])`
-  const events = rows.map((row) => ownerChanged({ ...row, owner: human }, actor, now))
+  const events = rows.map((row) => ownerChanged({ ...row, owner: human }, cause.actor, now))
+  const items = rows.map(({ id, keyId }) => ({
+    conversationId: id,
+    detail: { kind: 'owner', from: writeOwner(agent(keyId)), to: writeOwner(human) } as const,
+  }))
+  await recordActivities(tx, workspaceId, items, cause, now)
   await recordEvents(tx, keyring, workspaceId, events, now)
+  tellTeam(tx, workspaceId, ids)
   return ids.length
 }

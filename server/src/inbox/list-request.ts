@@ -18,11 +18,11 @@ export function readListRequest(query: ListQuery): ListRequest {
     connectionId: connectionId === undefined ? null : isUuid(connectionId) ? connectionId.toLowerCase() : nowhere,
     phone: query.phone ?? null,
     owner: query.owner === undefined ? null : readOwnerFilter(query.owner, issues),
-    status: query.status ?? null,
+    statuses: query.status === undefined ? null : [query.status],
     updatedAfter: updatedAfter === undefined ? null : readTime('updated_after', updatedAfter, issues),
   }
   if (issues.length > 0) throw new InvalidInput(issues, 'query')
-  return { filter, limit: query.limit ?? 30, cursor: query.cursor ?? null }
+  return { filter, order: 'updated', limit: query.limit ?? 30, cursor: query.cursor ?? null }
 }
 
 export function readOwnerFilter(text: string, issues: Issue[]): ConversationFilter['owner'] {

@@ -2,6 +2,7 @@ import { type Tx, timestampArray } from '../base/db.ts'
 import { touched } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
 import { freeMoment } from './moment.ts'
+import { tellTeam } from './team-news.ts'
 
 /**
  * Makes two conversations of one customer, both locked, into the older one: a customer was known by the platform's
@@ -19,6 +20,7 @@ export async function mergeConversations(
   await moveMessages(tx, workspaceId, younger.id, older.id)
   await moveSends(tx, workspaceId, younger.id, older.id)
   await moveTheRest(tx, workspaceId, younger.id, older.id)
+  tellTeam(tx, workspaceId, [younger.id])
   return touched(unite(older, younger), now)
 }
 
@@ -107,6 +109,11 @@ async function moveSends(tx: Tx, workspaceId: string, fromId: string, toId: stri
 async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
   await tx`
     update conversation_notes
+    set conversation_id = ${toId}
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${fromId}`
+  await tx`
+    update conversation_activities
     set conversation_id = ${toId}
     where workspace_id = ${workspaceId}
       and conversation_id = ${fromId}`

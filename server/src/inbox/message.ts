@@ -109,7 +109,7 @@ export function openExternalId(keyring: Keyring, messageId: string, sealed: Buff
   return keyring.openText(place(messageId, 'external_id'), sealed)
 }
 
-function actorOf({ actor_type, actor_id }: MessageRow): Actor | null {
+export function actorOf({ actor_type, actor_id }: Pick<MessageRow, 'actor_type' | 'actor_id'>): Actor | null {
   if (actor_type === null) return null
   if (actor_type === 'system' || actor_id === null) return { type: 'system', id: null }
   return { type: actor_type, id: actor_id }

@@ -2,17 +2,21 @@ import type { Sql, Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Actor } from '../workspace/actor.ts'
+import { tellMember, tellTeam } from './team-news.ts'
 
 export interface Note {
   id: string
   text: string
+  /** Members who are to see it. */
+  mentions: string[]
   actor: Actor
   createdAt: Date
 }
 
-interface NoteRow {
+export interface NoteRow {
   id: string
   text: Buffer
+  mentions: string[]
   actor_type: Actor['type']
   actor_id: string | null
   created_at: Date
@@ -20,21 +24,41 @@ interface NoteRow {
 
 const place = (id: string) => ({ table: 'conversation_notes', row: id, column: 'text' })
 
+export const noteColumns = (sql: Sql) => sql`
+  n.id,
+  n.text,
+  array(
+    select m.user_id
+    from note_mentions m
+    where m.workspace_id = n.workspace_id
+      and m.note_id = n.id
+    order by m.user_id
+  ) as mentions,
+  n.actor_type,
+  n.actor_id,
+  n.created_at`
+
 export async function addNote(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
   conversationId: string,
-  { text, actor }: Pick<Note, 'text' | 'actor'>,
+  { text, mentions, actor }: Pick<Note, 'text' | 'mentions' | 'actor'>,
   now: Date,
-): Promise<Note> {
+): Promise<void> {
   const id = newId(now)
   await tx`
     insert into conversation_notes (workspace_id, id, conversation_id, text, actor_type, actor_id, created_at)
     values (
       ${workspaceId}, ${id}, ${conversationId}, ${keyring.seal(place(id), text)}, ${actor.type}, ${actor.id}, ${now}
     )`
-  return { id, text, actor, createdAt: now }
+  tellTeam(tx, workspaceId, [conversationId])
+  if (mentions.length === 0) return
+  for (const userId of mentions) tellMember(tx, workspaceId, userId)
+  await tx`
+    insert into note_mentions (workspace_id, note_id, user_id, created_at)
+    select ${workspaceId}::uuid, ${id}::uuid, user_id, ${now}
+    from unnest(${mentions}::uuid[]) as u (user_id)`
 }
 
 /** The newest 200, oldest first. */
@@ -45,16 +69,21 @@ export async function listNotes(
   conversationId: string,
 ): Promise<Note[]> {
   const rows = await sql<NoteRow[]>`
-    select id, text, actor_type, actor_id, created_at
-    from conversation_notes
-    where workspace_id = ${workspaceId}
-      and conversation_id = ${conversationId}
-    order by id desc
+    select ${noteColumns(sql)}
+    from conversation_notes n
+    where n.workspace_id = ${workspaceId}
+      and n.conversation_id = ${conversationId}
+    order by n.id desc
     limit 200`
-  return rows.reverse().map((row) => ({
+  return rows.reverse().map((row) => openNote(keyring, row))
+}
+
+export function openNote(keyring: Keyring, row: NoteRow): Note {
+  return {
     id: row.id,
     text: keyring.openText(place(row.id), row.text),
+    mentions: row.mentions,
     actor: { type: row.actor_type, id: row.actor_id } as Actor,
     createdAt: row.created_at,
-  }))
+  }
 }

@@ -3,6 +3,7 @@ import type { Keyring } from '../base/keyring.ts'
 import type { Conversation, Scope } from './conversation.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
 import { mayStart, waitForStarts } from './starts.ts'
+import { tellTeam } from './team-news.ts'
 
 export const conversationColumns = (sql: Sql) => sql`
   c.id,
@@ -41,6 +42,18 @@ export async function findConversation(sql: Sql, scope: Scope, id: string): Prom
   return row
 }
 
+export async function selectConversations(
+  sql: Sql,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ConversationRow[]> {
+  return sql<ConversationRow[]>`
+    select ${conversationColumns(sql)}
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and c.id = any (${[...ids]}::uuid[])`
+}
+
 /** The conversation for changing it: nobody else changes it until this transaction ends. */
 export async function lockConversation(
   tx: Tx,
@@ -67,6 +80,7 @@ export async function insertConversation(
   workspaceId: string,
   conversation: Conversation,
 ): Promise<boolean> {
+  tellTeam(tx, workspaceId, [conversation.id])
   const row = sealConversation(keyring, conversation)
   const inserted = await tx`
     insert into conversations (
@@ -95,6 +109,7 @@ export async function storeConversation(
   workspaceId: string,
   conversation: Conversation,
 ): Promise<void> {
+  tellTeam(tx, workspaceId, [conversation.id])
   const row = sealConversation(keyring, conversation)
   const [stored] = await tx<{ may_start: boolean }[]>`
     update conversations

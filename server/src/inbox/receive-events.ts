@@ -2,6 +2,7 @@ import type { Tx } from '../base/db.ts'
 import { byteaArray } from '../base/db.ts'
 import { recordEvents } from '../events/record.ts'
 import { systemActor } from '../workspace/actor.ts'
+import type { ActivityReason } from './activity.ts'
 import { chooseFirstOwner } from './agents.ts'
 import { type Change, changeOwner } from './change.ts'
 import { newConversation } from './customer.ts'
@@ -10,6 +11,7 @@ import { lockChanged, lockCustomer } from './lock-customer.ts'
 import { insertConversation, storeConversation } from './queries.ts'
 import { applyEvent } from './receive-event.ts'
 import type { Intake, Writer } from './receiver.ts'
+import { recordChange } from './record-activities.ts'
 import { mayReveal } from './reveal.ts'
 import { externalIndex } from './sealed.ts'
 
@@ -31,6 +33,8 @@ export async function applyEvents(tx: Tx, intake: Intake, events: readonly Custo
     const news = [...begun.events, ...applied.events]
     if (applied.conversation !== begun.conversation) {
       await storeConversation(tx, keyring, receiver.workspaceId, applied.conversation)
+      const cause = { actor: systemActor, reason: reasonOf(event) }
+      await recordChange(tx, receiver.workspaceId, begun.conversation, applied.conversation, cause, now)
     }
     await recordEvents(tx, keyring, receiver.workspaceId, news, now)
     if (applied.wrote === null) continue
@@ -39,6 +43,9 @@ export async function applyEvents(tx: Tx, intake: Intake, events: readonly Custo
   }
   return [...wrote.values()]
 }
+
+const reasonOf = ({ type }: CustomerEvent): ActivityReason | null =>
+  type === 'message' ? 'customer_wrote' : type === 'echo' ? 'phone' : null
 
 /** The external ids among these that the connection has already: platforms repeat deliveries for days. */
 async function findKnown(
@@ -87,7 +94,11 @@ async function begin(tx: Tx, intake: Intake, event: Extract<CustomerEvent, { ext
   const owner = event.type === 'message' ? await chooseFirstOwner(tx, workspaceId, connectionId, now) : blank.owner
   const begun = changeOwner(blank, owner, systemActor, now)
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    if (await insertConversation(tx, keyring, workspaceId, begun.conversation)) return begun
+    if (await insertConversation(tx, keyring, workspaceId, begun.conversation)) {
+      const cause = { actor: systemActor, reason: 'began' } as const
+      await recordChange(tx, workspaceId, blank, begun.conversation, cause, now)
+      return begun
+    }
     const found = await lockCustomer(tx, keyring, { workspaceId, connectionId }, event.customer, now)
     if (found !== undefined) return { conversation: found, events: [] }
     // The one that stood in the way was merged into another between the two statements: under that one's names now.

@@ -56,5 +56,7 @@ export interface Attempt {
   connectionId: string
   key: string
   wish: Wish
+  /** The newest message that the sender has seen: with news since, nothing is sent. Null: whatever there is. */
+  lastSeenId: string | null
   keyring: Keyring
 }

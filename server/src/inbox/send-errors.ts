@@ -1,4 +1,6 @@
 import { type ApiError, conflict, unprocessable } from '../base/errors.ts'
+import type { Message } from './message.ts'
+import { presentTeamMessage } from './team-present.ts'
 
 export const keyUsedOtherwise = (): ApiError =>
   unprocessable('This Idempotency-Key was used for another message. Send a new message with a new key.', {
@@ -15,6 +17,13 @@ export const unsupportedKind = (): ApiError =>
 
 export const ownerMismatch = (): ApiError =>
   conflict('This key does not own the conversation. Take it over by PATCH first.', { code: 'OWNER_MISMATCH' })
+
+/** With the message that the sender has not seen. */
+export const threadMoved = (newer: Message): ApiError =>
+  conflict('Somebody has written since. Read it, then send again or leave it.', {
+    code: 'THREAD_MOVED',
+    message: presentTeamMessage(newer, () => null),
+  })
 
 export const connectionUnavailable = (): ApiError =>
   conflict('The chat connection cannot send now', { code: 'CONNECTION_UNAVAILABLE' })

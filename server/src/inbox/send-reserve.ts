@@ -13,11 +13,13 @@ import type { Message } from './message.ts'
 import { addMessage } from './message-queries.ts'
 import { human } from './owner.ts'
 import { lockConversation, storeConversation } from './queries.ts'
+import { recordChange } from './record-activities.ts'
 import { checkSend, type Draft } from './send-checks.ts'
 import type { Attempt, SendDeps, Sender } from './send-deps.ts'
-import { connectionUnavailable, invalidMessage } from './send-errors.ts'
+import { connectionUnavailable, invalidMessage, threadMoved } from './send-errors.ts'
 import { findStanding, insertSend, type NewSend } from './send-queries.ts'
 import { findSend } from './send-recall.ts'
+import { findNewerThan } from './thread-moved.ts'
 
 /** How long a send may stay without an outcome before it counts as failed. */
 export const settleWithinMs = 10 * 60_000
@@ -61,6 +63,10 @@ async function reserve(
   await deps.fail?.('locked')
   if ((await findSend(tx, workspaceId, sender.actor.id, key)) !== undefined) return null
 
+  if (attempt.lastSeenId !== null) {
+    const newer = await findNewerThan(tx, keyring, sender, conversation.id, attempt.lastSeenId)
+    if (newer !== null) throw threadMoved(newer)
+  }
   const now = deps.clock.now()
   const draft = await judge(deps, tx, attempt, conversation, now)
   if (connection === null) throw connectionUnavailable()
@@ -70,6 +76,7 @@ async function reserve(
   const { conversation: owned, events } = takeOver(sender, conversation, now)
   const message = newMessage(owned, sender, draft, now)
   const turn = await record(tx, attempt, owned, message, draft.parts.length)
+  await recordChange(tx, workspaceId, conversation, owned, { actor: sender.actor, reason: 'sent' }, now)
   await recordEvents(tx, keyring, workspaceId, events, now)
   await deps.fail?.('written')
   return {

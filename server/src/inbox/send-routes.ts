@@ -8,7 +8,7 @@ import { teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { compileForRequest } from '../base/validation.ts'
 import { sendMessage } from './send.ts'
 import type { SendDeps, Sender } from './send-deps.ts'
-import { Send, SendHeaders, Sent, sendRefusals } from './send-schema.ts'
+import { memberRefusal, Send, SendHeaders, Sent, sendRefusals, TeamSend } from './send-schema.ts'
 
 export interface SendGuard {
   inbox(scope: 'inbox.write'): onRequestHookHandler
@@ -18,6 +18,7 @@ const conversation = { id: Type.String({ description: 'The conversation.', examp
 const noQuery = Type.Object({}, { additionalProperties: false })
 const example = { kind: 'text', text: 'Your order has left our warehouse.' }
 const response = { 202: Sent, ...errors(400, 401, 403, 404, 413, 415, 429, 500, 503), ...sendRefusals }
+const teamResponse = { ...response, 409: memberRefusal }
 
 // Whether the conversation is there is said before what is wrong with the request, so the verb reads the body itself.
 const judgedByVerb = {
@@ -76,12 +77,12 @@ export function sendTeamRoutes(app: App, deps: SendDeps, guard: Pick<TeamGuard, 
       operationId: 'sendMessageAsMember',
       summary: 'Write to the customer',
       description:
-        'As in the inbox interface, for any conversation of the workspace. The conversation becomes `human` in the same step.',
+        'As in the inbox interface, for any conversation of the workspace. The conversation becomes `human` in the same step. With `if_last_message_id` nothing is sent when the thread has moved since.',
       params: Type.Object({ ...workspaceParams, ...conversation }),
       headers: SendHeaders,
       querystring: noQuery,
-      body: Send,
-      response,
+      body: TeamSend,
+      response: teamResponse,
     } satisfies FastifySchema,
     handler: async (request, reply) => {
       const member = memberOf(request)

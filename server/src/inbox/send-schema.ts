@@ -49,6 +49,23 @@ export const InteractiveSend = Type.Object(
 
 export const Send = Type.Union([TextSend, TemplateSend, InteractiveSend])
 
+const lastSeen = {
+  if_last_message_id: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description:
+        'The newest message that you have seen. When the customer or somebody else has written since, nothing is sent: 409 `THREAD_MOVED` with that `message`.',
+    }),
+  ),
+}
+
+/** The member's send may say what they have seen. */
+export const TeamSend = Type.Union([
+  Type.Object({ ...TextSend.properties, ...lastSeen }, { ...closed, title: 'TextToSendAsMember' }),
+  Type.Object({ ...TemplateSend.properties, ...lastSeen }, { ...closed, title: 'TemplateToSendAsMember' }),
+  InteractiveSend,
+])
+
 export const SendHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
@@ -77,13 +94,16 @@ const refusal = (statusCode: number, code: string, statusMessage: string, descri
     { description },
   )
 
+const conflicts =
+  '`OWNER_MISMATCH`: another owns the conversation. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the outcome of the first request with this key is not known yet; repeat later.'
+
 /** Why nothing was sent, or not delivered; `data.code` says which. */
 export const sendRefusals = {
   409: refusal(
     409,
     'OWNER_MISMATCH',
     'This key does not own the conversation. Take it over by PATCH first.',
-    '`OWNER_MISMATCH`: another owns the conversation. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the outcome of the first request with this key is not known yet; repeat later.',
+    conflicts,
   ),
   422: refusal(
     422,
@@ -98,3 +118,11 @@ export const sendRefusals = {
     'The platform could not be reached, or its answer was lost. The message stands as `failed`; should a status tell otherwise, it is corrected. The same key never sends again.',
   ),
 }
+
+/** What a member's send is refused with beside these. */
+export const memberRefusal = refusal(
+  409,
+  'THREAD_MOVED',
+  'Somebody has written since. Read it, then send again or leave it.',
+  `${conflicts} \`THREAD_MOVED\`: somebody has written since \`if_last_message_id\`; \`message\` is the newest of it.`,
+)

@@ -9,6 +9,7 @@ import { readWish } from './send-input.ts'
 import { recallAnswer } from './send-recall.ts'
 import { reserveSend } from './send-reserve.ts'
 import { settleSend } from './send-settle.ts'
+import { splitLastSeen } from './thread-moved.ts'
 
 export interface SendRequest {
   conversationId: string
@@ -44,12 +45,16 @@ async function readAttempt(deps: SendDeps, sender: Sender, request: SendRequest)
   const row = isUuid(conversationId) ? await findConversation(deps.db.sql, sender, conversationId) : undefined
   if (row === undefined) throw conversationNotFound()
   if (request.problem !== undefined) throw request.problem
+  // An agent's body has no such field: it is refused like any other that is unknown.
+  const { lastSeenId, rest } =
+    sender.actor.type === 'agent' ? { lastSeenId: null, rest: request.body } : splitLastSeen(request.body)
   return {
     sender,
     conversationId,
     connectionId: row.connection_id,
     key: readIdempotencyKey(request.idempotencyKey),
-    wish: readWish(request.body),
+    wish: readWish(rest),
+    lastSeenId,
     keyring: await deps.vault.keyring(sender.workspaceId),
   }
 }

@@ -2,10 +2,13 @@ import { Type } from 'typebox'
 import type { Member } from '../base/member.ts'
 import { postman } from '../base/route.ts'
 import { teamRoute } from '../base/team-schema.ts'
-import type { Scope } from './conversation.ts'
+import type { Conversation, InboxDeps, Scope } from './conversation.ts'
+import { showConversations } from './show.ts'
+import { presentTeamConversation } from './team-present.ts'
 import { TeamConversation } from './team-schema.ts'
 
-export const conversationsPath = '/api/team/v1/workspaces/:workspaceId/inbox/conversations'
+export const inboxPath = '/api/team/v1/workspaces/:workspaceId/inbox'
+export const conversationsPath = `${inboxPath}/conversations`
 
 export const oneConversation = Type.Object({ conversation: TeamConversation })
 
@@ -14,3 +17,13 @@ export const scopeOf = ({ workspaceId }: Member): Scope => ({ workspaceId, conne
 
 /** What the schemas of the routes of one conversation share. */
 export const conversationRoute = { ...teamRoute, ...postman({ path: { id: '{{conversation_id}}' } }) }
+
+/** One conversation as the team sees it. */
+export async function showOne(deps: InboxDeps, workspaceId: string, conversation: Conversation) {
+  const shown = await showConversations(deps, workspaceId, [conversation])
+  return shown.map((each) => presentTeamConversation(each, deps.clock.now()))[0] ?? missing()
+}
+
+function missing(): never {
+  throw new Error('One conversation was to be shown, and none was')
+}

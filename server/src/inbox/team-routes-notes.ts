@@ -5,7 +5,7 @@ import type { InboxDeps } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'
 import { listNotes } from './notes.ts'
 import { findConversation } from './queries.ts'
-import { presentTeamNote } from './team-present.ts'
+import { presentTeamNotes } from './team-present.ts'
 import { conversationRoute, conversationsPath, scopeOf } from './team-request.ts'
 import { NewNote, TeamConversationParams, TeamNote } from './team-schema.ts'
 import { updateConversation } from './update.ts'
@@ -19,7 +19,11 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
   const list = async (workspaceId: string, id: string) => {
     const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, id)
     if (row === undefined) throw conversationNotFound()
-    return (await listNotes(db.sql, await vault.keyring(workspaceId), workspaceId, row.id)).map(presentTeamNote)
+    return presentTeamNotes(
+      deps,
+      workspaceId,
+      await listNotes(db.sql, await vault.keyring(workspaceId), workspaceId, row.id),
+    )
   }
   app.route({
     method: 'GET',
@@ -50,7 +54,9 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
     },
     handler: async (request, reply) => {
       const member = memberOf(request)
-      await updateConversation(deps, scopeOf(member), member.actor, request.params.id, { note: request.body.text })
+      const { text, mentions = [] } = request.body
+      const patch = { note: text, mentions: mentions.map((id) => id.toLowerCase()) }
+      await updateConversation(deps, scopeOf(member), member.actor, request.params.id, patch)
       return reply.code(201).send({ notes: await list(member.workspaceId, request.params.id) })
     },
   })

@@ -2,8 +2,7 @@ import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import type { InboxDeps } from './conversation.ts'
 import { agent, human } from './owner.ts'
-import { presentTeamConversation } from './team-present.ts'
-import { conversationRoute, conversationsPath, oneConversation, scopeOf } from './team-request.ts'
+import { conversationRoute, conversationsPath, oneConversation, scopeOf, showOne } from './team-request.ts'
 import { HandBack, TeamConversationParams } from './team-schema.ts'
 import { updateConversation } from './update.ts'
 
@@ -24,7 +23,7 @@ export function serveTakeOver(app: App, deps: InboxDeps, guard: TeamGuard): void
       const member = memberOf(request)
       const patch = { owner: human }
       const conversation = await updateConversation(deps, scopeOf(member), member.actor, request.params.id, patch)
-      return { conversation: presentTeamConversation(conversation, deps.clock.now()) }
+      return { conversation: await showOne(deps, member.workspaceId, conversation) }
     },
   })
 }
@@ -49,7 +48,7 @@ export function serveHandBack(app: App, deps: InboxDeps, guard: TeamGuard): void
       const { keyId, note } = request.body
       const patch = { owner: agent(keyId.toLowerCase()), ...(note === undefined ? {} : { note: writeNote(note) }) }
       const conversation = await updateConversation(deps, scopeOf(member), member.actor, request.params.id, patch)
-      return { conversation: presentTeamConversation(conversation, deps.clock.now()) }
+      return { conversation: await showOne(deps, member.workspaceId, conversation) }
     },
   })
 }

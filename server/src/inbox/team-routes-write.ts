@@ -4,8 +4,7 @@ import { type App, errors, postman } from '../base/route.ts'
 import { readIsoTime } from '../base/time.ts'
 import type { InboxDeps } from './conversation.ts'
 import { markRead } from './read.ts'
-import { presentTeamConversation } from './team-present.ts'
-import { conversationRoute, conversationsPath, oneConversation, scopeOf } from './team-request.ts'
+import { conversationRoute, conversationsPath, oneConversation, scopeOf, showOne } from './team-request.ts'
 import { TeamChanges, TeamConversationParams } from './team-schema.ts'
 import { type ConversationPatch, updateConversation } from './update.ts'
 
@@ -27,7 +26,7 @@ export function serveTeamChanges(app: App, deps: InboxDeps, guard: TeamGuard): v
       const member = memberOf(request)
       const patch = readChanges(request.body, deps.clock.now())
       const conversation = await updateConversation(deps, scopeOf(member), member.actor, request.params.id, patch)
-      return { conversation: presentTeamConversation(conversation, deps.clock.now()) }
+      return { conversation: await showOne(deps, member.workspaceId, conversation) }
     },
   })
 }
@@ -61,8 +60,9 @@ export function serveTeamRead(app: App, deps: InboxDeps, guard: TeamGuard): void
       response: { 200: oneConversation, ...errors(400, 401, 404, 413, 415) },
     },
     handler: async (request) => {
-      const conversation = await markRead(deps, scopeOf(memberOf(request)), request.params.id)
-      return { conversation: presentTeamConversation(conversation, deps.clock.now()) }
+      const member = memberOf(request)
+      const conversation = await markRead(deps, scopeOf(member), request.params.id)
+      return { conversation: await showOne(deps, member.workspaceId, conversation) }
     },
   })
 }

@@ -13,26 +13,53 @@ const actor = Type.Object(
   { description: 'Who did it.' },
 )
 
+const author = Type.Object(
+  {
+    type: oneOf(['customer', 'agent', 'user', 'token', 'app', 'system'] as const, {
+      description: '`agent`: an API key. `app`: another app on the same number, or the phone itself.',
+    }),
+    id: nullable(Type.String({ format: 'uuid' })),
+    name: nullable(Type.String({ description: 'Of an agent, a member or a token.', example: 'Sales agent' })),
+  },
+  { description: 'Who wrote it.' },
+)
+
+const name = (description: string, example: string) => nullable(Type.String({ description, example }))
+
+export const namedActor = Type.Object(
+  { ...actor.properties, name: name('What it is called.', 'Ana Lima') },
+  { description: 'Who did it.' },
+)
+
 export const TeamConversation = Type.Object(
   {
     id: idSchema('The conversation.'),
     connectionId: idSchema('The chat connection.'),
+    connectionName: name('Its name.', 'Sales'),
     channel,
     owner,
+    ownerName: name('The name of the owning agent; null when people own it.', 'Sales agent'),
     ownerSince: timestamp('Since when it has this owner.'),
     status,
     snoozedUntil: nullable(timestamp('When a timer opens it again.')),
     assignedTo: nullable(idSchema('The member who looks after it.')),
+    assignedToName: name('Who that is.', 'Ana Lima'),
     labelIds: Type.Array(Type.String({ format: 'uuid' })),
     unreadCount: Type.Integer({ example: 1 }),
     windowExpiresAt: nullable(timestamp('Until when text can be sent; null when the window is closed.')),
     lastMessageAt: timestamp('When its newest message was sent.'),
-    unansweredSince: nullable(timestamp('Since when the customer has waited; null when answered.')),
+    unansweredSince: nullable(
+      timestamp('When the oldest customer message came that nobody has answered; null when answered.'),
+    ),
     lastMessage: nullable(
       Type.Object({
+        id: idSchema('The newest message.'),
         direction: schema.messageFields.direction,
         kind: Type.String({ example: 'text' }),
         text: Type.String({ description: 'Its first 200 characters.', example: 'Hello!' }),
+        status: schema.messageFields.status,
+        errorCode: schema.messageFields.error_code,
+        author,
       }),
     ),
     contact,
@@ -67,6 +94,7 @@ export const TeamMessage = Type.Object(
     status: messageStatus,
     errorCode: error_code,
     actor: nullable(actor),
+    author,
     occurredAt: occurred_at,
     referral,
   },
@@ -77,7 +105,8 @@ export const TeamNote = Type.Object(
   {
     id: idSchema('The note.'),
     text: Type.String({ example: 'Asked for a quote of 20 units.' }),
-    actor,
+    mentions: Type.Array(Type.String({ format: 'uuid' }), { description: 'Members who are to see it.', example: [] }),
+    actor: namedActor,
     createdAt: timestamp('When it was added.'),
   },
   { title: 'TeamNote' },
@@ -90,12 +119,43 @@ export const TeamListQuery = Type.Object(
     connectionId: Type.Optional(idSchema('Only this connection.')),
     phone: Type.Optional(schema.ListQuery.properties.phone),
     owner: Type.Optional(schema.ListQuery.properties.owner),
-    status: Type.Optional(status),
-    assignedTo: Type.Optional(idSchema('Only what this member looks after.')),
+    view: Type.Optional(
+      oneOf(['mine', 'unassigned', 'all', 'agents'] as const, {
+        description:
+          '`mine`: what the caller looks after. `unassigned`: owned by people, looked after by nobody. `agents`: owned by agents.',
+      }),
+    ),
+    search: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        pattern: '\\S',
+        description:
+          "The customer's number in any common spelling, or text that finds their lead, such as a part of the name: the newest 50 leads that it finds are looked for.",
+        example: 'duarte',
+      }),
+    ),
+    status: Type.Optional(
+      Type.String({ pattern: '^[a-z,]{1,60}$', description: 'One status, or several with commas.', example: 'open' }),
+    ),
+    assignedTo: Type.Optional(
+      Type.String({
+        pattern: '^(?:me|none|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
+        description: 'Only what this member looks after; `me`, or `none` for what nobody does.',
+        example: 'me',
+      }),
+    ),
     labelId: Type.Optional(idSchema('Only what carries this label.')),
     unread: Type.Optional(Type.Boolean({ description: 'Only what has unread messages.' })),
     unanswered: Type.Optional(Type.Boolean({ description: 'Only where a customer waits for an answer.' })),
     updatedAfter: Type.Optional(timestamp('Only what was updated after it.')),
+    sort: Type.Optional(
+      oneOf(['recent', 'waiting', 'updated'] as const, {
+        description:
+          '`recent`: newest message first. `waiting`: only where a customer waits, the longest first. `updated`: changed last first.',
+        default: 'recent',
+      }),
+    ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
     cursor: Type.Optional(Type.String({ description: 'From the page before.' })),
   },
@@ -142,4 +202,26 @@ export const HandBack = Type.Object(
 )
 export type HandBack = Static<typeof HandBack>
 
-export const NewNote = Type.Object({ text: note }, closed)
+export const NewNote = Type.Object(
+  {
+    text: note,
+    mentions: Type.Optional(
+      Type.Array(Type.String({ format: 'uuid' }), {
+        maxItems: 20,
+        description: 'Members who are to see it: it stands among their mentions.',
+        example: [],
+      }),
+    ),
+  },
+  closed,
+)
+
+const count = Type.Object({
+  open: Type.Integer({ description: 'Its open conversations.', example: 12 }),
+  unread: Type.Integer({ description: 'Those of them with unread messages.', example: 3 }),
+})
+
+export const TeamCounts = Type.Object(
+  { mine: count, unassigned: count, all: count, agents: count },
+  { title: 'TeamCounts', description: 'By view, as in the list.' },
+)

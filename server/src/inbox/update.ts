@@ -10,6 +10,7 @@ import { agentsStopped, conversationNotFound, keyCannotOwn, ownerForbidden, unkn
 import { addNote } from './notes.ts'
 import { maySetOwner, type Owner, sameOwner } from './owner.ts'
 import { lockConversation, storeConversation } from './queries.ts'
+import { recordChange } from './record-activities.ts'
 
 export interface ConversationPatch {
   owner?: Owner
@@ -18,6 +19,8 @@ export interface ConversationPatch {
   snoozedUntil?: Date | null
   labelIds?: readonly string[]
   note?: string
+  /** Members who are to see the note. */
+  mentions?: readonly string[]
   /** Null: nobody. */
   assignedTo?: string | null
 }
@@ -44,8 +47,12 @@ export async function updateConversation(
       if (patch.labelIds !== undefined) await checkLabels(tx, workspaceId, patch.labelIds, actor)
       if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
       const { conversation, events } = applyPatch(before, patch, actor, now)
-      if (patch.note !== undefined) await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, actor }, now)
+      if (patch.note !== undefined) {
+        const mentions = await checkMentions(tx, workspaceId, patch.mentions ?? [])
+        await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, mentions, actor }, now)
+      }
       if (conversation !== before) await storeConversation(tx, keyring, workspaceId, conversation)
+      await recordChange(tx, workspaceId, before, conversation, { actor, reason: null }, now)
       await recordEvents(tx, keyring, workspaceId, events, now)
       return conversation
     }),
@@ -102,4 +109,17 @@ async function checkAssignee(tx: Tx, workspaceId: string, userId: string): Promi
       and user_id = ${userId}
     for key share`
   if (member === undefined) throw invalid('assignedTo', 'must be a member of the workspace')
+}
+
+async function checkMentions(tx: Tx, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
+  const wanted = [...new Set(userIds)]
+  if (wanted.length === 0) return []
+  const rows = await tx`
+    select user_id
+    from members
+    where workspace_id = ${workspaceId}
+      and user_id = any (${wanted}::uuid[])
+    for key share`
+  if (rows.length < wanted.length) throw invalid('mentions', 'must be members of the workspace')
+  return wanted
 }

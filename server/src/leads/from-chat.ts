@@ -3,8 +3,11 @@ import { InvalidInput } from '../base/errors.ts'
 import { systemActor } from '../workspace/actor.ts'
 import { readLeadPatch } from './input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from './lead.ts'
+import { type ListDeps, listLeads } from './list.ts'
+import { noFilter } from './list-filter.ts'
 import { findLeadByName } from './queries.ts'
 import { openLead, phoneIndexes } from './sealed.ts'
+import { readSearchTerm } from './search-lines.ts'
 import { upsertLeads } from './upsert.ts'
 
 export interface ChatCustomer {
@@ -35,6 +38,18 @@ export async function findLeadOfChat(
   if (row === undefined) return null
   const { id, uniqueCode, firstName, lastName, status, assignedTo } = openLead(keyring, row)
   return { id, uniqueCode, name: [firstName, lastName].filter(Boolean).join(' '), status, assignedTo }
+}
+
+const maxFound = 50
+
+/** The phones of the newest leads that a text finds. */
+export async function findPhonesOfLeads(deps: ListDeps, workspaceId: string, search: string): Promise<string[]> {
+  if (readSearchTerm(search) === null) return []
+  const user: LeadUser = { workspaceId, defaultCountry: null, masked: false, actor: systemActor }
+  const sort = { by: 'createdAt', order: 'desc' } as const
+  const filter = { ...noFilter, search }
+  const { leads } = await listLeads(deps, user, { filter, sort, limit: maxFound, page: 1, cursor: null })
+  return leads.flatMap(({ phone }) => phone ?? [])
 }
 
 const maxNameLength = 255

@@ -16,6 +16,20 @@ export interface LeadFilter {
   search: string | null
 }
 
+/** Shows everything. */
+export const noFilter: LeadFilter = {
+  statuses: null,
+  priority: null,
+  source: null,
+  adPlatform: null,
+  assignedTo: null,
+  createdFrom: null,
+  createdTo: null,
+  updatedFrom: null,
+  updatedTo: null,
+  search: null,
+}
+
 export interface LeadSort {
   by: 'createdAt' | 'updatedAt'
   order: 'asc' | 'desc'

@@ -34,7 +34,12 @@ test('a member takes a conversation over and hands it back with a note; both are
   const { notes } = (await member.call('GET', place)).body
   assert.deepEqual(
     notes.map((one: { text: string; actor: object }) => [one.text, one.actor]),
-    [['Summary: Price agreed.\nReason: Office closes.\nNext step: Ask for the address.', actor]],
+    [
+      [
+        'Summary: Price agreed.\nReason: Office closes.\nNext step: Ask for the address.',
+        { ...actor, name: 'Ana Lima' },
+      ],
+    ],
   )
 })
 

@@ -108,6 +108,40 @@ export async function fillBlindMessages({ db, workspaceId, now }: Filling, ids: 
   }
 }
 
+/** Three lines and two notes in each conversation; 40 of the notes mention the member. */
+export async function fillThreads({ db, keyring, workspaceId, now }: Filling, ids: readonly string[], userId: string) {
+  await db.sql`
+    insert into conversation_activities (
+      workspace_id, id, conversation_id, kind, detail, actor_type, created_at
+    )
+    select ${workspaceId}, gen_random_uuid(), c.id, 'status', '{"kind":"status","from":"open","to":"pending","snoozedUntil":null}',
+      'system', ${now}::timestamptz - n * interval '1 minute'
+    from unnest(${[...ids]}::uuid[]) as c (id)
+    cross join generate_series(1, 3) n`
+  const notes = ids.flatMap((conversationId) =>
+    [1, 2].map((n) => {
+      const id = newId(now)
+      const at = new Date(now.getTime() - n * 90_000)
+      const text = keyring.seal({ table: 'conversation_notes', row: id, column: 'text' }, 'Call back')
+      return {
+        workspace_id: workspaceId,
+        id,
+        conversation_id: conversationId,
+        text,
+        actor_type: 'user',
+        actor_id: userId,
+        created_at: at,
+      }
+    }),
+  )
+  await insertRows({ db, keyring, workspaceId, now }, 'conversation_notes', notes)
+  const mentioned = notes.slice(0, 40).map(({ id }) => id)
+  await db.sql`
+    insert into note_mentions (workspace_id, note_id, user_id, created_at)
+    select ${workspaceId}, id, case when id = any (${mentioned}::uuid[]) then ${userId}::uuid else gen_random_uuid() end, ${now}
+    from unnest(${notes.map(({ id }) => id)}::uuid[]) as n (id)`
+}
+
 /** What the past leaves behind: parts and answers of sends, changes of status, an event of each conversation and lead. */
 export async function fillTrails({ db, workspaceId, now }: Filling): Promise<void> {
   await db.sql`

@@ -19,6 +19,7 @@ export async function sendDeps(db: Db, vault: Vault, clock: Clock, connector: Co
     wakes: await openWakes(db),
     connectors: { waba: connector, unofficial: { ...connector, maxTextLength: null }, partner: connector },
     leadOf: async () => null,
+    phonesOfLeads: async () => [],
     openConnection: (workspaceId, id) => openTestConnection(db, workspaceId, id),
     pacesOf: () => fastPaces,
     noteRefusal: async () => {},

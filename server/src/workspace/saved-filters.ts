@@ -1,0 +1,176 @@
+import { recordAudit } from '../base/audit.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Db, Sql, Tx } from '../base/db.ts'
+import { type ApiError, conflict, forbidden, notFound } from '../base/errors.ts'
+import { newId } from '../base/id.ts'
+import type { Keyring } from '../base/keyring.ts'
+import { type Member, roleCovers } from '../base/member.ts'
+import type { Vault } from '../base/vault.ts'
+import { lockWorkspace } from './workspace.ts'
+
+export const filterPages = ['inbox', 'leads'] as const
+export type FilterPage = (typeof filterPages)[number]
+
+/** A way of looking at a page, under a name. */
+export interface SavedFilter {
+  id: string
+  /** Whose it is; null: everybody's. */
+  userId: string | null
+  page: FilterPage
+  name: string
+  /** The query of the page's address. */
+  query: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+export interface FilterDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+}
+
+const maxFilters = 100
+
+interface FilterRow {
+  id: string
+  user_id: string | null
+  page: FilterPage
+  content: Buffer
+  created_at: Date
+  updated_at: Date
+}
+
+const filterPlace = (id: string) => ({ table: 'saved_filters', row: id, column: 'content' })
+
+/** The member's own and everybody's, by name. */
+export async function listSavedFilters({ db, vault }: FilterDeps, by: Member): Promise<SavedFilter[]> {
+  const rows = await db.sql<FilterRow[]>`
+    select id, user_id, page, content, created_at, updated_at
+    from saved_filters
+    where workspace_id = ${by.workspaceId}
+      and (user_id is null or user_id = ${by.userId})`
+  const filters = await vault.withKeyring(by.workspaceId, async (keyring) => rows.map((row) => open(keyring, row)))
+  return filters.sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
+}
+
+/** One of the member's own, or of everybody's, which is an admin's to make. At most 100 of each (409). */
+export async function createSavedFilter(
+  { db, vault, clock }: FilterDeps,
+  by: Member,
+  { shared, page, name, query }: Pick<SavedFilter, 'page' | 'name' | 'query'> & { shared: boolean },
+): Promise<SavedFilter> {
+  const userId = ownerOf(by, shared)
+  return vault.withKeyring(by.workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const now = clock.now()
+      await refuseTooMany(tx, by.workspaceId, userId)
+      const filter = { id: newId(now), userId, page, name: name.trim(), query, createdAt: now, updatedAt: now }
+      await tx`
+        insert into saved_filters (workspace_id, id, user_id, page, content, created_at, updated_at)
+        values (${by.workspaceId}, ${filter.id}, ${userId}, ${page}, ${seal(keyring, filter)}, ${now}, ${now})`
+      if (shared) await recordChange(tx, by, 'saved_filter.created', filter.id, now)
+      return filter
+    }),
+  )
+}
+
+export async function changeSavedFilter(
+  { db, vault, clock }: FilterDeps,
+  by: Member,
+  id: string,
+  patch: { name?: string; query?: string; shared?: boolean },
+): Promise<SavedFilter> {
+  return vault.withKeyring(by.workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const now = clock.now()
+      // Before the filter, in the order of whoever makes one.
+      if (patch.shared !== undefined) await lockWorkspace(tx, by.workspaceId)
+      const before = open(keyring, await lockFilter(tx, by, id))
+      const userId = patch.shared === undefined ? before.userId : ownerOf(by, patch.shared)
+      if (userId !== before.userId) await refuseTooMany(tx, by.workspaceId, userId)
+      const { name = before.name, query = before.query } = patch
+      const filter = { ...before, userId, name: name.trim(), query, updatedAt: now }
+      await tx`
+        update saved_filters
+        set user_id = ${userId},
+          content = ${seal(keyring, filter)},
+          updated_at = ${now}
+        where workspace_id = ${by.workspaceId}
+          and id = ${id}`
+      const isEverybodys = before.userId === null || userId === null
+      if (isEverybodys) await recordChange(tx, by, 'saved_filter.changed', filter.id, now)
+      return filter
+    }),
+  )
+}
+
+export async function deleteSavedFilter({ db, clock }: FilterDeps, by: Member, id: string): Promise<void> {
+  await db.tx(async (tx) => {
+    const row = await lockFilter(tx, by, id)
+    await tx`
+      delete from saved_filters
+      where workspace_id = ${by.workspaceId}
+        and id = ${id}`
+    if (row.user_id === null) await recordChange(tx, by, 'saved_filter.deleted', row.id, clock.now())
+  })
+}
+
+/** Throws 404 for another member's, and 403 when everybody's is not the caller's to change. */
+async function lockFilter(tx: Tx, by: Member, id: string): Promise<FilterRow> {
+  const [row] = await tx<FilterRow[]>`
+    select id, user_id, page, content, created_at, updated_at
+    from saved_filters
+    where workspace_id = ${by.workspaceId}
+      and id = ${id}
+      and (user_id is null or user_id = ${by.userId})
+    for update`
+  if (row === undefined) throw filterNotFound()
+  if (row.user_id === null) requireAdmin(by)
+  return row
+}
+
+function ownerOf(by: Member, shared: boolean): string | null {
+  if (shared) {
+    requireAdmin(by)
+    return null
+  }
+  if (by.userId === null) throw forbidden('A token has no filters of its own. Make one for everybody.')
+  return by.userId
+}
+
+function requireAdmin({ role }: Member): void {
+  if (!roleCovers(role, 'admin')) throw forbidden('Only an admin changes the filters of everybody')
+}
+
+// The lock makes counting and adding one step: two at once cannot both take the last place.
+async function refuseTooMany(tx: Tx, workspaceId: string, userId: string | null): Promise<void> {
+  await lockWorkspace(tx, workspaceId)
+  const count = await countFilters(tx, workspaceId, userId)
+  if (count >= maxFilters) throw conflict(`There are ${maxFilters} filters already. Delete one first.`)
+}
+
+async function countFilters(sql: Sql, workspaceId: string, userId: string | null): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count
+    from saved_filters
+    where workspace_id = ${workspaceId}
+      and user_id is not distinct from ${userId}`
+  return row?.count ?? 0
+}
+
+function seal(keyring: Keyring, { id, name, query }: Pick<SavedFilter, 'id' | 'name' | 'query'>): Buffer {
+  return keyring.seal(filterPlace(id), JSON.stringify({ name, query }))
+}
+
+function open(keyring: Keyring, row: FilterRow): SavedFilter {
+  const content = JSON.parse(keyring.openText(filterPlace(row.id), row.content)) as Pick<SavedFilter, 'name' | 'query'>
+  const { id, user_id: userId, page, created_at: createdAt, updated_at: updatedAt } = row
+  return { id, userId, page, ...content, createdAt, updatedAt }
+}
+
+function recordChange(tx: Tx, by: Member, action: string, id: string, now: Date): Promise<void> {
+  return recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action, target: `saved_filter:${id}` }, now)
+}
+
+const filterNotFound = (): ApiError => notFound('Saved filter not found')

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { signedInMember, type TestMember } from '../support/member.ts'
+import { oldRows, rotate } from '../support/rotating.ts'
+import { testTeamToken, world } from '../support/world.ts'
+
+const path = '/saved-filters'
+const waiting = { page: 'inbox', name: 'Waiting', query: 'view=mine&sort=waiting' }
+
+async function team() {
+  const w = await world()
+  return { w, admin: await signedInMember(w, 'admin'), ana: await signedInMember(w), bea: await signedInMember(w) }
+}
+
+const names = async (member: TestMember): Promise<string[]> =>
+  (await member.call('GET', path)).body.savedFilters.map((one: { name: string }) => one.name)
+
+test('a member keeps filters of their own, which nobody else sees or changes', async () => {
+  const { ana, bea, admin } = await team()
+  const { status, body } = await ana.call('POST', path, waiting)
+  assert.equal(status, 201)
+  const { id, shared, page, query } = body.savedFilter
+  assert.deepEqual([shared, page, query], [false, 'inbox', waiting.query])
+  assert.deepEqual([await names(ana), await names(bea), await names(admin)], [['Waiting'], [], []])
+  for (const other of [bea, admin]) {
+    assert.equal((await other.call('PATCH', `${path}/${id}`, { name: 'x' })).status, 404)
+    assert.equal((await other.call('DELETE', `${path}/${id}`)).status, 404)
+  }
+  await ana.call('PATCH', `${path}/${id}`, { name: ' Mine ', query: 'view=mine' })
+  const [changed] = (await ana.call('GET', path)).body.savedFilters
+  assert.deepEqual([changed.name, changed.query, changed.page], ['Mine', 'view=mine', 'inbox'])
+  assert.equal((await ana.call('DELETE', `${path}/${id}`)).status, 200)
+  assert.deepEqual(await names(ana), [])
+})
+
+test("everybody's filters are seen by all, changed by admins alone, and logged", async () => {
+  const { w, ana, bea, admin } = await team()
+  assert.equal((await ana.call('POST', path, { ...waiting, shared: true })).status, 403)
+  const { id } = (await admin.call('POST', path, { ...waiting, shared: true })).body.savedFilter
+  await ana.call('POST', path, { page: 'leads', name: 'Ads', query: 'source=ads' })
+  assert.deepEqual([await names(ana), await names(bea)], [['Ads', 'Waiting'], ['Waiting']])
+  assert.equal((await ana.call('PATCH', `${path}/${id}`, { name: 'x' })).status, 403)
+  assert.equal((await ana.call('DELETE', `${path}/${id}`)).status, 403)
+  await admin.call('PATCH', `${path}/${id}`, { shared: false })
+  assert.deepEqual([await names(bea), await names(admin)], [[], ['Waiting']])
+  await admin.call('PATCH', `${path}/${id}`, { shared: true })
+  await admin.call('DELETE', `${path}/${id}`)
+  const log = await w.db.sql<{ action: string }[]>`
+    select action
+    from audit_log
+    where scope_id = ${w.workspaceId}
+      and target = ${`saved_filter:${id}`}
+    order by id`
+  const changed = 'saved_filter.changed'
+  assert.deepEqual(
+    log.map(({ action }) => action),
+    ['saved_filter.created', changed, changed, 'saved_filter.deleted'],
+  )
+})
+
+test('a member does not share a filter, and no workspace sees those of another', async () => {
+  const { ana } = await team()
+  const { id } = (await ana.call('POST', path, waiting)).body.savedFilter
+  assert.equal((await ana.call('PATCH', `${path}/${id}`, { shared: true })).status, 403)
+  const { admin } = await team()
+  assert.deepEqual(await names(admin), [])
+  assert.equal((await admin.call('PATCH', `${path}/${id}`, { name: 'x' })).status, 404)
+})
+
+test('a token makes filters for everybody only', async () => {
+  const { w, ana } = await team()
+  const at = `/api/team/v1/workspaces/${w.workspaceId}${path}`
+  assert.equal((await w.call('POST', at, { body: waiting, key: testTeamToken })).status, 403)
+  const made = await w.call('POST', at, { body: { ...waiting, shared: true }, key: testTeamToken })
+  assert.equal(made.status, 201)
+  assert.deepEqual(await names(ana), ['Waiting'])
+})
+
+test('a member has at most 100, also when two take the last place at once', async () => {
+  const { ana } = await team()
+  for (let n = 0; n < 99; n++) await ana.call('POST', path, { ...waiting, name: `Filter ${n}` })
+  const answers = await Promise.all(['a', 'b'].map((name) => ana.call('POST', path, { ...waiting, name })))
+  assert.deepEqual(answers.map((one) => one.status).sort(), [201, 409])
+})
+
+test('name and query are sealed, and open after the key was rotated', async () => {
+  const { w, ana } = await team()
+  await ana.call('POST', path, { ...waiting, name: 'Marina', query: 'search=5581991234567' })
+  const [row] = await w.db.sql<{ content: Buffer }[]>`
+    select content from saved_filters where workspace_id = ${w.workspaceId}`
+  assert.ok(row !== undefined && !row.content.includes('Marina') && !row.content.includes('5581991234567'))
+  await rotate(w, 'data')
+  assert.deepEqual(await names(ana), ['Marina'])
+  assert.deepEqual(await oldRows(w.db, w.workspaceId, 'data', 2), [])
+})
+
+for (const body of [
+  { ...waiting, page: 'forms' },
+  { ...waiting, query: '?a=1' },
+  { ...waiting, name: ' ' },
+  { page: 'inbox' },
+]) {
+  test(`a filter of ${JSON.stringify(body)} is 400`, async () => {
+    const { ana } = await team()
+    assert.equal((await ana.call('POST', path, body)).status, 400)
+  })
+}
