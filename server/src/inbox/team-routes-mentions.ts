@@ -31,6 +31,7 @@ export function serveMentions(app: App, { db, vault, clock }: InboxDeps, guard: 
     onRequest: guard.member('member'),
     schema: {
       ...teamRoute,
+      ...postman({ skip: true }),
       summary: 'List the notes that mention me',
       description: 'Newest first. For members; a token is mentioned nowhere (403).',
       params,
@@ -81,7 +82,7 @@ export function serveMentions(app: App, { db, vault, clock }: InboxDeps, guard: 
     onRequest: guard.member('member'),
     schema: {
       ...teamRoute,
-      ...postman({ body: {} }),
+      ...postman({ skip: true }),
       summary: 'Mark my mentions read',
       description: 'Those of one conversation, or all.',
       params,

@@ -54,7 +54,7 @@ export function servePresence(app: App, deps: InboxDeps & { presence: Presence }
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
-      ...postman({ path: { id: '{{conversation_id}}' }, body: { state: 'viewing' } }),
+      ...postman({ skip: true }),
       summary: 'Say that I have a conversation open',
       description: `Believed for ${presentForMs / 1000} seconds: say it again every ten, and \`gone\` on leaving. Others hear of it by \`team.presence\` on the live stream. For members (a token has nothing open: 403).`,
       params: TeamConversationParams,
