@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export interface Child {
@@ -31,4 +32,10 @@ export async function startChild(file: string, env: Record<string, string>): Pro
       return exited
     },
   }
+}
+
+/** What the process has in memory, or had at most, in MB. */
+export function memoryOf({ pid }: Child, what: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+  const [, kilobytes = '0'] = new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kilobytes) / 1024)
 }

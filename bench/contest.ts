@@ -33,34 +33,35 @@ export interface Result {
 export async function compete(contest: Contest, course: Course): Promise<Result> {
   const measured: { product: Measured; floor: Measured }[] = []
   const connections = contest.connections ?? course.connections
-  let [asked, answers] = [0, 0]
-  const runProduct = async (durationMs: number) => {
-    const first = asked
-    const request = (n: number) => {
-      asked = Math.max(asked, first + n + 1)
-      return contest.product(first + n)
+  // A round goes on with the requests behind those of the last one: the same writes again would change nothing.
+  const runner = (requestOf: (n: number) => Buffer, port: number) => {
+    let asked = 0
+    return (durationMs: number) => {
+      const first = asked
+      const request = (n: number) => {
+        asked = Math.max(asked, first + n + 1)
+        return requestOf(first + n)
+      }
+      return measure({ host: '127.0.0.1', port, connections, durationMs, request })
     }
-    const run = await measure({ host: '127.0.0.1', port: course.productPort, connections, durationMs, request })
+  }
+  const product = runner(contest.product, course.productPort)
+  const floor = runner(contest.floor, contest.floorPort ?? course.floorPort)
+  let answers = 0
+  const runProduct = async (durationMs: number) => {
+    const run = await product(durationMs)
     answers += run.answers
     return run
   }
-  const runFloor = (durationMs: number) =>
-    measure({
-      host: '127.0.0.1',
-      port: contest.floorPort ?? course.floorPort,
-      connections,
-      durationMs,
-      request: contest.floor,
-    })
   await runProduct(500)
-  await runFloor(500)
+  await floor(500)
   for (let round = 0; round < course.rounds; round++) {
-    const product = await runProduct(course.durationMs)
-    const floor = await runFloor(course.durationMs)
-    if (product.failures + floor.failures > 0) {
-      throw new Error(`${contest.name}: answers other than 2xx (${product.failures}, ${floor.failures} of the floor)`)
+    const ours = await runProduct(course.durationMs)
+    const theirs = await floor(course.durationMs)
+    if (ours.failures + theirs.failures > 0) {
+      throw new Error(`${contest.name}: answers other than 2xx (${ours.failures}, ${theirs.failures} of the floor)`)
     }
-    measured.push({ product, floor })
+    measured.push({ product: ours, floor: theirs })
   }
   await contest.verify?.(answers)
   const ratios = measured.map(({ product, floor }) => product.perSecond / floor.perSecond)

@@ -7,7 +7,12 @@ import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
 const threads = 2
 
 /** The workspace with so many leads: the one that an earlier run left in this database, or a new one. */
-export async function loadedWorkspace(db: Db, options: DbOptions, count: number): Promise<BenchWorkspace> {
+export async function loadedWorkspace(
+  db: Db,
+  options: DbOptions,
+  count: number,
+  state: 'vacuumed' | 'raw' = 'vacuumed',
+): Promise<BenchWorkspace> {
   await db.sql`
     create table if not exists bench_loads (leads integer primary key, workspace jsonb not null, is_changed boolean)`
   const [kept] = await db.sql<{ workspace: BenchWorkspace; is_changed: boolean | null }[]>`
@@ -16,6 +21,7 @@ export async function loadedWorkspace(db: Db, options: DbOptions, count: number)
   if (kept !== undefined) return kept.workspace
   const workspace = await makeWorkspace(db)
   await loadLeads(db, options, workspace.workspaceId, count)
+  if (state === 'vacuumed') await vacuum(options, ['floor_leads', 'leads', 'lead_search'])
   await db.sql`insert into bench_loads values (${count}, ${db.sql.json({ ...workspace })})`
   return workspace
 }
@@ -55,11 +61,10 @@ async function loadLeads(db: Db, options: DbOptions, workspaceId: string, count:
     await tx`create index on floor_leads (workspace_id, updated_at desc, id desc) where deleted_at is null`
     await tx`create index on floor_leads using gin (haystack gin_trgm_ops)`
   })
-  await vacuum(options, ['floor_leads', 'leads', 'lead_search'])
 }
 
 /** On a connection of its own, without the limit of time that statements have. */
-async function vacuum(options: DbOptions, tables: readonly string[]): Promise<void> {
+export async function vacuum(options: DbOptions, tables: readonly string[]): Promise<void> {
   const { sql, close } = openDb({ ...options, maxConnections: 1 })
   await sql`set statement_timeout = 0`
   for (const table of tables) await sql.unsafe(`vacuum analyze ${table}`)

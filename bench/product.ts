@@ -2,7 +2,7 @@
 import { createMemoryLimiter } from '../server/src/access/rate-limit-memory.ts'
 import { buildApp } from '../server/src/app.ts'
 import { gaugesOf } from '../server/src/app-gauges.ts'
-import { systemClock } from '../server/src/base/clock.ts'
+import { shiftedClock, systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
 import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
 import { createLog } from '../server/src/base/log.ts'
@@ -18,7 +18,10 @@ import { benchMasterKey } from './workspace.ts'
 const { PG_SOCKET = '', PG_DATABASE = 'parley', SEARCH_MEMORY = '192', WARM } = process.env
 const options = { socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' }
 const masterKeys = { current: benchMasterKey }
-const [clock, db] = [systemClock, openDb(options)]
+const clock = shiftedClock(systemClock)
+// Eleven minutes in which nobody asks for anything: an image is dropped after ten.
+process.on('SIGUSR2', () => clock.shiftTo(clock.shiftMs() + 660_000))
+const db = openDb(options)
 const log = createLog('info', { write: () => {} })
 const maxBytes = Number(SEARCH_MEMORY) * 1_000_000
 const images = openImages({
@@ -44,7 +47,8 @@ const app = await buildApp({
   ...(maxBytes > 0 && { images }),
   metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
   placer,
-  outgoing: openOutgoing({ allowCidrs: [] }),
+  // The platform of the inbox part listens on this machine.
+  outgoing: openOutgoing({ allowCidrs: ['127.0.0.1/32'] }),
 })
 // What `serve` does beside its requests whenever leads are written.
 startLoop(

@@ -1,10 +1,12 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,webhooks,backlog,search,tokens,growth --leads 20000 --rounds 5 --seconds 2
-// --connections 64 --rows 100000 (import) --json results.json
+// run. Options: --parts leads,inbox,import,scale,webhooks,backlog,search,lists,memory,tokens,growth --leads 20000
+// --rounds 5 --seconds 2 --connections 64 --rows 100000 (import) --only 'status won' (searches with this in their name)
+// --json results.json
 // --short: every part but inbox in a minute. Its figures mean nothing; it fails when an answer is wrong.
-// --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search and growth need one with pg_trgm.
-// --keep /var/tmp/million: the database stays in this folder, and search, tokens and growth of a later run find the leads
-// in it. growth changes them: give it a copy.
+// --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, memory and growth need
+// one with pg_trgm.
+// --keep /var/tmp/million: the database stays in this folder, and search, memory, tokens and growth of a later run find
+// the leads in it. growth changes them: give it a copy.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +20,8 @@ import { runGrowth } from './growth-part.ts'
 import { runImport } from './import-part.ts'
 import { inboxContests } from './inbox-part.ts'
 import { leadContests } from './leads-part.ts'
+import { runLists } from './lists-part.ts'
+import { runMemory } from './memory-part.ts'
 import { runScale } from './scale-part.ts'
 import { runSearch } from './search-part.ts'
 import { startSystemPostgres } from './system-postgres.ts'
@@ -37,6 +41,7 @@ const { values: given } = parseArgs({
     postgres: { type: 'string' },
     rows: { type: 'string', default: '100000' },
     keep: { type: 'string' },
+    only: { type: 'string', default: '' },
     short: { type: 'boolean', default: false },
   },
 })
@@ -78,7 +83,9 @@ try {
     await run(await leadContests(db, workspace, leadCount, singles.port), `${leadCount} leads`)
   }
   if (parts.includes('inbox')) await run(await inboxContests(db, workspace, platform.port), 'inbox')
-  if (parts.includes('search')) await runSearch({ db, place, start, course }, leadCount)
+  if (parts.includes('search')) await runSearch({ db, place, start, course }, leadCount, values.only)
+  if (parts.includes('lists')) results.push(...(await runLists({ db, place, start, course }, leadCount)))
+  if (parts.includes('memory')) await runMemory({ db, place, start, course }, leadCount)
   if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
   if (parts.includes('growth')) results.push(...(await runGrowth({ options, start, course }, leadCount)))
   if (parts.includes('import')) await runImport(Number(values.rows))

@@ -1,15 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { Db } from '../server/src/base/db.ts'
 import { foldText } from '../server/src/base/search-text.ts'
-import type { Child } from './child.ts'
+import { type Child, memoryOf } from './child.ts'
 import { type Course, compete, printResults } from './contest.ts'
 import { measure, requestBytes } from './load.ts'
 import { loadedWorkspace } from './load-leads.ts'
 import { person } from './people.ts'
 
-interface Stage {
+export interface SearchStage {
   db: Db
   place: { PG_SOCKET: string; PG_DATABASE: string }
   start: (file: string, env: Record<string, string>) => Promise<Child>
@@ -26,13 +25,17 @@ interface Trial {
 }
 
 /** Search and exact totals over a large workspace, beside the same leads in plain text with a trigram index. */
-export async function runSearch({ db, place, start, course }: Stage, leadCount: number): Promise<void> {
+export async function runSearch(
+  { db, place, start, course }: SearchStage,
+  leadCount: number,
+  only: string,
+): Promise<void> {
   const options = { socketFolder: place.PG_SOCKET, database: place.PG_DATABASE, user: 'parley' }
   const workspace = await loadedWorkspace(db, options, leadCount)
   const builtFrom = performance.now()
   const product = await start('product.ts', { ...place, WARM: workspace.workspaceId })
   console.log(
-    `image built and service ready in ${Math.round(performance.now() - builtFrom)} ms, RSS ${rss(product)} MB`,
+    `image built and service ready in ${Math.round(performance.now() - builtFrom)} ms, RSS ${memoryOf(product)} MB`,
   )
   const cold = await start('product.ts', { ...place, SEARCH_MEMORY: '0' })
   const ports = { ...course, productPort: product.port }
@@ -48,8 +51,9 @@ export async function runSearch({ db, place, start, course }: Stage, leadCount: 
   }
   console.log('\n| search (1 client) | hits | page | peer | ratio | with total | peer | ratio | without image |')
   console.log('|---|---:|---:|---:|---:|---:|---:|---:|---:|')
-  for (const trial of trials(leadCount)) console.log(await runTrial(trial, headers, ports, cold.port))
-  console.log(`RSS ${rss(product)} MB after the searches`)
+  const chosen = trials(leadCount).filter(({ name }) => name.includes(only))
+  for (const trial of chosen) console.log(await runTrial(trial, headers, ports, cold.port))
+  console.log(`RSS ${memoryOf(product)} MB after the searches`)
 }
 
 function trials(leadCount: number): Trial[] {
@@ -162,9 +166,4 @@ function fetchJson(port: number, path: string, headers: Record<string, string>):
       .on('error', reject)
       .end()
   })
-}
-
-function rss({ pid }: Child): number {
-  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Math.round(Number(kilobytes) / 1024)
 }

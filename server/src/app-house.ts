@@ -5,8 +5,7 @@ import type { Outgoing } from './base/guarded-fetch.ts'
 import type { Log } from './base/log.ts'
 import type { Repeat } from './base/loop.ts'
 import type { Vault } from './base/vault.ts'
-import type { Channel } from './channels/connection.ts'
-import type { Connector } from './channels/connector.ts'
+import type { Connectors } from './channels/connector.ts'
 import type { Config } from './config.ts'
 import type { Placer } from './events/placer.ts'
 import type { Metrics } from './http/metrics.ts'
@@ -27,7 +26,7 @@ export interface House {
   /** Lists of large workspaces from memory; without it the database answers them. */
   images?: LeadImages
   /** The way out to each channel; the real ones unless given. */
-  connectors?: Record<Channel, Connector>
+  connectors?: Connectors
   /** Where the master key is kept, unless the settings give it. */
   masterKeyFile?: string | null
   /** How the feeds are looked after; at pauses unless given. */

@@ -5,16 +5,20 @@ import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import type { Receive } from './channels/channel-event.ts'
 import type { Channel } from './channels/connection.ts'
+import type { Connector } from './channels/connector.ts'
+import type { Drivers } from './channels/driver.ts'
+import { openDrivers } from './channels/drivers.ts'
 import { heedPlatform, heedRefusal } from './channels/heed.ts'
-import { noConnector } from './channels/no-connector.ts'
 import { observedConnector } from './channels/observed-connector.ts'
+import { partnerConnector } from './channels/partner/sender.ts'
+import { partnerWebhookRoutes } from './channels/partner/webhook-routes.ts'
 import { findConnection } from './channels/queries.ts'
 import type { SyncDeps } from './channels/sync-templates.ts'
 import { connectionTeamRoutes } from './channels/team-routes.ts'
 import { templateTeamRoutes } from './channels/team-routes-templates.ts'
-import { checkNumberAt } from './channels/waba/check-number.ts'
+import { sessionConnector } from './channels/unofficial/connector.ts'
+import { channelSessionTeamRoutes } from './channels/unofficial/team-routes.ts'
 import { effectOfCode } from './channels/waba/errors.ts'
-import { fetchTemplatesAt } from './channels/waba/fetch-templates.ts'
 import { wabaConnector } from './channels/waba/sender.ts'
 import { wabaWebhookRoutes } from './channels/waba/webhook-routes.ts'
 import type { Live } from './events/live.ts'
@@ -28,6 +32,7 @@ import type { SendDeps } from './inbox/send-deps.ts'
 import { sendRoutes, sendTeamRoutes } from './inbox/send-routes.ts'
 import { tellOfConversations, tellOfPresence } from './inbox/team-live.ts'
 import { inboxTeamRoutes } from './inbox/team-routes.ts'
+import { connectionHealthRoute } from './inbox/team-routes-health.ts'
 import { servePresence } from './inbox/team-routes-presence.ts'
 import { openWakes } from './inbox/wakes.ts'
 import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from './leads/from-chat.ts'
@@ -53,7 +58,9 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
 
   inboxRoutes(app, inbox, guard)
   sendRoutes(app, sends, guard)
-  wabaWebhookRoutes(app, { db, vault, clock, log, receive: inboxReceive(house) })
+  const callbacks = { db, vault, clock, log, receive: inboxReceive(house) }
+  wabaWebhookRoutes(app, callbacks)
+  partnerWebhookRoutes(app, callbacks)
   const { publicUrl } = config.http
   const connections = {
     db,
@@ -61,7 +68,7 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
     clock,
     publicUrl,
     outgoing,
-    checkNumber: checkNumberAt(house),
+    drivers: driversOf(house),
   }
   return {
     serveTeam: async (teamGuard, live) => {
@@ -69,6 +76,8 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
       servePresence(app, { ...inbox, presence: await followTeam(app, house, live) }, teamGuard)
       sendTeamRoutes(app, sends, teamGuard)
       connectionTeamRoutes(app, connections, teamGuard)
+      channelSessionTeamRoutes(app, house, teamGuard)
+      connectionHealthRoute(app, connections, teamGuard)
       templateTeamRoutes(app, templateDeps(house), teamGuard)
     },
   }
@@ -97,7 +106,7 @@ async function followTeam(app: App, house: House, live: Live): Promise<Presence>
 /** What the reading of templates stands on. */
 export function templateDeps(house: House): SyncDeps {
   const { db, vault, clock, log } = house
-  return { db, vault, clock, log, fetchTemplates: fetchTemplatesAt(house), checkNumber: checkNumberAt(house) }
+  return { db, vault, clock, log, drivers: driversOf(house) }
 }
 
 function inboxDeps(house: House): InboxDeps {
@@ -114,9 +123,15 @@ function inboxDeps(house: House): InboxDeps {
   }
 }
 
+const driversOf = (house: House): Drivers => openDrivers(house, house.config.http.publicUrl)
+
 function connectorsOf(house: House): InboxDeps['connectors'] {
   const { connectors, metrics } = house
-  const plain = connectors ?? { waba: wabaConnector(house), unofficial: noConnector, partner: noConnector }
+  const plain: Record<Channel, Connector> = connectors ?? {
+    waba: wabaConnector(house),
+    unofficial: sessionConnector(house),
+    partner: partnerConnector(house),
+  }
   const observed = (channel: Channel) =>
     observedConnector(plain[channel], (outcome, ms) => metrics.sent(channel, outcome, ms))
   return { waba: observed('waba'), unofficial: observed('unofficial'), partner: observed('partner') }

@@ -1,25 +1,19 @@
 import { recordAudit } from '../base/audit.ts'
-import type { Clock } from '../base/clock.ts'
-import { type Db, violates } from '../base/db.ts'
+import { violates } from '../base/db.ts'
 import { forbidden } from '../base/errors.ts'
 import type { Outgoing } from '../base/guarded-fetch.ts'
 import { newId } from '../base/id.ts'
-import type { Keyring } from '../base/keyring.ts'
 import type { TeamActor } from '../base/member.ts'
-import { makeToken } from '../base/secret-token.ts'
-import type { Vault } from '../base/vault.ts'
 import { readBaseUrl } from './base-url.ts'
-import type { StoredConnection, StoredWaba, WabaSettings } from './connection.ts'
-import { badBaseUrl, connectionNotFound, noRisk, numberTaken } from './errors.ts'
+import type { StoredConnection } from './connection.ts'
+import { type CheckedNumber, driverOf } from './driver.ts'
+import { badBaseUrl, connectionNotFound, noRisk, notOfChannel, numberTaken } from './errors.ts'
+import { kindOf } from './kinds.ts'
 import { findConnection, insertConnection, lockConnection, retireConnection, updateConnection } from './queries.ts'
+import { type ReachDeps, register, withCheck } from './reach.ts'
 import type { ConnectionChanges, NewConnection } from './schema.ts'
-import type { CheckedNumber, CheckNumber } from './waba/check-number.ts'
 
-export interface ConnectionDeps {
-  db: Db
-  vault: Vault
-  clock: Clock
-  checkNumber: CheckNumber
+export interface ConnectionDeps extends ReachDeps {
   /** Says which platforms may be connected. */
   outgoing: Outgoing
 }
@@ -31,41 +25,35 @@ export interface Changer {
   actor: TeamActor | { type: 'system'; id: null }
 }
 
-export const defaultBaseUrl = 'https://graph.facebook.com'
-export const defaultVersion = 'v25.0'
-
 /**
- * Connects a number of the official platform. It is asked for first: when it does not answer, the connection is made
- * all the same and is `unavailable` with the reason. Refuses a bad address with 400, a number in use with 409.
+ * Connects a number. Its platform is asked for it first: when that does not answer, the connection is made all the same
+ * and is `unavailable` with the reason. Refuses a bad address with 400, a number in use with 409.
  */
-export async function createConnection(deps: ConnectionDeps, by: Changer, input: NewConnection): Promise<StoredWaba> {
+export async function createConnection(
+  deps: ConnectionDeps,
+  by: Changer,
+  input: NewConnection,
+): Promise<StoredConnection> {
   const now = deps.clock.now()
-  const connection: StoredWaba = {
-    ...blank(now),
-    workspaceId: by.workspaceId,
-    id: newId(now),
-    channel: input.channel,
-    name: input.name.trim(),
-    numberId: input.numberId,
-    accountId: input.accountId ?? null,
-    settings: settingsOf(deps, {
-      baseUrl: input.baseUrl ?? defaultBaseUrl,
-      version: input.version ?? defaultVersion,
-      accessToken: input.accessToken,
-      appSecret: input.appSecret,
-      verifyToken: input.verifyToken ?? makeToken(),
-    }),
-  }
-  const checked = withCheck(connection, await deps.checkNumber(connection), now)
+  const id = newId(now)
+  const { channel, name } = input
+  const known = { ...blank(now), workspaceId: by.workspaceId, id, channel, name: name.trim() }
+  // The way is of the channel: both come of the same input.
+  const one = withAllowedAddress(deps, { ...known, ...kindOf(channel).begin(input, id) } as StoredConnection)
+  const check = await driverOf(deps.drivers, one).check(one)
+  const checked = withCheck(deps.drivers, one, check, now)
   const keyring = await deps.vault.keyring(by.workspaceId)
   await whileNumberIsFree(() =>
     deps.db.tx(async (tx) => {
       await insertConnection(tx, keyring, checked)
-      await recordAudit(tx, entry(by, 'connection.added', checked.id), now)
+      await recordAudit(tx, entry(by, 'connection.added', id), now)
     }),
   )
-  return checked
+  return register(deps, checked, check)
 }
+
+// Whatever else is changed leads to the platform in another way, or to another one.
+const besideTheWay = new Set(['name', 'accountId', 'verifyToken', 'signingSecret'])
 
 /** Changes what the input names; when that is how the platform is reached, the number is asked for again. */
 export async function changeConnection(
@@ -74,20 +62,22 @@ export async function changeConnection(
   id: string,
   input: ConnectionChanges,
 ): Promise<StoredConnection> {
-  const { name, numberId, accountId, ...settings } = input
-  const apply = (one: StoredConnection): StoredConnection => ({
-    ...waba(one),
-    name: name?.trim() ?? one.name,
-    numberId: numberId ?? one.numberId,
-    accountId: accountId === undefined ? one.accountId : accountId,
-    settings: settingsOf(deps, { ...waba(one).settings, ...settings }),
-  })
-  const isReachedAnew = numberId !== undefined || Object.keys(settings).some((field) => field !== 'verifyToken')
-  const check = isReachedAnew ? await checkAfter(deps, by, id, apply) : undefined
-  return update(deps, by, id, 'connection.changed', (one, now) => {
-    const changed = apply(one)
-    return check === undefined || one.state === 'paused' ? changed : withCheck(changed, check, now)
-  })
+  const apply = (one: StoredConnection): StoredConnection => {
+    const { name, ...changes } = input
+    const kind = kindOf(one.channel)
+    const foreign = Object.keys(changes).find((field) => !kind.changes.some((known) => known === field))
+    if (foreign !== undefined) throw notOfChannel(foreign, one.channel)
+    const changed = { ...one, name: name?.trim() ?? one.name, ...kind.change(one, changes) }
+    return withAllowedAddress(deps, changed as StoredConnection)
+  }
+  if (Object.keys(input).every((field) => besideTheWay.has(field))) {
+    return update(deps, by, id, 'connection.changed', apply)
+  }
+  const check = await checkAfter(deps, by, id, apply)
+  const changed = await update(deps, by, id, 'connection.changed', (one, now) =>
+    one.state === 'paused' ? apply(one) : withCheck(deps.drivers, apply(one), check, now),
+  )
+  return register(deps, changed, check)
 }
 
 /** Stops sending over a connection. What customers write still arrives. */
@@ -99,8 +89,18 @@ export function pauseConnection(deps: ConnectionDeps, by: Changer, id: string): 
 
 /** Lets a connection send again, if the platform answers for its number. */
 export async function resumeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
-  const check = await checkAfter(deps, by, id, (one) => one)
-  return update(deps, by, id, 'connection.resumed', (one, now) => withCheck(one, check, now))
+  const current = await findConnection(deps.db.sql, await deps.vault.keyring(by.workspaceId), by.workspaceId, id)
+  if (current === undefined) throw connectionNotFound()
+  const driver = driverOf(deps.drivers, current)
+  if (driver.resume !== undefined) {
+    await driver.resume(current)
+    return update(deps, by, id, 'connection.resumed', (one) => one)
+  }
+  const check = await driver.check(current)
+  const resumed = await update(deps, by, id, 'connection.resumed', (one, now) =>
+    withCheck(deps.drivers, one, check, now),
+  )
+  return register(deps, resumed, check)
 }
 
 /** Disconnects a number and forgets its secrets. Its conversations stay to be read. */
@@ -130,7 +130,7 @@ async function update(
   action: string,
   change: (one: StoredConnection, now: Date) => StoredConnection,
 ): Promise<StoredConnection> {
-  const keyring: Keyring = await deps.vault.keyring(by.workspaceId)
+  const keyring = await deps.vault.keyring(by.workspaceId)
   return whileNumberIsFree(() =>
     deps.db.tx(async (tx) => {
       const now = deps.clock.now()
@@ -154,26 +154,15 @@ async function checkAfter(
   const keyring = await deps.vault.keyring(by.workspaceId)
   const current = await findConnection(deps.db.sql, keyring, by.workspaceId, id)
   if (current === undefined) throw connectionNotFound()
-  return deps.checkNumber(waba(apply(current)))
+  const applied = apply(current)
+  return driverOf(deps.drivers, applied).check(applied)
 }
 
-function settingsOf(deps: ConnectionDeps, settings: WabaSettings): WabaSettings {
-  const read = readBaseUrl(settings.baseUrl, deps.outgoing)
+function withAllowedAddress(deps: ConnectionDeps, one: StoredConnection): StoredConnection {
+  if (one.settings.baseUrl === null) return one
+  const read = readBaseUrl(one.settings.baseUrl, deps.outgoing)
   if ('refused' in read) throw badBaseUrl(read.refused)
-  return { ...settings, baseUrl: read.baseUrl }
-}
-
-function waba(one: StoredConnection): StoredWaba {
-  if (one.channel !== 'waba') throw connectionNotFound()
-  return one
-}
-
-function withCheck<C extends StoredConnection>(before: C, check: CheckedNumber, now: Date): C {
-  const { problem } = check
-  const one = problem === null ? { ...before, isOnPhone: check.isOnPhone } : before
-  const state = problem === null ? 'active' : 'unavailable'
-  const isSame = one.state === state && one.stateReason === problem
-  return isSame ? one : { ...one, state, stateReason: problem, stateChangedAt: now }
+  return { ...one, settings: { ...one.settings, baseUrl: read.baseUrl } } as StoredConnection
 }
 
 async function whileNumberIsFree<T>(work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
-export type Channel = 'waba' | 'unofficial' | 'partner'
+export const channels = ['waba', 'unofficial', 'partner'] as const
+export type Channel = (typeof channels)[number]
 export type ConnectionState = 'active' | 'paused' | 'unavailable'
 
 interface ConnectionOf<C extends Channel, S> {
@@ -38,7 +39,8 @@ export interface WabaSettings {
   verifyToken: string
 }
 
-export type PartnerProfileName = '360dialog'
+export const partnerProfiles = ['360dialog'] as const
+export type PartnerProfileName = (typeof partnerProfiles)[number]
 
 export interface PartnerSettings {
   profile: PartnerProfileName

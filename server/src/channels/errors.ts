@@ -1,4 +1,5 @@
 import { type ApiError, conflict, invalid, notFound } from '../base/errors.ts'
+import type { Channel } from './connection.ts'
 
 export const connectionNotFound = (): ApiError => notFound('Connection not found')
 
@@ -7,4 +8,9 @@ export const numberTaken = (cause: unknown): ApiError =>
 
 export const badBaseUrl = (refused: string): ApiError => invalid('baseUrl', refused)
 
+export const notOfChannel = (field: string, channel: Channel): ApiError =>
+  invalid(field, `is not a field of channel ${channel}`)
+
 export const noRisk = (): ApiError => conflict('Only an unofficial connection has a risk to confirm')
+
+export const noSession = (): ApiError => conflict('Only an unofficial connection has a session')

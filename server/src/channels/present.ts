@@ -1,11 +1,14 @@
 import type { Static } from 'typebox'
 import { acknowledgedUntil } from './acknowledgement.ts'
-import type { StoredConnection, StoredWaba } from './connection.ts'
+import type { StoredConnection } from './connection.ts'
+import { kindOf } from './kinds.ts'
 import type { connectionSchema, templateSchema, webhookSchema } from './schema.ts'
 import type { Template } from './template.ts'
 
 /** A connection without its secrets. */
 export function presentConnection(publicUrl: string, one: StoredConnection): Static<typeof connectionSchema> {
+  const kind = kindOf(one.channel)
+  const path = kind.webhookPath(one)
   return {
     id: one.id,
     channel: one.channel,
@@ -15,8 +18,8 @@ export function presentConnection(publicUrl: string, one: StoredConnection): Sta
     state: one.state,
     stateReason: one.stateReason,
     stateChangedAt: one.stateChangedAt.toISOString(),
-    ...reachOf(one),
-    webhookUrl: webhookUrl(publicUrl, one),
+    ...kind.show(one),
+    webhookUrl: path === null ? null : publicUrl + path,
     acknowledgement: acknowledgementOf(one),
     lastEventInAt: one.lastEventInAt?.toISOString() ?? null,
     lastEventOutAt: one.lastEventOutAt?.toISOString() ?? null,
@@ -26,9 +29,11 @@ export function presentConnection(publicUrl: string, one: StoredConnection): Sta
   }
 }
 
-/** What is pasted into the platform, with the token that is shown this once. */
-export function presentWebhook(publicUrl: string, one: StoredWaba): Static<typeof webhookSchema> {
-  return { url: webhookUrl(publicUrl, one), verifyToken: one.settings.verifyToken }
+/** What is pasted into the platform, with the token that is shown this once; null when nothing is. */
+export function presentWebhook(publicUrl: string, one: StoredConnection): Static<typeof webhookSchema> {
+  const kind = kindOf(one.channel)
+  const [path, verifyToken] = [kind.webhookPath(one), kind.verifyToken(one)]
+  return path === null || verifyToken === null ? null : { url: publicUrl + path, verifyToken }
 }
 
 export function presentTemplate(one: Template): Static<typeof templateSchema> {
@@ -36,18 +41,6 @@ export function presentTemplate(one: Template): Static<typeof templateSchema> {
   const sendable = status === 'APPROVED' && one.bodyOnly
   return { id, name, language, category, status, body, parameterCount, sendable }
 }
-
-const webhookUrl = (publicUrl: string, { id }: StoredConnection) => `${publicUrl}/channels/waba/${id}/webhook`
-
-function reachOf({ channel, settings }: StoredConnection) {
-  if (channel !== 'waba')
-    return { baseUrl: settings.baseUrl ?? '', version: '', accessTokenLast4: '', appSecretLast4: '' }
-  const { baseUrl, version, accessToken, appSecret } = settings
-  return { baseUrl, version, accessTokenLast4: last4(accessToken), appSecretLast4: last4(appSecret) }
-}
-
-// Four of a few characters would be most of the secret.
-const last4 = (secret: string): string => (secret.length >= 16 ? secret.slice(-4) : '')
 
 function acknowledgementOf(one: StoredConnection) {
   const until = acknowledgedUntil(one)

@@ -1,7 +1,10 @@
 import type { Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
-import { noSettings, type StoredConnection } from './connection.ts'
+import { announceConnection } from '../base/team-news.ts'
+import { type Channel, noSettings, type StoredConnection } from './connection.ts'
+import { kindOf } from './kinds.ts'
 import { type ConnectionRow, openConnection, sealSettings } from './sealed.ts'
+import { endSessionOf } from './unofficial/session-queries.ts'
 
 const columns = (sql: Sql) => sql`
   c.workspace_id,
@@ -50,26 +53,26 @@ export async function listConnections(sql: Sql, keyring: Keyring, workspaceId: s
   return rows.map((row) => openConnection(keyring, row))
 }
 
-/** Workspaces that have a number of the official platform. Cannot begin with the workspace: it looks for them. */
-export async function listWabaWorkspaces(sql: Sql): Promise<string[]> {
+/** Workspaces that have a connection. Cannot begin with the workspace: it looks for them. */
+export async function listConnectedWorkspaces(sql: Sql): Promise<string[]> {
   const rows = await sql<{ workspace_id: string }[]>`
     select distinct workspace_id
     from connections
-    where channel = 'waba'
-      and removed_at is null
+    where removed_at is null
     order by workspace_id`
   return rows.map((row) => row.workspace_id)
 }
 
-/** Cannot begin with the workspace: a callback's address names a connection alone. Answers all of its workspace. */
-export async function findCallbackConnections(sql: Sql, id: string): Promise<ConnectionRow[]> {
+/** Cannot begin with the workspace: a callback's address names a connection alone. All of its workspace and channel. */
+export async function findCallbackConnections(sql: Sql, id: string, channel: Channel): Promise<ConnectionRow[]> {
   return sql<ConnectionRow[]>`
     select ${columns(sql)}
     from connections called
     join connections c on c.workspace_id = called.workspace_id
     where called.id = ${id}
+      and called.channel = ${channel}
       and called.removed_at is null
-      and c.channel = 'waba'
+      and c.channel = ${channel}
       and c.removed_at is null
     order by c.id`
 }
@@ -100,8 +103,9 @@ export async function insertConnection(tx: Tx, keyring: Keyring, one: StoredConn
     values (
       ${one.workspaceId}, ${one.id}, ${one.channel}, ${one.name}, ${one.numberId}, ${one.accountId},
       ${sealSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
-      ${one.isOnPhone}, ${one.channel === 'waba' ? one.createdAt : null}, ${one.createdAt}, ${one.updatedAt}
+      ${one.isOnPhone}, ${kindOf(one.channel).hasTemplates ? one.createdAt : null}, ${one.createdAt}, ${one.updatedAt}
     )`
+  announceConnection(tx, one.workspaceId, one.id)
 }
 
 export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConnection): Promise<void> {
@@ -120,6 +124,7 @@ export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConn
       updated_at = ${one.updatedAt}
     where workspace_id = ${one.workspaceId}
       and id = ${one.id}`
+  announceConnection(tx, one.workspaceId, one.id)
 }
 
 /** Notes that the number is used on a phone as well. */
@@ -131,7 +136,7 @@ export async function markOnPhone(tx: Tx, workspaceId: string, id: string): Prom
       and id = ${id}`
 }
 
-/** Forgets the secrets and the templates; the row stays for its conversations. */
+/** Forgets the secrets and the templates, and has the session ended; the row stays for its conversations. */
 export async function retireConnection(
   tx: Tx,
   keyring: Keyring,
@@ -152,5 +157,7 @@ export async function retireConnection(
     delete from templates
     where workspace_id = ${workspaceId}
       and connection_id = ${id}`
+  await endSessionOf(tx, workspaceId, id)
+  announceConnection(tx, workspaceId, id)
   return count > 0
 }

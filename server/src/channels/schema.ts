@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
+import { channels, partnerProfiles } from './connection.ts'
 
 const id = (description: string, example: string) =>
   Type.String({ pattern: '^[0-9A-Za-z_.-]{1,64}$', description, example })
@@ -25,13 +26,20 @@ const version = Type.String({
   description: "The version of the platform's API.",
   example: 'v25.0',
 })
+const profile = oneOf(partnerProfiles, { description: 'Which partner it is.' })
 const secrets = {
   accessToken: secret('A token that may send messages and read templates. Sealed; never shown again.'),
   appSecret: secret("The app's secret, which signs callbacks. Sealed; never shown again."),
   verifyToken: secret('What the platform shows when it checks the webhook address. Made up when not sent.'),
 }
+const apiKey = secret("The number's key at the partner. Sealed; never shown again.")
+const signingSecret = nullable(
+  secret(
+    'What the partner signs callbacks with, if it does: then only signed ones are taken. Sealed; never shown again.',
+  ),
+)
 
-export const newConnectionSchema = Type.Object(
+const newWaba = Type.Object(
   {
     channel: oneOf(['waba'] as const, { description: 'The official platform.' }),
     name,
@@ -45,38 +53,96 @@ export const newConnectionSchema = Type.Object(
   },
   closed,
 )
-export type NewConnection = Static<typeof newConnectionSchema>
+export type NewWaba = Static<typeof newWaba>
 
+const newPartner = Type.Object(
+  {
+    channel: oneOf(['partner'] as const, { description: 'A partner of the official platform.' }),
+    profile,
+    name,
+    numberId,
+    apiKey,
+    signingSecret: Type.Optional(signingSecret),
+    baseUrl: Type.Optional(baseUrl),
+  },
+  closed,
+)
+export type NewPartner = Static<typeof newPartner>
+
+const newSession = Type.Object(
+  {
+    channel: oneOf(['unofficial'] as const, { description: 'A phone that links us as a device; it is paired next.' }),
+    name,
+    baseUrl: Type.Optional(Type.String({ ...baseUrl, description: 'A simulator in place of the real network.' })),
+  },
+  closed,
+)
+export type NewSession = Static<typeof newSession>
+
+export type NewConnection = NewWaba | NewPartner | NewSession
+/** Judged by its channel alone, so that a mistake is told of that one. */
+export const newConnectionSchema = Type.Unsafe<NewConnection>({
+  type: 'object',
+  required: ['channel'],
+  properties: { channel: oneOf(channels, { description: 'How the number is connected.' }) },
+  discriminator: { propertyName: 'channel' },
+  oneOf: [newWaba, newPartner, newSession],
+})
+
+/** Of all channels; which of them has what is said by its kind. */
 export const connectionChangesSchema = Type.Partial(
-  Type.Object({ name, numberId, accountId, ...secrets, baseUrl, version }),
+  Type.Object({ name, numberId, accountId, ...secrets, apiKey, signingSecret, baseUrl, version }),
   { ...closed, minProperties: 1 },
 )
 export type ConnectionChanges = Static<typeof connectionChangesSchema>
 
-const last4 = (what: string) =>
-  Type.String({ description: `The last four characters of the ${what}; empty for a short one.`, example: 'x7Qa' })
+const of = (owner: string) => `Null for a channel without it: ${owner} has one.`
+const last4 = (what: string, owner: string) =>
+  nullable(
+    Type.String({
+      description: `The last four characters of the ${what}; empty for a short one. ${of(owner)}`,
+      example: 'x7Qa',
+    }),
+  )
 
 export const connectionSchema = Type.Object({
   id: idSchema('The connection.'),
-  channel: oneOf(['waba', 'unofficial', 'partner'] as const, { description: 'How the number is connected.' }),
+  channel: oneOf(channels, { description: 'How the number is connected.' }),
   name,
-  numberId,
+  numberId: Type.String({
+    description:
+      "The platform's phone number id. Of `unofficial`: the phone in digits, and the connection's own id until it is paired.",
+    example: '106540352242922',
+  }),
   accountId,
   state: oneOf(['active', 'paused', 'unavailable'] as const, {
     description: '`paused` by a member; `unavailable` by the platform. Neither sends; both still receive.',
   }),
   stateReason: nullable(
     Type.String({
-      description: 'Why it is unavailable: `platform_error_<code>`, `unreachable`, or what became of the account.',
+      description:
+        'Why it is unavailable: `platform_error_<code>`, `unreachable`, `webhook_not_registered` at the partner, `public_url_not_reachable` from there, `never_paired`, or what became of the account or session.',
       example: 'platform_error_190',
     }),
   ),
   stateChangedAt: timestamp('When the state last changed.'),
-  baseUrl,
-  version,
-  accessTokenLast4: last4('access token'),
-  appSecretLast4: last4('app secret'),
-  webhookUrl: Type.String({ description: "The address for the platform's webhook settings." }),
+  profile: nullable(oneOf(partnerProfiles, { description: `Which partner it is. ${of('`partner`')}` })),
+  baseUrl: nullable(
+    Type.String({ description: 'Where the platform is reached. Null for the real network of `unofficial`.' }),
+  ),
+  version: nullable(
+    Type.String({ description: `The version of the platform's API. ${of('`waba`')}`, example: 'v25.0' }),
+  ),
+  accessTokenLast4: last4('access token', '`waba`'),
+  appSecretLast4: last4('app secret', '`waba`'),
+  apiKeyLast4: last4('API key', '`partner`'),
+  signingSecretLast4: last4('secret that signs callbacks', 'a `partner` that signs'),
+  webhookUrl: nullable(
+    Type.String({
+      description:
+        'Where the platform calls: for its webhook settings with `waba`, told to it with `partner`. `unofficial` has none.',
+    }),
+  ),
   acknowledgement: Type.Unsafe<{ by: string | null; at: string; until: string } | null>({
     type: ['object', 'null'],
     description: 'Of an unofficial connection: who confirmed its risk, and until when that counts.',
@@ -94,13 +160,15 @@ export const connectionSchema = Type.Object({
   updatedAt: timestamp('When it last changed.'),
 })
 
-export const webhookSchema = Type.Object(
-  {
+export const webhookSchema = Type.Unsafe<{ url: string; verifyToken: string } | null>({
+  type: ['object', 'null'],
+  description: 'What a person puts into the settings of the platform; null where there is nothing to put.',
+  properties: {
     url: Type.String({ description: "Paste it as the callback URL of the platform's app." }),
     verifyToken: Type.String({ description: 'Paste it as the verify token. It is not shown again.' }),
   },
-  { description: 'For the settings of the platform.' },
-)
+  required: ['url', 'verifyToken'],
+})
 
 export const templateSchema = Type.Object({
   id: idSchema('The template.'),

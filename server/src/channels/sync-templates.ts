@@ -1,24 +1,15 @@
-import type { Clock } from '../base/clock.ts'
-import type { Db } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
-import type { Vault } from '../base/vault.ts'
-import { markAvailable, markUnavailable } from './availability.ts'
-import type { StoredWaba } from './connection.ts'
+import { markUnavailable } from './availability.ts'
+import { driverOf, type FetchedTemplates } from './driver.ts'
 import { platformReason } from './heed.ts'
 import { findConnection } from './queries.ts'
+import { type ReachDeps, retry } from './reach.ts'
 import { type Claim, claimDue, claimNow, endClaim } from './template-schedule.ts'
 import { replaceTemplates } from './templates.ts'
-import type { CheckNumber } from './waba/check-number.ts'
-import type { FetchedTemplates, FetchTemplates } from './waba/fetch-templates.ts'
 
-export interface SyncDeps {
-  db: Db
-  vault: Vault
-  clock: Clock
+export interface SyncDeps extends ReachDeps {
   log: Log
-  fetchTemplates: FetchTemplates
-  checkNumber: CheckNumber
 }
 
 const atOnce = 5
@@ -40,9 +31,11 @@ async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null>
   const keyring = await deps.vault.keyring(workspaceId)
   const connection = await findConnection(deps.db.sql, keyring, workspaceId, connectionId)
   if (connection === undefined) return 'removed'
-  if (connection.channel !== 'waba') return null
-  await recheck(deps, connection)
-  const fetched = await deps.fetchTemplates(connection)
+  const driver = driverOf(deps.drivers, connection)
+  if (driver.fetchTemplates === undefined) return null
+  // Nobody has to act on a platform that was away; other reasons stand until somebody did.
+  await retry(deps, connection)
+  const fetched = await driver.fetchTemplates(connection)
   if (!fetched.ok) {
     deps.log.warn('templates not read', { workspaceId, connectionId, code: fetched.errorCode })
   }
@@ -62,11 +55,4 @@ async function storeFetched(deps: SyncDeps, claim: Claim, fetched: FetchedTempla
       await markUnavailable(tx, workspaceId, connectionId, platformReason(fetched.errorCode), now)
     }
   })
-}
-
-// Nobody has to act on a platform that was away; other reasons stand until somebody did.
-async function recheck(deps: SyncDeps, { workspaceId, id, ...connection }: StoredWaba): Promise<void> {
-  if (connection.state !== 'unavailable' || connection.stateReason !== 'unreachable') return
-  if ((await deps.checkNumber(connection)).problem !== null) return
-  await deps.db.tx((tx) => markAvailable(tx, workspaceId, id, deps.clock.now()))
 }

@@ -93,7 +93,7 @@ function createRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       summary: 'Connect a number',
       ...postman({ skip: true }),
       description:
-        'For admins. The platform is asked for the number; when it refuses, the connection is made and is `unavailable` with the reason. Paste `webhook` into the settings of the platform: the token is in this answer and nowhere else.',
+        'For admins. The platform is asked for the number; when it refuses, the connection is made and is `unavailable` with the reason. With `waba`, paste `webhook` into the settings of the platform: the token is in this answer and nowhere else. A `partner` is told by us where to call; an `unofficial` one is to be paired.',
       params: Type.Object(workspaceParams),
       body: newConnectionSchema,
       response: {
@@ -119,7 +119,8 @@ function changeRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
     schema: {
       ...teamRoute,
       summary: 'Change a connection',
-      description: 'For admins. Send only what changes. With another way to reach the platform the number is checked.',
+      description:
+        'For admins. Send only what changes, of the fields that the channel has. With another way to reach the platform the number is checked.',
       params: connectionParams,
       body: connectionChangesSchema,
       response: { 200: oneConnection, ...errors(400, 401, 403, 404, 409, 413, 415) },
@@ -170,7 +171,8 @@ const actions: readonly Action[] = [
   {
     name: 'resume',
     summary: 'Resume a connection',
-    description: 'For admins. For a paused or unavailable one: the platform is asked for the number first.',
+    description:
+      'For admins. For a paused or unavailable one: the platform is asked for the number first, and told again where to call.',
     role: 'admin',
     run: resumeConnection,
   },

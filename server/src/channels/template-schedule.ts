@@ -8,7 +8,10 @@ const minGapMs = 60_000
 /** A node that claimed a reading and died leaves it to the others after this. */
 const leaseMs = 120_000
 
-/** The platform hints that templates changed: read them soon, however many hints come until then. */
+/**
+ * The platform hints that templates changed: read them soon, however many hints come until then. They are never due with
+ * a channel that has none.
+ */
 export async function hintTemplates(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<void> {
   const soon = new Date(now.getTime() + debounceMs)
   await tx`
@@ -19,7 +22,7 @@ export async function hintTemplates(tx: Tx, workspaceId: string, connectionId: s
     )
     where workspace_id = ${workspaceId}
       and id = ${connectionId}
-      and channel = 'waba'
+      and templates_due_at is not null
       and removed_at is null`
 }
 
@@ -71,6 +74,7 @@ export async function claimNow(tx: Tx, workspaceId: string, connectionId: string
     set templates_due_at = ${until}
     where workspace_id = ${workspaceId}
       and id = ${connectionId}
+      and templates_due_at is not null
       and removed_at is null`
   return { workspaceId, connectionId, until }
 }

@@ -139,6 +139,8 @@ async function upload({ url, token }: ServerAddress, at: string, path: string, b
   const part = Buffer.alloc(partBytes)
   for (let offset = begun.uploadedBytes; offset < size; ) {
     const { bytesRead } = await file.read(part, 0, partBytes, offset)
+    if (bytesRead === 0)
+      throw new Error(`${path} has become shorter while it was read: begin again with the whole file`)
     const response = await fetch(`${url}${prefix}${at}/content?offset=${offset}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },

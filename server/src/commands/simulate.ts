@@ -3,6 +3,7 @@ import { shiftedClock, systemClock } from '../base/clock.ts'
 import { createLog } from '../base/log.ts'
 import { seedDemo } from '../channels/simulator/seed-demo.ts'
 import { type Simulator, startSimulator } from '../channels/simulator/simulator.ts'
+import { newPartnerSide } from '../channels/simulator/world.ts'
 import { takeStopSignals } from './stop-signals.ts'
 import { answer, say } from './terminal.ts'
 
@@ -11,6 +12,7 @@ interface SimulateOptions {
   host: string
   callback?: string
   demo?: boolean
+  partner?: boolean
   json?: boolean
 }
 
@@ -18,28 +20,34 @@ interface SimulateOptions {
 export function addSimulateCommand(program: Command): void {
   program
     .command('simulate')
-    .description('run a stand-in for the official chat platform, with phones for its customers')
+    .description(
+      'run a stand-in for the official chat platform, with phones for its customers and one to link by QR code',
+    )
     .option('-p, --port <number>', 'port to listen on; 0 takes a free one', '7008')
     .option('--host <address>', 'address to listen on; it knows no passwords, so keep it to this machine', '127.0.0.1')
     .option('-c, --callback <url>', 'where its webhooks go')
     .option('--demo', 'with customers and templates; with a callback the customers write at once')
+    .option('--partner', 'its number is served by a partner, as 360dialog does it')
     .option('--json', 'answer with JSON')
     .addHelpText('after', '\nExample:\n  parley simulate --demo --callback http://127.0.0.1:3000/webhook\n')
     .action(simulate)
 }
 
-async function simulate({ port, host, callback, demo, json }: SimulateOptions): Promise<void> {
+async function simulate({ port, host, callback, demo, partner, json }: SimulateOptions): Promise<void> {
   const signals = takeStopSignals()
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new Error('--port must be a number from 0 to 65535')
   if (callback !== undefined && !/^https?:$/.test(protocolOf(callback))) {
     throw new Error('--callback must be an address that starts with http:// or https://')
+  }
+  if (partner && callback !== undefined) {
+    throw new Error('--callback is not for --partner: the service tells a partner itself where to call')
   }
   const simulator = await startSimulator({
     port: Number(port),
     host,
     clock: shiftedClock(systemClock),
     log: createLog('warn'),
-    number: callback === undefined ? {} : { callbackUrl: callback },
+    number: { callbackUrl: callback ?? null, partner: partner ? newPartnerSide() : null },
   })
   signals.stopWith(async () => {
     await simulator.stop()
@@ -53,24 +61,47 @@ async function simulate({ port, host, callback, demo, json }: SimulateOptions): 
 const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).protocol : '')
 
 function described({ url, number }: Simulator) {
-  const { numberId, accountId, accessToken, appSecret, verifyToken, callbackUrl } = number
+  const { numberId, accountId, accessToken, appSecret, verifyToken, callbackUrl, partner } = number
   const phonesUrl = `${url}/phone`
-  return { baseUrl: url, phonesUrl, numberId, accountId, accessToken, appSecret, verifyToken, callbackUrl }
+  const ownerPhoneUrl = `${url}/phone/owner`
+  if (partner !== null) return { baseUrl: url, phonesUrl, ownerPhoneUrl, numberId, apiKey: partner.apiKey }
+  return {
+    baseUrl: url,
+    phonesUrl,
+    ownerPhoneUrl,
+    numberId,
+    accountId,
+    accessToken,
+    appSecret,
+    verifyToken,
+    callbackUrl,
+  }
 }
 
-function linesOf(simulator: Simulator): string[] {
-  const { baseUrl, phonesUrl, ...number } = described(simulator)
+function linesOf({ url, number }: Simulator): string[] {
+  const { numberId, accountId, accessToken, appSecret, verifyToken, callbackUrl, partner } = number
+  const ofPartner = [
+    `  API key          ${partner?.apiKey}`,
+    '  webhooks go to   where the connection says when it is made',
+  ]
+  const ofNumber = [
+    `  account id       ${accountId}`,
+    `  access token     ${accessToken}`,
+    `  app secret       ${appSecret}`,
+    `  verify token     ${verifyToken}`,
+    `  webhooks go to   ${callbackUrl ?? 'nowhere yet: set callbackUrl by PATCH /simulator/numbers/<number id>'}`,
+  ]
   return [
-    `The customers' phones:  ${phonesUrl}`,
-    `The knobs, as OpenAPI:  ${baseUrl}/simulator`,
+    `The customers' phones:  ${url}/phone`,
+    `A business's own phone: ${url}/phone/owner`,
+    `The knobs, as OpenAPI:  ${url}/simulator`,
     '',
-    'For a connection:',
-    `  base address     ${baseUrl}`,
-    `  number id        ${number.numberId}`,
-    `  account id       ${number.accountId}`,
-    `  access token     ${number.accessToken}`,
-    `  app secret       ${number.appSecret}`,
-    `  verify token     ${number.verifyToken}`,
-    `  webhooks go to   ${number.callbackUrl ?? 'nowhere yet: set callbackUrl by PATCH /simulator/numbers/<number id>'}`,
+    partner === null ? 'For a connection:' : 'For a connection of the channel partner, profile 360dialog:',
+    `  base address     ${url}`,
+    `  number id        ${numberId}`,
+    ...(partner === null ? ofNumber : ofPartner),
+    '',
+    'For a connection of the channel unofficial, linked to the own phone by QR code:',
+    `  base address     ${url}`,
   ]
 }

@@ -1,18 +1,20 @@
 import type { Sql } from '../base/db.ts'
-import { type Changer, createConnection } from '../channels/change.ts'
-import type { StoredWaba } from '../channels/connection.ts'
-import { listConnections, listWabaWorkspaces } from '../channels/queries.ts'
+import { type Changer, type ConnectionDeps, createConnection } from '../channels/change.ts'
+import type { StoredConnection } from '../channels/connection.ts'
+import { openDrivers } from '../channels/drivers.ts'
+import { proofHeaders } from '../channels/partner/authenticate.ts'
+import { partnerKind } from '../channels/partner/kind.ts'
+import { listConnectedWorkspaces, listConnections } from '../channels/queries.ts'
 import { seedDemo } from '../channels/simulator/seed-demo.ts'
 import { type Simulator, startSimulator } from '../channels/simulator/simulator.ts'
 import { type BusinessNumber, newNumber } from '../channels/simulator/world.ts'
-import { checkNumberAt } from '../channels/waba/check-number.ts'
 import type { OpenHouse } from './house.ts'
 import { localUrl } from './server-file.ts'
 
 export interface Simulation {
   /** Where the phones are; null without a simulator. */
   phonesUrl: string | null
-  /** Gives a workspace the simulated number, and lets its customers write. */
+  /** Gives a workspace the simulated number and phone, and lets the number's customers write. */
   connect(workspaceId: string): Promise<void>
   stop(): Promise<void>
 }
@@ -27,14 +29,25 @@ export async function startSimulation(house: OpenHouse, say: (line: string) => v
   const known = await connectedNumbers(house)
   try {
     const ownHosts = [new URL(config.http.publicUrl).hostname]
-    const simulator = await startSimulator({ port, host, ownHosts, clock, log, ...(known[0] && { number: known[0] }) })
+    const simulator = await startSimulator({
+      port,
+      host,
+      ownHosts,
+      clock,
+      log,
+      phone: { trustsUnknownDevices: true },
+      ...(known[0] && { number: known[0] }),
+    })
     for (const number of known) simulator.platform.world.numbers.set(number.numberId, number)
     // A first start may have been killed before its customers were heard.
     if (known.length > 0) seedDemo(simulator, { speak: config.demo && !(await hasConversation(house.db.sql)) })
     return {
       phonesUrl: `${simulator.url}/phone`,
-      // A demo whose first start was killed may have its number already.
-      connect: async (workspaceId) => (known.length > 0 ? undefined : connect(house, simulator, workspaceId)),
+      // A demo whose first start was killed may have its numbers already.
+      connect: async (workspaceId) => {
+        if (known.length === 0) await connect(house, simulator, workspaceId)
+        await connectPhone(house, simulator, workspaceId)
+      },
       stop: simulator.stop,
     }
   } catch (error) {
@@ -57,41 +70,52 @@ async function connectedNumbers(house: OpenHouse): Promise<BusinessNumber[]> {
   const { db, vault, config } = house
   const { host, port } = config.simulator
   const numbers: BusinessNumber[] = []
-  for (const workspaceId of await listWabaWorkspaces(db.sql)) {
+  for (const workspaceId of await listConnectedWorkspaces(db.sql)) {
     const connections = await listConnections(db.sql, await vault.keyring(workspaceId), workspaceId)
-    const own = connections
-      .filter((one) => one.channel === 'waba')
-      .filter(({ settings }) => settings.baseUrl === localUrl(host, port))
-    numbers.push(...own.map((connection) => numberOf(house, connection)))
+    const own = connections.filter(({ settings }) => settings.baseUrl === localUrl(host, port))
+    numbers.push(...own.flatMap((connection) => numberOf(house, connection) ?? []))
   }
   return numbers
 }
 
-function numberOf(house: OpenHouse, { id, name, numberId, accountId, settings }: StoredWaba): BusinessNumber {
-  const { accessToken, appSecret, verifyToken } = settings
-  return newNumber({
-    name,
-    numberId,
-    ...(accountId === null ? {} : { accountId }),
-    accessToken,
-    appSecret,
-    verifyToken,
-    callbackUrl: callbackOf(house, id),
-    trustsUnknownWindows: true,
-  })
+function numberOf(house: OpenHouse, one: StoredConnection): BusinessNumber | null {
+  const { name, numberId } = one
+  const known = { name, numberId, trustsUnknownWindows: true }
+  if (one.channel === 'partner') {
+    const { apiKey, webhookToken, signingSecret } = one.settings
+    const callbackUrl = `${house.config.http.publicUrl}${partnerKind.webhookPath(one)}`
+    return newNumber({ ...known, callbackUrl, partner: { apiKey, headers: proofHeaders(webhookToken), signingSecret } })
+  }
+  if (one.channel !== 'waba') return null
+  const { accessToken, appSecret, verifyToken } = one.settings
+  const account = one.accountId === null ? {} : { accountId: one.accountId }
+  const callbackUrl = callbackOf(house, one.id)
+  return newNumber({ ...known, ...account, accessToken, appSecret, verifyToken, callbackUrl })
 }
 
 async function connect(house: OpenHouse, simulator: Simulator, workspaceId: string): Promise<void> {
-  const { db, vault, clock, outgoing } = house
   const { number, url: baseUrl } = simulator
-  const deps = { db, vault, clock, outgoing, checkNumber: checkNumberAt(house) }
-  const by: Changer = { workspaceId, userId: null, actor: { type: 'system', id: null } }
   const { numberId, accountId, accessToken, appSecret, verifyToken } = number
   const input = { name: number.name, numberId, accountId, baseUrl, accessToken, appSecret, verifyToken }
-  const connection = await createConnection(deps, by, { channel: 'waba', ...input })
+  const connection = await createConnection(depsOf(house), itself(workspaceId), { channel: 'waba', ...input })
   number.callbackUrl = callbackOf(house, connection.id)
   seedDemo(simulator, { speak: true })
 }
+
+// Nobody has scanned its code yet: whoever opens the connection does, with the simulated phone of its owner.
+async function connectPhone(house: OpenHouse, { url: baseUrl }: Simulator, workspaceId: string): Promise<void> {
+  const { db, vault } = house
+  const known = await listConnections(db.sql, await vault.keyring(workspaceId), workspaceId)
+  if (known.some(({ channel }) => channel === 'unofficial')) return
+  await createConnection(depsOf(house), itself(workspaceId), { channel: 'unofficial', name: 'QR demo', baseUrl })
+}
+
+function depsOf(house: OpenHouse): ConnectionDeps {
+  const { config, db, vault, clock, outgoing } = house
+  return { db, vault, clock, outgoing, drivers: openDrivers(house, config.http.publicUrl) }
+}
+
+const itself = (workspaceId: string): Changer => ({ workspaceId, userId: null, actor: { type: 'system', id: null } })
 
 const callbackOf = ({ config }: OpenHouse, connectionId: string): string =>
   `${localUrl(config.http.host, config.http.port)}/channels/waba/${connectionId}/webhook`

@@ -12,7 +12,7 @@ import {
   type SortPosition,
   sortClause,
 } from './list-filter.ts'
-import { leadColumns } from './queries.ts'
+import { findLeadsByIds, leadColumns } from './queries.ts'
 import { type LeadRow, openLead } from './sealed.ts'
 import { countMatches, findMatches, probeMatches } from './search.ts'
 import { readSearchTerm, type SearchTerm } from './search-lines.ts'
@@ -149,12 +149,7 @@ async function countLeads(sql: Sql, { workspaceId, filter }: Wanted): Promise<nu
 /** The leads that are still there, in the order in which they were found. */
 async function selectInOrder(sql: Sql, workspaceId: string, places: readonly SortPosition[]): Promise<LeadRow[]> {
   if (places.length === 0) return []
-  const rows = await sql<LeadRow[]>`
-    select ${leadColumns(sql)}
-    from leads l
-    where l.workspace_id = ${workspaceId}
-      and l.id = any (${places.map(({ id }) => id)}::uuid[])
-      and l.deleted_at is null`
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return places.flatMap(({ id }) => byId.get(id) ?? [])
+  const ids = places.map(({ id }) => id)
+  const byId = new Map((await findLeadsByIds(sql, workspaceId, ids)).map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }

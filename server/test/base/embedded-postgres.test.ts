@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Db, openDb } from '../../src/base/db.ts'
 import { isServerOf } from '../../src/base/embedded/postmaster.ts'
+import { sharedBuffers } from '../../src/base/embedded/settings.ts'
 import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts'
 import { startProgram } from '../support/program.ts'
 
@@ -61,6 +62,23 @@ test('the server keeps what it promises: flushed writes, checksums, no TCP, UTF-
   })
   assert.equal((await stat(folder)).mode & 0o777, 0o700)
   assert.equal((await stat(server.socketFolder)).mode & 0o777, 0o700)
+  await server.stop()
+})
+
+test('the server gets an eighth of the memory for its pages, within bounds, and compresses no page for its log', async () => {
+  const gigabyte = 1024 ** 3
+  assert.deepEqual(
+    [0.25, 1, 4, 64].map((memory) => sharedBuffers(memory * gigabyte)),
+    ['128MB', '128MB', '512MB', '1024MB'],
+  )
+  const server = await start()
+  const [row] = await using(
+    server,
+    (db) => db.sql<{ buffers: number; compression: string }[]>`
+      select pg_size_bytes(current_setting('shared_buffers'))::float8 as buffers, current_setting('wal_compression') as compression`,
+  )
+  assert.equal(row?.compression, 'off')
+  assert.ok((row?.buffers ?? 0) >= 128 * 1024 ** 2 && (row?.buffers ?? 0) <= gigabyte)
   await server.stop()
 })
 

@@ -97,7 +97,7 @@ test('secrets are sealed, shown by their last four characters only, and forgotte
   await w.call('DELETE', `/${connection.id}`)
   const place = { table: 'connections', row: connection.id, column: 'settings' }
   const left = (await w.vault.keyring(w.workspaceId)).openText(place, await settings())
-  assert.deepEqual(Object.values(JSON.parse(left)), ['', '', '', '', ''])
+  assert.deepEqual(JSON.parse(left), {})
 })
 
 test('a number is connected once in the installation, and free again when it is removed', async () => {
@@ -172,6 +172,53 @@ for (const [what, body, path] of bad) {
     }
   })
 }
+
+const issues = (answer: { json(): { data: { issues: { path: string }[] } } }) =>
+  answer.json().data.issues.map(({ path }) => path)
+
+const partner = { channel: 'partner', profile: '360dialog', name: 'Partner', numberId: '1', apiKey: 'a-key-of-its-own' }
+const mistakes: [what: string, body: object, paths: string[]][] = [
+  ['no channel', { name: 'x' }, ['channel']],
+  ['a channel that there is not', { channel: 'pigeon', name: 'x' }, ['channel']],
+  ['a channel that is no text', { channel: 7 }, ['channel', 'channel']],
+  ['an official number without secrets', { channel: 'waba', name: 'x', numberId: '1' }, ['accessToken', 'appSecret']],
+  ['a partner without a key', { ...partner, apiKey: undefined }, ['apiKey']],
+  ['a partner that is not known', { ...partner, profile: 'carrier' }, ['profile']],
+  ['a partner with an official secret', { ...partner, appSecret: 'an-app-secret' }, ['appSecret']],
+  ['a partner on the private network', { ...partner, baseUrl: 'https://10.0.0.7' }, ['baseUrl']],
+  ['a session with a number', { channel: 'unofficial', name: 'x', numberId: '1' }, ['numberId']],
+  ['a session without a name', { channel: 'unofficial' }, ['name']],
+  ['a session on the private network', { channel: 'unofficial', name: 'x', baseUrl: 'https://10.0.0.7' }, ['baseUrl']],
+]
+
+for (const [what, body, paths] of mistakes) {
+  test(`${what}: 400 that names just that`, async () => {
+    const w = await channelWorld(database)
+    const answer = await w.call('POST', '', body)
+    assert.equal(answer.statusCode, 400)
+    assert.deepEqual(issues(answer), paths)
+  })
+}
+
+test('a session begins unpaired, under its own id, with neither secrets nor a webhook', async () => {
+  const w = await channelWorld(database)
+  const made = await w.call('POST', '', { channel: 'unofficial', name: ' Phone ' })
+  assert.equal(made.statusCode, 201)
+  const { connection, webhook } = made.json()
+  assert.equal(webhook, null)
+  const { id, name, numberId, state, stateReason, baseUrl, accessTokenLast4, apiKeyLast4, webhookUrl } = connection
+  assert.deepEqual([name, numberId, state, stateReason], ['Phone', id, 'unavailable', 'never_paired'])
+  assert.deepEqual([baseUrl, accessTokenLast4, apiKeyLast4, webhookUrl], [null, null, null, null])
+  assert.equal((await w.call('PATCH', `/${id}`, { name: 'Shop' })).json().connection.name, 'Shop')
+  assert.deepEqual(issues(await w.call('PATCH', `/${id}`, { name: 'x', accountId: '12' })), ['accountId'])
+  assert.equal((await w.call('POST', `/${id}/pause`)).json().connection.state, 'paused')
+  const resumed = (await w.call('POST', `/${id}/resume`)).json().connection
+  assert.deepEqual([resumed.state, resumed.stateReason], ['unavailable', 'never_paired'])
+  assert.deepEqual((await w.call('POST', `/${id}/templates/sync`)).json(), { templates: [] })
+  const [row] = await database.db.sql`select templates_due_at from connections where id = ${id}`
+  assert.equal(row?.templates_due_at, null)
+  assert.equal((await w.call('DELETE', `/${id}`)).statusCode, 200)
+})
 
 test('a channel of another kind, an empty change and a bad id are 400', async () => {
   const w = await channelWorld(database)

@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createConnection } from '../../src/channels/change.ts'
+import { openDrivers } from '../../src/channels/drivers.ts'
+import { agreeing } from '../support/channel-world.ts'
 import { openTestOutgoing } from '../support/outgoing.ts'
 import { signatureOf } from '../support/waba-payloads.ts'
 import { type World, world } from '../support/world.ts'
@@ -67,10 +69,12 @@ async function connect(w: World, name: string, callback: { entry?: unknown }): P
   const [entry] = [callback.entry].flat() as ({ id?: string } | undefined)[]
   const named = (field: string) => new RegExp(`"${field}":"(\\w+)"`).exec(JSON.stringify(callback))?.[1]
   const numberId = named('phone_number_id')
+  const outgoing = openTestOutgoing()
+  const drivers = openDrivers({ ...w, outgoing }, 'https://parley.example')
   const deps = {
     ...w,
-    outgoing: openTestOutgoing(),
-    checkNumber: async () => ({ problem: null, isOnPhone: false }) as const,
+    outgoing,
+    drivers: { ...drivers, waba: agreeing },
   }
   const by = { workspaceId: w.workspaceId, userId: null, actor: { type: 'system', id: null } } as const
   const connection = await createConnection(deps, by, {

@@ -3,7 +3,7 @@ import { after, beforeEach, test } from 'node:test'
 import { heedPlatform, heedRefusal } from '../../src/channels/heed.ts'
 import { syncDueTemplates } from '../../src/channels/sync-templates.ts'
 import { findSendableTemplate, listSendableTemplates } from '../../src/channels/templates.ts'
-import { type ChannelWorld, channelWorld } from '../support/channel-world.ts'
+import { agreeing, type ChannelWorld, channelWorld } from '../support/channel-world.ts'
 import { testDatabase } from '../support/database.ts'
 import { type Asked, platformServer, sendJson } from '../support/platform-server.ts'
 
@@ -224,8 +224,8 @@ test('a hint that comes while the templates are read is not lost', async () => {
 test('a node that died while reading leaves it to the next after two minutes', async () => {
   const w = await channelWorld(database, platform.baseUrl)
   await w.connect()
-  const died = { ...w.deps, fetchTemplates: () => Promise.reject(new Error('died')) }
-  await assert.rejects(syncDueTemplates(died))
+  const dying = { ...w.deps.drivers.waba, fetchTemplates: () => Promise.reject(new Error('died')) }
+  await assert.rejects(syncDueTemplates({ ...w.deps, drivers: { ...w.deps.drivers, waba: dying } }))
   assert.equal(await syncDueTemplates(w.deps), 0)
   w.clock.advance(120_000)
   pages = [[template('a')]]
@@ -242,6 +242,7 @@ test('a connection that was made while the platform was away comes back by itsel
   await syncDueTemplates(w.deps)
   assert.equal((await w.find(one.id))?.state, 'unavailable')
   w.clock.advance(10 * 60_000)
-  await syncDueTemplates({ ...w.deps, checkNumber: async () => ({ problem: null, isOnPhone: false }) })
+  const back = { ...w.deps.drivers.waba, ...agreeing }
+  await syncDueTemplates({ ...w.deps, drivers: { ...w.deps.drivers, waba: back } })
   assert.equal((await w.find(one.id))?.state, 'active')
 })

@@ -12,6 +12,7 @@ import {
   removeLead,
 } from '../../src/leads/image/image.ts'
 import { imageText } from '../../src/leads/image/lines.ts'
+import { pack } from '../../src/leads/image/pack.ts'
 import type { ImageQuery } from '../../src/leads/image/query.ts'
 import { shareRuns } from '../../src/leads/image/share-runs.ts'
 import type { LeadFilter } from '../../src/leads/list-filter.ts'
@@ -295,3 +296,21 @@ const emptyQuery: ImageQuery = {
   limit: 100,
   needsTotal: false,
 }
+
+test('packed columns are what they were, in one piece of memory that goes back to the system when it is large', () => {
+  const large = Float64Array.from({ length: 200_000 }, (_, n) => n / 3)
+  for (const [created, bytes] of [
+    [large.subarray(0, 3), 24 + 8 + 8 + 8],
+    [large, 33 * 1024 ** 2],
+  ] as const) {
+    const columns = { alive: new Uint8Array([1, 0, 1]), text: Buffer.from('Zoë'), created, codes: new Uint16Array([7]) }
+    const packed = pack(columns)
+    assert.deepEqual(packed, columns)
+    assert.equal(packed.text.indexOf('ë'), 2)
+    const memories = new Set(Object.values(packed).map(({ buffer }) => buffer))
+    assert.deepEqual(
+      [...memories].map(({ byteLength }) => byteLength),
+      [bytes],
+    )
+  }
+})

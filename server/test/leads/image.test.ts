@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { statementsOf } from '../support/database.ts'
+import { fillLeads } from '../support/fill.ts'
 import { type ImageNode, type ImageWorld, imageWorld } from '../support/image-world.ts'
 import { leadPath, leadsPath } from '../support/leads.ts'
+import { waysTo } from '../support/plans.ts'
 import { makeTokens } from '../support/tokens.ts'
 
 async function fill(w: ImageWorld, count: number): Promise<string[]> {
@@ -172,6 +175,52 @@ test('an image that nobody asked for ten minutes is dropped', async () => {
   w.clock.advance(600_001)
   assert.equal(await total(one), 10)
   assert.equal(one.counts.image, 0)
+})
+
+test('the thread ends once it holds no image, and another begins with the next one', async () => {
+  let tidy: () => Promise<unknown> = assert.fail
+  const w = await imageWorld(1, {
+    repeat: (_pauseMs, work) => {
+      tidy = work
+      return { stop: async () => {} }
+    },
+  })
+  await fill(w, 10)
+  const one = node(w)
+  await one.images.warm(w.workspaceId)
+  const first = one.thread() ?? assert.fail()
+  await tidy()
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 1, 'an image in use stays')
+
+  const gone = once(first, 'exit')
+  w.clock.advance(600_001)
+  await tidy()
+  await gone
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 1)
+  assert.equal(one.thread(), first, 'a search alone starts none')
+  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.notEqual(one.thread(), first)
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 2)
+})
+
+test('what an image found is read by its ids, even in a table that was never analysed', async () => {
+  const w = await imageWorld()
+  // Statistics would come along at some moment of the test.
+  await w.db.sql`alter table leads set (autovacuum_enabled = off)`
+  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  await fillLeads(filling, 5000)
+  const one = node(w)
+  await one.images.warm(w.workspaceId)
+  const statements = await statementsOf(async () => {
+    assert.equal(await total(one, { status: 'won', limit: '50' }), 714)
+  })
+  assert.equal(one.counts.image, 1)
+  const reads = statements.filter(({ text }) => /\bfrom leads\b/.test(text) && /l\.person/.test(text))
+  assert.equal(reads.length, 1)
+  for (const read of reads) assert.deepEqual(await waysTo(w.db, read, 'leads'), ['leads_pkey'])
 })
 
 test('images are of one workspace', async () => {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { buffer } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { readServerFile, type ServerAddress, writeServerFile } from '../../src/commands/server-file.ts'
 import { newFolder } from '../support/folder.ts'
 import { runCommand } from '../support/run-command.ts'
 import { freePort, newWorkspace, operatorToken, serviceEnvironment, startService } from '../support/service.ts'
@@ -31,6 +35,7 @@ test('an import goes on after kill -9 with nothing twice and nothing lost', asyn
     for (;;) {
       const now = await send('GET', `/${id}`)
       if (isSo(now)) return now
+      assert.equal(now.state, 'running')
     }
   }
   for (const killAt of [1, 1500]) {
@@ -81,6 +86,45 @@ test('the command line imports and exports, through a server that runs and witho
   service.kill('SIGTERM')
   await service.gone
 })
+
+test('a file that is cut off while it is uploaded ends the import with words about it', async (t) => {
+  const folder = await newFolder()
+  const service = await startService({ folder, port: await freePort() })
+  await newWorkspace(service.url)
+  const input = join(folder, 'long.csv')
+  await writeFile(input, `name\n${'Ana\n'.repeat(1_500_000)}`)
+  const server = readServerFile(folder)
+  assert.ok(server)
+  // The first part is on its way when the file is cut off.
+  const url = await forwarding(t, server, async (method) => {
+    if (method === 'PUT') await truncate(input, 1000)
+  })
+  const elsewhere = join(folder, 'elsewhere')
+  await mkdir(elsewhere)
+  writeServerFile(elsewhere, { ...server, url })
+
+  const cut = await runCommand(['import', input, '--match', 'none'], serviceEnvironment(elsewhere, 1))
+  assert.equal(cut.exitCode, 1)
+  assert.match(cut.stderr, /long\.csv has become shorter while it was read/)
+  service.kill('SIGTERM')
+  await service.gone
+})
+
+/** A way to the service that tells of each request before it hands it on. */
+async function forwarding(t: TestContext, to: ServerAddress, onRequest: (method: string) => Promise<void>) {
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', url = '', headers } = request
+    await onRequest(method)
+    const sent = method === 'GET' ? {} : { body: await buffer(request) }
+    const { authorization = '', 'content-type': type = '' } = headers
+    const answer = await fetch(to.url + url, { method, headers: { authorization, 'content-type': type }, ...sent })
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+    response.end(await answer.bytes())
+  })
+  t.after(() => server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 
 const pick = ({ state, created, refused }: { state: string; created: number; refused: number }) => [
   state,

@@ -9,13 +9,13 @@ import { openVault, type Vault } from '../../src/base/vault.ts'
 import { createConnection } from '../../src/channels/change.ts'
 import type { ChannelEvent } from '../../src/channels/channel-event.ts'
 import type { Connection, StoredConnection } from '../../src/channels/connection.ts'
+import { openDrivers } from '../../src/channels/drivers.ts'
+import { partnerWebhookRoutes } from '../../src/channels/partner/webhook-routes.ts'
 import { findConnection } from '../../src/channels/queries.ts'
-import type { NewConnection } from '../../src/channels/schema.ts'
+import type { NewPartner, NewWaba } from '../../src/channels/schema.ts'
 import type { SyncDeps } from '../../src/channels/sync-templates.ts'
 import { connectionTeamRoutes, type TeamConnectionDeps } from '../../src/channels/team-routes.ts'
 import { templateTeamRoutes } from '../../src/channels/team-routes-templates.ts'
-import { checkNumberAt } from '../../src/channels/waba/check-number.ts'
-import { fetchTemplatesAt } from '../../src/channels/waba/fetch-templates.ts'
 import { wabaWebhookRoutes } from '../../src/channels/waba/webhook-routes.ts'
 import { describeApi } from '../../src/http/openapi.ts'
 import { createServer } from '../../src/http/server.ts'
@@ -23,8 +23,9 @@ import { checkAnswers } from './contract.ts'
 import type { TestDatabase } from './database.ts'
 import { openTestOutgoing } from './outgoing.ts'
 
-export const publicUrl = 'https://parley.example'
+const testPublicUrl = 'https://parley.example'
 export const appSecret = 'an-app-secret-of-16'
+export const partnerKey = 'a-partner-key-of-24-char'
 
 export interface ChannelWorld {
   app: App
@@ -38,7 +39,8 @@ export interface ChannelWorld {
   received: { connection: Connection; events: ChannelEvent[] }[]
   /** Runs instead of just noting what is handed on. */
   onReceive: (() => Promise<void>) | null
-  connect(input?: Partial<NewConnection>): Promise<StoredConnection>
+  connect(input?: Partial<NewWaba>): Promise<StoredConnection>
+  connectPartner(input?: Partial<NewPartner>): Promise<StoredConnection>
   find(id: string): Promise<StoredConnection | undefined>
   call(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -48,11 +50,18 @@ export interface ChannelWorld {
   ): Promise<LightMyRequestResponse>
 }
 
+/** A platform whose number check always agrees. */
+export const agreeing = { check: async () => ({ problem: null, isOnPhone: false }) }
+
 const masterKey = randomBytes(32)
 let numbers = 0
 
 /** A workspace of its own with the routes of channels; the platform is at `baseUrl`, or its number check always agrees. */
-export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Promise<ChannelWorld> {
+export async function channelWorld(
+  { db }: TestDatabase,
+  baseUrl?: string,
+  publicUrl = testPublicUrl,
+): Promise<ChannelWorld> {
   const clock = manualClock(new Date('2026-03-01T12:00:00.000Z'))
   const vault = openVault(db, { current: masterKey }, clock)
   const workspaceId = randomUUID()
@@ -65,6 +74,7 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
   const lines: string[] = []
   const log = createLog('debug', { write: (line: string) => lines.push(line) })
   const outgoing = openTestOutgoing()
+  const drivers = openDrivers({ outgoing, clock, db, vault }, publicUrl)
   const deps = {
     db,
     vault,
@@ -72,9 +82,7 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
     log,
     publicUrl,
     outgoing,
-    checkNumber:
-      baseUrl === undefined ? async () => ({ problem: null, isOnPhone: false }) : checkNumberAt({ outgoing, clock }),
-    fetchTemplates: fetchTemplatesAt({ outgoing, clock }),
+    drivers: baseUrl === undefined ? { ...drivers, waba: { ...drivers.waba, ...agreeing } } : drivers,
   }
   const member = memberOf(workspaceId)
   const app = createServer({ log, clock })
@@ -103,6 +111,16 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
         ...(baseUrl === undefined ? {} : { baseUrl }),
         ...input,
       }),
+    connectPartner: (input = {}) =>
+      createConnection(deps, member, {
+        channel: 'partner',
+        profile: '360dialog',
+        name: 'Partner',
+        numberId: `7002${Date.now()}${++numbers}`,
+        apiKey: partnerKey,
+        ...(baseUrl === undefined ? {} : { baseUrl }),
+        ...input,
+      }),
     find: async (id) => findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id),
     call: (method, path = '', body, role = 'admin') =>
       app.inject({
@@ -117,6 +135,7 @@ export async function channelWorld({ db }: TestDatabase, baseUrl?: string): Prom
     world.received.push({ connection, events })
   }
   wabaWebhookRoutes(app, { ...deps, receive })
+  partnerWebhookRoutes(app, { ...deps, receive })
   return world
 }
 

@@ -38,6 +38,22 @@ export async function badPlans(
   return bad
 }
 
+/** By what the statement finds the rows of the table: names of indexes, or of other ways, for these parameters and any. */
+export async function waysTo(db: Db, statement: SentStatement, table: string): Promise<string[]> {
+  const ways = new Set<string>()
+  const look = (node: PlanNode) => {
+    const isOfIndex = node['Node Type'] === 'Bitmap Index Scan'
+    if (node['Relation Name'] === table || isOfIndex) ways.add(node['Index Name'] ?? node['Node Type'])
+    for (const each of node.Plans ?? []) look(each)
+  }
+  await db.tx(async (tx) => {
+    look(await explainGiven(tx, statement))
+    await tx`set local plan_cache_mode = force_generic_plan`
+    look(await explainAny(tx, statement, 'plan_of_way'))
+  })
+  return [...ways]
+}
+
 const isExplainable = ({ text }: SentStatement) => /^\s*(?:select|insert|update|delete|with)\b/i.test(text)
 
 async function explainGiven(tx: Sql, { text, parameters, types }: SentStatement): Promise<PlanNode> {

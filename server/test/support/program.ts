@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { after } from 'node:test'
 
 /** A program under test that runs as a process of its own and tells what it does line by line. */
 export interface Program {
@@ -23,7 +24,14 @@ export interface ProgramOptions {
   env?: NodeJS.ProcessEnv
 }
 
-/** Starts a TypeScript file with its arguments. */
+const running = new Map<Program, Program['gone']>()
+// A test that fails leaves its programs behind, and their output would keep its file from ending.
+after(() => {
+  for (const program of running.keys()) program.kill('SIGTERM')
+  return Promise.all(running.values())
+})
+
+/** Starts a TypeScript file with its arguments; it is told to stop when the test file ends, if it still runs then. */
 export function startProgram(args: string[], options: ProgramOptions = {}): Program {
   const { onLine = () => {}, env = process.env, onWords } = options
   const stderr = onWords === undefined ? (options.stderr ?? 'inherit') : 'pipe'
@@ -36,7 +44,7 @@ export function startProgram(args: string[], options: ProgramOptions = {}): Prog
   })
   if (onWords !== undefined) child.stderr?.setEncoding('utf8').on('data', onWords)
   const gone = once(child, 'exit').then(([code, signal]) => signal ?? code)
-  return {
+  const program: Program = {
     pid: child.pid ?? 0,
     gone,
     said: (word) => {
@@ -52,4 +60,7 @@ export function startProgram(args: string[], options: ProgramOptions = {}): Prog
     },
     kill: (signal = 'SIGKILL') => child.kill(signal),
   }
+  running.set(program, gone)
+  gone.finally(() => running.delete(program))
+  return program
 }

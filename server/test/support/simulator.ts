@@ -58,8 +58,8 @@ export async function simulatorWorld(options: Partial<SimulatorOptions> = {}): P
     log: createLog('silent'),
     ladder: { sentMs: 0, deliveredMs: 0, readMs: 0 },
     retryMs: [0, 0, 0],
-    number: { callbackUrl },
     ...options,
+    number: { callbackUrl, ...options.number },
   })
   after(async () => {
     await simulator.stop()

@@ -1,4 +1,23 @@
+import { totalmem } from 'node:os'
+
 export type ServerSettings = Record<string, string | number>
+
+const megabyte = 1024 ** 2
+
+/**
+ * An eighth of the memory, within bounds. Writes to a large workspace touch pages all over it: where these do not stay,
+ * each change pays for reading some and for writing others away.
+ */
+export function sharedBuffers(memoryBytes: number): string {
+  const share = Math.floor(memoryBytes / 8 / megabyte)
+  return `${Math.min(Math.max(share, 128), 1024)}MB`
+}
+
+/** What this process may use: a container is given less than its machine has. */
+function memoryBytes(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}
 
 /** Given on every start rather than written down once, so that a new version of Parley can change them. */
 export const serverSettings: ServerSettings = {
@@ -7,9 +26,11 @@ export const serverSettings: ServerSettings = {
   unix_socket_directories: '.',
   port: 5432,
   max_connections: 60,
-  shared_buffers: '128MB',
+  shared_buffers: sharedBuffers(memoryBytes()),
   max_wal_size: '1GB',
-  wal_compression: 'on',
+  // After a checkpoint the first change of each page writes it to the log in full, and a write to a large workspace
+  // changes about ten. The only method that these binaries have takes more time for them than all the rest together.
+  wal_compression: 'off',
   random_page_cost: 1.1,
   jit: 'off',
   timezone: 'UTC',

@@ -37,13 +37,34 @@ const callback = {
 export const numberChange = Type.Object(
   {
     ...callback,
-    tokenState: Type.Optional(oneOf(['valid', 'expired'], { description: 'expired: calls are refused with 190/463' })),
+    tokenState: Type.Optional(
+      oneOf(['valid', 'expired'], { description: 'expired: calls are refused with 190/463, by a partner with 401' }),
+    ),
     registered: flag('false: sends are refused with 133010'),
     subscribed: flag('false: no webhooks'),
+    addressing: Type.Optional(
+      oneOf(['pn', 'lid'], { description: 'How linked devices are told of customers first: by number or hidden id' }),
+    ),
+    signingSecret: Type.Optional(
+      nullable(
+        Type.String({ minLength: 8, maxLength: 200, description: "What the number's partner signs webhooks with" }),
+      ),
+    ),
   },
   strict,
 )
-export const numberCreate = Type.Object({ ...callback, phone, name }, strict)
+export const numberCreate = Type.Object(
+  {
+    ...callback,
+    phone,
+    name,
+    network: Type.Optional(
+      oneOf(['official', 'linked'], { default: 'official', description: 'linked: a phone that devices are linked to' }),
+    ),
+    isPartners: flag('Served by a partner of the platform, with a key of its own'),
+  },
+  strict,
+)
 export const numberParams = Type.Object({ numberId: Type.String({ maxLength: 40 }) })
 
 export const customerCreate = Type.Object(
@@ -120,7 +141,9 @@ export const faultCreate = Type.Object(
         'refuse: an error with `code`. fail: accepted, then the status `failed` with `code`. hang: no answer. reset: the ' +
         'connection breaks. late: accepted, answered after `afterMs`. server_error, html, garbage: a bad answer.',
     }),
-    on: Type.Optional(oneOf(faultTargets, { default: 'send' })),
+    on: Type.Optional(
+      oneOf(faultTargets, { default: 'send', description: 'number, webhook: the set-up calls of a partner' }),
+    ),
     to: Type.Optional(
       nullable(Type.String({ maxLength: 140, description: 'Digits or user id; everyone unless given' })),
     ),

@@ -1,6 +1,6 @@
 /** What may go wrong with a call to the platform. */
 export const faultEffects = ['refuse', 'fail', 'hang', 'reset', 'late', 'server_error', 'html', 'garbage'] as const
-export const faultTargets = ['send', 'read', 'templates', 'any'] as const
+export const faultTargets = ['send', 'read', 'templates', 'number', 'webhook', 'any'] as const
 
 export interface Fault {
   id: string

@@ -1,14 +1,13 @@
 import { randomInt } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../base/route.ts'
-import { acceptRead, acceptSend } from './accept.ts'
-import { checkSend } from './check-send.ts'
 import { answerWithFault } from './fault-answer.ts'
 import { takeFault } from './faults.ts'
 import { isObject } from './graph-body.ts'
 import { expiredToken, GraphError, invalidParameter, unknownObject } from './graph-error.ts'
 import { verifyCallback } from './parcel.ts'
 import type { Platform } from './platform.ts'
+import { takeMessage } from './take-message.ts'
 import { listTemplates } from './template-list.ts'
 import type { BusinessNumber } from './world.ts'
 
@@ -26,7 +25,9 @@ export function graphRoutes(app: App, platform: Platform): void {
     platform.journal.add({ kind: 'call', at: platform.clock.now(), method, path: url.split('?')[0] ?? '', body })
   })
   const schema = { hide: true }
-  app.post(`${root}/messages`, { schema }, (request: ObjectRequest, reply) => takeMessage(platform, request, reply))
+  app.post(`${root}/messages`, { schema }, (request: ObjectRequest, reply) =>
+    takeMessage(platform, numberOf(platform, request), request.body, reply),
+  )
   app.get(`${root}/message_templates`, { schema }, (request: ObjectRequest, reply) => {
     const number = accountOf(platform, request)
     const fault = takeFault(platform.faults, 'templates', [])
@@ -72,20 +73,6 @@ function subscriptionRoutes(app: App, platform: Platform): void {
   })
 }
 
-function takeMessage(platform: Platform, request: ObjectRequest, reply: FastifyReply): unknown {
-  const number = numberOf(platform, request)
-  if (!number.registered) throw new GraphError(133010)
-  const checked = checkSend(request.body, number, platform.world.templates.values())
-  if (checked.act === 'read') {
-    const answer = () => acceptRead(platform, number, checked.messageId)
-    const fault = takeFault(platform.faults, 'read', [])
-    return fault === undefined ? answer() : answerWithFault(platform, fault, reply, answer)
-  }
-  const fault = takeFault(platform.faults, 'send', [checked.to.phone, checked.to.userId])
-  if (fault === undefined) return acceptSend(platform, number, checked, null)
-  return answerWithFault(platform, fault, reply, (failWith) => acceptSend(platform, number, checked, failWith))
-}
-
 function numberOf(platform: Platform, request: ObjectRequest): BusinessNumber {
   const token = tokenOf(request)
   const { objectId } = request.params
@@ -103,7 +90,9 @@ function accountOf(platform: Platform, request: ObjectRequest): BusinessNumber {
 
 // The token comes first: who is nobody learns nothing about numbers.
 function admit(platform: Platform, number: BusinessNumber | undefined, token: string, id: string): BusinessNumber {
-  const bearer = [...platform.world.numbers.values()].find(({ accessToken }) => accessToken === token)
+  const bearer = [...platform.world.numbers.values()].find(
+    ({ network, accessToken }) => network === 'official' && accessToken === token,
+  )
   if (bearer === undefined) {
     throw new GraphError(190, { message: 'Invalid OAuth access token - Cannot parse access token' })
   }
@@ -148,7 +137,8 @@ async function overrideCallback(number: BusinessNumber, setting: Record<string, 
   number.verifyToken = verifyToken
 }
 
-function answerError(platform: Platform, error: unknown, reply: FastifyReply): FastifyReply {
+/** Answers in the platform's words. */
+export function answerError(platform: Platform, error: unknown, reply: FastifyReply): FastifyReply {
   if (error instanceof GraphError) return reply.code(error.httpStatus).send(error.body)
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
   if (status < 500) return reply.code(400).send(invalidParameter('Invalid parameter').body)

@@ -85,11 +85,7 @@ export async function post({ number, body }: Parcel, stopped: AbortSignal): Prom
       method: 'POST',
       redirect: 'manual',
       signal: AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]),
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'facebookexternalua',
-        'x-hub-signature-256': signatureOf(body, number.appSecret),
-      },
+      headers: { 'content-type': 'application/json', ...proofOf(number, body) },
       body: new Uint8Array(body),
     })
     await answer.body?.cancel()
@@ -97,6 +93,15 @@ export async function post({ number, body }: Parcel, stopped: AbortSignal): Prom
   } catch {
     return 'no answer'
   }
+}
+
+// The platform signs what it sends; a partner shows what it was told to, and signs only by some of its plans.
+function proofOf({ appSecret, partner }: BusinessNumber, body: Buffer): Record<string, string> {
+  if (partner === null) {
+    return { 'user-agent': 'facebookexternalua', 'x-hub-signature-256': signatureOf(body, appSecret) }
+  }
+  const { headers, signingSecret } = partner
+  return signingSecret === null ? headers : { ...headers, 'x-360dialog-signature': signatureOf(body, signingSecret) }
 }
 
 /** Asks a callback to prove that it knows the token, as the platform does before it uses one. */

@@ -4,10 +4,10 @@ import { objectOf } from './json.ts'
 /** What an error code of the platform means for the message that met it. */
 export type ErrorMeaning = { outcome: 'refused'; effect: RefusalEffect } | { outcome: 'unreachable' }
 
-const refused: ErrorMeaning = { outcome: 'refused', effect: 'none' }
-const connectionDown: ErrorMeaning = { outcome: 'refused', effect: 'connection_unavailable' }
-const templateStale: ErrorMeaning = { outcome: 'refused', effect: 'templates_stale' }
-const notDelivered: ErrorMeaning = { outcome: 'unreachable' }
+export const refused: ErrorMeaning = { outcome: 'refused', effect: 'none' }
+export const connectionDown: ErrorMeaning = { outcome: 'refused', effect: 'connection_unavailable' }
+export const templateStale: ErrorMeaning = { outcome: 'refused', effect: 'templates_stale' }
+export const notDelivered: ErrorMeaning = { outcome: 'unreachable' }
 
 /** By code and never by HTTP status or title, which differ between editions of the platform. */
 export const errorMeanings: ReadonlyMap<number, ErrorMeaning> = new Map<number, ErrorMeaning>([
@@ -84,6 +84,18 @@ export function meaningOf({ code, subcode }: PlatformError, httpStatus: number):
   if (code === 100 && subcode === 33) return connectionDown
   if (code >= 200 && code <= 299) return connectionDown
   return errorMeanings.get(code) ?? meaningOfStatus(httpStatus)
+}
+
+export interface Judgement {
+  errorCode: string
+  meaning: ErrorMeaning
+}
+
+/** What a refusal means, by its body and HTTP status. */
+export function judge(body: unknown, httpStatus: number): Judgement {
+  const error = readError(body)
+  if (error === null) return { errorCode: `http_${httpStatus}`, meaning: meaningOfStatus(httpStatus) }
+  return { errorCode: String(error.code), meaning: meaningOf(error, httpStatus) }
 }
 
 /** What an answer without a readable error means. */

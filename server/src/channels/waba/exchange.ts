@@ -10,7 +10,8 @@ export interface Wire {
 export interface Call {
   method: 'GET' | 'POST'
   url: string
-  accessToken: string
+  /** With the credential. */
+  headers: Record<string, string>
   body?: object
   timeoutMs: number
   /** No byte leaves at or after this. */
@@ -27,12 +28,12 @@ const maxAnswerBytes = 8 * 1024 * 1024
 
 /** One HTTP call without retries or redirects; never throws. */
 export async function exchange({ outgoing, clock }: Wire, call: Call): Promise<Exchange> {
-  const { method, url, accessToken, body, timeoutMs, deadline } = call
+  const { method, url, body, timeoutMs, deadline } = call
   const answer = await outgoing.call({
     method,
     url,
     headers: {
-      authorization: `Bearer ${accessToken}`,
+      ...call.headers,
       accept: 'application/json',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
@@ -47,4 +48,15 @@ export async function exchange({ outgoing, clock }: Wire, call: Call): Promise<E
   }
   const code = answer.error === 'withheld' ? 'deadline_passed' : answer.code
   return { outcome: answer.hasLeft ? 'lost' : 'not_sent', code }
+}
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** The value that a body is JSON of; null when it is none. */
+export function readJson(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
 }

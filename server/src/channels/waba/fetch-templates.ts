@@ -1,13 +1,10 @@
 import type { WabaConnection } from '../connection.ts'
+import type { FetchedTemplates } from '../driver.ts'
 import type { PlatformTemplate } from '../template.ts'
 import type { Wire } from './exchange.ts'
 import { fetchGraph } from './graph.ts'
 import { listOf, objectOf, textOf } from './json.ts'
 import { readTemplate } from './read-template.ts'
-
-export type FetchedTemplates =
-  | { ok: true; templates: PlatformTemplate[] }
-  | { ok: false; errorCode: string; isDown: boolean }
 
 /** Reads all templates of a connection's account, or none. */
 export type FetchTemplates = (connection: WabaConnection) => Promise<FetchedTemplates>

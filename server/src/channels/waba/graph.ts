@@ -1,8 +1,7 @@
 import type { WabaSettings } from '../connection.ts'
 import { readError } from './errors.ts'
-import { exchange, type Wire } from './exchange.ts'
+import { bearer, exchange, readJson, type Wire } from './exchange.ts'
 import { type Loose, objectOf } from './json.ts'
-import { parse } from './sender.ts'
 
 /** What reading from the platform gave. `isDown` says that the access token is not taken any more. */
 export type Fetched = { ok: true; body: Loose } | { ok: false; errorCode: string; isDown: boolean }
@@ -14,9 +13,9 @@ const tokenCodes = new Set([0, 190])
 /** Reads `path` below the version, `106540352242922?fields=id`; never throws. */
 export async function fetchGraph(wire: Wire, settings: WabaSettings, path: string): Promise<Fetched> {
   const url = `${settings.baseUrl}/${settings.version}/${path}`
-  const answer = await exchange(wire, { method: 'GET', url, accessToken: settings.accessToken, timeoutMs })
+  const answer = await exchange(wire, { method: 'GET', url, headers: bearer(settings.accessToken), timeoutMs })
   if (answer.outcome !== 'answered') return { ok: false, errorCode: answer.code, isDown: false }
-  const body = parse(answer.body)
+  const body = readJson(answer.body)
   if (answer.status >= 200 && answer.status < 300 && body !== null) return { ok: true, body: objectOf(body) }
   const error = readError(body)
   if (error === null) return { ok: false, errorCode: `http_${answer.status}`, isDown: false }

@@ -1,16 +1,10 @@
 import type { ChannelEvent, Delivered } from '../channel-event.ts'
-import type { StoredWaba } from '../connection.ts'
-
-export interface Routed {
-  /** What each connection is told, in the platform's order. */
-  deliveries: Map<StoredWaba, ChannelEvent[]>
-  /** Items of numbers and accounts that none of the connections is for. */
-  strays: number
-}
+import type { StoredConnection, StoredWaba } from '../connection.ts'
+import type { Routed } from '../store-callback.ts'
 
 /** Gives each item to the connection of its number, or to every connection of its account. */
 export function routeItems(connections: readonly StoredWaba[], items: readonly Delivered[]): Routed {
-  const deliveries = new Map<StoredWaba, ChannelEvent[]>()
+  const deliveries = new Map<StoredConnection, ChannelEvent[]>()
   let strays = 0
   for (const { numberId, accountId, event } of items) {
     const receivers = connections.filter((one) =>

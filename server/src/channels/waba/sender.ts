@@ -1,7 +1,7 @@
-import type { WabaConnection } from '../connection.ts'
+import type { Connection, WabaConnection } from '../connection.ts'
 import type { Connector, Order, Outgoing, Recipient, SendResult } from '../connector.ts'
-import { meaningOf, meaningOfStatus, readError } from './errors.ts'
-import { type Exchange, exchange, type Wire } from './exchange.ts'
+import { judge } from './errors.ts'
+import { bearer, type Call, type Exchange, exchange, readJson, type Wire } from './exchange.ts'
 import { listOf, objectOf, textOf } from './json.ts'
 
 const sendTimeoutMs = 20_000
@@ -9,24 +9,38 @@ const readTimeoutMs = 5_000
 
 /** The way out over the official platform. `timeoutMs` bounds one call. */
 export function wabaConnector(wire: Wire, timeoutMs: number = sendTimeoutMs): Connector<WabaConnection> {
+  return cloudConnector(wire, timeoutMs, judge, ({ settings, numberId }) => ({
+    url: `${settings.baseUrl}/${settings.version}/${encodeURIComponent(numberId)}/messages`,
+    headers: bearer(settings.accessToken),
+  }))
+}
+
+/** The way out over an interface with the official platform's bodies, wherever they go to. */
+export function cloudConnector<C extends Connection>(
+  wire: Wire,
+  timeoutMs: number,
+  judgeRefusal: typeof judge,
+  wayOf: (connection: C) => Pick<Call, 'url' | 'headers'>,
+): Connector<C> {
   return {
     maxTextLength: 4096,
     send: async (connection, order) => {
       const body = messageBody(order)
       if (body === null) return { outcome: 'refused', errorCode: 'no_address', effect: 'none' }
-      const call = { ...callOf(connection, body), timeoutMs, deadline: order.deadline }
-      return resultOf(await exchange(wire, call))
+      const call = { method: 'POST', ...wayOf(connection), body, timeoutMs, deadline: order.deadline } as const
+      return resultOf(await exchange(wire, call), judgeRefusal)
     },
     markRead: async (connection, externalId) => {
       const body = { messaging_product: 'whatsapp', status: 'read', message_id: externalId }
-      await exchange(wire, { ...callOf(connection, body), timeoutMs: Math.min(timeoutMs, readTimeoutMs) })
+      const call = {
+        method: 'POST',
+        ...wayOf(connection),
+        body,
+        timeoutMs: Math.min(timeoutMs, readTimeoutMs),
+      } as const
+      await exchange(wire, call)
     },
   }
-}
-
-function callOf({ settings, numberId }: WabaConnection, body: object) {
-  const url = `${settings.baseUrl}/${settings.version}/${encodeURIComponent(numberId)}/messages`
-  return { method: 'POST', url, accessToken: settings.accessToken, body } as const
 }
 
 /** The platform's request for an order; null when there is nowhere to send it. */
@@ -60,14 +74,13 @@ function contentOf(message: Outgoing): object {
 }
 
 /** Reads what became of a send. */
-export function resultOf(answer: Exchange): SendResult {
+export function resultOf(answer: Exchange, judgeRefusal: typeof judge = judge): SendResult {
   if (answer.outcome === 'not_sent') return { outcome: 'unreachable', errorCode: answer.code }
   if (answer.outcome === 'lost') return { outcome: 'unknown', errorCode: answer.code }
-  const body = parse(answer.body)
+  const body = readJson(answer.body)
   if (answer.status >= 200 && answer.status < 300) return acceptanceOf(body)
-  const error = readError(body)
-  const meaning = error === null ? meaningOfStatus(answer.status) : meaningOf(error, answer.status)
-  return { ...meaning, errorCode: error === null ? `http_${answer.status}` : String(error.code) }
+  const { errorCode, meaning } = judgeRefusal(body, answer.status)
+  return { ...meaning, errorCode }
 }
 
 function acceptanceOf(body: unknown): SendResult {
@@ -77,12 +90,4 @@ function acceptanceOf(body: unknown): SendResult {
   const phone = textOf(objectOf(listOf(contacts)[0]).wa_id)
   const platformUserPhone = phone !== null && /^\d{4,20}$/.test(phone) ? phone : null
   return { outcome: 'accepted', externalId, platformUserPhone }
-}
-
-export function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
 }

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import type { Clock } from '../../base/clock.ts'
 import type { DbOptions, Sql } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
-import { startLoop } from '../../base/loop.ts'
+import { type Repeat, repeatAtPauses } from '../../base/loop.ts'
 import type { MasterKeys } from '../../base/vault.ts'
 import { type ImageShape, usualShape } from './image.ts'
 import type { ThreadSettings } from './messages.ts'
@@ -32,6 +32,7 @@ export interface ImageOptions {
   minLeads?: number
   shape?: ImageShape
   startThread?: (settings: ThreadSettings) => Worker
+  repeat?: Repeat
 }
 
 const idleMs = 600_000
@@ -41,7 +42,7 @@ const againMs = 30_000
 const maxWorkspaces = 10_000
 
 export function openImages(options: ImageOptions): LeadImages {
-  const { clock, log, maxBytes, minLeads = 20_000, shape = usualShape } = options
+  const { clock, log, maxBytes, minLeads = 20_000, shape = usualShape, repeat = repeatAtPauses } = options
   // What watches the statements of the main thread cannot watch those of another.
   const { onStatement: _, ...db } = options.db
   const thread = openThread(
@@ -62,8 +63,8 @@ export function openImages(options: ImageOptions): LeadImages {
     note(workspaceId, exists)
     return exists
   }
-  const loop = startLoop(
-    { firstAfterMs: tidyMs, pauseMs: tidyMs },
+  const loop = repeat(
+    tidyMs,
     async () => thread.tidy(),
     () => {},
   )

@@ -1,7 +1,7 @@
 import { type FollowDeps, type Following, placeAll, pursue, readFeedState } from './follow.ts'
 import { appendLead, type ImageShape, imageBytes, newImage } from './image.ts'
 import { readLive } from './read-leads.ts'
-import { isFull, newSegment, seal } from './segment.ts'
+import { clear, isFull, newSegment, seal } from './segment.ts'
 
 /** An image on the shelf. */
 export interface Held extends Following {
@@ -22,13 +22,13 @@ export async function fill(deps: FollowDeps, held: Held, mayGoOn: () => boolean)
   // Read before the leads are: whatever is committed later comes behind it.
   await placeAll(deps.db, workspaceId)
   held.position = (await readFeedState(deps.db.sql, workspaceId)).lastPosition
-  let open = newSegment(shape.segmentSlots)
+  const open = newSegment(shape.segmentSlots)
   for await (const leads of readLive(deps.db.sql, deps.vault, workspaceId)) {
     for (const lead of leads) {
       if (isFull(open)) {
         image.segments.push(seal(open))
         held.bytes = Math.max(held.bytes, imageBytes(image))
-        open = newSegment(shape.segmentSlots)
+        clear(open)
       }
       appendLead(image, open, lead)
     }

@@ -31,3 +31,5 @@ export type Reply =
   | { kind: 'answer'; number: number; answer: ImageAnswer | null; exists: boolean }
   | { kind: 'built'; workspaceId: string; ms: number }
   | { kind: 'trouble'; workspaceId: string; code: string }
+  /** After a `tidy` that left no image. */
+  | { kind: 'empty' }

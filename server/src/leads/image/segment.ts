@@ -1,4 +1,5 @@
 import { type BlockBits, blockBits } from './blocks.ts'
+import { pack } from './pack.ts'
 import { type Postings, postingBytes, postingsOf } from './postings.ts'
 
 /**
@@ -67,8 +68,8 @@ export function newSegment(capacity: number): Segment {
     adPlatform: new Uint8Array(capacity),
     text: Buffer.allocUnsafeSlow(capacity * textBytesAtFirst),
     starts: new Uint32Array(capacity + 1),
-    byCreated: new Uint16Array(0),
-    byUpdated: new Uint16Array(0),
+    byCreated: none,
+    byUpdated: none,
     ordered: 0,
     index: null,
     counts: new Map(),
@@ -160,41 +161,51 @@ export function compareIds(a: Segment, slotA: number, b: Segment, slotB: number)
   return a.ids.compare(b.ids, slotB * 16, slotB * 16 + 16, slotA * 16, slotA * 16 + 16)
 }
 
-/** The segment without spare room, ordered and indexed; `segment` is not to be used after it. */
+/** A copy of the segment without spare room, ordered and indexed. */
 export function seal(segment: Segment): Segment {
   order(segment)
-  const { count } = segment
-  const end = segment.starts[count] ?? 0
-  const text = segment.text.length === end ? segment.text : Buffer.allocUnsafeSlow(end)
-  if (text !== segment.text) segment.text.copy(text)
-  const starts = segment.starts.slice(0, count + 1)
-  return {
-    count,
-    live: segment.live,
-    alive: segment.alive.slice(0, count),
-    ids: trimmedIds(segment.ids, count * 16),
-    created: segment.created.slice(0, count),
-    updated: segment.updated.slice(0, count),
-    status: segment.status.slice(0, count),
-    assignee: segment.assignee.slice(0, count),
-    priority: segment.priority.slice(0, count),
-    source: segment.source.slice(0, count),
-    adPlatform: segment.adPlatform.slice(0, count),
+  const { count, live, byCreated, byUpdated } = segment
+  const text = segment.text.subarray(0, segment.starts[count] ?? 0)
+  const starts = segment.starts.subarray(0, count + 1)
+  const blocks = blockBits(text, starts, count)
+  const postings = postingsOf(text, starts, count)
+  const packed = pack({
+    alive: segment.alive.subarray(0, count),
+    ids: segment.ids.subarray(0, count * 16),
+    created: segment.created.subarray(0, count),
+    updated: segment.updated.subarray(0, count),
+    status: segment.status.subarray(0, count),
+    assignee: segment.assignee.subarray(0, count),
+    priority: segment.priority.subarray(0, count),
+    source: segment.source.subarray(0, count),
+    adPlatform: segment.adPlatform.subarray(0, count),
     text,
     starts,
-    byCreated: segment.byCreated,
-    byUpdated: segment.byUpdated,
+    byCreated,
+    byUpdated: byUpdated === byCreated ? byUpdated.subarray(0, 0) : byUpdated,
+    bits: blocks.bits,
+    steps: postings.steps,
+    postingStarts: postings.starts,
+    postingCounts: postings.counts,
+  })
+  const { bits, steps, postingStarts, postingCounts, ...columns } = packed
+  return {
+    ...columns,
+    byUpdated: byUpdated === byCreated ? columns.byCreated : columns.byUpdated,
+    count,
+    live,
     ordered: count,
-    index: { blocks: blockBits(text, starts, count), postings: postingsOf(text, starts, count) },
+    index: { blocks: { ...blocks, bits }, postings: { steps, starts: postingStarts, counts: postingCounts } },
     counts: new Map(),
   }
 }
 
-function trimmedIds(ids: Buffer, bytes: number): Buffer {
-  const trimmed = Buffer.allocUnsafeSlow(bytes)
-  ids.copy(trimmed, 0, 0, bytes)
-  return trimmed
+/** Makes a segment that is not sealed as it was when it was new, in the memory that it has. */
+export function clear(segment: Segment): void {
+  Object.assign(segment, { count: 0, live: 0, ordered: 0, byCreated: none, byUpdated: none })
 }
+
+const none = new Uint16Array(0)
 
 /** The slot of a live lead with this id, which was created at this time; -1 when there is none. */
 export function findSlot(segment: Segment, id: Buffer, created: number): number {

@@ -14,6 +14,8 @@ export interface Shelf {
   find(workspaceId: string, query: ImageQuery, nowMs: number): Promise<{ answer: ImageAnswer | null; exists: boolean }>
   /** Drops what nobody has asked for lately. */
   tidy(nowMs: number): void
+  /** Neither holds an image nor builds one. */
+  isEmpty(): boolean
 }
 
 export interface ShelfDeps extends FollowDeps {
@@ -108,6 +110,7 @@ export function openShelf(deps: ShelfDeps): Shelf {
     tidy: (nowMs) => {
       for (const entry of entries.values()) if (isIdle(entry, nowMs, limits)) drop(entry)
     },
+    isEmpty: () => entries.size === 0 && building.size === 0,
   }
 }
 

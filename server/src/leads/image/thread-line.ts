@@ -31,9 +31,14 @@ const nothing: Answered = { answer: null, exists: false }
 /** How long a thread that has died is left alone. */
 const mourningMs = 30_000
 
-/** Starts the thread at the first question: an installation without large workspaces needs none. */
+/**
+ * Starts the thread when the first image is wanted, since an installation without large workspaces needs none, and ends it once it
+ * holds nothing: only so does the memory of its images go back to the system.
+ */
 export function openThread(settings: ThreadSettings, { clock, log, startThread = startWorker }: Surroundings): Thread {
   const waiting = new Map<number, (answered: Answered) => void>()
+  /** Those that have not ended yet, with their ends. */
+  const alive = new Map<Worker, Promise<void>>()
   let worker: Worker | null = null
   let diedAtMs = Number.NEGATIVE_INFINITY
   let closed = false
@@ -43,6 +48,7 @@ export function openThread(settings: ThreadSettings, { clock, log, startThread =
     const { workspaceId } = { workspaceId: '', ...reply }
     if (reply.kind === 'built') log.info('an image of leads is built', { workspaceId, ms: reply.ms })
     if (reply.kind === 'trouble') log.warn('an image of leads is given up', { workspaceId, code: reply.code })
+    if (reply.kind === 'empty' && waiting.size === 0) retire()
     if (reply.kind !== 'answer') return
     waiting.get(reply.number)?.(reply)
     waiting.delete(reply.number)
@@ -53,7 +59,11 @@ export function openThread(settings: ThreadSettings, { clock, log, startThread =
     started.unref()
     started.on('message', hear)
     started.on('error', (error) => log.warn('the thread of the lead images failed', {}, error))
-    started.on('exit', () => {
+    const ended = new Promise<void>((resolve) => started.once('exit', () => resolve()))
+    alive.set(started, ended)
+    ended.then(() => {
+      alive.delete(started)
+      if (worker !== started) return
       worker = null
       diedAtMs = clock.now().getTime()
       for (const settle of waiting.values()) settle(nothing)
@@ -61,12 +71,18 @@ export function openThread(settings: ThreadSettings, { clock, log, startThread =
     })
     return started
   }
+  const retire = () => {
+    tell({ kind: 'stop' })
+    worker = null
+  }
   const tell = (question: Question) => worker?.postMessage(question)
 
   return {
     ask: (request) => {
       const nowMs = clock.now().getTime()
       if (closed || (worker === null && nowMs - diedAtMs < mourningMs)) return Promise.resolve(nothing)
+      // A thread that would only begin has no image to find anything in.
+      if (worker === null && request.kind === 'find') return Promise.resolve(nothing)
       worker ??= start()
       return new Promise((resolve) => {
         const number = ++last
@@ -82,11 +98,9 @@ export function openThread(settings: ThreadSettings, { clock, log, startThread =
     },
     close: async () => {
       closed = true
-      if (worker === null) return
-      const gone = new Promise<void>((resolve) => worker?.once('exit', () => resolve()))
-      worker.ref()
+      for (const one of alive.keys()) one.ref()
       tell({ kind: 'stop' })
-      await gone
+      await Promise.all(alive.values())
     },
   }
 }

@@ -41,7 +41,9 @@ async function answer(question: Question): Promise<void> {
       return tell({ kind: 'answer', number, answer: null, exists: await shelf.warm(workspaceId, nowMs) })
     }
     case 'tidy':
-      return shelf.tidy(question.nowMs)
+      shelf.tidy(question.nowMs)
+      if (shelf.isEmpty()) tell({ kind: 'empty' })
+      return
     case 'use-master-key':
       return vault.useMasterKey(Buffer.from(question.masterKey))
     case 'stop':

@@ -33,7 +33,10 @@ export async function exportLeads(
     )
   const first = await page(deps, user, filter, null)
   await note('leads.export_started', `export:${id}`)
-  const write = format === 'csv' ? csvFile : ndjsonFile
+  const write =
+    format === 'csv'
+      ? (leads: AsyncIterable<Lead[]>) => csvFile(leads, () => customKeys(deps, user, filter, first))
+      : ndjsonFile
   const file = async function* () {
     let count = 0
     let ended = false
@@ -44,7 +47,7 @@ export async function exportLeads(
       }
     }
     try {
-      yield* write(counted(), format === 'csv' ? await customKeys(deps, user, filter, first) : [])
+      yield* write(counted())
       ended = true
     } finally {
       await note(ended ? 'leads.export_done' : 'leads.export_cut', `export:${id} leads:${count}`)
@@ -76,9 +79,12 @@ async function customKeys(deps: LeadDeps, user: LeadUser, filter: LeadFilter, fi
 
 const bom = '\uFEFF'
 
-async function* csvFile(pages: AsyncIterable<Lead[]>, keys: readonly string[]): AsyncGenerator<string> {
+async function* csvFile(pages: AsyncIterable<Lead[]>, keysOf: () => Promise<string[]>): AsyncGenerator<string> {
+  // Sent before the walk for the columns, which takes a while in a large workspace: whoever waits sees that it began.
+  yield bom
+  const keys = await keysOf()
   const header = ['id', ...fieldTargets, 'createdAt', 'updatedAt', ...keys.map(targetOfKey), 'moreCustomFields']
-  yield bom + csvLine(header, ',')
+  yield csvLine(header, ',')
   for await (const leads of pages) yield leads.map((lead) => csvLine(cellsOf(lead, keys), ',')).join('')
 }
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { readListRequest } from '../../../src/leads/list-request.ts'
 import { csvLine, guardCell, unguardCell } from '../../../src/leads/transfer/cells.ts'
+import { exportLeads } from '../../../src/leads/transfer/export.ts'
+import { statementsOf } from '../../support/database.ts'
 import { importWorld } from '../../support/import-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
@@ -20,6 +23,21 @@ test('a CSV export imported elsewhere makes the same leads, formulas and quotes 
   const { body: read } = await to.call('GET', `/api/v1/leads/${second.id}`)
   assert.equal(read.data.customFieldValues.k_city, '-São Paulo')
   assert.equal(read.data.customFieldValues.vip, 'yes')
+})
+
+test('a CSV export begins before it has walked through the leads for their columns', async () => {
+  const w = await importWorld()
+  await w.lead({ customFieldValues: { city: 'Recife' } })
+  const user = { ...w, defaultCountry: null, masked: false, actor: { type: 'token', id: w.workspaceId } } as const
+  const { file } = await exportLeads(w, user, readListRequest({}).filter, 'csv')
+  const parts: string[] = []
+  const statements = await statementsOf(async () => {
+    parts.push((await file.next()).value)
+  })
+  assert.deepEqual([parts, statements], [['\uFEFF'], []])
+  for await (const part of file) parts.push(part)
+  assert.match(parts[1] ?? '', /^id,.*,updatedAt,.*city,moreCustomFields\r\n$/)
+  assert.match(parts.join(''), /,Recife,\r\n$/)
 })
 
 test('an NDJSON export has every lead that fits, oldest first over many pages, and ends with their count', async () => {

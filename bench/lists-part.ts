@@ -1,0 +1,58 @@
+import type { Db } from '../server/src/base/db.ts'
+import type { Child } from './child.ts'
+import { type Contest, compete, printResults, type Result } from './contest.ts'
+import { requestBytes } from './load.ts'
+import { loadedWorkspace, vacuum } from './load-leads.ts'
+import type { SearchStage } from './search-part.ts'
+
+const tables = ['floor_leads', 'leads', 'lead_search']
+/** How often every lead is changed without a vacuum. */
+const changes = 3
+
+/** Filtered lists with an exact total: right after a bulk load, once vacuum has passed, and when it is long due. */
+export async function runLists({ db, place, start, course }: SearchStage, leadCount: number): Promise<Result[]> {
+  const options = { socketFolder: place.PG_SOCKET, database: place.PG_DATABASE, user: 'parley' }
+  const { workspaceId, key } = await loadedWorkspace(db, options, leadCount, 'raw')
+  const image = await start('product.ts', { ...place, WARM: workspaceId })
+  const database = await start('product.ts', { ...place, SEARCH_MEMORY: '0' })
+  const results: Result[] = []
+  const run = async (when: string) => {
+    const ofStage: Result[] = []
+    for (const [how, { port }] of [
+      ['image', image],
+      ['database', database],
+    ] as [string, Child][]) {
+      for (const contest of contests(key, how)) {
+        ofStage.push(await compete(contest, { ...course, productPort: port }))
+      }
+    }
+    printResults(`lists of ${leadCount} leads ${when} (${course.connections} connections)`, ofStage)
+    results.push(...ofStage)
+  }
+
+  for (const table of tables) await db.sql.unsafe(`alter table ${table} set (autovacuum_enabled = off)`)
+  await run('right after a bulk load')
+  await vacuum(options, tables)
+  await run('after a vacuum')
+  for (let n = 0; n < changes; n++) await touchAll(db)
+  await run(`changed ${changes} times, without a vacuum`)
+  return results
+}
+
+function contests(key: string, how: string): Contest[] {
+  const headers = { authorization: `Bearer ${key}` }
+  return ['won', 'contacted'].map((status) => ({
+    name: `list of 50, status ${status}, from the ${how}`,
+    product: () => requestBytes('GET', `/api/v1/leads?status=${status}&limit=50`, headers),
+    floor: () => requestBytes('GET', `/leads?status=${status}`, {}),
+  }))
+}
+
+/** Each row and its entries in the indexes are written anew, and say the same: only when they were changed is different. */
+async function touchAll(db: Db): Promise<void> {
+  await db.tx(async (tx) => {
+    await tx`set local statement_timeout = 0`
+    await tx`update leads set updated_at = updated_at + interval '1 millisecond'`
+    await tx`update floor_leads set updated_at = updated_at + interval '1 millisecond'`
+  })
+}

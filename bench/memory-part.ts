@@ -1,0 +1,35 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { memoryOf } from './child.ts'
+import { measure, requestBytes } from './load.ts'
+import { loadedWorkspace } from './load-leads.ts'
+import type { SearchStage } from './search-part.ts'
+
+/** Images that nobody asks for are looked for each minute. */
+const tidiedWithinMs = 70_000
+const terms = ['maria', 'silva', 'gmail.com', '8817', '917', 'zzqxjkv']
+
+/** What the service takes at the start, with an image of the leads, and once that was dropped for want of use. */
+export async function runMemory({ db, place, start, course }: SearchStage, leadCount: number): Promise<void> {
+  const options = { socketFolder: place.PG_SOCKET, database: place.PG_DATABASE, user: 'parley' }
+  const { workspaceId, key } = await loadedWorkspace(db, options, leadCount)
+  const rows: [when: string, megabytes: number][] = []
+
+  const fresh = await start('product.ts', place)
+  rows.push(['after the start, nothing asked', memoryOf(fresh)])
+  await fresh.stop()
+  const product = await start('product.ts', { ...place, WARM: workspaceId })
+  rows.push(['with the image', memoryOf(product)], ['at most while it was built', memoryOf(product, 'VmHWM')])
+  for (const term of terms) {
+    const bytes = requestBytes('GET', `/api/v1/leads?search=${term}`, { authorization: `Bearer ${key}` })
+    const load = { host: '127.0.0.1', port: product.port, connections: 16, durationMs: course.durationMs }
+    const { failures } = await measure({ ...load, request: () => bytes })
+    if (failures > 0) throw new Error(`${term}: answers other than 2xx`)
+  }
+  rows.push(['after searches', memoryOf(product)])
+  process.kill(product.pid, 'SIGUSR2')
+  await wait(tidiedWithinMs)
+  rows.push(['after ten minutes without a list', memoryOf(product)])
+
+  console.log(`\n| memory of the service, ${leadCount} leads | MB |\n|---|---:|`)
+  for (const [when, megabytes] of rows) console.log(`| ${when} | ${megabytes} |`)
+}

@@ -1,0 +1,25 @@
+import type { PartnerConnection } from '../connection.ts'
+import { type Judgement, notDelivered } from '../waba/errors.ts'
+import { type Call, exchange, readJson, type Wire } from '../waba/exchange.ts'
+import { type Loose, objectOf } from '../waba/json.ts'
+import { judgePartner } from './errors.ts'
+import { type Profile, profiles } from './profile.ts'
+
+const timeoutMs = 20_000
+
+/** A call to the partner of a connection, with its key. */
+export function callTo({ settings }: PartnerConnection, path: keyof Profile & `${string}Path`, query = '') {
+  const profile = profiles[settings.profile]
+  return { url: settings.baseUrl + profile[path] + query, headers: { [profile.keyHeader]: settings.apiKey } }
+}
+
+export type Asked = { ok: true; body: Loose } | ({ ok: false } & Judgement)
+
+/** One question to the partner; never throws. */
+export async function ask(wire: Wire, call: Omit<Call, 'timeoutMs' | 'deadline'>): Promise<Asked> {
+  const answer = await exchange(wire, { ...call, timeoutMs })
+  if (answer.outcome !== 'answered') return { ok: false, errorCode: answer.code, meaning: notDelivered }
+  const body = readJson(answer.body)
+  if (answer.status >= 200 && answer.status < 300) return { ok: true, body: objectOf(body) }
+  return { ok: false, ...judgePartner(body, answer.status) }
+}

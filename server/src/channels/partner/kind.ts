@@ -1,0 +1,40 @@
+import { makeToken } from '../../base/secret-token.ts'
+import type { PartnerConnection } from '../connection.ts'
+import { type Kind, nothingShown } from '../kind.ts'
+import { last4 } from '../last4.ts'
+import { profiles } from './profile.ts'
+
+export const partnerKind: Kind<PartnerConnection> = {
+  hasTemplates: true,
+  begin: ({ profile, numberId, apiKey, signingSecret, baseUrl }) => ({
+    numberId,
+    accountId: null,
+    settings: {
+      profile,
+      baseUrl: baseUrl ?? profiles[profile].baseUrl,
+      apiKey,
+      webhookToken: makeToken(),
+      signingSecret: signingSecret ?? null,
+    },
+  }),
+  changes: ['numberId', 'baseUrl', 'apiKey', 'signingSecret'],
+  change: ({ numberId, accountId, settings }, to) => ({
+    numberId: to.numberId ?? numberId,
+    accountId,
+    settings: {
+      ...settings,
+      baseUrl: to.baseUrl ?? settings.baseUrl,
+      apiKey: to.apiKey ?? settings.apiKey,
+      signingSecret: to.signingSecret === undefined ? settings.signingSecret : to.signingSecret,
+    },
+  }),
+  show: ({ settings: { profile, baseUrl, apiKey, signingSecret } }) => ({
+    ...nothingShown,
+    profile,
+    baseUrl,
+    apiKeyLast4: last4(apiKey),
+    signingSecretLast4: signingSecret === null ? null : last4(signingSecret),
+  }),
+  webhookPath: ({ id }) => `/channels/partner/${id}/webhook`,
+  verifyToken: () => null,
+}
