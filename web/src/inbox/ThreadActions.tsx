@@ -126,7 +126,14 @@ interface ActionMenuProps extends ActProps {
 
 function ActionMenu({ icon: Icon, label, hint, isOpen, setOpen, children }: ActionMenuProps) {
   return (
-    <Menu opened={isOpen} onChange={setOpen} position="bottom-end" width={240} returnFocus>
+    <Menu
+      opened={isOpen}
+      onChange={setOpen}
+      position="bottom-end"
+      width={240}
+      returnFocus
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} title={`${label} (${hint})`}>
           <Icon size={18} stroke={1.6} />

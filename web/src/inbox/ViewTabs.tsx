@@ -13,20 +13,14 @@ interface ViewTabsProps {
 export function ViewTabs({ workspaceId, view, choose }: ViewTabsProps) {
   const { data: counts } = useCounts(workspaceId)
   return (
-    <nav className={styles.tabs} aria-label={t.inbox.view}>
+    <div className={styles.tabs} role="toolbar" aria-label={t.inbox.view}>
       {views.map((one) => (
-        <button
-          key={one}
-          type="button"
-          className={styles.tab}
-          aria-current={one === view ? 'true' : undefined}
-          onClick={() => choose(one)}
-        >
+        <button key={one} type="button" className={styles.tab} aria-pressed={one === view} onClick={() => choose(one)}>
           {t.inbox.views[one]}
           {counts !== undefined && <span className={styles.count}>{number(counts[one].open, compact)}</span>}
         </button>
       ))}
-    </nav>
+    </div>
   )
 }
 
