@@ -33,7 +33,7 @@ export const openId = (page: Page): string => new URL(page.url()).pathname.split
 export async function colleague(demo: Demo, name: string, place: string): Promise<Visit> {
   const email = `${name.toLowerCase()}@example.com`
   const invitation = await demo.team('POST', `/workspaces/${demo.workspaceId}/invitations`, { email, role: 'member' })
-  const token = new URL(invitation.url).searchParams.get('token') ?? new URL(invitation.url).hash.slice(1)
+  const token = new URL(invitation.url).pathname.split('/').at(-1)
   const password = 'correct horse battery'
   await demo.call('POST', '/api/team/v1/invitations/accept', { token, name, password })
   const { url } = await demo.team('POST', '/sign-in-links', { email })
