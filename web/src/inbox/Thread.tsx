@@ -148,7 +148,11 @@ function useScroll(
     setAway(away)
     if (!away) setNews(false)
   }
-  const toEnd = () => scroller.current?.scrollTo({ top: 0 })
+  const toEnd = () => {
+    scroller.current?.scrollTo({ top: 0 })
+    // What has just been read in place of the rest is not put below: the reader goes there.
+    before.current.hasNewer = false
+  }
   return { isAway, hasNews, look, toEnd }
 }
 
