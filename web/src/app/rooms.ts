@@ -1,4 +1,12 @@
-import { IconForms, IconHome, IconKey, IconSettings, IconWebhook, type TablerIcon } from '@tabler/icons-react'
+import {
+  IconForms,
+  IconHome,
+  IconInbox,
+  IconKey,
+  IconSettings,
+  IconWebhook,
+  type TablerIcon,
+} from '@tabler/icons-react'
 import { t } from '../text/index.ts'
 import type { Role } from './session.ts'
 
@@ -16,6 +24,7 @@ export interface Room {
 
 export const rooms: readonly Room[] = [
   { path: 'home', title: () => t.common.pages.home, icon: IconHome, key: 'h', place: 'day', role: 'member' },
+  { path: 'inbox', title: () => t.common.pages.inbox, icon: IconInbox, key: 'i', place: 'day', role: 'member' },
   { path: 'forms', title: () => t.common.pages.forms, icon: IconForms, key: 'f', place: 'day', role: 'member' },
   { path: 'keys', title: () => t.common.pages.keys, icon: IconKey, key: 'k', place: 'setup', role: 'member' },
   {

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { readFormSearch } from '../forms/search.ts'
+import { readSearch } from '../inbox/filters.ts'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
@@ -28,6 +29,13 @@ const homeRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'home',
   component: lazyRouteComponent(() => import('../home/HomePage.tsx'), 'HomePage'),
+})
+
+const inboxRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'inbox/{-$conversationId}',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('../inbox/InboxPage.tsx'), 'InboxPage'),
 })
 
 const keysRoute = createRoute({
@@ -74,6 +82,7 @@ export function makeRouter(queries: QueryClient, session: Session) {
       start(session),
       workspaceRoute.addChildren([
         homeRoute,
+        inboxRoute,
         formsRoute,
         formRoute,
         keysRoute,

@@ -1,8 +1,9 @@
 import { charts } from './charts.ts'
 import { common } from './common.ts'
 import { forms } from './forms.ts'
+import { inbox } from './inbox.ts'
 import { keys } from './keys.ts'
 import { webhooks } from './webhooks.ts'
 
 /** The texts of each room of the app. The other languages have the same shape, which the compiler sees to. */
-export const en = { charts, common, forms, keys, webhooks }
+export const en = { charts, common, forms, inbox, keys, webhooks }

@@ -2,7 +2,8 @@ import type { Texts } from '../index.ts'
 import { charts } from './charts.ts'
 import { common } from './common.ts'
 import { forms } from './forms.ts'
+import { inbox } from './inbox.ts'
 import { keys } from './keys.ts'
 import { webhooks } from './webhooks.ts'
 
-export const pt: Texts = { charts, common, forms, keys, webhooks }
+export const pt: Texts = { charts, common, forms, inbox, keys, webhooks }
