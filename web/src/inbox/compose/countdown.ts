@@ -5,13 +5,13 @@ const hourMs = 60 * minuteMs
 export const announceMs = 4 * hourMs
 const pressMs = 30 * minuteMs
 
-export type Window =
+export type WindowState =
   | { state: 'open' }
   | { state: 'closing'; hours: number; minutes: number; presses: boolean }
   | { state: 'closed' }
 
 /** What the 24-hour window lets a member do at a moment. */
-export function windowAt(expiresAt: string | null, nowMs: number): Window {
+export function windowAt(expiresAt: string | null, nowMs: number): WindowState {
   if (expiresAt === null) return { state: 'closed' }
   const leftMs = Date.parse(expiresAt) - nowMs
   if (leftMs <= 0) return { state: 'closed' }

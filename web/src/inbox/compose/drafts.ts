@@ -32,7 +32,10 @@ export function writeDraft(
   nowMs: number,
 ): void {
   const place = placeOf(workspaceId, conversationId)
-  if (reply.trim() === '' && note.trim() === '') return shelf.removeItem(place)
+  if (reply.trim() === '' && note.trim() === '') {
+    shelf.removeItem(place)
+    return
+  }
   if (shelf.getItem(place) === null) dropOldest(shelf)
   try {
     shelf.setItem(place, JSON.stringify({ mode, reply, note, at: nowMs }))

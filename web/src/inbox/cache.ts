@@ -1,0 +1,57 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { me } from '../app/session.ts'
+import { type ConversationList, dropRow, placeRow } from './list-rules.ts'
+import type { Thread } from './thread-rules.ts'
+import type { Conversation, ConversationFilter, Lead, Note } from './types.ts'
+
+/** Whose inbox, and where what is known of it is held. */
+export interface Inbox {
+  queries: QueryClient
+  workspaceId: string
+}
+
+export interface Detail {
+  conversation: Conversation
+  /** Null until the service has told. */
+  notes: Note[] | null
+  lead: Lead | null
+}
+
+export const listsKey = (workspaceId: string) => [workspaceId, 'inbox', 'list'] as const
+export const listKey = (workspaceId: string, filter: ConversationFilter) => [...listsKey(workspaceId), filter] as const
+export const detailKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'conversation', id] as const
+export const threadKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'thread', id] as const
+export const peopleKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'people', id] as const
+export const countsKey = (workspaceId: string) => [workspaceId, 'inbox', 'counts'] as const
+export const outboxKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'outbox', id] as const
+
+/** Puts a conversation as it is now wherever it is shown. */
+export function keepConversation({ queries, workspaceId }: Inbox, row: Conversation): void {
+  const userId = me().id
+  for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: listsKey(workspaceId) })) {
+    const list = state.data as ConversationList | undefined
+    const next = list && placeRow(list, row, queryKey.at(-1) as ConversationFilter, userId)
+    if (next !== list) queries.setQueryData(queryKey, next)
+  }
+  queries.setQueryData<Detail>(detailKey(workspaceId, row.id), (before) => before && { ...before, conversation: row })
+}
+
+export function dropConversation({ queries, workspaceId }: Inbox, id: string): void {
+  queries.setQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) }, (list) => list && dropRow(list, id))
+}
+
+/** The conversation as some list or an earlier visit knows it. */
+export function knownConversation({ queries, workspaceId }: Inbox, id: string): Conversation | undefined {
+  const detail = queries.getQueryData<Detail>(detailKey(workspaceId, id))
+  if (detail !== undefined) return detail.conversation
+  const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })
+  for (const [, list] of lists) {
+    const found = list?.rows.find((row) => row.id === id)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+export function changeThread({ queries, workspaceId }: Inbox, id: string, change: (thread: Thread) => Thread): void {
+  queries.setQueryData<Thread>(threadKey(workspaceId, id), (thread) => thread && change(thread))
+}

@@ -1,0 +1,85 @@
+import type { Conversation, ConversationFilter } from './types.ts'
+
+/** Rows in their order, and where to go on; null at the end. */
+export interface ConversationList {
+  rows: readonly Conversation[]
+  cursor: string | null
+}
+
+export const emptyList: ConversationList = { rows: [], cursor: null }
+
+/** Whether a conversation belongs to a list. What `search` finds only the service knows: null. */
+export function matches(filter: ConversationFilter, row: Conversation, userId: string): boolean | null {
+  const { view, status, owner, assignedTo, connectionId, labelId, unread, unanswered, sort } = filter
+  const isAgents = row.owner !== 'human'
+  if (view === 'mine' && row.assignedTo !== userId) return false
+  if (view === 'unassigned' && (isAgents || row.assignedTo !== null)) return false
+  if (view === 'agents' && !isAgents) return false
+  if (status !== 'any' && row.status !== status) return false
+  if (owner === 'human' && isAgents) return false
+  if (owner === 'agent' && !isAgents) return false
+  if (owner?.startsWith('agent:') && row.owner !== owner) return false
+  if (assignedTo === 'none' && row.assignedTo !== null) return false
+  if (assignedTo === 'me' && row.assignedTo !== userId) return false
+  if (assignedTo !== undefined && !['me', 'none'].includes(assignedTo) && row.assignedTo !== assignedTo) return false
+  if (connectionId !== undefined && row.connectionId !== connectionId) return false
+  if (labelId !== undefined && !row.labelIds.includes(labelId)) return false
+  if (unread && row.unreadCount === 0) return false
+  if ((unanswered || sort === 'waiting') && row.unansweredSince === null) return false
+  return filter.search === undefined ? true : null
+}
+
+/**
+ * The list with a conversation as it is now: moved, changed, added or taken out. The same list when nothing of it
+ * differs. One that lies behind the rows read so far comes with its page.
+ */
+export function placeRow(
+  list: ConversationList,
+  row: Conversation,
+  filter: ConversationFilter,
+  userId: string,
+): ConversationList {
+  const at = list.rows.findIndex(({ id }) => id === row.id)
+  const belongs = matches(filter, row, userId) ?? at !== -1
+  if (!belongs) return at === -1 ? list : { ...list, rows: list.rows.toSpliced(at, 1) }
+  const before = list.rows[at]
+  if (before !== undefined && compare(filter.sort, before, row) === 0) {
+    return { ...list, rows: list.rows.with(at, row) }
+  }
+  const others = at === -1 ? list.rows : list.rows.toSpliced(at, 1)
+  const place = placeOf(others, row, filter.sort)
+  if (place === others.length && list.cursor !== null) return at === -1 ? list : { ...list, rows: others }
+  return { ...list, rows: others.toSpliced(place, 0, row) }
+}
+
+export function dropRow(list: ConversationList, id: string): ConversationList {
+  const at = list.rows.findIndex((row) => row.id === id)
+  return at === -1 ? list : { ...list, rows: list.rows.toSpliced(at, 1) }
+}
+
+/** With the next page; what has moved up meanwhile stays where it is now. */
+export function appendPage(list: ConversationList, page: ConversationList): ConversationList {
+  const known = new Set(list.rows.map(({ id }) => id))
+  return { rows: [...list.rows, ...page.rows.filter(({ id }) => !known.has(id))], cursor: page.cursor }
+}
+
+function placeOf(rows: readonly Conversation[], row: Conversation, sort: ConversationFilter['sort']): number {
+  let [low, high] = [0, rows.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const other = rows[middle]
+    if (other !== undefined && compare(sort, other, row) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** As the service orders: times, and ids break ties. */
+function compare(sort: ConversationFilter['sort'], a: Conversation, b: Conversation): number {
+  if (sort === 'waiting') {
+    return order(a.unansweredSince ?? '', b.unansweredSince ?? '') || order(a.id, b.id)
+  }
+  return order(b.lastMessageAt, a.lastMessageAt) || order(b.id, a.id)
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

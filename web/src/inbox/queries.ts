@@ -1,0 +1,118 @@
+import { keepPreviousData, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { countsKey, type Detail, detailKey, type Inbox, knownConversation, listKey, threadKey } from './cache.ts'
+import { listPage, readConversation, readCounts, readThread } from './calls.ts'
+import { appendPage, type ConversationList, emptyList } from './list-rules.ts'
+import { appendNewer, mergeNewest, prependOlder, type Thread } from './thread-rules.ts'
+import type { Conversation, ConversationFilter } from './types.ts'
+
+// The live stream keeps all of these fresh: they are asked for once, and again when it could not be followed.
+const fresh = { staleTime: Number.POSITIVE_INFINITY }
+const newest = 50
+
+/** The inbox of the workspace in the address, for what changes it (`actions.ts`). */
+export function useInbox(): Inbox {
+  const workspaceId = useWorkspaceId()
+  const queries = useQueryClient()
+  return useMemo(() => ({ queries, workspaceId }), [queries, workspaceId])
+}
+
+export interface ConversationPages {
+  query: UseQueryResult<ConversationList>
+  rows: ConversationList['rows']
+  hasMore: boolean
+  /** Reads the next page; a second call while one is on its way does nothing. */
+  more(): Promise<void>
+}
+
+/** The rows of a list as far as they were scrolled to. Those of the list before stay until the new ones are there. */
+export function useConversationPages(workspaceId: string, filter: ConversationFilter): ConversationPages {
+  const queries = useQueryClient()
+  const queryKey = listKey(workspaceId, filter)
+  const query = useQuery({
+    queryKey,
+    queryFn: () => listPage(workspaceId, filter, null),
+    placeholderData: keepPreviousData,
+    ...fresh,
+  })
+  const { rows, cursor } = query.data ?? emptyList
+  const more = async () => {
+    const list = queries.getQueryData<ConversationList>(queryKey)
+    if (list === undefined || list.cursor === null) return
+    const page = await queries.fetchQuery({
+      queryKey: [workspaceId, 'inbox', 'page', filter, list.cursor],
+      queryFn: () => listPage(workspaceId, filter, list.cursor),
+      gcTime: 0,
+    })
+    queries.setQueryData<ConversationList>(queryKey, (now) => {
+      const isSameEnd = now?.cursor === list.cursor
+      return now && isSameEnd ? appendPage(now, page) : now
+    })
+  }
+  return { query, rows, hasMore: cursor !== null && !query.isPlaceholderData, more }
+}
+
+/** A conversation with its lead and notes: at once as a list knows it, then as the service does. */
+export function useDetail(workspaceId: string, id: string): UseQueryResult<Detail> {
+  const queries = useQueryClient()
+  return useQuery<Detail>({
+    queryKey: detailKey(workspaceId, id),
+    queryFn: () => readConversation(workspaceId, id),
+    initialData: () => {
+      const conversation = knownConversation({ queries, workspaceId }, id)
+      return conversation && { conversation, notes: null, lead: null }
+    },
+    initialDataUpdatedAt: 0,
+    ...fresh,
+  })
+}
+
+export function useConversation(workspaceId: string, id: string): Conversation | undefined {
+  return useDetail(workspaceId, id).data?.conversation
+}
+
+export interface ThreadPages {
+  query: UseQueryResult<Thread>
+  older(): Promise<void>
+  newer(): Promise<void>
+}
+
+/** The thread from the cache at once, then read anew from its newest or its first unread message. */
+export function useThread(workspaceId: string, id: string): ThreadPages {
+  const queries = useQueryClient()
+  const queryKey = threadKey(workspaceId, id)
+  const query = useQuery({
+    queryKey,
+    queryFn: () => freshThread({ queries, workspaceId }, id),
+    ...fresh,
+    refetchOnMount: 'always',
+  })
+  const go = async (side: 'older' | 'newer') => {
+    const place = queries.getQueryData<Thread>(queryKey)?.[side] ?? null
+    if (place === null) return
+    const asked = side === 'older' ? { before: place } : { after: place }
+    const page = await queries.fetchQuery({
+      queryKey: [workspaceId, 'inbox', 'thread page', id, side, place],
+      queryFn: () => readThread(workspaceId, id, asked),
+      gcTime: 0,
+    })
+    queries.setQueryData<Thread>(queryKey, (now) => {
+      if (now?.[side] !== place) return now
+      return side === 'older' ? prependOlder(now, page) : appendNewer(now, page)
+    })
+  }
+  return { query, older: () => go('older'), newer: () => go('newer') }
+}
+
+/** Around the first unread message when nothing is known yet; else the newest, put to what is known. */
+export async function freshThread({ queries, workspaceId }: Inbox, id: string): Promise<Thread> {
+  const key = threadKey(workspaceId, id)
+  const isKnown = queries.getQueryData<Thread>(key) !== undefined
+  const page = await readThread(workspaceId, id, isKnown ? { limit: newest } : { around: 'unread' })
+  return mergeNewest(queries.getQueryData<Thread>(key), page)
+}
+
+export function useCounts(workspaceId: string) {
+  return useQuery({ queryKey: countsKey(workspaceId), queryFn: () => readCounts(workspaceId), ...fresh })
+}
