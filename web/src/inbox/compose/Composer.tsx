@@ -1,5 +1,119 @@
+import { Button } from '@mantine/core'
+import { lazy, Suspense, useCallback, useMemo } from 'react'
+import { t } from '../../text/index.ts'
+import { useKeys } from '../../ui/keys.ts'
+import { takeOver } from '../actions.ts'
+import { useInbox } from '../queries.ts'
 import type { Conversation } from '../types.ts'
+import { ComposeField } from './ComposeField.tsx'
+import { ComposeFoot } from './ComposeFoot.tsx'
+import { ComposeLines } from './ComposeLines.tsx'
+import styles from './Composer.module.css'
+import type { Mode } from './drafts.ts'
+import { setDraft } from './store.ts'
+import { useComposer } from './use-composer.ts'
+import { useOffers } from './use-offers.ts'
 
-export function Composer(_: { workspaceId: string; conversation: Conversation; onSent?: () => void }) {
-  return null
+const TemplateComposer = lazy(() => import('./TemplateComposer.tsx'))
+
+interface ComposerProps {
+  workspaceId: string
+  conversation: Conversation
+  /** Called when a message was let go, to bring it into view. */
+  onSent?: () => void
+}
+
+/** Where a member writes to the customer, or a note to the team. */
+export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
+  const composer = useComposer(workspaceId, conversation, onSent)
+  const { draft, refusal, surface, isClosed, seen, letGo } = composer
+  const offers = useOffers(workspaceId, conversation, draft.mode)
+  const write = useWrite(workspaceId, conversation.id, composer.fieldRef)
+  useComposerKeys(write)
+  const { name: called, phone } = conversation.contact
+  const name = called ?? (phone === null ? t.common.unknown : `+${phone}`)
+  return (
+    <section className={styles.composer} data-mode={draft.mode} aria-label={t.compose.title}>
+      <ComposeLines
+        workspaceId={workspaceId}
+        conversation={conversation}
+        refusal={refusal}
+        movedBy={surface === 'reply' ? seen.movedBy : null}
+        send={letGo}
+      />
+      {surface === 'agent' && <AgentAnswers conversation={conversation} />}
+      {surface === 'template' && (
+        <Suspense>
+          <TemplateComposer
+            workspaceId={workspaceId}
+            conversation={conversation}
+            isClosed={isClosed}
+            keepsText={draft.reply.trim() !== ''}
+            send={(reply, text) => letGo({ reply, text, ifLastMessageId: seen.newestId() })}
+            sent={() => composer.wantTemplate(false)}
+          />
+        </Suspense>
+      )}
+      {(surface === 'reply' || surface === 'note') && (
+        <ComposeField
+          fieldRef={composer.fieldRef}
+          label={surface === 'note' ? t.compose.noteFor : t.compose.replyTo(name)}
+          placeholder={surface === 'note' ? t.compose.notePlaceholder : t.compose.replyPlaceholder}
+          value={composer.value}
+          change={composer.change}
+          submit={composer.submit}
+          offers={offers}
+        />
+      )}
+      <ComposeFoot
+        mode={draft.mode}
+        write={write}
+        surface={surface}
+        windowState={composer.windowState}
+        value={composer.value}
+        isSending={composer.isSending}
+        submit={composer.submit}
+        toggleTemplate={isClosed ? null : () => composer.wantTemplate(surface !== 'template')}
+      />
+    </section>
+  )
+}
+
+/** In place of a field that could not be used: who answers, and the way to do it oneself. */
+function AgentAnswers({ conversation }: Pick<ComposerProps, 'conversation'>) {
+  const inbox = useInbox()
+  const { owner } = t.compose
+  return (
+    <div className={styles.closed}>
+      {owner.closedLine(conversation.ownerName ?? owner.unnamed)}
+      <Button size="compact-sm" variant="default" onClick={() => void takeOver(inbox, conversation.id)}>
+        {owner.takeOver}
+      </Button>
+    </div>
+  )
+}
+
+/** Goes to a mode, with the caret in its field. */
+function useWrite(workspaceId: string, id: string, fieldRef: { current: HTMLTextAreaElement | null }) {
+  return useCallback(
+    (mode: Mode) => {
+      setDraft(workspaceId, id, { mode })
+      // The field may have to be drawn first.
+      requestAnimationFrame(() => fieldRef.current?.focus())
+    },
+    [workspaceId, id, fieldRef],
+  )
+}
+
+function useComposerKeys(write: (mode: Mode) => void): void {
+  useKeys(
+    t.compose.title,
+    useMemo(
+      () => [
+        { keys: 'r', label: t.compose.writeReply, run: () => write('reply') },
+        { keys: 'n', label: t.compose.writeNote, run: () => write('note') },
+      ],
+      [write],
+    ),
+  )
 }

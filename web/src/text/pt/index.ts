@@ -1,5 +1,6 @@
 import type { Texts } from '../index.ts'
 import { common } from './common.ts'
+import { compose } from './compose.ts'
 import { keys } from './keys.ts'
 
-export const pt: Texts = { common, keys }
+export const pt: Texts = { common, compose, keys }
