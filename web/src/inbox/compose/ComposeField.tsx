@@ -26,39 +26,13 @@ interface ComposeFieldProps {
 export function ComposeField({ fieldRef, label, placeholder, value, change, submit, offers }: ComposeFieldProps) {
   const listId = useId()
   const enterSends = useEnterSends()
-  const [asked, setAsked] = useState<Asked | null>(null)
-  const [chosen, setChosen] = useState(0)
-  const options = asked === null ? [] : offers.find(asked.term)
-  // A sign that finds nothing is just a sign, as in 24/7, once something is typed behind it.
-  const isOpen = asked !== null && (options.length > 0 || asked.term === '')
+  const offered = useOffered(fieldRef, value, change, offers)
+  const { isOpen, options, chosen } = offered
+  useHeight(fieldRef, value)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is that of the text
-  useLayoutEffect(() => {
-    const field = fieldRef.current
-    if (field === null) return
-    field.style.height = 'auto'
-    field.style.height = `${field.scrollHeight}px`
-  }, [value, fieldRef])
-
-  const look = (field: HTMLTextAreaElement) => {
-    const next = askedAt(field.value, field.selectionStart, offers.sign)
-    if (next?.term !== asked?.term) setChosen(0)
-    setAsked(next)
-  }
-  const choose = (n: number) => {
-    const option = options[n]
-    const field = fieldRef.current
-    if (option === undefined || asked === null || field === null) return
-    const next = putInPlace(value, field.selectionStart, asked, option.words)
-    change(next.text)
-    setAsked(null)
-    field.focus()
-    // After React has drawn the text, which would put the caret at its end.
-    requestAnimationFrame(() => field.setSelectionRange(next.caret, next.caret))
-  }
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return
-    if (isOpen && walk(event)) {
+    if (offered.walk(event.key)) {
       event.preventDefault()
       event.stopPropagation()
       return
@@ -70,49 +44,88 @@ export function ComposeField({ fieldRef, label, placeholder, value, change, subm
     event.preventDefault()
     submit()
   }
-  const walk = ({ key }: KeyboardEvent): boolean => {
-    if (key === 'Escape') setAsked(null)
-    else if (options.length === 0) return false
-    else if (key === 'ArrowDown') setChosen((chosen + 1) % options.length)
-    else if (key === 'ArrowUp') setChosen((chosen + options.length - 1) % options.length)
-    else if (key === 'Enter' || key === 'Tab') choose(chosen)
-    else return false
-    return true
-  }
-
+  const points = isOpen && options.length > 0
   return (
     <div className={styles.fieldBox}>
-      {isOpen && (
-        <Suggestions
-          id={listId}
-          label={offers.label}
-          empty={offers.empty}
-          options={options}
-          chosen={chosen}
-          choose={choose}
-          point={setChosen}
-        />
-      )}
+      {isOpen && <Suggestions id={listId} label={offers.label} empty={offers.empty} {...offered} />}
       <textarea
         ref={fieldRef}
         className={styles.field}
         aria-label={label}
         aria-autocomplete="list"
-        {...(isOpen && options.length > 0
-          ? { 'aria-controls': listId, 'aria-activedescendant': optionId(listId, chosen) }
-          : {})}
+        {...(points && { 'aria-controls': listId, 'aria-activedescendant': optionId(listId, chosen) })}
         placeholder={placeholder}
         rows={1}
         dir="auto"
         value={value}
         onChange={(event) => {
           change(event.currentTarget.value)
-          look(event.currentTarget)
+          offered.look(event.currentTarget)
         }}
-        onSelect={(event) => look(event.currentTarget)}
-        onBlur={() => setAsked(null)}
+        onSelect={(event) => offered.look(event.currentTarget)}
+        onBlur={offered.close}
         onKeyDown={onKeyDown}
       />
     </div>
   )
+}
+
+/** What is offered for the word at the caret, and the keys that choose of it. */
+function useOffered(
+  fieldRef: ComposeFieldProps['fieldRef'],
+  value: string,
+  change: (text: string) => void,
+  offers: Offers,
+) {
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const [chosen, point] = useState(0)
+  const options = asked === null ? [] : offers.find(asked.term)
+  // A sign that finds nothing is just a sign, as in 24/7, once something is typed behind it.
+  const isOpen = asked !== null && (options.length > 0 || asked.term === '')
+  const close = () => setAsked(null)
+  const choose = (n: number) => {
+    const option = options[n]
+    const field = fieldRef.current
+    if (option === undefined || asked === null || field === null) return
+    const next = putInPlace(value, field.selectionStart, asked, option.words)
+    change(next.text)
+    close()
+    field.focus()
+    // After React has drawn the text, which would put the caret at its end.
+    requestAnimationFrame(() => field.setSelectionRange(next.caret, next.caret))
+  }
+  return {
+    isOpen,
+    options,
+    chosen,
+    choose,
+    point,
+    close,
+    look: (field: HTMLTextAreaElement) => {
+      const next = askedAt(field.value, field.selectionStart, offers.sign)
+      if (next?.term !== asked?.term) point(0)
+      setAsked(next)
+    },
+    /** Answers whether the key was for the list. */
+    walk: (key: string): boolean => {
+      if (!isOpen) return false
+      if (key === 'Escape') close()
+      else if (options.length === 0) return false
+      else if (key === 'ArrowDown') point((chosen + 1) % options.length)
+      else if (key === 'ArrowUp') point((chosen + options.length - 1) % options.length)
+      else if (key === 'Enter' || key === 'Tab') choose(chosen)
+      else return false
+      return true
+    },
+  }
+}
+
+function useHeight(fieldRef: ComposeFieldProps['fieldRef'], value: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is that of the text
+  useLayoutEffect(() => {
+    const field = fieldRef.current
+    if (field === null) return
+    field.style.height = 'auto'
+    field.style.height = `${field.scrollHeight}px`
+  }, [value, fieldRef])
 }

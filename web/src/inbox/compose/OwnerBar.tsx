@@ -10,7 +10,6 @@ import { useInbox } from '../queries.ts'
 import type { Conversation } from '../types.ts'
 import { HandBackAsk } from './HandBackAsk.tsx'
 import styles from './OwnerBar.module.css'
-import { PeopleHere } from './PeopleHere.tsx'
 import { useWorkspace } from './queries.ts'
 import { useSendingAgent } from './use-sending-agent.ts'
 
@@ -56,7 +55,6 @@ export function OwnerBar({ workspaceId, conversation }: OwnerBarProps) {
           </span>
         </Tooltip>
       )}
-      <PeopleHere workspaceId={workspaceId} conversationId={conversation.id} />
       {isAgents ? (
         <Button size="compact-sm" onClick={take} rightSection={<KeyHint keys="t" />}>
           {texts.takeOver}

@@ -5,8 +5,8 @@ import { maxReply } from './limits.ts'
 import { type Outgoing, resumeSends, send } from './send.ts'
 import { setDraft, setRefusal, useWriting, writingOf } from './store.ts'
 import { useNote } from './use-note.ts'
-import { usePresence } from './use-presence.ts'
 import { useSeen } from './use-seen.ts'
+import { useTyping } from './use-typing.ts'
 import { useWindow } from './use-window.ts'
 
 /** What stands where one writes: a field, the line of an agent's conversation, or templates. */
@@ -21,7 +21,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   const fieldRef = useRef<HTMLTextAreaElement>(null)
   const windowState = useWindow(windowExpiresAt)
   const seen = useSeen(workspaceId, id, draft.mode === 'reply' ? draft.reply : '')
-  const tellTyping = usePresence(id)
+  const tellTyping = useTyping(id)
   const note = useNote(workspaceId, id)
   const isClosed = windowState.state === 'closed' || refusal?.reason === 'WINDOW_CLOSED'
   const isNote = draft.mode === 'note'

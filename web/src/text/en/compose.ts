@@ -27,8 +27,6 @@ export const compose = {
   closed: 'The 24-hour window is closed. Only a template reaches the customer until they write again.',
   kept: 'Your text is kept.',
   movedWhileWriting: (name: string) => `${name} wrote while you were writing`,
-  typing: (names: string) => `${names} typing…`,
-  viewing: (names: string) => `${names} here too`,
   owner: {
     people: 'You and the team answer',
     agent: (name: string) => `${name} is answering`,

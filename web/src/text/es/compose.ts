@@ -28,8 +28,6 @@ export const compose: typeof en = {
   closed: 'La ventana de 24 horas está cerrada. Solo una plantilla llega al cliente hasta que vuelva a escribir.',
   kept: 'Tu texto está guardado.',
   movedWhileWriting: (name) => `${name} escribió mientras escribías`,
-  typing: (names) => `${names} escribiendo…`,
-  viewing: (names) => `${names} también aquí`,
   owner: {
     people: 'Tú y el equipo responden',
     agent: (name) => `${name} está respondiendo`,

@@ -28,8 +28,6 @@ export const compose: typeof en = {
   closed: 'A janela de 24 horas está fechada. Só um modelo chega ao cliente até ele escrever de novo.',
   kept: 'Seu texto está guardado.',
   movedWhileWriting: (name) => `${name} escreveu enquanto você escrevia`,
-  typing: (names) => `${names} digitando…`,
-  viewing: (names) => `${names} também aqui`,
   owner: {
     people: 'Você e a equipe respondem',
     agent: (name) => `${name} está respondendo`,
