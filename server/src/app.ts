@@ -10,6 +10,7 @@ import { invitationTeamRoutes } from './access/team-routes-invitations.ts'
 import { keyTeamRoutes } from './access/team-routes-keys.ts'
 import { meTeamRoutes } from './access/team-routes-me.ts'
 import { memberTeamRoutes } from './access/team-routes-members.ts'
+import { peopleTeamRoutes } from './access/team-routes-people.ts'
 import { sessionTeamRoutes } from './access/team-routes-session.ts'
 import { signInTeamRoutes } from './access/team-routes-sign-in.ts'
 import { signInLinkTeamRoutes } from './access/team-routes-sign-in-link.ts'
@@ -30,14 +31,17 @@ import { createServer } from './http/server.ts'
 import { siteRoutes } from './http/site.ts'
 import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
 import { dropLabel } from './inbox/labels.ts'
+import { conversationsOfPhone } from './inbox/of-phone.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
+import { type ConversationDeps, conversationsTeamRoute } from './leads/team-routes-conversations.ts'
 import { leadTeamRoutesOfLeads } from './leads/team-routes-leads.ts'
 import { exportTeamRoutes } from './leads/transfer/team-routes-export.ts'
 import { importFileTeamRoutes } from './leads/transfer/team-routes-import-files.ts'
 import { importTeamRoutes } from './leads/transfer/team-routes-imports.ts'
 import type { MasterDeps } from './rotation/master.ts'
 import { rotationTeamRoutes } from './rotation/team-routes.ts'
+import { statsTeamRoutes } from './stats/team-routes.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
@@ -103,6 +107,7 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
     sessionTeamRoutes,
     meTeamRoutes,
     memberTeamRoutes,
+    peopleTeamRoutes,
     invitationTeamRoutes,
     tokenTeamRoutes,
     auditTeamRoutes,
@@ -111,10 +116,14 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
     exportTeamRoutes,
     cannedReplyTeamRoutes,
     savedFilterTeamRoutes,
+    statsTeamRoutes,
   ]) {
     routes(app, team, teamGuard)
   }
   leadTeamRoutesOfLeads(app, house, teamGuard)
+  const conversationsOf: ConversationDeps['conversationsOf'] = (workspaceId, phone) =>
+    conversationsOfPhone(team, workspaceId, phone)
+  conversationsTeamRoute(app, { ...team, conversationsOf }, teamGuard)
   const agentsStopped: WorkspaceDeps['agentsStopped'] = async (tx, workspaceId, by) => {
     await handBackAll(tx, await team.vault.keyring(workspaceId), workspaceId, by, team.clock.now())
   }

@@ -19,6 +19,26 @@ export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promi
   return conversation
 }
 
+/**
+ * Lets a conversation stand as unread again, from its newest customer message on; one in which no customer wrote
+ * stays as it is. The platform is not told: it knows no way back. Throws 404 outside the scope.
+ */
+export async function markUnread(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
+  const { db, vault, clock } = deps
+  return vault.withKeyring(scope.workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const before = await lockConversation(tx, keyring, scope, id)
+      if (before === undefined) throw conversationNotFound()
+      if (before.unreadCount > 0) return before
+      const newest = await findNewestInbound(tx, scope.workspaceId, before.id)
+      if (newest === undefined) return before
+      const conversation = touched({ ...before, unreadCount: 1 }, clock.now())
+      await storeConversation(tx, keyring, scope.workspaceId, conversation)
+      return conversation
+    }),
+  )
+}
+
 interface Read {
   conversation: Conversation
   /** The platform's id of the newest customer message. */
@@ -38,9 +58,10 @@ async function setRead(tx: Tx, keyring: Keyring, scope: Scope, id: string, now: 
 async function tellPlatform(
   { connectors, openConnection }: InboxDeps,
   workspaceId: string,
-  { channel, connectionId }: Conversation,
+  { channel, connectionId, contact }: Conversation,
   externalId: string,
 ): Promise<void> {
   const connection = await openConnection(workspaceId, connectionId)
-  if (connection?.state === 'active') connectors[channel].markRead(connection, externalId).catch(() => {})
+  if (connection?.state !== 'active') return
+  connectors[channel].markRead(connection, externalId, contact.address).catch(() => {})
 }

@@ -3,7 +3,7 @@ import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { readIsoTime } from '../base/time.ts'
 import type { InboxDeps } from './conversation.ts'
-import { markRead } from './read.ts'
+import { markRead, markUnread } from './read.ts'
 import { conversationRoute, conversationsPath, oneConversation, scopeOf, showOne } from './team-request.ts'
 import { TeamChanges, TeamConversationParams } from './team-schema.ts'
 import { type ConversationPatch, updateConversation } from './update.ts'
@@ -62,6 +62,28 @@ export function serveTeamRead(app: App, deps: InboxDeps, guard: TeamGuard): void
     handler: async (request) => {
       const member = memberOf(request)
       const conversation = await markRead(deps, scopeOf(member), request.params.id)
+      return { conversation: await showOne(deps, member.workspaceId, conversation) }
+    },
+  })
+}
+
+export function serveTeamUnread(app: App, deps: InboxDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${conversationsPath}/:id/unread`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...conversationRoute,
+      summary: 'Mark a conversation unread',
+      ...postman({ path: { id: '{{conversation_id}}' } }),
+      description:
+        'Its newest customer message counts as unread. Nothing changes where some are unread, or no customer has written.',
+      params: TeamConversationParams,
+      response: { 200: oneConversation, ...errors(400, 401, 404, 413, 415) },
+    },
+    handler: async (request) => {
+      const member = memberOf(request)
+      const conversation = await markUnread(deps, scopeOf(member), request.params.id)
       return { conversation: await showOne(deps, member.workspaceId, conversation) }
     },
   })

@@ -7,7 +7,7 @@ import { serveTeamNotes } from './team-routes-notes.ts'
 import { serveHandBack, serveTakeOver } from './team-routes-owner.ts'
 import { serveTeamConversation, serveTeamMessages } from './team-routes-read.ts'
 import { serveTimeline } from './team-routes-timeline.ts'
-import { serveTeamChanges, serveTeamRead } from './team-routes-write.ts'
+import { serveTeamChanges, serveTeamRead, serveTeamUnread } from './team-routes-write.ts'
 
 /** The inbox as the team works in it, but for sending. */
 export function inboxTeamRoutes(app: App, deps: InboxDeps, guard: TeamGuard): void {
@@ -22,6 +22,7 @@ export function inboxTeamRoutes(app: App, deps: InboxDeps, guard: TeamGuard): vo
     serveHandBack,
     serveTeamNotes,
     serveTeamRead,
+    serveTeamUnread,
     serveMentions,
   ]) {
     serve(app, deps, guard)

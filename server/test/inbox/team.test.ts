@@ -130,10 +130,33 @@ test('notes and messages are read by members; nothing of another workspace is fo
     await stranger.call('POST', `${place}/notes`, { text: 'x' }),
     await stranger.call('POST', `${place}/take-over`),
     await stranger.call('POST', `${place}/read`),
+    await stranger.call('POST', `${place}/unread`),
     await stranger.call('PATCH', place, { status: 'closed' }),
   ]) {
     assert.equal(answer.status, 404)
   }
+})
+
+test('marked unread, a conversation is unread from its newest customer message on; twice is once', async () => {
+  const { w, member, place } = await teamWorld()
+  await w.customerWrites('Are you there?')
+  await member.call('POST', `${place}/read`)
+  for (let n = 0; n < 2; n++) {
+    const { status, body } = await member.call('POST', `${place}/unread`)
+    assert.deepEqual([status, body.conversation.unreadCount], [200, 1])
+  }
+  const { items, firstUnreadId } = (await member.call('GET', `${place}/timeline`)).body
+  const first = items.find((item: { id: string }) => item.id === firstUnreadId)
+  assert.equal(first.message.text, 'Are you there?')
+})
+
+test('a conversation in which no customer wrote cannot be marked unread', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await w.tell({ type: 'echo', externalId: 'wamid.e', customer: marina, kind: 'text', text: 'x', at: w.clock.now() })
+  const [{ id }] = await w.conversations({ phone: marina.phone ?? '' })
+  const { status, body } = await member.call('POST', `${path}/${id}/unread`)
+  assert.deepEqual([status, body.conversation.unreadCount], [200, 0])
 })
 
 test('a label that is deleted leaves its conversations', async () => {

@@ -49,7 +49,7 @@ export function followWorkspace(workspaceId: string): () => void {
       names.add(name)
       source?.addEventListener(name, (message) => {
         heard(message.lastEventId)
-        const event = JSON.parse(message.data) as LiveEvent
+        const event = eventOf(name, JSON.parse(message.data))
         for (const hear of hearers.get(name) ?? []) hear(event)
       })
     }
@@ -89,6 +89,12 @@ export function followWorkspace(workspaceId: string): () => void {
     stop = null
   }
   return stop
+}
+
+// What the app alone is told of (`team.…`) comes bare: it stands in no feed.
+function eventOf(name: string, data: unknown): LiveEvent {
+  if (!name.startsWith('team.')) return data as LiveEvent
+  return { id: '', event: name, occurred_at: new Date().toISOString(), payload: data as LiveEvent['payload'] }
 }
 
 /** Calls `hear` for each event of these names while the component is there. Keep `names` and `hear` stable. */

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { followWorkspace, useLiveReset } from '../api/live.ts'
+import { InboxLive } from '../inbox/InboxLive.tsx'
 import { t } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -33,6 +34,7 @@ export function Frame() {
     <div className={styles.frame}>
       <Rail workspaceId={workspaceId} openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
       <main className={styles.page} key={workspaceId}>
+        <InboxLive workspaceId={workspaceId} />
         <OfflineLine />
         <Outlet />
       </main>

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readSearch } from '../inbox/filters.ts'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { Frame } from './Frame.tsx'
 import { lastWorkspace } from './last-workspace.ts'
@@ -28,6 +29,13 @@ const homeRoute = createRoute({
   component: lazyRouteComponent(() => import('../home/HomePage.tsx'), 'HomePage'),
 })
 
+const inboxRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'inbox/{-$conversationId}',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('../inbox/InboxPage.tsx'), 'InboxPage'),
+})
+
 const keysRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'keys',
@@ -42,7 +50,10 @@ const settingsRoute = createRoute({
 
 export function makeRouter(queries: QueryClient, session: Session) {
   return createRouter({
-    routeTree: root.addChildren([start(session), workspaceRoute.addChildren([homeRoute, keysRoute, settingsRoute])]),
+    routeTree: root.addChildren([
+      start(session),
+      workspaceRoute.addChildren([homeRoute, inboxRoute, keysRoute, settingsRoute]),
+    ]),
     context: { queries },
     defaultPreload: 'intent',
     defaultErrorComponent: PageFailure,

@@ -35,6 +35,10 @@ export function markRead(inbox: Inbox, id: string): Promise<boolean> {
   return act(inbox, id, { unreadCount: 0 }, () => calls.read(inbox.workspaceId, id))
 }
 
+export function markUnread(inbox: Inbox, id: string): Promise<boolean> {
+  return act(inbox, id, { unreadCount: 1 }, () => calls.unread(inbox.workspaceId, id))
+}
+
 /** Rejects when it was not kept, so that the text stays where it was typed. */
 export async function addNote(inbox: Inbox, id: string, text: string, mentions: string[] = []): Promise<void> {
   await calls.note(inbox.workspaceId, id, text, mentions)

@@ -5,7 +5,8 @@ import type { ConversationFilter, Person, Status } from './types.ts'
 
 const inbox = '/api/team/v1/workspaces/{workspaceId}/inbox' as const
 const one = `${inbox}/conversations/{id}` as const
-const pageSize = 50
+// The first page is soon there; who scrolls on wants many.
+const [firstPage, nextPage] = [40, 100]
 
 export async function listPage(
   workspaceId: string,
@@ -15,7 +16,7 @@ export async function listPage(
   const query = {
     ...filter,
     view,
-    limit: pageSize,
+    limit: cursor === null ? firstPage : nextPage,
     ...(status === 'any' ? {} : { status }),
     ...(unread === true ? { unread } : {}),
     ...(unanswered === true ? { unanswered } : {}),
@@ -72,6 +73,10 @@ export const note = (workspaceId: string, id: string, text: string, mentions: st
 
 export async function read(workspaceId: string, id: string) {
   return (await body(api.POST(`${one}/read`, { params: { path: { workspaceId, id } } }))).conversation
+}
+
+export async function unread(workspaceId: string, id: string) {
+  return (await body(api.POST(`${one}/unread`, { params: { path: { workspaceId, id } } }))).conversation
 }
 
 /** What a member sends. */

@@ -105,6 +105,12 @@ export function useThread(workspaceId: string, id: string): ThreadPages {
   return { query, older: () => go('older'), newer: () => go('newer') }
 }
 
+/** Reads a thread that is likely to be opened next, unless it is known. */
+export function prefetchThread(inbox: Inbox, id: string): void {
+  const queryKey = threadKey(inbox.workspaceId, id)
+  void inbox.queries.prefetchQuery({ queryKey, queryFn: () => freshThread(inbox, id), ...fresh })
+}
+
 /** Around the first unread message when nothing is known yet; else the newest, put to what is known. */
 export async function freshThread({ queries, workspaceId }: Inbox, id: string): Promise<Thread> {
   const key = threadKey(workspaceId, id)

@@ -8,12 +8,15 @@ export interface Thread {
   firstUnreadId: string | null
 }
 
-/** With the newest page read anew. Where the two do not meet, something lies between: only the newest are kept. */
+/**
+ * With the newest page read anew. Where the two do not meet, something lies between: only the newest are kept, unless
+ * somebody reads further up, who goes on to them page by page.
+ */
 export function mergeNewest(before: Thread | undefined, page: Thread): Thread {
   if (before === undefined) return page
   const known = new Set(before.items.map(({ id }) => id))
   const meets = page.older === null || page.items.some(({ id }) => known.has(id))
-  if (!meets || before.newer !== null) return page
+  if (!meets) return before.newer === null ? page : { ...before, firstUnreadId: page.firstUnreadId }
   const fresh = new Set(page.items.map(({ id }) => id))
   const firstAt = page.items[0]?.at ?? ''
   // What the page would have shown and does not is no longer there.

@@ -1,0 +1,27 @@
+import { IconAd2 } from '@tabler/icons-react'
+import { t } from '../text/index.ts'
+import { safeUrl } from './link-rules.ts'
+import styles from './Thread.module.css'
+import type { Message } from './types.ts'
+
+/** The ad that the customer came by. */
+export function AdCard({ referral }: { referral: NonNullable<Message['referral']> }) {
+  const { headline, source_type: sourceType, source_url: sourceUrl, source_id: sourceId } = referral
+  const href = safeUrl(sourceUrl)
+  return (
+    <div className={styles.ad}>
+      <IconAd2 size={20} stroke={1.6} aria-hidden="true" />
+      <div>
+        <p className={styles.adKind}>{sourceType === 'post' ? t.inbox.ad.post : t.inbox.ad.ad}</p>
+        <p className={styles.adTitle} dir="auto">
+          {headline ?? sourceId}
+        </p>
+        {href !== null && (
+          <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+            {new URL(href).host}
+          </a>
+        )}
+      </div>
+    </div>
+  )
+}

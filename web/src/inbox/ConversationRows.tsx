@@ -1,0 +1,132 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { me } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { useKeys } from '../ui/keys.ts'
+import { Trouble } from '../ui/Trouble.tsx'
+import { ConversationRow, rowHeight } from './ConversationRow.tsx'
+import styles from './ConversationRows.module.css'
+import { useLabels } from './lookups.ts'
+import { prefetchThread, useConversationPages, useInbox } from './queries.ts'
+import type { ConversationFilter } from './types.ts'
+import { useKeepPlace } from './use-keep-place.ts'
+import { useNow } from './use-now.ts'
+
+interface ConversationRowsProps {
+  workspaceId: string
+  filter: ConversationFilter
+  isNarrowed: boolean
+  openId: string | undefined
+  open(id: string): void
+  clear(): void
+}
+
+// So many rows before the end the next page is asked for.
+const ahead = 30
+
+/** The list: only the rows in sight are drawn, however many there are. */
+export function ConversationRows({ workspaceId, filter, isNarrowed, openId, open, clear }: ConversationRowsProps) {
+  const inbox = useInbox()
+  const { query, rows, hasMore, more } = useConversationPages(workspaceId, filter)
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  })
+  const shown = virtual.getVirtualItems()
+  const labels = useLabels(workspaceId)
+  const now = useNow()
+  useKeepPlace(scroller, rows, filter)
+  const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again after each page, while its end is near
+  useEffect(() => {
+    if (isNearEnd) void more().catch(() => {})
+  }, [isNearEnd, rows.length])
+  const moveBy = useMoves(scroller, rows, openId, virtual.scrollToIndex)
+  useKeys(
+    t.inbox.title,
+    useMemo(
+      () => [
+        { keys: 'j', label: t.inbox.actions.next, run: () => moveBy(1) },
+        { keys: 'k', label: t.inbox.actions.previous, run: () => moveBy(-1) },
+      ],
+      [moveBy],
+    ),
+  )
+  const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
+
+  if (query.isError && rows.length === 0) return <Trouble error={query.error} retry={() => void query.refetch()} />
+  if (query.isPending) return <Shapes />
+  if (rows.length === 0) {
+    const title = isNarrowed ? t.inbox.empty.filtered : t.inbox.empty[filter.view]
+    return <Empty title={title} {...(isNarrowed && { action: { label: t.inbox.clearFilters, run: clear } })} />
+  }
+  return (
+    <div ref={scroller} className={styles.scroller} data-stale={query.isPlaceholderData || undefined}>
+      <ul className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+        {shown.map(({ index, start }) => {
+          const row = rows[index]
+          return (
+            row !== undefined && (
+              <ConversationRow
+                key={row.id}
+                row={row}
+                index={index}
+                start={start}
+                total={hasMore ? -1 : rows.length}
+                workspaceId={workspaceId}
+                isOpen={row.id === openId}
+                labels={labels}
+                now={now}
+                userId={me().id}
+                open={open}
+                peek={peek}
+              />
+            )
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+/** Moves the focus up and down the rows, from where it is or from what is open. */
+function useMoves(
+  scroller: { current: HTMLDivElement | null },
+  rows: readonly { id: string }[],
+  openId: string | undefined,
+  scrollTo: (index: number) => void,
+): (step: 1 | -1) => void {
+  const latest = useRef({ rows, openId, scrollTo })
+  latest.current = { rows, openId, scrollTo }
+  return useCallback(
+    (step) => {
+      const { rows, openId, scrollTo } = latest.current
+      const focused = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
+      const from = rows.findIndex(({ id }) => id === (focused ?? openId))
+      const to = Math.min(Math.max(from + step, 0), rows.length - 1)
+      const id = rows[to]?.id
+      if (id === undefined) return
+      scrollTo(to)
+      const focus = () => scroller.current?.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus()
+      focus()
+      // One that was out of sight is drawn first.
+      if (document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row !== id) requestAnimationFrame(focus)
+    },
+    [scroller],
+  )
+}
+
+function Shapes() {
+  return (
+    <div className={styles.shapes} aria-busy="true">
+      {Array.from({ length: 8 }, (_, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: shapes without content
+        <div key={n} className={styles.shape} />
+      ))}
+    </div>
+  )
+}

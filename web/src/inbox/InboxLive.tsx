@@ -1,0 +1,156 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef } from 'react'
+import { type LiveEvent, useLive, useLiveState } from '../api/live.ts'
+import { t } from '../text/index.ts'
+import { setRailBadge } from '../ui/rail-badges.ts'
+import {
+  changeThread,
+  countsKey,
+  dropConversation,
+  type Inbox,
+  keepConversation,
+  knownConversation,
+  listsKey,
+  peopleKey,
+  threadKey,
+} from './cache.ts'
+import { listChanged } from './calls.ts'
+import type { ConversationList } from './list-rules.ts'
+import { refreshThread } from './outbox.ts'
+import { useCounts } from './queries.ts'
+import { climbs, withStatus } from './thread-rules.ts'
+import type { Conversation, Message, Person } from './types.ts'
+
+const names = [
+  'team.conversation.changed',
+  'team.conversation.gone',
+  'team.conversations.changed',
+  'team.presence',
+  'inbox.message.status',
+]
+const maxMissed = 100
+const countsRestMs = 1000
+const silenceMs = 60_000
+
+/** Keeps what is known of the inbox true while the app is open, on whatever page. */
+export function InboxLive({ workspaceId }: { workspaceId: string }) {
+  const queries = useQueryClient()
+  const inbox = useMemo(() => ({ queries, workspaceId }), [queries, workspaceId])
+  const hear = useMemo(() => hearer(inbox), [inbox])
+  useLive(names, hear)
+  useCatchUp(inbox)
+  const { data: counts } = useCounts(workspaceId)
+  const unread = counts === undefined ? 0 : counts.mine.unread + counts.unassigned.unread
+  useEffect(() => {
+    setRailBadge('inbox', { count: unread, tone: 'accent', label: t.inbox.unreadBadge(unread) })
+    document.title = unread === 0 ? t.common.product : `(${unread}) ${t.common.product}`
+  }, [unread])
+  return null
+}
+
+function hearer(inbox: Inbox): (event: LiveEvent) => void {
+  const counts = atMostEvery(countsRestMs, () => {
+    void inbox.queries.invalidateQueries({ queryKey: countsKey(inbox.workspaceId) })
+  })
+  const threads = threadReader(inbox)
+  return ({ event, payload }) => {
+    if (event === 'team.conversation.changed') {
+      const { conversation } = payload as { conversation: Conversation }
+      keepConversation(inbox, conversation)
+      threads(conversation.id)
+      counts()
+    } else if (event === 'team.conversation.gone') {
+      dropConversation(inbox, (payload as { conversationId: string }).conversationId)
+      counts()
+    } else if (event === 'team.conversations.changed') {
+      void inbox.queries.invalidateQueries({ queryKey: [inbox.workspaceId, 'inbox'] })
+    } else if (event === 'team.presence') {
+      const { conversationId, people } = payload as { conversationId: string; people: Person[] }
+      inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
+    } else climb(inbox, payload as unknown as StatusPayload)
+  }
+}
+
+interface StatusPayload {
+  conversation_id: string
+  message_id: string
+  status: Message['status']
+  error_code: string | null
+}
+
+function climb(inbox: Inbox, { conversation_id: id, message_id, status, error_code }: StatusPayload): void {
+  changeThread(inbox, id, (thread) => withStatus(thread, message_id, status, error_code))
+  const row = knownConversation(inbox, id)
+  if (row?.lastMessage?.id !== message_id || !climbs(row.lastMessage.status, status)) return
+  keepConversation(inbox, { ...row, lastMessage: { ...row.lastMessage, status, errorCode: error_code } })
+}
+
+/** Reads the thread that is open anew, once more when something came while it was being read. */
+function threadReader(inbox: Inbox): (id: string) => void {
+  const reading = new Map<string, 'reading' | 'again'>()
+  const read = async (id: string) => {
+    do {
+      reading.set(id, 'reading')
+      await refreshThread(inbox, id).catch(() => {})
+    } while (reading.get(id) === 'again')
+    reading.delete(id)
+  }
+  return (id) => {
+    const key = threadKey(inbox.workspaceId, id)
+    const query = inbox.queries.getQueryCache().find({ queryKey: key, exact: true })
+    // One that nobody looks at is read when it is opened.
+    if (query === undefined || !query.isActive()) return
+    if (reading.has(id)) reading.set(id, 'again')
+    else void read(id)
+  }
+}
+
+/** The stream resumes by itself, but not what the app alone is told of: that is asked for. */
+function useCatchUp(inbox: Inbox): void {
+  const state = useLiveState()
+  const wasLost = useRef(false)
+  useEffect(() => {
+    if (state === 'lost') wasLost.current = true
+    if (state !== 'open' || !wasLost.current) return
+    wasLost.current = false
+    void catchUp(inbox)
+  }, [state, inbox])
+}
+
+async function catchUp(inbox: Inbox): Promise<void> {
+  const { queries, workspaceId } = inbox
+  const heard = lastHeard(inbox)
+  const missed = heard === null ? null : await listChanged(workspaceId, heard, maxMissed).catch(() => null)
+  if (missed === null || missed.cursor !== null) {
+    await queries.invalidateQueries({ queryKey: listsKey(workspaceId) })
+  } else for (const row of missed.conversations) keepConversation(inbox, row)
+  await queries.invalidateQueries({ queryKey: [workspaceId, 'inbox', 'thread'] })
+  await queries.invalidateQueries({ queryKey: countsKey(workspaceId) })
+}
+
+/** By the service's clock: the newest change that is known here, less what a dead stream may have kept back. */
+function lastHeard({ queries, workspaceId }: Inbox): string | null {
+  const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })
+  let newest = ''
+  for (const [, list] of lists) for (const { updatedAt } of list?.rows ?? []) if (updatedAt > newest) newest = updatedAt
+  return newest === '' ? null : new Date(Date.parse(newest) - silenceMs).toISOString()
+}
+
+/** At once, and then no more than once in so long. */
+function atMostEvery(restMs: number, run: () => void): () => void {
+  let isResting = false
+  let isWanted = false
+  const go = () => {
+    isWanted = false
+    isResting = true
+    run()
+    setTimeout(() => {
+      isResting = false
+      if (isWanted) go()
+    }, restMs)
+  }
+  return () => {
+    if (isResting) isWanted = true
+    else go()
+  }
+}

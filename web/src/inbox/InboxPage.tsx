@@ -1,0 +1,57 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo, useState } from 'react'
+import { t } from '../text/index.ts'
+import { useKeys } from '../ui/keys.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import type { InboxSearch } from './filters.ts'
+import styles from './InboxPage.module.css'
+import { ListPane } from './ListPane.tsx'
+import { ThreadPane } from './ThreadPane.tsx'
+
+/** Three panes: who wrote, what was said, and whom with. On a phone one of them at a time. */
+export function InboxPage() {
+  const workspaceId = useWorkspaceId()
+  const { conversationId } = useParams({ strict: false })
+  const search: InboxSearch = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const [showsCustomer, setShowsCustomer] = useState(false)
+  const go = useCallback(
+    (id: string | undefined, search: true | InboxSearch = true) =>
+      void navigate({
+        to: '/w/$workspaceId/inbox/{-$conversationId}',
+        params: { workspaceId, conversationId: id },
+        search,
+      }),
+    [navigate, workspaceId],
+  )
+  const open = useCallback((id: string) => go(id), [go])
+  const close = useCallback(() => {
+    setShowsCustomer(false)
+    go(undefined)
+  }, [go])
+  const filterBy = useCallback((next: InboxSearch) => go(conversationId, next), [go, conversationId])
+  useKeys(
+    t.inbox.title,
+    useMemo(() => {
+      const back = () => (showsCustomer ? setShowsCustomer(false) : close())
+      return conversationId === undefined ? [] : [{ keys: 'Escape', label: t.common.keys.back, run: back }]
+    }, [conversationId, showsCustomer, close]),
+  )
+  return (
+    <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
+      <ListPane workspaceId={workspaceId} search={search} openId={conversationId} open={open} filterBy={filterBy} />
+      {conversationId === undefined ? (
+        <p className={styles.nothing}>{t.inbox.choose}</p>
+      ) : (
+        <ThreadPane
+          key={conversationId}
+          workspaceId={workspaceId}
+          id={conversationId}
+          close={close}
+          showsCustomer={showsCustomer}
+          setShowsCustomer={setShowsCustomer}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+import { useRef } from 'react'
+import { Failure } from '../api/failure.ts'
+import { t } from '../text/index.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Trouble } from '../ui/Trouble.tsx'
+import { Composer } from './compose/Composer.tsx'
+import { OwnerBar } from './compose/OwnerBar.tsx'
+import { CustomerPane } from './customer/CustomerPane.tsx'
+import { TypingLine, usePresence } from './presence.tsx'
+import { useDetail } from './queries.ts'
+import { Thread, type ThreadHandle } from './Thread.tsx'
+import { ThreadHeader } from './ThreadHeader.tsx'
+import styles from './ThreadPane.module.css'
+import { customerName } from './words.ts'
+
+interface ThreadPaneProps {
+  workspaceId: string
+  id: string
+  close(): void
+  showsCustomer: boolean
+  setShowsCustomer(shows: boolean): void
+}
+
+/** What was said, who answers, and a place to write; beside it the customer. */
+export function ThreadPane({ workspaceId, id, close, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
+  const { data, error, refetch } = useDetail(workspaceId, id)
+  const people = usePresence(id)
+  const thread = useRef<ThreadHandle>(null)
+  const conversation = data?.conversation
+  if (conversation === undefined) {
+    if (error === null) return <div className={styles.panes} />
+    if (error instanceof Failure && error.status === 404) {
+      return <Empty title={t.inbox.gone} action={{ label: t.inbox.backToList, run: close }} />
+    }
+    return <Trouble error={error} retry={() => void refetch()} />
+  }
+  return (
+    <div className={styles.panes} data-customer={showsCustomer || undefined}>
+      <section className={styles.pane} aria-label={t.inbox.thread(customerName(conversation))}>
+        <ThreadHeader
+          workspaceId={workspaceId}
+          conversation={conversation}
+          people={people}
+          close={close}
+          showsCustomer={showsCustomer}
+          toggleCustomer={() => setShowsCustomer(!showsCustomer)}
+        />
+        <Thread ref={thread} workspaceId={workspaceId} conversation={conversation} />
+        <TypingLine people={people} />
+        <OwnerBar workspaceId={workspaceId} conversation={conversation} />
+        <Composer workspaceId={workspaceId} conversation={conversation} onSent={() => thread.current?.toNewest()} />
+      </section>
+      <aside className={styles.customer} aria-label={t.inbox.customer}>
+        <CustomerPane workspaceId={workspaceId} conversation={conversation} />
+      </aside>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+/** A stretch of a message's text; with `href`, a link to follow. */
+export interface Stretch {
+  text: string
+  href?: string
+}
+
+const address = /https?:\/\/[^\s<>"'`]+|www\.[^\s<>"'`]+\.[^\s<>"'`]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/giu
+const endMarks = /[.,;:!?)\]}»”’*_~]+$/u
+
+/** Finds links in text that anybody may have written: web and mail addresses alone, never another scheme. */
+export function stretchesOf(text: string): Stretch[] {
+  const stretches: Stretch[] = []
+  let end = 0
+  for (const match of text.matchAll(address)) {
+    const found = trimmed(match[0])
+    const href = hrefOf(found)
+    if (href === null) continue
+    if (match.index > end) stretches.push({ text: text.slice(end, match.index) })
+    stretches.push({ text: found, href })
+    end = match.index + found.length
+  }
+  if (end < text.length) stretches.push({ text: text.slice(end) })
+  return stretches
+}
+
+// A bracket that the address opens itself belongs to it.
+function trimmed(found: string): string {
+  const marks = endMarks.exec(found)?.[0] ?? ''
+  const body = found.slice(0, found.length - marks.length)
+  return marks.startsWith(')') && body.includes('(') ? `${body})` : body
+}
+
+function hrefOf(found: string): string | null {
+  if (!/^(https?:\/\/|www\.)/i.test(found)) return `mailto:${found}`
+  return safeUrl(found.toLowerCase().startsWith('www.') ? `https://${found}` : found)
+}
+
+/** The address if it leads to the web; null for anything else. */
+export function safeUrl(address: string | null): string | null {
+  if (address === null || !URL.canParse(address)) return null
+  const { protocol, href } = new URL(address)
+  return protocol === 'https:' || protocol === 'http:' ? href : null
+}

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { me } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Avatar } from '../ui/Avatar.tsx'
+import { sayPresence } from './actions.ts'
+import { peopleKey } from './cache.ts'
+import { useInbox } from './queries.ts'
+import styles from './ThreadPane.module.css'
+import type { Person } from './types.ts'
+
+const beatMs = 10_000
+const nobody: readonly Person[] = []
+
+/** Says that I have the conversation open while I look at it, and tells who else does. */
+export function usePresence(id: string): readonly Person[] {
+  const inbox = useInbox()
+  useEffect(() => {
+    const beat = () => {
+      if (document.visibilityState === 'visible') void sayPresence(inbox, id, 'viewing')
+    }
+    const look = () => void sayPresence(inbox, id, document.visibilityState === 'visible' ? 'viewing' : 'gone')
+    beat()
+    const timer = setInterval(beat, beatMs)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+      void sayPresence(inbox, id, 'gone')
+    }
+  }, [inbox, id])
+  const { data = nobody } = useQuery<readonly Person[]>({
+    queryKey: peopleKey(inbox.workspaceId, id),
+    queryFn: () => nobody,
+    enabled: false,
+  })
+  return data.filter(({ userId }) => userId !== me().id)
+}
+
+const nameOf = ({ name }: Person): string => name ?? t.inbox.teammate
+
+/** The faces of colleagues who have the conversation open. */
+export function Faces({ people }: { people: readonly Person[] }) {
+  if (people.length === 0) return null
+  return (
+    <span className={styles.present}>
+      {people.map((person) => {
+        const isTyping = person.state === 'typing'
+        const words = isTyping ? t.inbox.people.typing(nameOf(person)) : t.inbox.people.viewing(nameOf(person))
+        return (
+          <span key={person.userId} role="img" aria-label={words} title={words} data-typing={isTyping || undefined}>
+            <Avatar name={nameOf(person)} size={24} />
+          </span>
+        )
+      })}
+    </span>
+  )
+}
+
+export function TypingLine({ people }: { people: readonly Person[] }) {
+  const typing = people.filter(({ state }) => state === 'typing')
+  const [first] = typing
+  if (first === undefined) return null
+  return (
+    <p className={styles.typing} role="status">
+      {typing.length > 1 ? t.inbox.people.severalTyping : t.inbox.people.typing(nameOf(first))}
+    </p>
+  )
+}
