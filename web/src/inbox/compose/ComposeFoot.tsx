@@ -44,6 +44,7 @@ export function ComposeFoot(props: ComposeFootProps) {
           size="compact-sm"
           variant="subtle"
           color="gray"
+          fw={400}
           leftSection={<IconTemplate size={16} />}
           onClick={toggleTemplate}
         >
@@ -70,7 +71,7 @@ export function ComposeFoot(props: ComposeFootProps) {
       {isField && (
         <Button
           size="compact-md"
-          color={mode === 'note' ? 'yellow.8' : undefined}
+          className={mode === 'note' ? styles.noteButton : undefined}
           leftSection={mode === 'note' ? <IconNote size={16} /> : <IconSend2 size={16} />}
           disabled={value.trim() === '' || over > 0}
           loading={isSending}

@@ -1,18 +1,17 @@
-import { Button } from '@mantine/core'
-import { lazy, Suspense, useCallback, useMemo } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react'
+import { flushSync } from 'react-dom'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
-import { takeOver } from '../actions.ts'
-import { useInbox } from '../queries.ts'
 import type { Conversation } from '../types.ts'
 import { ComposeField } from './ComposeField.tsx'
 import { ComposeFoot } from './ComposeFoot.tsx'
 import { ComposeLines } from './ComposeLines.tsx'
 import styles from './Composer.module.css'
 import type { Mode } from './drafts.ts'
-import { setDraft } from './store.ts'
+import { setDraft, takeFocusAsk } from './store.ts'
 import { useComposer } from './use-composer.ts'
 import { useOffers } from './use-offers.ts'
+import { useTakeOver } from './use-take-over.ts'
 
 const TemplateComposer = lazy(() => import('./TemplateComposer.tsx'))
 
@@ -30,6 +29,9 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
   const offers = useOffers(workspaceId, conversation, draft.mode)
   const write = useWrite(workspaceId, conversation.id, composer.fieldRef)
   useComposerKeys(write)
+  useEffect(() => {
+    if (surface === 'reply' && takeFocusAsk(conversation.id)) composer.fieldRef.current?.focus()
+  }, [surface, conversation.id, composer.fieldRef])
   const { name: called, phone } = conversation.contact
   const name = called ?? (phone === null ? t.common.unknown : `+${phone}`)
   return (
@@ -41,7 +43,7 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
         movedBy={surface === 'reply' ? seen.movedBy : null}
         send={letGo}
       />
-      {surface === 'agent' && <AgentAnswers conversation={conversation} />}
+      {surface === 'agent' && <AgentAnswers id={conversation.id} name={name} />}
       {surface === 'template' && (
         <Suspense>
           <TemplateComposer
@@ -79,17 +81,13 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
   )
 }
 
-/** In place of a field that could not be used: who answers, and the way to do it oneself. */
-function AgentAnswers({ conversation }: Pick<ComposerProps, 'conversation'>) {
-  const inbox = useInbox()
-  const { owner } = t.compose
+/** In place of a field that could not be used: the way to write oneself. */
+function AgentAnswers({ id, name }: { id: string; name: string }) {
+  const take = useTakeOver(id)
   return (
-    <div className={styles.closed}>
-      {owner.closedLine(conversation.ownerName ?? owner.unnamed)}
-      <Button size="compact-sm" variant="default" onClick={() => void takeOver(inbox, conversation.id)}>
-        {owner.takeOver}
-      </Button>
-    </div>
+    <button type="button" className={styles.closed} onClick={take}>
+      {t.compose.owner.takeOverToWrite(name)}
+    </button>
   )
 }
 
@@ -97,9 +95,9 @@ function AgentAnswers({ conversation }: Pick<ComposerProps, 'conversation'>) {
 function useWrite(workspaceId: string, id: string, fieldRef: { current: HTMLTextAreaElement | null }) {
   return useCallback(
     (mode: Mode) => {
-      setDraft(workspaceId, id, { mode })
-      // The field may have to be drawn first.
-      requestAnimationFrame(() => fieldRef.current?.focus())
+      // Drawn at once: the next letter, however soon, goes into the field.
+      flushSync(() => setDraft(workspaceId, id, { mode }))
+      fieldRef.current?.focus()
     },
     [workspaceId, id, fieldRef],
   )

@@ -2,7 +2,6 @@ import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/co
 import { useState } from 'react'
 import { useApiKeys } from '../../keys/queries.ts'
 import { t } from '../../text/index.ts'
-import { say } from '../../ui/notices.tsx'
 import { Loaded } from '../../ui/PageBody.tsx'
 import { handBack } from '../actions.ts'
 import { useInbox } from '../queries.ts'
@@ -65,9 +64,7 @@ function HandBackForm({ conversation, agents, close }: HandBackFormProps) {
     const isDone = await handBack(inbox, conversation.id, { keyId, name, ...note })
     setRunning(false)
     // Refused, the sentence stays where it was typed.
-    if (!isDone) return
-    say(texts.handedBack(name))
-    close()
+    if (isDone) close()
   }
   return (
     <form

@@ -4,14 +4,12 @@ import { useCallback, useMemo, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { KeyHint, useKeys } from '../../ui/keys.ts'
-import { say } from '../../ui/notices.tsx'
-import { takeOver } from '../actions.ts'
-import { useInbox } from '../queries.ts'
 import type { Conversation } from '../types.ts'
 import { HandBackAsk } from './HandBackAsk.tsx'
 import styles from './OwnerBar.module.css'
 import { useWorkspace } from './queries.ts'
 import { useSendingAgent } from './use-sending-agent.ts'
+import { useTakeOver } from './use-take-over.ts'
 
 interface OwnerBarProps {
   workspaceId: string
@@ -22,7 +20,9 @@ interface OwnerBarProps {
 export function OwnerBar({ workspaceId, conversation }: OwnerBarProps) {
   const [asks, setAsks] = useState(false)
   const { data: workspace } = useWorkspace(workspaceId)
-  const { take, wasSending } = useTakeOver(workspaceId, conversation)
+  const take = useTakeOver(conversation.id)
+  // A message that the agent had begun to send is past stopping: whoever takes over is told of it, until it shows.
+  const wasSending = useSendingAgent(workspaceId, conversation.id)
   const ask = useCallback(() => setAsks(true), [])
   const isAgents = conversation.owner !== 'human'
   const isStopped = workspace?.agentsStopped === true
@@ -74,15 +74,4 @@ export function OwnerBar({ workspaceId, conversation }: OwnerBarProps) {
       )}
     </div>
   )
-}
-
-/** A message that the agent had begun to send is past stopping: whoever takes over is told of it, until it shows. */
-function useTakeOver(workspaceId: string, conversation: Conversation) {
-  const inbox = useInbox()
-  const sending = useSendingAgent(workspaceId, conversation.id)
-  const { id } = conversation
-  const take = useCallback(() => {
-    void takeOver(inbox, id).then((isDone) => isDone && say(t.compose.owner.taken))
-  }, [inbox, id])
-  return { take, wasSending: sending }
 }

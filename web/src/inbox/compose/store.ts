@@ -44,3 +44,10 @@ function watch(changed: () => void): () => void {
   watchers.add(changed)
   return () => watchers.delete(changed)
 }
+
+const focusAsked = new Set<string>()
+
+/** Whoever takes a conversation over wants to write in it: the field takes the caret once it is there. */
+export const askFocus = (id: string): void => void focusAsked.add(id)
+
+export const takeFocusAsk = (id: string): boolean => focusAsked.delete(id)
