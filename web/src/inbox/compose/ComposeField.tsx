@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
 import styles from './Composer.module.css'
 import { isTouch, useEnterSends } from './preferences.ts'
 import { optionId, type Suggestion, Suggestions } from './Suggestions.tsx'
@@ -88,11 +89,13 @@ function useOffered(
     const field = fieldRef.current
     if (option === undefined || asked === null || field === null) return
     const next = putInPlace(value, field.selectionStart, asked, option.words)
-    change(next.text)
-    close()
+    // Drawn at once, as drawing puts the caret at the end and the next letter must find it in its place.
+    flushSync(() => {
+      change(next.text)
+      close()
+    })
     field.focus()
-    // After React has drawn the text, which would put the caret at its end.
-    requestAnimationFrame(() => field.setSelectionRange(next.caret, next.caret))
+    field.setSelectionRange(next.caret, next.caret)
   }
   return {
     isOpen,

@@ -23,6 +23,11 @@ interface ComposeFootProps {
   toggleTemplate: (() => void) | null
 }
 
+const notePaper = () => ({
+  root: { '--button-bg': 'var(--attention)', '--button-hover': 'var(--n11)', '--button-color': 'var(--n1)' },
+})
+const plainPaper = () => ({ root: {} })
+
 /** The line under the field: what is written, how long text can be sent, and the button. */
 export function ComposeFoot(props: ComposeFootProps) {
   const { mode, write, surface, windowState, value, isSending, submit, toggleTemplate } = props
@@ -71,7 +76,7 @@ export function ComposeFoot(props: ComposeFootProps) {
       {isField && (
         <Button
           size="compact-md"
-          className={mode === 'note' ? styles.noteButton : undefined}
+          vars={mode === 'note' ? notePaper : plainPaper}
           leftSection={mode === 'note' ? <IconNote size={16} /> : <IconSend2 size={16} />}
           disabled={value.trim() === '' || over > 0}
           loading={isSending}

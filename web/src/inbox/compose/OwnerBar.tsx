@@ -8,6 +8,7 @@ import type { Conversation } from '../types.ts'
 import { HandBackAsk } from './HandBackAsk.tsx'
 import styles from './OwnerBar.module.css'
 import { useWorkspace } from './queries.ts'
+import { useWriting } from './store.ts'
 import { useSendingAgent } from './use-sending-agent.ts'
 import { useTakeOver } from './use-take-over.ts'
 
@@ -24,7 +25,8 @@ export function OwnerBar({ workspaceId, conversation }: OwnerBarProps) {
   // A message that the agent had begun to send is past stopping: whoever takes over is told of it, until it shows.
   const wasSending = useSendingAgent(workspaceId, conversation.id)
   const ask = useCallback(() => setAsks(true), [])
-  const isAgents = conversation.owner !== 'human'
+  const { isTaking } = useWriting(workspaceId, conversation.id)
+  const isAgents = conversation.owner !== 'human' && !isTaking
   const isStopped = workspace?.agentsStopped === true
   const texts = t.compose.owner
 

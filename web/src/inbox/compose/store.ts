@@ -6,6 +6,8 @@ import type { Refusal } from './refusal.ts'
 interface Writing {
   draft: Draft
   refusal: Refusal | null
+  /** Being taken over: it is ours for the eye, whatever older news of it still comes in. */
+  isTaking: boolean
 }
 
 const writings = new Map<string, Writing>()
@@ -15,20 +17,24 @@ export function writingOf(workspaceId: string, id: string): Writing {
   const place = `${workspaceId} ${id}`
   const known = writings.get(place)
   if (known !== undefined) return known
-  const read = { draft: readDraft(localStorage, workspaceId, id), refusal: null }
+  const read = { draft: readDraft(localStorage, workspaceId, id), refusal: null, isTaking: false }
   writings.set(place, read)
   return read
 }
 
 export function setDraft(workspaceId: string, id: string, changes: Partial<Draft>): void {
-  const { draft, refusal } = writingOf(workspaceId, id)
-  const next = { ...draft, ...changes }
+  const writing = writingOf(workspaceId, id)
+  const next = { ...writing.draft, ...changes }
   writeDraft(localStorage, workspaceId, id, next, Date.now())
-  set(workspaceId, id, { draft: next, refusal })
+  set(workspaceId, id, { ...writing, draft: next })
 }
 
 export function setRefusal(workspaceId: string, id: string, refusal: Refusal | null): void {
   set(workspaceId, id, { ...writingOf(workspaceId, id), refusal })
+}
+
+export function setTaking(workspaceId: string, id: string, isTaking: boolean): void {
+  set(workspaceId, id, { ...writingOf(workspaceId, id), isTaking })
 }
 
 export function useWriting(workspaceId: string, id: string): Writing {

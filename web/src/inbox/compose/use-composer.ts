@@ -16,7 +16,7 @@ export type Surface = 'reply' | 'note' | 'agent' | 'template'
 export function useComposer(workspaceId: string, conversation: Conversation, onSent?: () => void) {
   const { id, windowExpiresAt } = conversation
   const inbox = useInbox()
-  const { draft, refusal } = useWriting(workspaceId, id)
+  const { draft, refusal, isTaking } = useWriting(workspaceId, id)
   const [wantsTemplate, setWantsTemplate] = useState(false)
   const fieldRef = useRef<HTMLTextAreaElement>(null)
   const windowState = useWindow(windowExpiresAt)
@@ -46,7 +46,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   }
   const surface: Surface = isNote
     ? 'note'
-    : conversation.owner !== 'human'
+    : conversation.owner !== 'human' && !isTaking
       ? 'agent'
       : isClosed || wantsTemplate
         ? 'template'
