@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type AgentKey, agentsFor } from '../src/inbox/compose/agents-for.ts'
 import { fillReply, findReplies } from '../src/inbox/compose/canned.ts'
 import { nextChangeMs, windowAt } from '../src/inbox/compose/countdown.ts'
 import { blankDraft, givenBack, readDraft, type Shelf, writeDraft } from '../src/inbox/compose/drafts.ts'
+import { dropSend, keepSend, keptSends } from '../src/inbox/compose/kept-sends.ts'
 import { findMembers, mentionedIn } from '../src/inbox/compose/mentions.ts'
+import { newestMessageId, writtenSince } from '../src/inbox/compose/seen.ts'
 import { filledText, findTemplates, piecesOf, problemOf } from '../src/inbox/compose/template-preview.ts'
 import { askedAt, putInPlace } from '../src/inbox/compose/typeahead.ts'
+import { readAmount } from '../src/inbox/customer/amount.ts'
+import type { TimelineItem } from '../src/inbox/types.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -193,6 +198,83 @@ test('templates are found by all words, only those that can be sent, the readerâ
   assert.deepEqual(found(''), ['hello.pt_BR', 'order_update.pt_BR', 'order_update.en_US'])
   assert.deepEqual(found('Order upd'), ['order_update.pt_BR', 'order_update.en_US'])
   assert.deepEqual(found('gone'), [])
+})
+
+test('a send is kept for who sent it, in order, until it is dropped, and nonsense is passed over', () => {
+  const shelf = newShelf()
+  const one = (key: string, atMs: number, userId = 'me') => ({
+    key,
+    userId,
+    conversationId: 'c',
+    reply: { kind: 'text' as const, text: key },
+    text: key,
+    ifLastMessageId: null,
+    atMs,
+  })
+  for (const kept of [one('b', 2), one('a', 1), one('x', 3, 'other')]) keepSend(shelf, 'w', kept)
+  keepSend(shelf, 'v', one('elsewhere', 1))
+  shelf.setItem('parley.sending.w.bad', '{')
+  shelf.setItem('parley.sending.w.worse', 'null')
+  const keys = () => keptSends(shelf, 'w', 'me').map(({ key }) => key)
+  assert.deepEqual(keys(), ['a', 'b'])
+  dropSend(shelf, 'w', 'a')
+  assert.deepEqual(keys(), ['b'])
+})
+
+test('what was seen is the newest message of a thread that is known to its end', () => {
+  const item = (id: string, authorId: string | null, name: string | null = null): TimelineItem =>
+    ({ type: 'message', id, at: '', message: { author: { id: authorId, name } } }) as TimelineItem
+  const note = { type: 'note', id: 'n', at: '' } as TimelineItem
+  const items = [item('1', null), item('2', 'me', 'Me'), note]
+  const thread = { items, older: null, newer: null, firstUnreadId: null }
+  assert.equal(newestMessageId(thread), '2')
+  assert.equal(newestMessageId({ ...thread, newer: 'more' }), null)
+  assert.equal(newestMessageId({ ...thread, items: [note] }), null)
+  const table: [TimelineItem[], string, string | null][] = [
+    [items, '2', null],
+    [items, '1', null],
+    [[...items, item('3', null)], '2', ''],
+    [[...items, item('3', null), item('4', 'ana', 'Ana')], '2', 'Ana'],
+    [[...items, item('3', null)], 'unknown', null],
+  ]
+  for (const [all, since, expected] of table) assert.equal(writtenSince(all, since, 'me'), expected)
+})
+
+test('an agent can go on whose key is active, may answer, and allows the connection', () => {
+  const key = { id: '1', name: 'A', status: 'active', scopes: ['inbox.write'], connectionIds: [], expiresAt: null }
+  const table: [Partial<AgentKey>, boolean][] = [
+    [{}, true],
+    [{ status: 'revoked' }, false],
+    [{ scopes: ['inbox.read'] }, false],
+    [{ connectionIds: ['c'] }, true],
+    [{ connectionIds: ['d'] }, false],
+    [{ expiresAt: inMs(1) }, true],
+    [{ expiresAt: inMs(0) }, false],
+  ]
+  for (const [changes, expected] of table)
+    assert.equal(agentsFor([{ ...key, ...changes }], 'c', now).length === 1, expected)
+})
+
+test('an amount is read as people of any language type it', () => {
+  const table: [string, number | null | undefined][] = [
+    ['', null],
+    [' ', null],
+    ['1500', 1500],
+    ['1500,5', 1500.5],
+    ['1.500,50', 1500.5],
+    ['1,500.50', 1500.5],
+    ['1.500', 1500],
+    ['1 500', 1500],
+    ['1,234,567', 1_234_567],
+    ['0', 0],
+    ['x', undefined],
+    ['-5', undefined],
+    ['1.2.3', undefined],
+    ['12,34,567', undefined],
+    ['999999999999.99', 999_999_999_999.99],
+    ['1000000000000', undefined],
+  ]
+  for (const [text, expected] of table) assert.equal(readAmount(text), expected, text)
 })
 
 function newShelf(): Shelf {

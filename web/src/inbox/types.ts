@@ -1,4 +1,6 @@
-import type { Schemas } from '../api/client.ts'
+import type { components } from '../api/schema.ts'
+
+type Schemas = components['schemas']
 
 /** A row of the list, and what a thread is headed by. */
 export type Conversation = Schemas['TeamConversation']

@@ -1,4 +1,3 @@
-import { useLiveState } from '../../api/live.ts'
 import { t } from '../../text/index.ts'
 import type { Conversation } from '../types.ts'
 import styles from './Composer.module.css'
@@ -14,22 +13,18 @@ interface ComposeLinesProps {
   send(outgoing: Outgoing): void
 }
 
-/** What has to be said before more is written: why nothing was sent, that somebody wrote, that nothing goes out now. */
+/** What has to be said before more is written: why nothing was sent, or that somebody wrote meanwhile. */
 export function ComposeLines({ workspaceId, conversation, refusal, movedBy, send }: ComposeLinesProps) {
-  const isLost = useLiveState() === 'lost'
+  // Of a closed window the templates tell, which stand there then.
+  const isTold = refusal?.reason === 'WINDOW_CLOSED'
   return (
     <>
-      {refusal !== null && (
+      {refusal !== null && !isTold && (
         <RefusalLine workspaceId={workspaceId} conversation={conversation} refusal={refusal} send={send} />
       )}
       {refusal === null && movedBy !== null && (
         <div className={styles.line} data-tone="attention" role="status">
           {t.compose.movedWhileWriting(movedBy || conversation.contact.name || t.common.unknown)}
-        </div>
-      )}
-      {isLost && (
-        <div className={styles.line} data-tone="attention" role="status">
-          {t.compose.waiting}
         </div>
       )}
     </>

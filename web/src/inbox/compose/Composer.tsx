@@ -3,6 +3,7 @@ import { flushSync } from 'react-dom'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import type { Conversation } from '../types.ts'
+import { customerName } from '../words.ts'
 import { ComposeField } from './ComposeField.tsx'
 import { ComposeFoot } from './ComposeFoot.tsx'
 import { ComposeLines } from './ComposeLines.tsx'
@@ -32,8 +33,7 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
   useEffect(() => {
     if (surface === 'reply' && takeFocusAsk(conversation.id)) composer.fieldRef.current?.focus()
   }, [surface, conversation.id, composer.fieldRef])
-  const { name: called, phone } = conversation.contact
-  const name = called ?? (phone === null ? t.common.unknown : `+${phone}`)
+  const name = customerName(conversation)
   return (
     <section className={styles.composer} data-mode={draft.mode} aria-label={t.compose.title}>
       <ComposeLines

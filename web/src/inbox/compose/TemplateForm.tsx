@@ -1,6 +1,6 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { IconArrowLeft, IconSend2 } from '@tabler/icons-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { language, t } from '../../text/index.ts'
 import type { Reply } from '../calls.ts'
 import styles from './TemplateComposer.module.css'
@@ -23,6 +23,8 @@ export function TemplateForm(props: TemplateFormProps) {
   const [values, setValues] = useState<string[]>(() => Array.from({ length: template.parameterCount }, () => ''))
   const [isTried, setTried] = useState(false)
   const problems = values.map(problemOf)
+  const first = useRef<HTMLInputElement>(null)
+  useEffect(() => first.current?.focus(), [])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
@@ -71,7 +73,7 @@ export function TemplateForm(props: TemplateFormProps) {
           }}
           error={wordsFor(problems[n] ?? null, isTried)}
           dir="auto"
-          data-autofocus={n === 0 || undefined}
+          ref={n === 0 ? first : undefined}
         />
       ))}
       <figure className={styles.preview}>

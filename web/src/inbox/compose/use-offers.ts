@@ -3,6 +3,7 @@ import { me, session } from '../../app/session.ts'
 import { t } from '../../text/index.ts'
 import { useMembers } from '../lookups.ts'
 import type { Conversation } from '../types.ts'
+import { shownPhone } from '../words.ts'
 import type { Offers } from './ComposeField.tsx'
 import { fillReply, findReplies } from './canned.ts'
 import type { Mode } from './drafts.ts'
@@ -29,8 +30,7 @@ export function useOffers(workspaceId: string, { contact }: Conversation, mode: 
       }
     }
     const workspace = session().workspaces.find(({ id }) => id === workspaceId)?.name ?? ''
-    const phone = contact.phone === null ? null : `+${contact.phone}`
-    const facts = { contact: { name: contact.name, phone }, me: me().name, workspace }
+    const facts = { contact: { name: contact.name, phone: shownPhone(contact.phone) }, me: me().name, workspace }
     return {
       sign: '/',
       label: t.compose.canned,

@@ -5,10 +5,12 @@ import { type LiveEvent, useLive } from '../../api/live.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { ago, fullMoment } from '../../ui/time.ts'
+import { AdCard } from '../AdCard.tsx'
 import { detailKey } from '../cache.ts'
 import { useKnownThread } from '../compose/use-sending-agent.ts'
 import { useDetail, useInbox } from '../queries.ts'
 import type { Conversation, Note } from '../types.ts'
+import { shownPhone } from '../words.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './Customer.module.css'
 import { LeadCard, NoLead } from './LeadCard.tsx'
@@ -28,6 +30,7 @@ export function CustomerPane({ workspaceId, conversation }: CustomerPaneProps) {
   const { id, contact } = conversation
   const { data: detail } = useDetail(workspaceId, id)
   const thread = useKnownThread(workspaceId, id)
+  const referral = thread?.items.findLast(({ message }) => message?.referral != null)?.message?.referral
   const leadId = detail?.lead?.id ?? null
   // Until the service has told of the notes, it has not told of a lead either.
   const isKnown = detail !== undefined && detail.notes !== null
@@ -39,6 +42,11 @@ export function CustomerPane({ workspaceId, conversation }: CustomerPaneProps) {
         isKnown && <NoLead conversation={conversation} />
       ) : (
         <LeadCard workspaceId={workspaceId} leadId={leadId} />
+      )}
+      {referral != null && (
+        <Section title={t.customer.ad}>
+          <AdCard referral={referral} />
+        </Section>
       )}
       {isKnown && <Notes notes={notesOf(detail.notes ?? [], thread?.items ?? [])} />}
       {contact.phone !== null && (
@@ -67,8 +75,8 @@ function useLeadNews(workspaceId: string, conversationId: string): void {
 }
 
 function Head({ conversation: { contact }, leadName }: { conversation: Conversation; leadName: string | null }) {
-  const phone = contact.phone === null ? null : `+${contact.phone}`
-  const name = contact.name ?? leadName ?? phone ?? t.common.unknown
+  const phone = shownPhone(contact.phone)
+  const name = contact.name ?? leadName ?? phone ?? t.inbox.noName
   return (
     <header className={styles.head}>
       <Avatar name={name} size={56} />

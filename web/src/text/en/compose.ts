@@ -19,7 +19,6 @@ export const compose = {
   canned: 'Canned replies',
   noCanned: 'No canned reply fits',
   colleagues: 'Colleagues',
-  waiting: 'Not connected. What you send waits, and goes out by itself.',
   closesIn: (hours: number, minutes: number) =>
     hours === 0 ? `Closes in ${minutes} min` : `Closes in ${hours} h ${minutes} min`,
   closesHelp: 'When the customer has been silent for 24 hours, only a template reaches them.',

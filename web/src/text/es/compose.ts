@@ -21,7 +21,6 @@ export const compose: typeof en = {
   canned: 'Respuestas guardadas',
   noCanned: 'Ninguna respuesta guardada coincide',
   colleagues: 'Colegas',
-  waiting: 'Sin conexión. Lo que envías espera y sale solo.',
   closesIn: (hours, minutes) => (hours === 0 ? `Cierra en ${minutes} min` : `Cierra en ${hours} h ${minutes} min`),
   closesHelp: 'Cuando el cliente calla 24 horas, solo le llega una plantilla.',
   closed: 'La ventana de 24 horas está cerrada. Solo una plantilla llega al cliente hasta que vuelva a escribir.',

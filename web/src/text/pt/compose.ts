@@ -21,7 +21,6 @@ export const compose: typeof en = {
   canned: 'Respostas prontas',
   noCanned: 'Nenhuma resposta pronta combina',
   colleagues: 'Colegas',
-  waiting: 'Sem conexão. O que você envia espera e sai sozinho.',
   closesIn: (hours, minutes) => (hours === 0 ? `Fecha em ${minutes} min` : `Fecha em ${hours} h ${minutes} min`),
   closesHelp: 'Quando o cliente fica 24 horas em silêncio, só um modelo chega até ele.',
   closed: 'A janela de 24 horas está fechada. Só um modelo chega ao cliente até ele escrever de novo.',
