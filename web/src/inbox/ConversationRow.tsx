@@ -102,7 +102,11 @@ function Face({ name, channel }: { name: string; channel: Conversation['channel'
 function Edge({ row: { unreadCount, unansweredSince, owner }, now }: { row: Conversation; now: number }) {
   if (unreadCount > 0) {
     return (
-      <span className={styles.unread} title={t.inbox.unreadCount(unreadCount)}>
+      <span
+        className={styles.unread}
+        data-agents={owner !== 'human' || undefined}
+        title={t.inbox.unreadCount(unreadCount)}
+      >
         {unreadCount > 99 ? '99+' : unreadCount}
       </span>
     )

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { IconTrash, IconUsers } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { mayIn } from '../app/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/notices.tsx'
@@ -19,6 +19,7 @@ export function SavedFilters({ workspaceId, search, filterBy }: SavedFiltersProp
   const saved = useSavedFilters(workspaceId)
   const queries = useQueryClient()
   const [isNaming, setNaming] = useState(false)
+  const here = useRef<HTMLDivElement>(null)
   const query = queryOf(search)
   const changed = () => queries.invalidateQueries({ queryKey: savedFiltersKey(workspaceId) })
   const remove = ({ id, name }: SavedFilter) =>
@@ -29,7 +30,7 @@ export function SavedFilters({ workspaceId, search, filterBy }: SavedFiltersProp
   const isNew = query !== '' && !saved.some((one) => one.query === query)
   const mayShare = mayIn(workspaceId, 'admin')
   return (
-    <>
+    <div ref={here} tabIndex={-1} className={styles.panel}>
       {saved.length > 0 && <h2 className={styles.savedTitle}>{t.inbox.saved.title}</h2>}
       {saved.map((one) => (
         <div key={one.id} className={styles.saved}>
@@ -56,6 +57,8 @@ export function SavedFilters({ workspaceId, search, filterBy }: SavedFiltersProp
           save={(name, shared) =>
             saveFilter(workspaceId, { name, query, shared }).then(() => {
               setNaming(false)
+              // The field that had the focus is gone.
+              here.current?.focus()
               void changed()
             }, complain)
           }
@@ -67,7 +70,7 @@ export function SavedFilters({ workspaceId, search, filterBy }: SavedFiltersProp
           </Button>
         )
       )}
-    </>
+    </div>
   )
 }
 

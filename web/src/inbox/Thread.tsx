@@ -1,6 +1,7 @@
 import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { me } from '../app/session.ts'
 import { t } from '../text/index.ts'
+import { complain } from '../ui/notices.tsx'
 import { Trouble } from '../ui/Trouble.tsx'
 import { markRead } from './actions.ts'
 import { Blocks } from './Blocks.tsx'
@@ -29,14 +30,15 @@ const dayOf = (at: string): string => new Date(at).toDateString()
 /** Messages, notes and what happened, from the newest or the first unread one; older ones come as one scrolls to them. */
 export function Thread({ ref, workspaceId, conversation }: ThreadProps) {
   const { id } = conversation
-  const { query, older, newer } = useThread(workspaceId, id)
+  const { query, older, newer, toEnd } = useThread(workspaceId, id)
   const { data, isFetchedAfterMount } = query
   const items = data?.items ?? nothing
   const outbox = useOutbox(workspaceId, id)
   const unreadId = useFirstUnread(conversation, isFetchedAfterMount, data?.firstUnreadId ?? null)
   const scroller = useRef<HTMLDivElement>(null)
   const scroll = useScroll(scroller, items, unreadId, data?.newer != null)
-  useImperativeHandle(ref, () => ({ toNewest: scroll.toNewest }), [scroll.toNewest])
+  const toNewest = () => void toEnd().then(scroll.toEnd, complain)
+  useImperativeHandle(ref, () => ({ toNewest }))
   const top = useSight<HTMLDivElement>(older, scroller, items)
   const end = useSight<HTMLDivElement>(newer, scroller, items)
   const blocks = useMemo(
@@ -68,7 +70,7 @@ export function Thread({ ref, workspaceId, conversation }: ThreadProps) {
         </div>
       </div>
       {scroll.isAway && (
-        <button type="button" className={styles.jump} data-news={scroll.hasNews || undefined} onClick={scroll.toNewest}>
+        <button type="button" className={styles.jump} data-news={scroll.hasNews || undefined} onClick={toNewest}>
           {scroll.hasNews ? t.inbox.newMessages : t.inbox.jumpToNewest}
         </button>
       )}
@@ -146,10 +148,12 @@ function useScroll(
     setAway(away)
     if (!away) setNews(false)
   }
-  const [toNewest] = useState(() => () => {
-    if (scroller.current !== null) scroller.current.scrollTop = 0
-  })
-  return { isAway, hasNews, look, toNewest }
+  const toEnd = () => {
+    scroller.current?.scrollTo({ top: 0 })
+    // What has just been read in place of the rest is not put below: the reader goes there.
+    before.current.hasNewer = false
+  }
+  return { isAway, hasNews, look, toEnd }
 }
 
 /** Calls when the end of what is shown comes near, and again for as long as it is. */

@@ -3,6 +3,7 @@ import {
   IconCheck,
   IconCircleCheck,
   IconClockPause,
+  IconDots,
   IconMail,
   IconMailOpened,
   IconRotate,
@@ -68,7 +69,8 @@ export function ThreadActions({ workspaceId, conversation, close }: ThreadAction
       <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
         <SnoozeItems conversation={conversation} />
       </ActionMenu>
-      <Act icon={isUnread ? IconMailOpened : IconMail} label={unread} hint="U" run={toggleUnread} />
+      <Act icon={isUnread ? IconMailOpened : IconMail} label={unread} hint="U" run={toggleUnread} folds />
+      <MoreMenu choose={setMenu} unread={unread} toggleUnread={toggleUnread} />
       <Act icon={isDone ? IconRotate : IconCircleCheck} label={done} hint="E" run={toggleDone} />
     </>
   )
@@ -108,13 +110,48 @@ interface ActProps {
   hint: string
 }
 
-function Act({ icon: Icon, label, hint, run }: ActProps & { run(): void }) {
+function Act({ icon: Icon, label, hint, run, folds = false }: ActProps & { run(): void; folds?: boolean }) {
   return (
     <Tooltip label={`${label} (${hint})`}>
-      <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} onClick={run}>
+      <ActionIcon
+        className={folds ? styles.folds : undefined}
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={label}
+        onClick={run}
+      >
         <Icon size={18} stroke={1.6} />
       </ActionIcon>
     </Tooltip>
+  )
+}
+
+interface MoreMenuProps {
+  choose(menu: OpenMenu): void
+  unread: string
+  toggleUnread(): void
+}
+
+/** On a phone, what the header has no room for. */
+function MoreMenu({ choose, unread, toggleUnread }: MoreMenuProps) {
+  const { actions } = t.inbox
+  return (
+    <Menu position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon className={styles.more} variant="subtle" color="gray" size="lg" aria-label={t.common.more}>
+          <IconDots size={18} stroke={1.6} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {(['assign', 'label', 'snooze'] as const).map((menu) => (
+          <Menu.Item key={menu} onClick={() => choose(menu)}>
+            {actions[menu]}
+          </Menu.Item>
+        ))}
+        <Menu.Item onClick={toggleUnread}>{unread}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 
@@ -135,7 +172,14 @@ function ActionMenu({ icon: Icon, label, hint, isOpen, setOpen, children }: Acti
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} title={`${label} (${hint})`}>
+        <ActionIcon
+          className={styles.folds}
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={label}
+          title={`${label} (${hint})`}
+        >
           <Icon size={18} stroke={1.6} />
         </ActionIcon>
       </Menu.Target>

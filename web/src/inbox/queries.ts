@@ -76,6 +76,8 @@ export interface ThreadPages {
   query: UseQueryResult<Thread>
   older(): Promise<void>
   newer(): Promise<void>
+  /** Leaves out what lies between here and the newest, if that is not read yet. */
+  toEnd(): Promise<void>
 }
 
 /** The thread from the cache at once, then read anew from its newest or its first unread message. */
@@ -102,7 +104,11 @@ export function useThread(workspaceId: string, id: string): ThreadPages {
       return side === 'older' ? prependOlder(now, page) : appendNewer(now, page)
     })
   }
-  return { query, older: () => go('older'), newer: () => go('newer') }
+  const toEnd = async () => {
+    if (queries.getQueryData<Thread>(queryKey)?.newer === null) return
+    queries.setQueryData(queryKey, await readThread(workspaceId, id, { limit: newest }))
+  }
+  return { query, older: () => go('older'), newer: () => go('newer'), toEnd }
 }
 
 /** Reads a thread that is likely to be opened next, unless it is known. */

@@ -117,7 +117,7 @@ export const inbox = {
     code: (code: string) => `The platform refused it (${code}).`,
     none: 'The platform did not say why.',
   },
-  ad: { ad: 'Came from an ad', post: 'Came from a post', open: 'Open' },
+  ad: { ad: 'Came from an ad', post: 'Came from a post' },
   note: (name: string) => `Note · ${name}`,
   lines: {
     took: (who: string) => `${who} took over`,
@@ -161,7 +161,6 @@ export const inbox = {
     read: 'Mark read',
     next: 'Next conversation',
     previous: 'Previous conversation',
-    open: 'Open the conversation',
     resolved: 'Resolved',
     snoozed: 'Snoozed',
     nobody: 'Nobody',

@@ -1,0 +1,46 @@
+import type { Page } from 'playwright-core'
+import { type Demo, type Visit, visitOf } from './demo.ts'
+
+/** The customer's phone of the simulator. */
+export interface Customer {
+  id: string
+  says(text: string): Promise<void>
+}
+
+export async function customerCalled(demo: Demo, name: string): Promise<Customer> {
+  const { body } = await demo.call('GET', `${demo.simulatorUrl}/simulator/customers`)
+  const found = body.customers.find((one: { name: string }) => one.name === name)
+  return customerOf(demo, found.id)
+}
+
+export async function newCustomer(demo: Demo, name: string, phone: string): Promise<Customer> {
+  const { body } = await demo.call('POST', `${demo.simulatorUrl}/simulator/customers`, { name, phone, online: true })
+  return customerOf(demo, (body.customer ?? body).id)
+}
+
+function customerOf(demo: Demo, id: string): Customer {
+  const says = async (text: string) => {
+    const { status } = await demo.call('POST', `${demo.simulatorUrl}/simulator/customers/${id}/messages`, { text })
+    if (status !== 201) throw new Error(`The customer could not write: ${status}`)
+  }
+  return { id, says }
+}
+
+/** The conversation that the page has open, by its address. */
+export const openId = (page: Page): string => new URL(page.url()).pathname.split('/').at(-1) ?? ''
+
+/** Another member of the workspace, with a browser of their own. */
+export async function colleague(demo: Demo, name: string, place: string): Promise<Visit> {
+  const email = `${name.toLowerCase()}@example.com`
+  const invitation = await demo.team('POST', `/workspaces/${demo.workspaceId}/invitations`, { email, role: 'member' })
+  const token = new URL(invitation.url).pathname.split('/').at(-1)
+  const password = 'correct horse battery'
+  await demo.call('POST', '/api/team/v1/invitations/accept', { token, name, password })
+  const { url } = await demo.team('POST', '/sign-in-links', { email })
+  const visit = await visitOf(demo.browser, {})
+  await visit.page.goto(url)
+  await visit.page.getByRole('button').first().click()
+  await visit.page.getByRole('navigation').waitFor()
+  await visit.page.goto(`${demo.url}/w/${demo.workspaceId}/${place}`)
+  return visit
+}
