@@ -6,6 +6,7 @@ import * as calls from './calls.ts'
 import { mineOf, type Waiting } from './outbox-rules.ts'
 import { freshThread } from './queries.ts'
 import type { Thread } from './thread-rules.ts'
+import type { Reply } from './types.ts'
 
 const none: readonly Waiting[] = []
 const retryMs = [1000, 2000, 4000, 8000]
@@ -25,7 +26,7 @@ export function useOutbox(workspaceId: string, id: string): readonly Waiting[] {
 }
 
 export interface Sending {
-  reply: calls.Reply
+  reply: Reply
   /** As the thread shows it: the text, or the template filled in. */
   text: string
   /** Nothing is sent when somebody has written since this message (409 `THREAD_MOVED`). */

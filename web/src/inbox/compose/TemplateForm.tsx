@@ -2,7 +2,7 @@ import { Button, Select, TextInput } from '@mantine/core'
 import { IconArrowLeft, IconSend2 } from '@tabler/icons-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { language, t } from '../../text/index.ts'
-import type { Reply } from '../calls.ts'
+import type { Reply } from '../types.ts'
 import styles from './TemplateComposer.module.css'
 import { filledText, piecesOf, problemOf, type Template } from './template-preview.ts'
 

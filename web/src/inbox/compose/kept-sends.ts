@@ -1,4 +1,4 @@
-import type { Reply } from '../calls.ts'
+import type { Reply } from '../types.ts'
 import type { Shelf } from './drafts.ts'
 
 /** A message on its way, kept until the service has said what became of it. */

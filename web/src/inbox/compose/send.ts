@@ -1,7 +1,7 @@
 import { me } from '../../app/session.ts'
 import type { Inbox } from '../cache.ts'
-import type { Reply } from '../calls.ts'
 import { sendReply } from '../outbox.ts'
+import type { Reply } from '../types.ts'
 import { givenBack } from './drafts.ts'
 import { dropSend, type KeptSend, keepSend, keptSends } from './kept-sends.ts'
 import { refusalOf } from './refusal.ts'
