@@ -1,7 +1,7 @@
 import { api, body } from '../api/client.ts'
 import type { ConversationList } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
-import type { ConversationFilter, Person, Status } from './types.ts'
+import type { ConversationFilter, Person, Reply, Status } from './types.ts'
 
 const inbox = '/api/team/v1/workspaces/{workspaceId}/inbox' as const
 const one = `${inbox}/conversations/{id}` as const
@@ -78,11 +78,6 @@ export async function read(workspaceId: string, id: string) {
 export async function unread(workspaceId: string, id: string) {
   return (await body(api.POST(`${one}/unread`, { params: { path: { workspaceId, id } } }))).conversation
 }
-
-/** What a member sends. */
-export type Reply =
-  | { kind: 'text'; text: string }
-  | { kind: 'template'; template: { name: string; language: string; body_params?: string[] } }
 
 export function send(workspaceId: string, id: string, reply: Reply, key: string, ifLastMessageId: string | null) {
   const seen = ifLastMessageId === null ? {} : { if_last_message_id: ifLastMessageId }

@@ -6,9 +6,12 @@ import * as calls from './calls.ts'
 import { mineOf, type Waiting } from './outbox-rules.ts'
 import { freshThread } from './queries.ts'
 import type { Thread } from './thread-rules.ts'
+import type { Reply } from './types.ts'
 
 const none: readonly Waiting[] = []
 const retryMs = [1000, 2000, 4000, 8000]
+// What is written in a conversation goes in that order, also when it waited for the connection meanwhile.
+const lines = new Map<string, Promise<unknown>>()
 
 /** What of mine is on its way in a conversation, oldest first. */
 export function useOutbox(workspaceId: string, id: string): readonly Waiting[] {
@@ -23,11 +26,13 @@ export function useOutbox(workspaceId: string, id: string): readonly Waiting[] {
 }
 
 export interface Sending {
-  reply: calls.Reply
+  reply: Reply
   /** As the thread shows it: the text, or the template filled in. */
   text: string
   /** Nothing is sent when somebody has written since this message (409 `THREAD_MOVED`). */
   ifLastMessageId?: string | null
+  /** The Idempotency-Key, when it was tried before. */
+  key?: string
 }
 
 /**
@@ -35,11 +40,12 @@ export interface Sending {
  * failed there stays in the thread. Rejects when the service refused it: then nothing was sent, and the text is the
  * sender's again. While the service cannot be reached it waits, and is tried again under the same key.
  */
-export async function sendReply(inbox: Inbox, id: string, { reply, text, ifLastMessageId = null }: Sending) {
+export async function sendReply(inbox: Inbox, id: string, sending: Sending) {
+  const { reply, text, ifLastMessageId = null, key = crypto.randomUUID() } = sending
   const { queries, workspaceId } = inbox
   const items = queries.getQueryData<Thread>(threadKey(workspaceId, id))?.items ?? []
   const entry: Waiting = {
-    key: crypto.randomUUID(),
+    key,
     text,
     at: new Date().toISOString(),
     state: 'sending',
@@ -48,9 +54,13 @@ export async function sendReply(inbox: Inbox, id: string, { reply, text, ifLastM
   }
   setOutbox(inbox, id, (outbox) => [...outbox, entry])
   try {
-    const messageId = await untilAnswered(inbox, id, entry, () =>
-      calls.send(workspaceId, id, reply, entry.key, ifLastMessageId),
+    const call = () => calls.send(workspaceId, id, reply, key, ifLastMessageId)
+    const turn = (lines.get(id) ?? Promise.resolve()).then(() => untilAnswered(inbox, id, entry, call))
+    lines.set(
+      id,
+      turn.catch(() => {}),
     )
+    const messageId = await turn
     if (messageId !== null) changeEntry(inbox, id, entry.key, { messageId })
     await refreshThread(inbox, id).catch(() => {})
   } finally {

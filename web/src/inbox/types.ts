@@ -37,3 +37,8 @@ export interface Person {
   name: string | null
   state: 'viewing' | 'typing'
 }
+
+/** What a member sends. */
+export type Reply =
+  | { kind: 'text'; text: string }
+  | { kind: 'template'; template: { name: string; language: string; body_params?: string[] } }

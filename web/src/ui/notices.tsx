@@ -4,15 +4,16 @@ import { t } from '../text/index.ts'
 import { sentenceFor } from './Trouble.tsx'
 
 const undoMs = 8000
+const look = () => ({ withBorder: true, closeButtonProps: { 'aria-label': t.common.close } })
 
 /** Says that something was done. */
 export function say(message: string): void {
-  notifications.show({ message, withBorder: true })
+  notifications.show({ message, ...look() })
 }
 
 /** Says that something could not be done, and why; nothing is hidden behind a red word. */
 export function complain(error: unknown): void {
-  notifications.show({ title: t.common.failure.title, message: sentenceFor(error), color: 'red', withBorder: true })
+  notifications.show({ title: t.common.failure.title, message: sentenceFor(error), color: 'red', ...look() })
 }
 
 /** Says what was done, and takes it back for 8 seconds when asked. */
@@ -24,7 +25,7 @@ export function sayWithUndo(message: string, undo: () => void): void {
   }
   notifications.show({
     id,
-    withBorder: true,
+    ...look(),
     autoClose: undoMs,
     message: (
       <span style={{ display: 'flex', alignItems: 'center', gap: 12, justifyContent: 'space-between' }}>

@@ -1,5 +1,117 @@
+import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react'
+import { flushSync } from 'react-dom'
+import { t } from '../../text/index.ts'
+import { useKeys } from '../../ui/keys.ts'
 import type { Conversation } from '../types.ts'
+import { customerName } from '../words.ts'
+import { ComposeField } from './ComposeField.tsx'
+import { ComposeFoot } from './ComposeFoot.tsx'
+import { ComposeLines } from './ComposeLines.tsx'
+import styles from './Composer.module.css'
+import type { Mode } from './drafts.ts'
+import { setDraft, takeFocusAsk } from './store.ts'
+import { useComposer } from './use-composer.ts'
+import { useOffers } from './use-offers.ts'
+import { useTakeOver } from './use-take-over.ts'
 
-export function Composer(_: { workspaceId: string; conversation: Conversation; onSent?: () => void }) {
-  return null
+const TemplateComposer = lazy(() => import('./TemplateComposer.tsx'))
+
+interface ComposerProps {
+  workspaceId: string
+  conversation: Conversation
+  /** Called when a message was let go, to bring it into view. */
+  onSent?: () => void
+}
+
+/** Where a member writes to the customer, or a note to the team. */
+export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
+  const composer = useComposer(workspaceId, conversation, onSent)
+  const { draft, refusal, surface, isClosed, seen, letGo } = composer
+  const offers = useOffers(workspaceId, conversation, draft.mode)
+  const write = useWrite(workspaceId, conversation.id, composer.fieldRef)
+  useComposerKeys(write)
+  useEffect(() => {
+    if (surface === 'reply' && takeFocusAsk(conversation.id)) composer.fieldRef.current?.focus()
+  }, [surface, conversation.id, composer.fieldRef])
+  const name = customerName(conversation)
+  return (
+    <section className={styles.composer} data-mode={draft.mode} aria-label={t.compose.title}>
+      <ComposeLines
+        workspaceId={workspaceId}
+        conversation={conversation}
+        refusal={refusal}
+        movedBy={surface === 'reply' ? seen.movedBy : null}
+        send={letGo}
+      />
+      {surface === 'agent' && <AgentAnswers id={conversation.id} name={name} />}
+      {surface === 'template' && (
+        <Suspense>
+          <TemplateComposer
+            workspaceId={workspaceId}
+            conversation={conversation}
+            isClosed={isClosed}
+            keepsText={draft.reply.trim() !== ''}
+            send={(reply, text) => letGo({ reply, text, ifLastMessageId: seen.newestId() })}
+            sent={() => composer.wantTemplate(false)}
+          />
+        </Suspense>
+      )}
+      {(surface === 'reply' || surface === 'note') && (
+        <ComposeField
+          fieldRef={composer.fieldRef}
+          label={surface === 'note' ? t.compose.noteFor : t.compose.replyTo(name)}
+          placeholder={surface === 'note' ? t.compose.notePlaceholder : t.compose.replyPlaceholder}
+          value={composer.value}
+          change={composer.change}
+          submit={composer.submit}
+          offers={offers}
+        />
+      )}
+      <ComposeFoot
+        mode={draft.mode}
+        write={write}
+        surface={surface}
+        windowState={composer.windowState}
+        value={composer.value}
+        isSending={composer.isSending}
+        submit={composer.submit}
+        toggleTemplate={isClosed ? null : () => composer.wantTemplate(surface !== 'template')}
+      />
+    </section>
+  )
+}
+
+/** In place of a field that could not be used: the way to write oneself. */
+function AgentAnswers({ id, name }: { id: string; name: string }) {
+  const take = useTakeOver(id)
+  return (
+    <button type="button" className={styles.closed} onClick={take}>
+      {t.compose.owner.takeOverToWrite(name)}
+    </button>
+  )
+}
+
+/** Goes to a mode, with the caret in its field. */
+function useWrite(workspaceId: string, id: string, fieldRef: { current: HTMLTextAreaElement | null }) {
+  return useCallback(
+    (mode: Mode) => {
+      // Drawn at once: the next letter, however soon, goes into the field.
+      flushSync(() => setDraft(workspaceId, id, { mode }))
+      fieldRef.current?.focus()
+    },
+    [workspaceId, id, fieldRef],
+  )
+}
+
+function useComposerKeys(write: (mode: Mode) => void): void {
+  useKeys(
+    t.compose.title,
+    useMemo(
+      () => [
+        { keys: 'r', label: t.compose.writeReply, run: () => write('reply') },
+        { keys: 'n', label: t.compose.writeNote, run: () => write('note') },
+      ],
+      [write],
+    ),
+  )
 }

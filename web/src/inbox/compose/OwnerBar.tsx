@@ -1,6 +1,79 @@
+import { Button, Tooltip } from '@mantine/core'
+import { IconHandStop, IconRobot, IconUsers } from '@tabler/icons-react'
+import { useCallback, useMemo, useState } from 'react'
+import { t } from '../../text/index.ts'
+import { Chip } from '../../ui/Chip.tsx'
+import { KeyHint, useKeys } from '../../ui/keys.ts'
 import type { Conversation } from '../types.ts'
+import { HandBackAsk } from './HandBackAsk.tsx'
+import styles from './OwnerBar.module.css'
+import { useWorkspace } from './queries.ts'
+import { useWriting } from './store.ts'
+import { useSendingAgent } from './use-sending-agent.ts'
+import { useTakeOver } from './use-take-over.ts'
 
-/** Says who answers, and lets people take over. */
-export function OwnerBar(_: { workspaceId: string; conversation: Conversation }) {
-  return null
+interface OwnerBarProps {
+  workspaceId: string
+  conversation: Conversation
+}
+
+/** Says who answers, and lets people take over or hand back. */
+export function OwnerBar({ workspaceId, conversation }: OwnerBarProps) {
+  const [asks, setAsks] = useState(false)
+  const { data: workspace } = useWorkspace(workspaceId)
+  const take = useTakeOver(conversation.id)
+  // A message that the agent had begun to send is past stopping: whoever takes over is told of it, until it shows.
+  const wasSending = useSendingAgent(workspaceId, conversation.id)
+  const ask = useCallback(() => setAsks(true), [])
+  const { isTaking } = useWriting(workspaceId, conversation.id)
+  const isAgents = conversation.owner !== 'human' && !isTaking
+  const isStopped = workspace?.agentsStopped === true
+  const texts = t.compose.owner
+
+  useKeys(
+    t.compose.title,
+    useMemo(
+      () => [
+        isAgents ? { keys: 't', label: texts.takeOver, run: take } : { keys: 'h', label: texts.handBack, run: ask },
+      ],
+      [isAgents, take, ask, texts],
+    ),
+  )
+
+  const Icon = isAgents ? IconRobot : IconUsers
+  return (
+    <div className={styles.bar} data-agent={isAgents || undefined}>
+      <Icon size={16} stroke={1.8} aria-hidden="true" />
+      <span className={styles.who} role="status">
+        {isAgents ? texts.agent(conversation.ownerName ?? texts.unnamed) : texts.people}
+        {!isAgents && wasSending !== null && <span className={styles.aside}>{texts.onItsWay(wasSending)}</span>}
+      </span>
+      {isStopped && (
+        <Tooltip label={texts.stoppedHelp} multiline w={260}>
+          <span>
+            <Chip tone="attention">
+              <IconHandStop size={12} aria-hidden="true" /> {texts.stopped}
+            </Chip>
+          </span>
+        </Tooltip>
+      )}
+      {isAgents ? (
+        <Button size="compact-sm" onClick={take} rightSection={<KeyHint keys="t" />}>
+          {texts.takeOver}
+        </Button>
+      ) : (
+        <Button size="compact-sm" variant="default" onClick={ask} rightSection={<KeyHint keys="h" />}>
+          {texts.handBack}
+        </Button>
+      )}
+      {asks && (
+        <HandBackAsk
+          workspaceId={workspaceId}
+          conversation={conversation}
+          isStopped={isStopped}
+          close={() => setAsks(false)}
+        />
+      )}
+    </div>
+  )
 }

@@ -1,5 +1,126 @@
-import type { Conversation } from '../types.ts'
+import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { useCallback } from 'react'
+import { type LiveEvent, useLive } from '../../api/live.ts'
+import { t } from '../../text/index.ts'
+import { Avatar } from '../../ui/Avatar.tsx'
+import { ago, fullMoment } from '../../ui/time.ts'
+import { AdCard } from '../AdCard.tsx'
+import { detailKey } from '../cache.ts'
+import { useKnownThread } from '../compose/use-sending-agent.ts'
+import { useDetail, useInbox } from '../queries.ts'
+import type { Conversation, Note } from '../types.ts'
+import { shownPhone } from '../words.ts'
+import { ConnectionFacts } from './ConnectionFacts.tsx'
+import styles from './Customer.module.css'
+import { LeadCard, NoLead } from './LeadCard.tsx'
+import { LeadHistory } from './LeadHistory.tsx'
+import { notesOf } from './notes-of.ts'
+import { OtherConversations } from './OtherConversations.tsx'
+import { leadKey } from './queries.ts'
+import { Section } from './Section.tsx'
 
-export function CustomerPane(_: { workspaceId: string; conversation: Conversation }) {
-  return null
+interface CustomerPaneProps {
+  workspaceId: string
+  conversation: Conversation
+}
+
+/** Who the customer is: the lead, what was noted, and what else was said. */
+export function CustomerPane({ workspaceId, conversation }: CustomerPaneProps) {
+  const { id, contact } = conversation
+  const { data: detail } = useDetail(workspaceId, id)
+  const thread = useKnownThread(workspaceId, id)
+  const referral = thread?.items.findLast(({ message }) => message?.referral != null)?.message?.referral
+  const leadId = detail?.lead?.id ?? null
+  // Until the service has told of the notes, it has not told of a lead either.
+  const isKnown = detail !== undefined && detail.notes !== null
+  useLeadNews(workspaceId, id)
+  return (
+    <div className={styles.pane}>
+      <Head conversation={conversation} leadName={detail?.lead?.name ?? null} />
+      {leadId === null ? (
+        isKnown && <NoLead conversation={conversation} />
+      ) : (
+        <LeadCard workspaceId={workspaceId} leadId={leadId} />
+      )}
+      {referral != null && (
+        <Section title={t.customer.ad}>
+          <AdCard referral={referral} />
+        </Section>
+      )}
+      {isKnown && <Notes notes={notesOf(detail.notes ?? [], thread?.items ?? [])} />}
+      {contact.phone !== null && (
+        <OtherConversations workspaceId={workspaceId} conversationId={id} phone={contact.phone} />
+      )}
+      {leadId !== null && <LeadHistory workspaceId={workspaceId} leadId={leadId} />}
+      <ConnectionFacts workspaceId={workspaceId} conversation={conversation} />
+    </div>
+  )
+}
+
+const leadEvents = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored']
+
+/** A lead is changed by agents and colleagues meanwhile, and whoever was none may become one. */
+function useLeadNews(workspaceId: string, conversationId: string): void {
+  const { queries } = useInbox()
+  const hear = useCallback(
+    ({ event, payload }: LiveEvent) => {
+      void queries.invalidateQueries({ queryKey: leadKey(workspaceId, String(payload.id)) })
+      if (event === 'lead.updated') return
+      void queries.invalidateQueries({ queryKey: detailKey(workspaceId, conversationId) })
+    },
+    [queries, workspaceId, conversationId],
+  )
+  useLive(leadEvents, hear)
+}
+
+function Head({ conversation: { contact }, leadName }: { conversation: Conversation; leadName: string | null }) {
+  const phone = shownPhone(contact.phone)
+  const name = contact.name ?? leadName ?? phone ?? t.inbox.noName
+  return (
+    <header className={styles.head}>
+      <Avatar name={name} size={56} />
+      <h2 className={styles.name} dir="auto">
+        {name}
+      </h2>
+      {phone !== null && (
+        <div className={styles.phone}>
+          <span>{phone}</span>
+          <CopyButton value={phone}>
+            {({ copied, copy }) => (
+              <Tooltip label={copied ? t.common.copied : t.common.copy}>
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size="sm"
+                  onClick={copy}
+                  aria-label={`${t.common.copy}: ${t.customer.phone}`}
+                >
+                  {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+                </ActionIcon>
+              </Tooltip>
+            )}
+          </CopyButton>
+        </div>
+      )}
+    </header>
+  )
+}
+
+function Notes({ notes }: { notes: readonly Note[] }) {
+  return (
+    <Section title={t.customer.notes}>
+      {notes.length === 0 && <p className={styles.quiet}>{t.customer.noNotes}</p>}
+      <ul className={styles.list}>
+        {notes.map(({ id, text, actor, createdAt }) => (
+          <li key={id} className={styles.note}>
+            <p dir="auto">{text}</p>
+            <div className={styles.meta} title={fullMoment(createdAt)}>
+              {actor.name ?? t.common.unknown} · {ago(createdAt)}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
 }

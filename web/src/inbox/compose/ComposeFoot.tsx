@@ -1,0 +1,106 @@
+import { Button, Tooltip } from '@mantine/core'
+import { IconClock, IconNote, IconSend2, IconTemplate } from '@tabler/icons-react'
+import { t } from '../../text/index.ts'
+import { Chip } from '../../ui/Chip.tsx'
+import { number } from '../../ui/time.ts'
+import styles from './Composer.module.css'
+import type { WindowState } from './countdown.ts'
+import type { Mode } from './drafts.ts'
+import { maxNote, maxReply } from './limits.ts'
+import { isTouch, setEnterSends, useEnterSends } from './preferences.ts'
+import type { Surface } from './use-composer.ts'
+
+interface ComposeFootProps {
+  mode: Mode
+  write(mode: Mode): void
+  /** What stands above. */
+  surface: Surface
+  windowState: WindowState
+  value: string
+  isSending: boolean
+  submit(): void
+  /** Null while nothing but a template can be sent. */
+  toggleTemplate: (() => void) | null
+}
+
+const notePaper = () => ({
+  root: { '--button-bg': 'var(--attention)', '--button-hover': 'var(--n11)', '--button-color': 'var(--n1)' },
+})
+const plainPaper = () => ({ root: {} })
+
+/** The line under the field: what is written, how long text can be sent, and the button. */
+export function ComposeFoot(props: ComposeFootProps) {
+  const { mode, write, surface, windowState, value, isSending, submit, toggleTemplate } = props
+  const isField = surface === 'reply' || surface === 'note'
+  const max = mode === 'note' ? maxNote : maxReply
+  const over = value.trim().length - max
+  return (
+    <div className={styles.foot}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend */}
+      <div className={styles.modes} role="group" aria-label={t.compose.mode}>
+        {(['reply', 'note'] as const).map((one) => (
+          <button key={one} type="button" aria-pressed={one === mode} onClick={() => write(one)}>
+            {t.compose.modes[one]}
+          </button>
+        ))}
+      </div>
+      {(surface === 'reply' || surface === 'template') && toggleTemplate !== null && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          fw={400}
+          leftSection={<IconTemplate size={16} />}
+          onClick={toggleTemplate}
+        >
+          {surface === 'template' ? t.compose.backToText : t.compose.template}
+        </Button>
+      )}
+      {surface === 'reply' && windowState.state === 'closing' && (
+        <Tooltip label={t.compose.closesHelp} multiline w={260}>
+          <span>
+            <Chip tone={windowState.presses ? 'bad' : 'attention'}>
+              <IconClock size={12} aria-hidden="true" />
+              {t.compose.closesIn(windowState.hours, windowState.minutes)}
+            </Chip>
+          </span>
+        </Tooltip>
+      )}
+      <span className={styles.space} />
+      {isField && over > 0 && (
+        <span className={styles.over} role="alert">
+          {t.compose.tooLong(number(over))}
+        </span>
+      )}
+      {isField && !isTouch() && <EnterChoice />}
+      {isField && (
+        <Button
+          size="compact-md"
+          vars={mode === 'note' ? notePaper : plainPaper}
+          leftSection={mode === 'note' ? <IconNote size={16} /> : <IconSend2 size={16} />}
+          disabled={value.trim() === '' || over > 0}
+          loading={isSending}
+          onClick={submit}
+        >
+          {mode === 'note' ? t.compose.addNote : t.compose.send}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function EnterChoice() {
+  const enterSends = useEnterSends()
+  const words = enterSends ? t.compose.enterSends : t.compose.enterBreaks
+  return (
+    <button
+      type="button"
+      className={styles.quiet}
+      title={t.compose.enterHelp}
+      aria-label={`${words}. ${t.compose.enterHelp}`}
+      onClick={() => setEnterSends(!enterSends)}
+    >
+      {words}
+    </button>
+  )
+}

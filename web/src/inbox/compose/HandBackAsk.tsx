@@ -1,0 +1,109 @@
+import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { useApiKeys } from '../../keys/queries.ts'
+import { t } from '../../text/index.ts'
+import { Loaded } from '../../ui/PageBody.tsx'
+import { handBack } from '../actions.ts'
+import { useInbox } from '../queries.ts'
+import type { Conversation } from '../types.ts'
+import { type AgentKey, agentsFor } from './agents-for.ts'
+
+interface HandBackAskProps {
+  workspaceId: string
+  conversation: Conversation
+  isStopped: boolean
+  close(): void
+}
+
+/** Which agent goes on, and one sentence for it. */
+export function HandBackAsk({ workspaceId, conversation, isStopped, close }: HandBackAskProps) {
+  const texts = t.compose.owner
+  const query = useApiKeys(workspaceId)
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={isStopped ? texts.stopped : texts.handBackTitle}
+      closeButtonProps={{ 'aria-label': t.common.close }}
+    >
+      {isStopped ? (
+        <Text size="md">{texts.stoppedHelp}</Text>
+      ) : (
+        <Loaded query={query} rows={3}>
+          {(keys) => {
+            const agents = agentsFor(keys, conversation.connectionId, Date.now())
+            return agents.length === 0 ? (
+              <Text size="md">{texts.noAgentsHelp}</Text>
+            ) : (
+              <HandBackForm conversation={conversation} agents={agents} close={close} />
+            )
+          }}
+        </Loaded>
+      )}
+    </Modal>
+  )
+}
+
+interface HandBackFormProps {
+  conversation: Conversation
+  agents: readonly AgentKey[]
+  close(): void
+}
+
+function HandBackForm({ conversation, agents, close }: HandBackFormProps) {
+  const texts = t.compose.owner
+  const inbox = useInbox()
+  const [keyId, setKeyId] = useState(agents[0]?.id ?? '')
+  const [summary, setSummary] = useState('')
+  const [isRunning, setRunning] = useState(false)
+  const submit = async () => {
+    const name = agents.find(({ id }) => id === keyId)?.name
+    if (name === undefined || isRunning) return
+    setRunning(true)
+    const note = summary.trim() === '' ? {} : { note: { summary: summary.trim() } }
+    const isDone = await handBack(inbox, conversation.id, { keyId, name, ...note })
+    setRunning(false)
+    // Refused, the sentence stays where it was typed.
+    if (isDone) close()
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <Stack gap="md">
+        <Select
+          label={texts.agentField}
+          data={agents.map(({ id, name }) => ({ value: id, label: name }))}
+          value={keyId}
+          onChange={(chosen) => setKeyId(chosen ?? keyId)}
+          allowDeselect={false}
+        />
+        <Textarea
+          label={texts.summary}
+          description={texts.summaryHelp}
+          value={summary}
+          onChange={(event) => setSummary(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+            event.preventDefault()
+            void submit()
+          }}
+          maxLength={1200}
+          rows={3}
+          data-autofocus
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={isRunning}>
+            {texts.handBack}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,102 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { t } from '../../text/index.ts'
+import { complain } from '../../ui/notices.tsx'
+import { takeOver } from '../actions.ts'
+import { useInbox } from '../queries.ts'
+import type { Conversation } from '../types.ts'
+import styles from './Composer.module.css'
+import { acknowledgeRisk } from './queries.ts'
+import type { Refusal } from './refusal.ts'
+import type { Outgoing } from './send.ts'
+import { setDraft, setRefusal, writingOf } from './store.ts'
+
+interface RefusalLineProps {
+  workspaceId: string
+  conversation: Conversation
+  refusal: Refusal
+  send(outgoing: Outgoing): void
+}
+
+/** Why a message was not sent, in words, with what can be done about it. The text is back in its field. */
+export function RefusalLine({ workspaceId, conversation, refusal, send }: RefusalLineProps) {
+  const { reason, detail, newer } = refusal
+  const texts = t.compose.refusal
+  const id = conversation.id
+  const dismiss = () => setRefusal(workspaceId, id, null)
+  const isMoved = reason === 'THREAD_MOVED'
+  return (
+    <div className={styles.line} data-tone={isMoved ? 'attention' : 'bad'} role="alert">
+      <div className={styles.words}>
+        {!isMoved && <strong>{texts.title}. </strong>}
+        {texts.reasons[reason]} {detail}
+        {reason === 'ACKNOWLEDGEMENT_REQUIRED' && ` ${texts.acknowledgeHelp}`}
+        {newer !== null && newer.text !== '' && (
+          <div>
+            <q dir="auto">{newer.text.slice(0, 200)}</q>
+          </div>
+        )}
+      </div>
+      <Remedy workspaceId={workspaceId} conversation={conversation} refusal={refusal} send={send} />
+      <Button size="compact-sm" variant="subtle" color="gray" onClick={dismiss}>
+        {isMoved ? texts.edit : texts.dismiss}
+      </Button>
+    </div>
+  )
+}
+
+/** What the reason can be met with. */
+function Remedy({ workspaceId, conversation, refusal, send }: RefusalLineProps) {
+  const { reason, outgoing } = refusal
+  const { refusal: texts, owner } = t.compose
+  const inbox = useInbox()
+  const [isRunning, setRunning] = useState(false)
+  const { id, connectionId } = conversation
+  const again = (changes: Partial<Outgoing> = {}) => {
+    // What is sent again leaves the field; what was changed there is sent as it is now.
+    const { reply } = writingOf(workspaceId, id).draft
+    const isText = outgoing.reply.kind === 'text'
+    const text = isText ? reply.trim() : outgoing.text
+    if (text === '') return
+    if (isText) setDraft(workspaceId, id, { reply: '' })
+    send({ ...outgoing, ...changes, text, reply: isText ? { kind: 'text', text } : outgoing.reply })
+  }
+  const first = async (step: () => Promise<unknown>) => {
+    setRunning(true)
+    try {
+      if ((await step()) !== false) again()
+    } catch (error) {
+      complain(error)
+    } finally {
+      setRunning(false)
+    }
+  }
+  const button = (label: string, run: () => void) => (
+    <Button size="compact-sm" loading={isRunning} onClick={run}>
+      {label}
+    </Button>
+  )
+  switch (reason) {
+    case 'THREAD_MOVED':
+      return button(texts.sendAnyway, () => again({ ifLastMessageId: refusal.newer?.id ?? null }))
+    case 'ACKNOWLEDGEMENT_REQUIRED':
+      return button(texts.acknowledge, () => void first(() => acknowledgeRisk(workspaceId, connectionId)))
+    case 'OWNER_MISMATCH':
+      return button(owner.takeOver, () => void first(() => takeOver(inbox, id)))
+    case 'CONNECTION_UNAVAILABLE':
+    case 'CHAT_INBOX_UNAVAILABLE':
+    case 'RATE_LIMITED':
+    case 'NOT_RETRYABLE':
+    case 'OTHER':
+      return button(texts.tryAgain, () => again())
+    case 'WINDOW_CLOSED':
+    case 'TEMPLATE_NOT_APPROVED':
+    case 'INVALID_MESSAGE':
+    case 'UNSUPPORTED_KIND':
+    case 'DENIED':
+    case 'NOT_FOUND':
+      return null
+    default:
+      return reason satisfies never
+  }
+}

@@ -1,0 +1,56 @@
+import styles from './Suggestions.module.css'
+
+export interface Suggestion {
+  id: string
+  title: string
+  detail: string
+  /** What takes the place of the word that was typed. */
+  words: string
+}
+
+interface SuggestionsProps {
+  id: string
+  label: string
+  /** What stands there when nothing fits. */
+  empty: string
+  options: readonly Suggestion[]
+  chosen: number
+  choose(n: number): void
+  point(n: number): void
+}
+
+export const optionId = (listId: string, n: number): string => `${listId}-${n}`
+
+/** What is offered above the field while a word behind `/` or `@` is typed. The field keeps the focus. */
+export function Suggestions({ id, label, empty, options, chosen, choose, point }: SuggestionsProps) {
+  return (
+    <div className={styles.popup}>
+      <div className={styles.label} aria-hidden="true">
+        {label}
+      </div>
+      {options.length === 0 && <div className={styles.empty}>{empty}</div>}
+      <div id={id} role="listbox" aria-label={label} className={styles.list}>
+        {options.map((option, n) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the option that is chosen
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
+          <div
+            key={option.id}
+            id={optionId(id, n)}
+            role="option"
+            aria-selected={n === chosen}
+            className={styles.option}
+            ref={n === chosen ? intoView : undefined}
+            onMouseDown={(event) => event.preventDefault()}
+            onMouseMove={() => point(n)}
+            onClick={() => choose(n)}
+          >
+            <strong>{option.title}</strong>
+            <span>{option.detail}</span>
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' })

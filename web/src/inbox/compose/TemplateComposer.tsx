@@ -1,0 +1,114 @@
+import { Text, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useState } from 'react'
+import { language, t } from '../../text/index.ts'
+import { Loaded } from '../../ui/PageBody.tsx'
+import type { Conversation, Reply } from '../types.ts'
+import { useTemplates } from './queries.ts'
+import styles from './TemplateComposer.module.css'
+import { TemplateForm } from './TemplateForm.tsx'
+import { findTemplates, type Template } from './template-preview.ts'
+
+interface TemplateComposerProps {
+  workspaceId: string
+  conversation: Conversation
+  isClosed: boolean
+  keepsText: boolean
+  send(reply: Reply, text: string): void
+  sent(): void
+}
+
+/** What stands in place of the field when text would not reach the customer: approved templates, seen as they will be read. */
+export default function TemplateComposer(props: TemplateComposerProps) {
+  const { workspaceId, conversation, isClosed, keepsText, send, sent } = props
+  const query = useTemplates(workspaceId, conversation.connectionId)
+  return (
+    <div className={styles.templates}>
+      {isClosed && (
+        <p className={styles.why} role="status">
+          {t.compose.closed} {keepsText && t.compose.kept}
+        </p>
+      )}
+      <Loaded query={query} rows={3}>
+        {(templates) =>
+          templates.some(({ sendable }) => sendable) ? (
+            <Picker templates={templates} conversation={conversation} send={send} sent={sent} />
+          ) : (
+            <div className={styles.empty}>
+              <Text size="md">{t.compose.templates.empty}</Text>
+              <Text size="sm" c="dimmed">
+                {t.compose.templates.emptyHelp}
+              </Text>
+            </div>
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}
+
+type PickerProps = Pick<TemplateComposerProps, 'conversation' | 'send' | 'sent'> & { templates: readonly Template[] }
+
+function Picker({ templates, conversation, send, sent }: PickerProps) {
+  const texts = t.compose.templates
+  const [term, setTerm] = useState('')
+  const [chosenId, setChosenId] = useState<string | null>(null)
+  const found = findTemplates(templates, term, language)
+  // Of one name in several languages the list shows the nearest; the others are a choice beside the preview.
+  const rows = found.filter(({ name }, n) => found.findIndex((one) => one.name === name) === n)
+  const chosen = templates.find(({ id }) => id === chosenId)
+  const languages = chosen === undefined ? [] : templates.filter((one) => one.sendable && one.name === chosen.name)
+  return (
+    <div className={styles.panes} data-chosen={chosen !== undefined || undefined}>
+      <div className={styles.list}>
+        <TextInput
+          aria-label={texts.search}
+          placeholder={texts.search}
+          leftSection={<IconSearch size={16} />}
+          value={term}
+          onChange={(event) => setTerm(event.currentTarget.value)}
+        />
+        {rows.length === 0 && <p className={styles.none}>{texts.notFound}</p>}
+        <ul className={styles.rows} aria-label={texts.title}>
+          {rows.map((one) => (
+            <li key={one.id}>
+              <button
+                type="button"
+                className={styles.row}
+                aria-pressed={one.name === chosen?.name}
+                onClick={() => setChosenId(one.id)}
+              >
+                <strong>{titleOf(one.name)}</strong>
+                <span>{one.body}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+      {chosen === undefined ? (
+        <p className={styles.choose}>{texts.choose}</p>
+      ) : (
+        <TemplateForm
+          key={chosen.id}
+          template={chosen}
+          title={titleOf(chosen.name)}
+          languages={languages}
+          contactName={conversation.contact.name}
+          chooseLanguage={setChosenId}
+          back={() => setChosenId(null)}
+          send={(reply, text) => {
+            send(reply, text)
+            setChosenId(null)
+            sent()
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+/** `order_update` as people say it. */
+const titleOf = (name: string): string => {
+  const words = name.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,113 @@
+import { Button, Select, TextInput } from '@mantine/core'
+import { IconArrowLeft, IconSend2 } from '@tabler/icons-react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { language, t } from '../../text/index.ts'
+import type { Reply } from '../types.ts'
+import styles from './TemplateComposer.module.css'
+import { filledText, piecesOf, problemOf, type Template } from './template-preview.ts'
+
+interface TemplateFormProps {
+  template: Template
+  title: string
+  languages: readonly Template[]
+  contactName: string | null
+  chooseLanguage(id: string): void
+  back(): void
+  send(reply: Reply, text: string): void
+}
+
+/** A template's values, and the message as they make it. */
+export function TemplateForm(props: TemplateFormProps) {
+  const { template, title, languages, contactName, chooseLanguage, back, send } = props
+  const texts = t.compose.templates
+  const [values, setValues] = useState<string[]>(() => Array.from({ length: template.parameterCount }, () => ''))
+  const [isTried, setTried] = useState(false)
+  const problems = values.map(problemOf)
+  const first = useRef<HTMLInputElement>(null)
+  useEffect(() => first.current?.focus(), [])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (problems.some((problem) => problem !== null)) return
+    const filled = values.map((value) => value.trim())
+    const { name, language: code } = template
+    send(
+      { kind: 'template', template: { name, language: code, body_params: filled } },
+      filledText(template.body, filled),
+    )
+  }
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <div className={styles.head}>
+        <Button
+          className={styles.back}
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          leftSection={<IconArrowLeft size={16} />}
+          onClick={back}
+        >
+          {t.common.back}
+        </Button>
+        <strong>{title}</strong>
+        <Select
+          aria-label={texts.language}
+          size="xs"
+          w={150}
+          data={languages.map((one) => ({ value: one.id, label: languageName(one.language) }))}
+          value={template.id}
+          onChange={(id) => id !== null && chooseLanguage(id)}
+          allowDeselect={false}
+        />
+      </div>
+      {values.map((value, n) => (
+        <TextInput
+          // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is its number
+          key={n}
+          label={texts.parameter(n + 1)}
+          placeholder={n === 0 ? (contactName?.split(/\s+/)[0] ?? '') : ''}
+          value={value}
+          onChange={(event) => {
+            const { value: typed } = event.currentTarget
+            setValues((before) => before.with(n, typed))
+          }}
+          error={wordsFor(problems[n] ?? null, isTried)}
+          dir="auto"
+          ref={n === 0 ? first : undefined}
+        />
+      ))}
+      <figure className={styles.preview}>
+        <figcaption>{texts.preview}</figcaption>
+        <p dir="auto">
+          {piecesOf(template.body, values).map((piece, n) =>
+            'text' in piece ? (
+              piece.text
+            ) : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name
+              <mark key={n} data-empty={piece.value === '' || undefined}>
+                {piece.value || `{{${piece.parameter}}}`}
+              </mark>
+            ),
+          )}
+        </p>
+      </figure>
+      <Button type="submit" className={styles.send} leftSection={<IconSend2 size={16} />}>
+        {texts.send}
+      </Button>
+    </form>
+  )
+}
+
+// What is empty is told of when somebody tries to send, not while they are on their way to it.
+function wordsFor(problem: ReturnType<typeof problemOf>, isTried: boolean): string | undefined {
+  if (problem === null || (problem === 'empty' && !isTried)) return undefined
+  return t.compose.templates.problems[problem]
+}
+
+function languageName(code: string): string {
+  try {
+    return new Intl.DisplayNames([language], { type: 'language' }).of(code.replace('_', '-')) ?? code
+  } catch {
+    return code
+  }
+}

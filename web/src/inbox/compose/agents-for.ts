@@ -1,0 +1,18 @@
+export interface AgentKey {
+  id: string
+  name: string
+  status: string
+  scopes: readonly string[]
+  connectionIds: readonly string[]
+  expiresAt: string | null
+}
+
+/** The keys that may answer customers of a connection now. */
+export const agentsFor = <K extends AgentKey>(keys: readonly K[], connectionId: string, nowMs: number): K[] =>
+  keys.filter(
+    ({ status, scopes, connectionIds, expiresAt }) =>
+      status === 'active' &&
+      scopes.includes('inbox.write') &&
+      (connectionIds.length === 0 || connectionIds.includes(connectionId)) &&
+      (expiresAt === null || Date.parse(expiresAt) > nowMs),
+  )

@@ -1,0 +1,31 @@
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+/** From when on the end of the window is announced, and from when on it presses. */
+export const announceMs = 4 * hourMs
+const pressMs = 30 * minuteMs
+
+export type WindowState =
+  | { state: 'open' }
+  | { state: 'closing'; hours: number; minutes: number; presses: boolean }
+  | { state: 'closed' }
+
+/** What the 24-hour window lets a member do at a moment. */
+export function windowAt(expiresAt: string | null, nowMs: number): WindowState {
+  if (expiresAt === null) return { state: 'closed' }
+  const leftMs = Date.parse(expiresAt) - nowMs
+  if (leftMs <= 0) return { state: 'closed' }
+  if (leftMs > announceMs) return { state: 'open' }
+  // Rounded up: what says one minute has one still.
+  const minutes = Math.ceil(leftMs / minuteMs)
+  return { state: 'closing', hours: Math.floor(minutes / 60), minutes: minutes % 60, presses: leftMs <= pressMs }
+}
+
+/** In how many milliseconds `windowAt` says something else; null: never. */
+export function nextChangeMs(expiresAt: string | null, nowMs: number): number | null {
+  if (expiresAt === null) return null
+  const leftMs = Date.parse(expiresAt) - nowMs
+  if (leftMs <= 0) return null
+  if (leftMs > announceMs) return leftMs - announceMs
+  return ((leftMs - 1) % minuteMs) + 1
+}

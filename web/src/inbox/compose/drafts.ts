@@ -1,0 +1,69 @@
+/** What somebody has typed into a conversation and not sent. A reply and a note are kept apart. */
+export interface Draft {
+  mode: Mode
+  reply: string
+  note: string
+}
+
+export type Mode = 'reply' | 'note'
+
+export const blankDraft: Draft = { mode: 'reply', reply: '', note: '' }
+
+/** What of the browser's storage is used. */
+export type Shelf = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+
+const prefix = 'parley.draft.'
+/** The oldest go first: a browser keeps a few megabytes for all of the app. */
+const maxKept = 200
+
+const placeOf = (workspaceId: string, conversationId: string): string => `${prefix}${workspaceId}.${conversationId}`
+
+export function readDraft(shelf: Shelf, workspaceId: string, conversationId: string): Draft {
+  const kept = parse(shelf.getItem(placeOf(workspaceId, conversationId)))
+  return kept === null ? blankDraft : { mode: kept.mode, reply: kept.reply, note: kept.note }
+}
+
+/** Keeps a draft; one without text is forgotten. A full storage keeps what it has: the page still holds the text. */
+export function writeDraft(
+  shelf: Shelf,
+  workspaceId: string,
+  conversationId: string,
+  { mode, reply, note }: Draft,
+  nowMs: number,
+): void {
+  const place = placeOf(workspaceId, conversationId)
+  if (reply.trim() === '' && note.trim() === '') {
+    shelf.removeItem(place)
+    return
+  }
+  if (shelf.getItem(place) === null) dropOldest(shelf)
+  try {
+    shelf.setItem(place, JSON.stringify({ mode, reply, note, at: nowMs }))
+  } catch {
+    // Nothing to be done here that would not cost another draft.
+  }
+}
+
+/** The text that a refusal gives back, before what was typed since. */
+export const givenBack = (text: string, typedSince: string): string =>
+  typedSince.trim() === '' ? text : `${text}\n${typedSince}`
+
+function dropOldest(shelf: Shelf): void {
+  const places = Array.from({ length: shelf.length }, (_, n) => shelf.key(n) ?? '').filter((one) =>
+    one.startsWith(prefix),
+  )
+  if (places.length < maxKept) return
+  const byAge = places.map((place) => ({ place, at: parse(shelf.getItem(place))?.at ?? 0 })).sort((a, b) => a.at - b.at)
+  for (const { place } of byAge.slice(0, places.length - maxKept + 1)) shelf.removeItem(place)
+}
+
+function parse(text: string | null): (Draft & { at: number }) | null {
+  if (text === null) return null
+  try {
+    const { mode, reply, note, at } = JSON.parse(text) as Record<string, unknown>
+    if (typeof reply !== 'string' || typeof note !== 'string') return null
+    return { mode: mode === 'note' ? 'note' : 'reply', reply, note, at: typeof at === 'number' ? at : 0 }
+  } catch {
+    return null
+  }
+}

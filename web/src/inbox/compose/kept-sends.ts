@@ -1,0 +1,48 @@
+import type { Reply } from '../types.ts'
+import type { Shelf } from './drafts.ts'
+
+/** A message on its way, kept until the service has said what became of it. */
+export interface KeptSend {
+  /** Its Idempotency-Key: tried again after a reload, it is sent at most once all the same. */
+  key: string
+  userId: string
+  conversationId: string
+  reply: Reply
+  /** As the thread shows it. */
+  text: string
+  ifLastMessageId: string | null
+  atMs: number
+}
+
+const prefix = 'parley.sending.'
+const placeOf = (workspaceId: string, key: string): string => `${prefix}${workspaceId}.${key}`
+
+export function keepSend(shelf: Shelf, workspaceId: string, send: KeptSend): void {
+  try {
+    shelf.setItem(placeOf(workspaceId, send.key), JSON.stringify(send))
+  } catch {
+    // A full storage: the send goes on, and only a reload in this very moment would lose it.
+  }
+}
+
+export const dropSend = (shelf: Shelf, workspaceId: string, key: string): void =>
+  shelf.removeItem(placeOf(workspaceId, key))
+
+/** What a person had on its way when the page was left, in the order of sending. */
+export function keptSends(shelf: Shelf, workspaceId: string, userId: string): KeptSend[] {
+  return Array.from({ length: shelf.length }, (_, n) => shelf.key(n) ?? '')
+    .filter((place) => place.startsWith(`${prefix}${workspaceId}.`))
+    .flatMap((place) => parse(shelf.getItem(place)))
+    .filter((send) => send.userId === userId)
+    .sort((a, b) => a.atMs - b.atMs)
+}
+
+function parse(text: string | null): KeptSend[] {
+  try {
+    const send = JSON.parse(text ?? 'null') as Partial<KeptSend> | null
+    const isWhole = typeof send?.key === 'string' && typeof send.text === 'string' && send.reply !== undefined
+    return isWhole ? [send as KeptSend] : []
+  } catch {
+    return []
+  }
+}

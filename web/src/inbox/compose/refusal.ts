@@ -1,0 +1,50 @@
+import { Failure } from '../../api/failure.ts'
+import type { Message } from '../types.ts'
+import type { Outgoing } from './send.ts'
+
+/** Why a message was not sent. */
+export interface Refusal {
+  reason: Reason
+  /** The service's own words, where they say more than the reason does. */
+  detail: string
+  /** What was to be sent. */
+  outgoing: Outgoing
+  /** With `THREAD_MOVED`: what somebody else has written. */
+  newer: Message | null
+}
+
+export const reasons = [
+  'OWNER_MISMATCH',
+  'WINDOW_CLOSED',
+  'CONNECTION_UNAVAILABLE',
+  'ACKNOWLEDGEMENT_REQUIRED',
+  'TEMPLATE_NOT_APPROVED',
+  'INVALID_MESSAGE',
+  'UNSUPPORTED_KIND',
+  'THREAD_MOVED',
+  'NOT_RETRYABLE',
+  'CHAT_INBOX_UNAVAILABLE',
+  'RATE_LIMITED',
+  'DENIED',
+  'NOT_FOUND',
+  'OTHER',
+] as const
+export type Reason = (typeof reasons)[number]
+
+/** What a failed send is told as. */
+export function refusalOf(error: unknown, outgoing: Outgoing): Refusal {
+  const failure = error instanceof Failure ? error : null
+  const reason = reasonOf(failure)
+  const tellsMore = reason === 'INVALID_MESSAGE' || reason === 'OTHER'
+  const detail = tellsMore && failure !== null ? [failure.message, ...failure.issues.values()].join('. ') : ''
+  const newer = reason === 'THREAD_MOVED' ? ((failure?.data.message as Message | undefined) ?? null) : null
+  return { reason, detail, outgoing, newer }
+}
+
+function reasonOf(failure: Failure | null): Reason {
+  const named = reasons.find((one) => one === failure?.code)
+  if (named !== undefined) return named
+  if (failure?.status === 429) return 'RATE_LIMITED'
+  if (failure?.status === 403) return 'DENIED'
+  return failure?.status === 404 ? 'NOT_FOUND' : 'OTHER'
+}

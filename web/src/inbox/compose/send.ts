@@ -1,0 +1,50 @@
+import { me } from '../../app/session.ts'
+import type { Inbox } from '../cache.ts'
+import { sendReply } from '../outbox.ts'
+import type { Reply } from '../types.ts'
+import { givenBack } from './drafts.ts'
+import { dropSend, type KeptSend, keepSend, keptSends } from './kept-sends.ts'
+import { refusalOf } from './refusal.ts'
+import { setDraft, setRefusal, writingOf } from './store.ts'
+
+/** A message as its writer lets it go. */
+export interface Outgoing {
+  reply: Reply
+  /** As the thread shows it. */
+  text: string
+  /** The newest message that the writer had seen; nothing is sent when somebody has written since. */
+  ifLastMessageId: string | null
+}
+
+/** Sends a message under a key of its own. Answers whether the service took it; if not, the text is back in the draft. */
+export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): Promise<boolean> {
+  const kept = { ...outgoing, key: crypto.randomUUID(), userId: me().id, conversationId, atMs: Date.now() }
+  keepSend(localStorage, inbox.workspaceId, kept)
+  return carry(inbox, kept)
+}
+
+const resumed = new Set<string>()
+
+/** Goes on with what was on its way when the page was left. Under the same key: what had arrived is not sent again. */
+export function resumeSends(inbox: Inbox): void {
+  if (resumed.has(inbox.workspaceId)) return
+  resumed.add(inbox.workspaceId)
+  for (const kept of keptSends(localStorage, inbox.workspaceId, me().id)) void carry(inbox, kept)
+}
+
+async function carry(inbox: Inbox, kept: KeptSend): Promise<boolean> {
+  const { workspaceId } = inbox
+  const { conversationId: id, key, reply, text, ifLastMessageId } = kept
+  setRefusal(workspaceId, id, null)
+  try {
+    await sendReply(inbox, id, { key, reply, text, ifLastMessageId })
+    return true
+  } catch (error) {
+    const { draft } = writingOf(workspaceId, id)
+    if (reply.kind === 'text') setDraft(workspaceId, id, { mode: 'reply', reply: givenBack(text, draft.reply) })
+    setRefusal(workspaceId, id, refusalOf(error, { reply, text, ifLastMessageId }))
+    return false
+  } finally {
+    dropSend(localStorage, workspaceId, key)
+  }
+}

@@ -1,0 +1,52 @@
+import { plain } from './typeahead.ts'
+
+export interface Template {
+  id: string
+  name: string
+  language: string
+  category: string
+  body: string
+  parameterCount: number
+  sendable: boolean
+}
+
+export type Piece = { text: string } | { parameter: number; value: string }
+
+/** A template's body in pieces, with what was typed for `{{1}}`, `{{2}}`, …; nothing typed yet is an empty value. */
+export function piecesOf(body: string, values: readonly string[]): Piece[] {
+  return body
+    .split(/(\{\{\s*\d+\s*\}\})/)
+    .filter((part) => part !== '')
+    .map((part) => {
+      const parameter = Number(/^\{\{\s*(\d+)\s*\}\}$/.exec(part)?.[1] ?? 0)
+      return parameter === 0 ? { text: part } : { parameter, value: values[parameter - 1]?.trim() ?? '' }
+    })
+}
+
+/** The message as the customer will read it. */
+export const filledText = (body: string, values: readonly string[]): string =>
+  piecesOf(body, values)
+    .map((piece) => ('text' in piece ? piece.text : piece.value || `{{${piece.parameter}}}`))
+    .join('')
+
+export type Problem = 'empty' | 'lines' | 'spaces' | 'long'
+
+/** What the platform would refuse a value for; null when it takes it. */
+export function problemOf(value: string): Problem | null {
+  const trimmed = value.trim()
+  if (trimmed === '') return 'empty'
+  if (/[\n\r\t]/.test(trimmed)) return 'lines'
+  if (/ {5}/.test(trimmed)) return 'spaces'
+  return trimmed.length > 2048 ? 'long' : null
+}
+
+/** Templates that can be sent and whose name or words hold all of the term's words; those in the reader's language first. */
+export function findTemplates(templates: readonly Template[], term: string, language: string): Template[] {
+  const words = plain(term)
+    .split(/[\s_]+/)
+    .filter((word) => word !== '')
+  const isNear = (one: Template) => (one.language.startsWith(language) ? 0 : 1)
+  return templates
+    .filter((one) => one.sendable && words.every((word) => plain(`${one.name} ${one.body}`).includes(word)))
+    .sort((a, b) => a.name.localeCompare(b.name) || isNear(a) - isNear(b))
+}

@@ -1,0 +1,45 @@
+import { useMemo } from 'react'
+import { me, session } from '../../app/session.ts'
+import { t } from '../../text/index.ts'
+import { useMembers } from '../lookups.ts'
+import type { Conversation } from '../types.ts'
+import { shownPhone } from '../words.ts'
+import type { Offers } from './ComposeField.tsx'
+import { fillReply, findReplies } from './canned.ts'
+import type { Mode } from './drafts.ts'
+import { findMembers } from './mentions.ts'
+import { useCannedReplies } from './queries.ts'
+
+/** What the field offers: canned replies in a reply, colleagues in a note. */
+export function useOffers(workspaceId: string, { contact }: Conversation, mode: Mode): Offers {
+  const { data: replies } = useCannedReplies(workspaceId)
+  const members = useMembers(workspaceId)
+  return useMemo(() => {
+    if (mode === 'note') {
+      return {
+        sign: '@',
+        label: t.compose.colleagues,
+        empty: t.common.none,
+        find: (term) =>
+          findMembers(members, term).map(({ userId, name }) => ({
+            id: userId,
+            title: name,
+            detail: userId === me().id ? t.common.me : '',
+            words: `@${name} `,
+          })),
+      }
+    }
+    const workspace = session().workspaces.find(({ id }) => id === workspaceId)?.name ?? ''
+    const facts = { contact: { name: contact.name, phone: shownPhone(contact.phone) }, me: me().name, workspace }
+    return {
+      sign: '/',
+      label: t.compose.canned,
+      empty: t.compose.noCanned,
+      find: (term) =>
+        findReplies(replies ?? [], term).map(({ id, shortcut, text }) => {
+          const words = fillReply(text, facts)
+          return { id, title: `/${shortcut}`, detail: words, words }
+        }),
+    }
+  }, [mode, members, replies, contact.name, contact.phone, workspaceId])
+}

@@ -1,0 +1,169 @@
+import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { t } from '../../text/index.ts'
+import { complain, say } from '../../ui/notices.tsx'
+import { Loaded } from '../../ui/PageBody.tsx'
+import { useWorkspace } from '../compose/queries.ts'
+import { useMembers } from '../lookups.ts'
+import { useInbox } from '../queries.ts'
+import type { Conversation } from '../types.ts'
+import styles from './Customer.module.css'
+import { Amount, Choice, Words } from './EditInPlace.tsx'
+import { statusName } from './lead-words.ts'
+import { changeLead, createLead, type LeadChanges, type LeadDetail, useLead } from './queries.ts'
+import { type Fact, Facts, Section } from './Section.tsx'
+
+/** The lead that the customer is: what matters of it can be changed where it stands. */
+export function LeadCard({ workspaceId, leadId }: { workspaceId: string; leadId: string }) {
+  const query = useLead(workspaceId, leadId)
+  return (
+    <Loaded query={query} rows={4}>
+      {(lead) => <LeadFacts workspaceId={workspaceId} lead={lead} />}
+    </Loaded>
+  )
+}
+
+function LeadFacts({ workspaceId, lead }: { workspaceId: string; lead: LeadDetail }) {
+  const queries = useQueryClient()
+  const change = (changes: LeadChanges) => void changeLead(queries, workspaceId, lead.id, changes)
+  const { customFields = [] } = lead
+  return (
+    <>
+      <Section title={t.customer.lead}>
+        <Facts facts={useEditableFacts(workspaceId, lead, change)} />
+        {lead.notes !== null && (
+          <p className={styles.remark} dir="auto">
+            {lead.notes}
+          </p>
+        )}
+      </Section>
+      {customFields.length > 0 && (
+        <Section title={t.customer.fields}>
+          <Facts
+            facts={customFields.map(({ key, label, value }) => ({
+              name: label,
+              value: (
+                <CustomValue
+                  label={label}
+                  value={value}
+                  change={(next) => change({ customFieldValues: { [key]: next } })}
+                />
+              ),
+            }))}
+          />
+        </Section>
+      )}
+    </>
+  )
+}
+
+function useEditableFacts(workspaceId: string, lead: LeadDetail, change: (changes: LeadChanges) => void): Fact[] {
+  const { data: workspace } = useWorkspace(workspaceId)
+  const members = useMembers(workspaceId)
+  const texts = t.customer
+  const statuses = [...new Set([...(workspace?.leadStatuses ?? []), lead.status])]
+  const priorities = Object.entries(texts.priorities).map(([value, label]) => ({ value, label }))
+  const people = [
+    { value: '', label: texts.nobody },
+    ...members.map(({ userId, name }) => ({ value: userId, label: name })),
+  ]
+  return [
+    {
+      name: texts.status,
+      value: (
+        <Choice
+          label={texts.status}
+          value={lead.status}
+          options={statuses.map((value) => ({ value, label: statusName(value) }))}
+          change={(status) => change({ status })}
+        />
+      ),
+    },
+    {
+      name: texts.value,
+      value: (
+        <Amount
+          label={texts.value}
+          value={lead.estimatedValue}
+          change={(estimatedValue) => change({ estimatedValue })}
+        />
+      ),
+    },
+    {
+      name: texts.owner,
+      value: (
+        <Choice
+          label={texts.owner}
+          value={lead.assignedTo ?? ''}
+          options={people}
+          change={(userId) => change({ assignedTo: userId === '' ? null : userId })}
+        />
+      ),
+    },
+    {
+      name: texts.priority,
+      value: (
+        <Choice
+          label={texts.priority}
+          value={lead.priority}
+          options={priorities}
+          change={(priority) => change({ priority: priority as LeadDetail['priority'] })}
+        />
+      ),
+    },
+    { name: texts.source, value: texts.sources[lead.source] ?? lead.source },
+    ...(lead.email === null ? [] : [{ name: texts.email, value: <a href={`mailto:${lead.email}`}>{lead.email}</a> }]),
+    { name: texts.code, value: <code>{lead.uniqueCode}</code> },
+  ]
+}
+
+interface CustomValueProps {
+  label: string
+  value: string | boolean
+  change(value: string | boolean | null): void
+}
+
+function CustomValue({ label, value, change }: CustomValueProps) {
+  if (typeof value === 'string') {
+    return <Words label={label} value={value} change={(words) => change(words === '' ? null : words)} />
+  }
+  const options = [
+    { value: 'yes', label: t.customer.yes },
+    { value: 'no', label: t.customer.no },
+  ]
+  return (
+    <Choice
+      label={label}
+      value={value ? 'yes' : 'no'}
+      options={options}
+      change={(chosen) => change(chosen === 'yes')}
+    />
+  )
+}
+
+/** For a customer who is none yet. */
+export function NoLead({ conversation }: { conversation: Conversation }) {
+  const inbox = useInbox()
+  const [isMaking, setMaking] = useState(false)
+  const { id, contact } = conversation
+  const make = async () => {
+    setMaking(true)
+    try {
+      const lead = await createLead(inbox, id, contact)
+      say(t.customer.created(lead.firstName))
+    } catch (error) {
+      complain(error)
+    } finally {
+      setMaking(false)
+    }
+  }
+  return (
+    <Section title={t.customer.lead}>
+      <p className={styles.quiet}>{t.customer.noLead}</p>
+      <Button size="compact-sm" variant="default" loading={isMaking} onClick={() => void make()}>
+        {t.customer.createLead}
+      </Button>
+    </Section>
+  )
+}

@@ -1,0 +1,36 @@
+import { useApiKeys } from '../../keys/queries.ts'
+import { t } from '../../text/index.ts'
+import { ago, fullMoment } from '../../ui/time.ts'
+import { useMembers } from '../lookups.ts'
+import styles from './Customer.module.css'
+import { statusName } from './lead-words.ts'
+import { useLeadHistory } from './queries.ts'
+import { Section } from './Section.tsx'
+
+/** How the lead has gone on, newest first. */
+export function LeadHistory({ workspaceId, leadId }: { workspaceId: string; leadId: string }) {
+  const { data: history } = useLeadHistory(workspaceId, leadId)
+  const members = useMembers(workspaceId)
+  const { data: keys = [] } = useApiKeys(workspaceId)
+  if (history === undefined) return null
+  const nameOf = ({ type, id }: { type: string; id: string | null }): string => {
+    if (type === 'user') return members.find(({ userId }) => userId === id)?.name ?? t.common.unknown
+    if (type === 'agent') return keys.find((key) => key.id === id)?.name ?? t.common.unknown
+    return t.customer.bySystem
+  }
+  return (
+    <Section title={t.customer.history}>
+      {history.length === 0 && <p className={styles.quiet}>{t.customer.noHistory}</p>}
+      <ol className={styles.list}>
+        {history.toReversed().map(({ id, from, to, actor, at }) => (
+          <li key={id}>
+            {t.customer.step(statusName(from), statusName(to))}
+            <div className={styles.meta} title={fullMoment(at)}>
+              {nameOf(actor)} · {ago(at)}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}
