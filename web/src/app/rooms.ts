@@ -1,4 +1,4 @@
-import { IconHome, IconKey, IconSettings, type TablerIcon } from '@tabler/icons-react'
+import { IconHome, IconKey, IconSettings, IconUsers, type TablerIcon } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
 import type { Role } from './session.ts'
 
@@ -16,6 +16,7 @@ export interface Room {
 
 export const rooms: readonly Room[] = [
   { path: 'home', title: () => t.common.pages.home, icon: IconHome, key: 'h', place: 'day', role: 'member' },
+  { path: 'leads', title: () => t.common.pages.leads, icon: IconUsers, key: 'l', place: 'day', role: 'member' },
   { path: 'keys', title: () => t.common.pages.keys, icon: IconKey, key: 'k', place: 'setup', role: 'member' },
   {
     path: 'settings',

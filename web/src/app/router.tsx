@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readAddress } from '../leads/address.ts'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { Frame } from './Frame.tsx'
 import { lastWorkspace } from './last-workspace.ts'
@@ -34,6 +35,13 @@ const keysRoute = createRoute({
   component: lazyRouteComponent(() => import('../keys/KeysPage.tsx'), 'KeysPage'),
 })
 
+const leadsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'leads',
+  validateSearch: readAddress,
+  component: lazyRouteComponent(() => import('../leads/LeadsPage.tsx'), 'LeadsPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'settings',
@@ -42,7 +50,10 @@ const settingsRoute = createRoute({
 
 export function makeRouter(queries: QueryClient, session: Session) {
   return createRouter({
-    routeTree: root.addChildren([start(session), workspaceRoute.addChildren([homeRoute, keysRoute, settingsRoute])]),
+    routeTree: root.addChildren([
+      start(session),
+      workspaceRoute.addChildren([homeRoute, leadsRoute, keysRoute, settingsRoute]),
+    ]),
     context: { queries },
     defaultPreload: 'intent',
     defaultErrorComponent: PageFailure,
