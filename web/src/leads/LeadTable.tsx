@@ -160,10 +160,14 @@ export function LeadTable(props: LeadTableProps) {
       onDoubleClick={onDoubleClick}
       onFocus={(event) => setFocused(event.target === event.currentTarget)}
       onBlur={() => setFocused(false)}
-      data-old={rows.isOld || undefined}
     >
       <TableHead columns={columns} sort={props.sort} selection={selection} total={total} selectAll={selectAll} />
-      <div role="rowgroup" className={styles.rows} style={{ height: Math.max(scrollPx, 1) }}>
+      <div
+        role="rowgroup"
+        className={styles.rows}
+        data-old={rows.isOld || undefined}
+        style={{ height: Math.max(scrollPx, 1) }}
+      >
         <div role="presentation" style={{ transform: `translateY(${topPx}px)` }}>
           {Array.from({ length: Math.max(end - first, rows.total === undefined ? 12 : 0) }, (_, n) => {
             const index = first + n

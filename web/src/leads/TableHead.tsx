@@ -72,8 +72,6 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
       className={id === 'name' ? styles.first : styles.cell}
       data-numeric={isNumeric(id) || undefined}
       data-over={isOver || undefined}
-      draggable={mayMove}
-      onDragStart={(event) => event.dataTransfer.setData(dragType, id)}
       onDragOver={(event) => {
         if (!mayMove || !event.dataTransfer.types.includes(dragType)) return
         event.preventDefault()
@@ -86,20 +84,27 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
       }}
     >
       {children}
-      {sortable ? (
-        <button
-          type="button"
-          className={styles.sort}
-          title={t.leads.sort(title)}
-          onClick={() => sort.to(direction === 'descending' ? id : `-${id}`)}
-        >
-          {title}
-          {direction === 'ascending' && <IconArrowUp size={12} aria-hidden="true" />}
-          {direction === 'descending' && <IconArrowDown size={12} aria-hidden="true" />}
-        </button>
-      ) : (
-        <span className={styles.text}>{title}</span>
-      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the menu of columns moves them by keys */}
+      <span
+        className={styles.title}
+        draggable={mayMove}
+        onDragStart={(event) => event.dataTransfer.setData(dragType, id)}
+      >
+        {sortable ? (
+          <button
+            type="button"
+            className={styles.sort}
+            title={t.leads.sort(title)}
+            onClick={() => sort.to(direction === 'descending' ? id : `-${id}`)}
+          >
+            {title}
+            {direction === 'ascending' && <IconArrowUp size={12} aria-hidden="true" />}
+            {direction === 'descending' && <IconArrowDown size={12} aria-hidden="true" />}
+          </button>
+        ) : (
+          title
+        )}
+      </span>
       <Width id={id} title={title} now={widthOf(choice, id)} set={(px) => change(resized(choice, id, px))} />
     </div>
   )

@@ -1,11 +1,21 @@
 import { language, t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { Chip } from '../ui/Chip.tsx'
-import { fullMoment, number, shortMoment } from '../ui/time.ts'
+import { fullMoment, shortMoment } from '../ui/time.ts'
 import { amountText, readAmount } from './amount.ts'
 import type { ColumnId } from './column-choice.ts'
 import styles from './LeadTable.module.css'
-import { type Lead, phoneText, platforms, priorities, priorityTone, sources, statusName, statusTone } from './lead.ts'
+import {
+  amount,
+  type Lead,
+  phoneText,
+  platforms,
+  priorities,
+  priorityTone,
+  sources,
+  statusName,
+  statusTone,
+} from './lead.ts'
 import type { People } from './people.ts'
 import type { LeadChanges } from './queries.ts'
 
@@ -80,7 +90,7 @@ export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people }: Fi
     case 'status':
       return <Chip tone={statusTone(lead.status)}>{statusName(lead.status)}</Chip>
     case 'priority':
-      return <Chip tone={priorityTone(lead.priority)}>{t.leads.priorities[lead.priority]}</Chip>
+      return <Pressing priority={lead.priority} />
     case 'source':
       return t.leads.sources[lead.source]
     case 'adPlatform':
@@ -91,13 +101,19 @@ export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people }: Fi
       return phoneText(lead.phone)
     case 'estimatedValue':
     case 'actualValue':
-      return lead[id] === null ? '' : number(lead[id])
+      return lead[id] === null ? '' : amount(lead[id])
     case 'createdAt':
     case 'updatedAt':
       return <span title={fullMoment(lead[id])}>{shortMoment(lead[id])}</span>
     default:
       return lead[id] ?? ''
   }
+}
+
+// What is as usual takes no colour.
+function Pressing({ priority }: Pick<Lead, 'priority'>) {
+  const tone = priorityTone(priority)
+  return tone === 'plain' ? t.leads.priorities[priority] : <Chip tone={tone}>{t.leads.priorities[priority]}</Chip>
 }
 
 function Assignee({ name }: { name: string | null }) {

@@ -1,6 +1,7 @@
 import type { Schemas } from '../api/client.ts'
 import { t } from '../text/index.ts'
 import type { Tone } from '../ui/Chip.tsx'
+import { number } from '../ui/time.ts'
 
 export type Lead = Schemas['LeadDetail']
 export type Priority = Lead['priority']
@@ -21,6 +22,10 @@ export function statusName(status: string): string {
   const words = status.replaceAll('_', ' ').trim()
   return words === '' ? status : words.charAt(0).toUpperCase() + words.slice(1)
 }
+
+/** An amount without its cents when it has none. */
+export const amount = (value: number): string =>
+  number(value, { minimumFractionDigits: Number.isInteger(value) ? 0 : 2, maximumFractionDigits: 2 })
 
 export const phoneText = (phone: string | null): string =>
   phone === null ? '' : /^\d+$/.test(phone) ? `+${phone}` : phone

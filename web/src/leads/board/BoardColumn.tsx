@@ -6,7 +6,7 @@ import { Trouble } from '../../ui/Trouble.tsx'
 import { number } from '../../ui/time.ts'
 import type { LeadQuery } from '../address.ts'
 import type { LeadVerbs } from '../change.ts'
-import { type Lead, statusName, statusTone } from '../lead.ts'
+import { amount, type Lead, statusName, statusTone } from '../lead.ts'
 import type { People } from '../people.ts'
 import { type BoardHead, cardsOptions } from '../queries.ts'
 import styles from './Board.module.css'
@@ -63,7 +63,7 @@ export function BoardColumn({ workspaceId, head, query, people, verbs, openId, o
         <Chip tone={statusTone(status)}>{name}</Chip>
         <span className={styles.count}>{count === undefined ? '' : number(count)}</span>
         {query.search === undefined && value > 0 && (
-          <span className={styles.sum} title={t.leads.sum(number(value))}>
+          <span className={styles.sum} title={t.leads.sum(amount(value))}>
             {number(value, { notation: 'compact', maximumFractionDigits: 1 })}
           </span>
         )}

@@ -2,8 +2,8 @@ import { type KeyboardEvent, memo } from 'react'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Chip } from '../../ui/Chip.tsx'
-import { number, shortMoment } from '../../ui/time.ts'
-import { type Lead, nameOf, phoneText, priorityTone } from '../lead.ts'
+import { shortMoment } from '../../ui/time.ts'
+import { amount, type Lead, nameOf, phoneText, priorityTone } from '../lead.ts'
 import type { People } from '../people.ts'
 import styles from './Board.module.css'
 
@@ -47,7 +47,7 @@ export const Card = memo(function Card({ lead, people, isOpen, open, step }: Car
       >
         <span className={styles.line}>
           <strong>{name}</strong>
-          {lead.estimatedValue !== null && <span className={styles.value}>{number(lead.estimatedValue)}</span>}
+          {lead.estimatedValue !== null && <span className={styles.value}>{amount(lead.estimatedValue)}</span>}
         </span>
         <span className={styles.meta}>
           <span className={styles.text}>{lead.phone === null ? (lead.email ?? '') : phoneText(lead.phone)}</span>
