@@ -204,7 +204,7 @@ test('many are changed at once, deleted, had back by undo, and restored from the
   await page.getByRole('button', { name: 'Quinta Provas' }).click()
   await panelOf(page, 'Quinta Provas').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No lead fits these filters.').waitFor()
-  await page.getByRole('radio', { name: 'Trash' }).check({ force: true })
+  await page.getByRole('img', { name: 'Trash' }).click()
   await page
     .getByRole('row', { name: /Quinta Provas/ })
     .getByRole('button', { name: 'Restore' })
@@ -240,6 +240,7 @@ test('columns are chosen, widened and moved, and are so after a reload', async (
   await page.getByRole('checkbox', { name: 'Source' }).uncheck()
   await page.getByRole('button', { name: 'Move Phone to the left' }).click()
   await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Columns' }).waitFor({ state: 'detached' })
   const heads = () => page.getByRole('columnheader').allInnerTexts()
   const wanted = ['Name', 'Phone', 'Status', 'Assignee', 'Priority', 'Estimated value', 'Created', 'E-mail']
   assert.deepEqual(await heads(), wanted)

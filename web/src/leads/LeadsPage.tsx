@@ -146,7 +146,6 @@ function usePageKeys({ create, goTo, close, clear }: PageKeys): void {
       () => [
         { keys: 'c', label: keys.create, run: create },
         { keys: '/', label: keys.search, run: () => document.getElementById('lead-search')?.focus() },
-        { keys: 'f', label: keys.filter, run: () => document.getElementById('lead-filter')?.click() },
         {
           keys: 'b',
           label: keys.board,

@@ -1,7 +1,8 @@
 import { Button, CloseButton, Menu, Popover, TextInput } from '@mantine/core'
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
+import { useKeys } from '../../ui/keys.ts'
 import { number } from '../../ui/time.ts'
 import { activeFilters, type FilterName, filterNames, type LeadAddress, without } from '../address.ts'
 import type { FieldContext } from '../columns.tsx'
@@ -20,6 +21,11 @@ interface FilterBarProps {
 /** Which leads are shown, said in sentences, and how many they are. */
 export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   const [opened, setOpened] = useState<FilterName | null>(null)
+  const [isAdding, setAdding] = useState(false)
+  useKeys(
+    t.leads.keys.group,
+    useMemo(() => [{ keys: 'f', label: t.leads.keys.filter, run: () => setAdding(true) }], []),
+  )
   const active = activeFilters(address)
   const shown = opened !== null && !active.includes(opened) ? [...active, opened] : active
   const remove = (name: FilterName) => {
@@ -63,15 +69,9 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
           </Popover>
         )
       })}
-      <Menu position="bottom-start">
+      <Menu position="bottom-start" opened={isAdding} onChange={setAdding}>
         <Menu.Target>
-          <Button
-            id="lead-filter"
-            variant="subtle"
-            color="gray"
-            size="compact-sm"
-            leftSection={<IconFilter size={16} />}
-          >
+          <Button variant="subtle" color="gray" size="compact-sm" leftSection={<IconFilter size={16} />}>
             {t.leads.filter}
           </Button>
         </Menu.Target>
@@ -119,7 +119,7 @@ function Search({ address, goTo }: Pick<FilterBarProps, 'address' | 'goTo'>) {
       placeholder={t.leads.searchHelp}
       leftSection={<IconSearch size={14} />}
       rightSection={
-        text !== '' && <CloseButton size="sm" aria-label={t.leads.clearFilters} onClick={() => setText('')} />
+        text !== '' && <CloseButton size="sm" aria-label={t.leads.clearSearch} onClick={() => setText('')} />
       }
       value={text}
       onChange={(event) => setText(event.currentTarget.value)}

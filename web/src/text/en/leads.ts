@@ -10,6 +10,7 @@ export const leads = {
   create: 'New lead',
   created: (name: string) => `${name} is created`,
   searchHelp: 'Name, phone, e-mail or code',
+  clearSearch: 'Clear the search',
   empty: 'No leads yet. They come by forms, chats, imports and API keys.',
   emptyFiltered: 'No lead fits these filters.',
   clearFilters: 'Show all',

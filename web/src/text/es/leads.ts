@@ -12,6 +12,7 @@ export const leads: typeof en = {
   create: 'Nuevo lead',
   created: (name) => `${name} se ha creado`,
   searchHelp: 'Nombre, teléfono, correo o código',
+  clearSearch: 'Borrar la búsqueda',
   empty: 'Aún no hay leads. Llegan por formularios, chats, importaciones y claves de API.',
   emptyFiltered: 'Ningún lead cumple estos filtros.',
   clearFilters: 'Mostrar todos',

@@ -12,6 +12,7 @@ export const leads: typeof en = {
   create: 'Novo lead',
   created: (name) => `${name} foi criado`,
   searchHelp: 'Nome, telefone, e-mail ou código',
+  clearSearch: 'Limpar a busca',
   empty: 'Nenhum lead ainda. Eles chegam por formulários, conversas, importações e chaves de API.',
   emptyFiltered: 'Nenhum lead corresponde a estes filtros.',
   clearFilters: 'Mostrar todos',
