@@ -102,6 +102,12 @@ test('the side panel follows the keys, shows all of a lead and saves each field'
   await page.getByRole('button', { name: 'Marina Azevedo' }).click()
   await panelOf(page, 'Marina Azevedo').getByText('Proposal → Won').waitFor()
   await picture(page, 'leads-panel')
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('heitor')
+  await page.getByRole('option', { name: /Heitor Guimarães/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await panelOf(page, 'Heitor Guimarães').waitFor()
   assert.deepEqual(problems, [])
 })
 
@@ -194,6 +200,7 @@ test('many are changed at once, deleted, had back by undo, and restored from the
     .getByRole('button', { name: 'Delete' })
     .click()
   await page.getByText('No leads yet.').waitFor()
+  await page.getByText(`${before} leads are in the trash`).waitFor()
   assert.equal(await total(), 0)
   await page.getByRole('button', { name: 'Undo' }).click()
   await shows(page, `${before} leads`)
