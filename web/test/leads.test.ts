@@ -104,7 +104,7 @@ test('the side panel follows the keys, shows all of a lead and saves each field'
   await picture(page, 'leads-panel')
 
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('heitor')
+  await page.getByRole('combobox', { name: 'Go to or do anything' }).fill('heitor')
   await page.getByRole('option', { name: /Heitor Guimarães/ }).waitFor()
   await page.keyboard.press('Enter')
   await panelOf(page, 'Heitor Guimarães').waitFor()

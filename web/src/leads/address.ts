@@ -1,4 +1,4 @@
-import type { Lead, Platform, Priority, Source } from './lead.ts'
+import type { Platform, Priority, Source } from './kinds.ts'
 
 /** What the address bar says of the page: which leads, in what order, and which one is open. */
 export interface LeadAddress {
@@ -125,15 +125,4 @@ export function dayBefore(days: number, now: Date = new Date()): string {
   const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - days)
   const two = (n: number) => String(n).padStart(2, '0')
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-}
-
-/** Whether a lead still belongs to what an address shows, as far as that can be told here: not by search. */
-export function fits(query: LeadQuery, lead: Lead): boolean {
-  return (
-    (query.status === undefined || query.status.split(',').includes(lead.status)) &&
-    (query.priority === undefined || query.priority === lead.priority) &&
-    (query.source === undefined || query.source === lead.source) &&
-    (query.adPlatform === undefined || query.adPlatform === lead.adPlatform) &&
-    (query.assignedTo === undefined || query.assignedTo === lead.assignedTo)
-  )
 }

@@ -2,11 +2,9 @@ import type { Schemas } from '../api/client.ts'
 import { t } from '../text/index.ts'
 import type { Tone } from '../ui/Chip.tsx'
 import { number } from '../ui/time.ts'
+import type { Platform, Priority, Source } from './kinds.ts'
 
 export type Lead = Schemas['LeadDetail']
-export type Priority = Lead['priority']
-export type Source = Lead['source']
-export type Platform = NonNullable<Lead['adPlatform']>
 
 export const priorities: readonly Priority[] = ['urgent', 'high', 'medium', 'low']
 export const sources = Object.keys(t.leads.sources) as readonly Source[]

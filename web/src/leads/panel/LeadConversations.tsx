@@ -22,7 +22,17 @@ export function LeadConversations({ workspaceId, lead, people }: LeadConversatio
       <h3 className={styles.heading}>{t.leads.panel.conversations}</h3>
       {data?.length === 0 && <p className={styles.quiet}>{t.leads.panel.conversationsEmpty}</p>}
       {data?.map(({ id, connectionId, owner, lastMessage, lastMessageAt }) => (
-        <a key={id} className={styles.conversation} href={`/w/${workspaceId}/inbox/${id}`}>
+        <a
+          key={id}
+          className={styles.conversation}
+          href={`/w/${workspaceId}/inbox/${id}`}
+          onClick={(event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey) return
+            event.preventDefault()
+            // The router hears of what is pushed onto the history.
+            window.history.pushState({}, '', event.currentTarget.href)
+          }}
+        >
           <span className={styles.line}>
             <strong>{connections.find((one) => one.id === connectionId)?.name ?? t.common.unknown}</strong>
             {owner.startsWith('agent:') && <Chip tone="agent">{people.nameOf(owner.slice('agent:'.length))}</Chip>}
