@@ -4,6 +4,7 @@ import {
   IconInbox,
   IconKey,
   IconSettings,
+  IconUsers,
   IconWebhook,
   type TablerIcon,
 } from '@tabler/icons-react'
@@ -26,6 +27,7 @@ export const rooms: readonly Room[] = [
   { path: 'home', title: () => t.common.pages.home, icon: IconHome, key: 'h', place: 'day', role: 'member' },
   { path: 'inbox', title: () => t.common.pages.inbox, icon: IconInbox, key: 'i', place: 'day', role: 'member' },
   { path: 'forms', title: () => t.common.pages.forms, icon: IconForms, key: 'f', place: 'day', role: 'member' },
+  { path: 'leads', title: () => t.common.pages.leads, icon: IconUsers, key: 'l', place: 'day', role: 'member' },
   { path: 'keys', title: () => t.common.pages.keys, icon: IconKey, key: 'k', place: 'setup', role: 'member' },
   {
     path: 'webhooks',

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { readFormSearch } from '../forms/search.ts'
 import { readSearch } from '../inbox/filters.ts'
+import { readAddress } from '../leads/address.ts'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
@@ -44,6 +45,13 @@ const keysRoute = createRoute({
   component: lazyRouteComponent(() => import('../keys/KeysPage.tsx'), 'KeysPage'),
 })
 
+const leadsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'leads',
+  validateSearch: readAddress,
+  component: lazyRouteComponent(() => import('../leads/LeadsPage.tsx'), 'LeadsPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'settings',
@@ -82,6 +90,7 @@ export function makeRouter(queries: QueryClient, session: Session) {
       start(session),
       workspaceRoute.addChildren([
         homeRoute,
+        leadsRoute,
         inboxRoute,
         formsRoute,
         formRoute,

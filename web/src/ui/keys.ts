@@ -77,7 +77,9 @@ const shown: Record<string, string> = { mod: isMac ? '⌘' : 'Ctrl', Escape: 'Es
 
 /** The keys as they are printed on a keyboard. */
 export function KeyHint({ keys }: { keys: string }) {
-  const parts = keys.split(/[ +]/).map((part) => shown[part] ?? (part.length === 1 ? part.toUpperCase() : part))
+  const parts = (keys === ' ' ? [keys] : keys.split(/[ +]/)).map(
+    (part) => shown[part] ?? (part.length === 1 ? part.toUpperCase() : part),
+  )
   return createElement(
     'span',
     { className: styles.hint },

@@ -5,7 +5,8 @@ import { customer } from './customer.ts'
 import { forms } from './forms.ts'
 import { inbox } from './inbox.ts'
 import { keys } from './keys.ts'
+import { leads } from './leads.ts'
 import { webhooks } from './webhooks.ts'
 
 /** The texts of each room of the app. The other languages have the same shape, which the compiler sees to. */
-export const en = { charts, common, compose, customer, forms, inbox, keys, webhooks }
+export const en = { charts, common, compose, customer, forms, inbox, keys, leads, webhooks }

@@ -6,6 +6,7 @@ import { customer } from './customer.ts'
 import { forms } from './forms.ts'
 import { inbox } from './inbox.ts'
 import { keys } from './keys.ts'
+import { leads } from './leads.ts'
 import { webhooks } from './webhooks.ts'
 
-export const pt: Texts = { charts, common, compose, customer, forms, inbox, keys, webhooks }
+export const pt: Texts = { charts, common, compose, customer, forms, inbox, keys, leads, webhooks }

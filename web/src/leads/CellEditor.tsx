@@ -1,0 +1,68 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { t } from '../text/index.ts'
+import { changesOf, choicesOf, type FieldContext, type FieldName, isNumeric, textOf } from './columns.tsx'
+import styles from './LeadTable.module.css'
+import { type Lead, nameOf } from './lead.ts'
+import type { LeadChanges } from './queries.ts'
+
+interface CellEditorProps {
+  lead: Lead
+  field: FieldName
+  context: FieldContext
+  /** `null`: nothing has to be saved. */
+  done(lead: Lead, changes: LeadChanges | null, then: 'stay' | 'next'): void
+}
+
+/** A cell that is being changed. Enter and leaving it save, Escape does not. */
+export function CellEditor({ lead, field, context, done }: CellEditorProps) {
+  const [text, setText] = useState(() => textOf(lead, field))
+  const isDone = useRef(false)
+  const input = useRef<HTMLInputElement & HTMLSelectElement>(null)
+  const choices = choicesOf(field, context, textOf(lead, field))
+  useEffect(() => {
+    const element = input.current
+    element?.focus()
+    if (element instanceof HTMLInputElement) element.select()
+  }, [])
+  const end = (changes: LeadChanges | null, then: 'stay' | 'next' = 'stay') => {
+    if (isDone.current) return
+    isDone.current = true
+    done(lead, changes, then)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Escape') end(null)
+    else if (event.key === 'Enter') end(changesOf(lead, field, text))
+    else if (event.key === 'Tab' && !event.shiftKey) end(changesOf(lead, field, text), 'next')
+    else return event.stopPropagation()
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const common = {
+    ref: input,
+    className: styles.editor,
+    'aria-label': t.leads.edit(t.leads.fields[field], nameOf(lead)),
+    value: text,
+    onKeyDown,
+    onBlur: () => end(changesOf(lead, field, text)),
+  }
+  if (choices === null) {
+    return (
+      <input
+        {...common}
+        type={field === 'phone' ? 'tel' : field === 'email' ? 'email' : 'text'}
+        inputMode={isNumeric(field) ? 'decimal' : undefined}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+    )
+  }
+  return (
+    <select {...common} onChange={(event) => setText(event.currentTarget.value)}>
+      {choices.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  )
+}

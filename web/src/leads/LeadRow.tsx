@@ -1,0 +1,88 @@
+import { memo } from 'react'
+import { t } from '../text/index.ts'
+import { Avatar } from '../ui/Avatar.tsx'
+import { CellEditor } from './CellEditor.tsx'
+import type { ColumnId } from './column-choice.ts'
+import { cellOf, type FieldContext, isEditable, isNumeric } from './columns.tsx'
+import styles from './LeadTable.module.css'
+import { type Lead, nameOf } from './lead.ts'
+import type { LeadChanges } from './queries.ts'
+
+interface LeadRowProps {
+  /** Undefined while its page is on its way. */
+  lead: Lead | undefined
+  index: number
+  shown: readonly ColumnId[]
+  context: FieldContext
+  isActive: boolean
+  /** The cell that keys act on, in the row that they act on. */
+  activeColumn: ColumnId | null
+  isSelected: boolean
+  isOpen: boolean
+  isEditing: boolean
+  done(lead: Lead, changes: LeadChanges | null, then: 'stay' | 'next'): void
+}
+
+export const cellId = (index: number, column: ColumnId) => `lead-${index}-${column}`
+
+/** Clicks are heard by the table, so that a row is drawn anew only when something of its own has changed. */
+export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
+  const { lead, index, shown, context, isActive, activeColumn, isSelected, isOpen, isEditing, done } = props
+  return (
+    <div
+      role="row"
+      tabIndex={-1}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      className={styles.row}
+      data-row={index}
+      data-active={isActive || undefined}
+      data-open={isOpen || undefined}
+    >
+      {shown.map((id) => (
+        <div
+          key={id}
+          role="gridcell"
+          tabIndex={-1}
+          id={cellId(index, id)}
+          className={id === 'name' ? styles.first : styles.cell}
+          data-column={id}
+          data-active={activeColumn === id || undefined}
+          data-numeric={isNumeric(id) || undefined}
+          aria-readonly={!isEditable(id)}
+        >
+          {lead === undefined ? (
+            <span className={styles.blank} />
+          ) : isEditing && activeColumn === id && isEditable(id) ? (
+            <CellEditor lead={lead} field={id} context={context} done={done} />
+          ) : id === 'name' ? (
+            <NameCell lead={lead} isSelected={isSelected} />
+          ) : (
+            <span className={styles.text}>{cellOf(id, lead, context)}</span>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+})
+
+function NameCell({ lead, isSelected }: { lead: Lead; isSelected: boolean }) {
+  const name = nameOf(lead)
+  return (
+    <>
+      <input
+        type="checkbox"
+        className={styles.check}
+        tabIndex={-1}
+        checked={isSelected}
+        readOnly
+        aria-label={t.leads.select(name)}
+        data-does="select"
+      />
+      <Avatar name={name} size={22} />
+      <button type="button" tabIndex={-1} className={styles.name} data-does="open">
+        {name}
+      </button>
+    </>
+  )
+}

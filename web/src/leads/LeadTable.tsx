@@ -1,0 +1,161 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type CSSProperties, type MouseEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { t } from '../text/index.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { say } from '../ui/notices.tsx'
+import { Trouble } from '../ui/Trouble.tsx'
+import { number } from '../ui/time.ts'
+import type { LeadQuery } from './address.ts'
+import type { LeadVerbs } from './change.ts'
+import { type ColumnId, widthOf } from './column-choice.ts'
+import { type FieldContext, isEditable } from './columns.tsx'
+import { cellId, LeadRow } from './LeadRow.tsx'
+import styles from './LeadTable.module.css'
+import type { Lead } from './lead.ts'
+import { firstIds } from './queries.ts'
+import { type SortChange, TableHead } from './TableHead.tsx'
+import { useActiveCell } from './use-active-cell.ts'
+import type { Columns } from './use-columns.ts'
+import { type LeadRows, useLeadRows } from './use-rows.ts'
+import type { Selection } from './use-selection.ts'
+import { useTableKeys } from './use-table-keys.ts'
+import { useWindow } from './use-window.ts'
+
+interface LeadTableProps {
+  workspaceId: string
+  query: LeadQuery
+  context: FieldContext
+  columns: Columns
+  selection: Selection
+  verbs: LeadVerbs
+  openId: string | undefined
+  open(lead: Lead | null): void
+  told(total: number | undefined): void
+  sort: SortChange
+  isFiltered: boolean
+  clearFilters(): void
+  create(): void
+}
+
+const most = 2000
+
+/** Any number of leads, of which those in view are drawn. Keys act on one cell of one row. */
+export function LeadTable(props: LeadTableProps) {
+  const { workspaceId, query, context, columns, selection, verbs, openId, open, told } = props
+  const box = useRef<HTMLDivElement>(null)
+  const queries = useQueryClient()
+  const [total, setTotal] = useState(0)
+  const rowsInView = useWindow(box, total)
+  const rows = useLeadRows(workspaceId, query, rowsInView.first, rowsInView.end)
+  if (rows.total !== undefined && rows.total !== total) setTotal(rows.total)
+  useEffect(() => told(rows.total), [told, rows.total])
+  const { choice } = columns
+  const state = { rows, total, choice, selection, openId, open, rowsInView, query }
+  const cell = useActiveCell(box, state, verbs)
+  const { isEditing } = cell
+  const { row: activeRow, column, active } = cell.latest.current
+  const [isFocused, setFocused] = useState(false)
+  const selectAll = useCallback(async () => {
+    selection.set(await firstIds(queries, workspaceId, query, most))
+    if (total > most) say(t.leads.selectedFirst(number(most)))
+  }, [queries, workspaceId, query, total, selection])
+
+  useTableKeys({ isFocused: isFocused && !isEditing, cell, selectAll, latest: cell.latest, verbs })
+
+  const onClick = (event: MouseEvent) => {
+    const at = placeOf(event)
+    const lead = at === null ? undefined : rows.at(at.row)
+    if (at === null || lead === undefined || isEditing) return
+    cell.place(at.row, at.column, lead)
+    if (at.does === 'select') {
+      if (event.shiftKey) selectRange(rows, selection, activeRow, at.row)
+      else selection.toggle(lead.id)
+    } else if (at.does === 'open' || openId !== undefined || window.matchMedia('(max-width: 640px)').matches) open(lead)
+    if (at.does !== 'open') box.current?.focus({ preventScroll: true })
+  }
+  const onDoubleClick = (event: MouseEvent) => {
+    const at = placeOf(event)
+    if (at !== null && at.does === undefined && isEditable(at.column)) cell.edit()
+  }
+  const widths = choice.shown.map((id) => `${widthOf(choice, id)}px`).join(' ')
+
+  if (rows.error !== null) return <Trouble error={rows.error} retry={rows.retry} />
+  if (rows.total === 0 && !rows.isOld) {
+    return props.isFiltered ? (
+      <Empty title={t.leads.emptyFiltered} action={{ label: t.leads.clearFilters, run: props.clearFilters }} />
+    ) : (
+      <Empty title={t.leads.empty} action={{ label: t.leads.create, run: props.create }} />
+    )
+  }
+  const { first, end, scrollPx, topPx } = rowsInView
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are heard for the whole page
+    <div
+      ref={box}
+      className={styles.box}
+      role="grid"
+      aria-label={t.leads.list}
+      aria-rowcount={total + 1}
+      aria-colcount={choice.shown.length}
+      aria-multiselectable
+      aria-busy={rows.isOld || rows.total === undefined}
+      aria-activedescendant={isFocused && active !== undefined ? cellId(activeRow, column) : undefined}
+      tabIndex={0}
+      style={{ '--columns': widths } as CSSProperties}
+      onScroll={rowsInView.onScroll}
+      onClick={onClick}
+      onDoubleClick={onDoubleClick}
+      onFocus={(event) => setFocused(event.target === event.currentTarget)}
+      onBlur={() => setFocused(false)}
+    >
+      <TableHead columns={columns} sort={props.sort} selection={selection} total={total} selectAll={selectAll} />
+      <div
+        role="rowgroup"
+        className={styles.rows}
+        data-old={rows.isOld || undefined}
+        style={{ height: Math.max(scrollPx, 1) }}
+      >
+        <div role="presentation" style={{ transform: `translateY(${topPx}px)` }}>
+          {Array.from({ length: Math.max(end - first, rows.total === undefined ? 12 : 0) }, (_, n) => {
+            const index = first + n
+            const lead = rows.at(index)
+            const isActive = index === activeRow && isFocused
+            return (
+              <LeadRow
+                key={index}
+                index={index}
+                lead={lead}
+                shown={choice.shown}
+                context={context}
+                isActive={isActive || (isEditing && index === activeRow)}
+                activeColumn={index === activeRow && (isFocused || isEditing) ? column : null}
+                isSelected={lead !== undefined && selection.ids.has(lead.id)}
+                isOpen={lead !== undefined && lead.id === openId}
+                isEditing={isEditing && index === activeRow}
+                done={cell.done}
+              />
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+// What lies between and is not loaded is not selected.
+function selectRange(rows: LeadRows, selection: Selection, from: number, to: number): void {
+  const [low, high] = [Math.min(from, to), Math.max(from, to)]
+  selection.add(Array.from({ length: high - low + 1 }, (_, n) => rows.at(low + n)?.id ?? '').filter((id) => id !== ''))
+}
+
+function placeOf(event: MouseEvent): { row: number; column: ColumnId; does: string | undefined } | null {
+  const target = event.target as HTMLElement
+  const row = target.closest<HTMLElement>('[data-row]')?.dataset.row
+  const column = target.closest<HTMLElement>('[data-column]')?.dataset.column
+  if (row === undefined || column === undefined) return null
+  return {
+    row: Number(row),
+    column: column as ColumnId,
+    does: target.closest<HTMLElement>('[data-does]')?.dataset.does,
+  }
+}

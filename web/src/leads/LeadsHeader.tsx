@@ -1,0 +1,66 @@
+import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core'
+import { IconLayoutKanban, IconPlus, IconTable, IconTrash } from '@tabler/icons-react'
+import { t } from '../text/index.ts'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import type { LeadAddress } from './address.ts'
+import { ColumnsMenu } from './ColumnsMenu.tsx'
+import { SavedViews } from './filters/SavedViews.tsx'
+import styles from './LeadsPage.module.css'
+import type { GoTo } from './use-address.ts'
+import type { Columns } from './use-columns.ts'
+
+interface LeadsHeaderProps {
+  workspaceId: string
+  address: LeadAddress
+  goTo: GoTo
+  /** Null where columns are not chosen. */
+  columns: Columns | null
+  create(): void
+}
+
+const views = [
+  { value: 'table', icon: IconTable, label: () => t.leads.table },
+  { value: 'board', icon: IconLayoutKanban, label: () => t.leads.board },
+  { value: 'trash', icon: IconTrash, label: () => t.leads.trash },
+] as const
+
+export function LeadsHeader({ workspaceId, address, goTo, columns, create }: LeadsHeaderProps) {
+  return (
+    <PageHeader
+      title={t.leads.title}
+      action={
+        <>
+          <Button leftSection={<IconPlus size={16} />} onClick={create} className={styles.wide}>
+            {t.leads.create}
+          </Button>
+          <ActionIcon size={34} onClick={create} aria-label={t.leads.create} className={styles.narrow}>
+            <IconPlus size={18} />
+          </ActionIcon>
+        </>
+      }
+    >
+      <SegmentedControl
+        size="xs"
+        aria-label={t.leads.view}
+        value={address.view ?? 'table'}
+        onChange={(chosen) =>
+          goTo(({ view: _, ...before }) =>
+            chosen === 'board' || chosen === 'trash' ? { ...before, view: chosen } : before,
+          )
+        }
+        data={views.map(({ value, icon: Icon, label }) => ({
+          value,
+          label: (
+            <Tooltip label={label()}>
+              <span style={{ display: 'flex' }}>
+                <Icon size={16} aria-label={label()} role="img" />
+              </span>
+            </Tooltip>
+          ),
+        }))}
+      />
+      <SavedViews workspaceId={workspaceId} address={address} goTo={goTo} />
+      {columns !== null && <ColumnsMenu columns={columns} />}
+    </PageHeader>
+  )
+}

@@ -1,0 +1,116 @@
+import { Button, Select, Textarea, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { language, t } from '../text/index.ts'
+import { complain, say } from '../ui/notices.tsx'
+import { SidePanel } from '../ui/SidePanel.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { readAmount } from './amount.ts'
+import { choicesOf, type FieldContext } from './columns.tsx'
+import { type Lead, nameOf } from './lead.ts'
+import { DuplicateList } from './panel/Duplicates.tsx'
+import { createLead, leadsOf, type NewLead, useCheck } from './queries.ts'
+
+interface NewLeadPanelProps {
+  workspaceId: string
+  context: FieldContext
+  close(): void
+  open(lead: Lead): void
+}
+
+const blank = {
+  firstName: '',
+  lastName: '',
+  phone: '',
+  email: '',
+  status: '',
+  source: 'other',
+  assignedTo: '',
+  estimatedValue: '',
+  notes: '',
+}
+type LeadDraft = typeof blank
+
+const checkMs = 250
+
+export function NewLeadPanel({ workspaceId, context, close, open }: NewLeadPanelProps) {
+  const queries = useQueryClient()
+  const draft = useDraft<LeadDraft>({ ...blank, status: context.statuses[0] ?? 'new' })
+  const { value, set, errorOf } = draft
+  const [typed] = useDebouncedValue({ phone: value.phone.trim(), email: value.email.trim() }, checkMs)
+  const { data: duplicates = [] } = useCheck(workspaceId, whoOf(typed))
+  const create = useMutation({
+    mutationFn: () => createLead(workspaceId, bodyOf(value)),
+    onSuccess: (lead) => {
+      say(t.leads.created(nameOf(lead)))
+      void queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
+      open(lead)
+    },
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  const text = (field: keyof LeadDraft) => ({
+    label: t.leads.fields[field],
+    value: value[field],
+    error: errorOf(field),
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => set({ [field]: currentTarget.value }),
+  })
+  const choice = (field: 'status' | 'source' | 'assignedTo') => (
+    <Select
+      label={t.leads.fields[field]}
+      data={choicesOf(field, context, value[field]) ?? []}
+      value={value[field]}
+      allowDeselect={false}
+      onChange={(chosen) => set({ [field]: chosen ?? '' })}
+      error={errorOf(field)}
+    />
+  )
+  return (
+    <SidePanel
+      title={t.leads.create}
+      close={close}
+      submit={() => create.mutate()}
+      footer={
+        <>
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={create.isPending} disabled={value.firstName.trim() === ''}>
+            {t.common.create}
+          </Button>
+        </>
+      }
+    >
+      <TextInput {...text('firstName')} data-autofocus required withAsterisk={false} />
+      <TextInput {...text('lastName')} />
+      <TextInput {...text('phone')} type="tel" placeholder="+55 81 99123-4567" />
+      <TextInput {...text('email')} type="email" />
+      <DuplicateList duplicates={duplicates} open={open} />
+      {choice('status')}
+      {choice('source')}
+      {choice('assignedTo')}
+      <TextInput {...text('estimatedValue')} inputMode="decimal" />
+      <Textarea {...text('notes')} autosize minRows={3} />
+    </SidePanel>
+  )
+}
+
+function bodyOf({ firstName, status, source, estimatedValue, ...others }: LeadDraft): NewLead {
+  const filled = Object.entries(others).filter(([, text]) => text.trim() !== '')
+  const amount = estimatedValue.trim()
+  return {
+    ...Object.fromEntries(filled),
+    firstName,
+    status,
+    source: source as Lead['source'],
+    // What is no amount goes as it is, for the service to say so.
+    ...(amount !== '' && { estimatedValue: (readAmount(amount, language) ?? amount) as number }),
+  }
+}
+
+// Half a number finds nobody.
+function whoOf({ phone, email }: { phone: string; email: string }) {
+  return {
+    ...(phone.replace(/\D/g, '').length >= 8 && { phone }),
+    ...(/.@./.test(email) && { email }),
+  }
+}

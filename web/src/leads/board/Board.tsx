@@ -1,0 +1,62 @@
+import { useCallback, useEffect } from 'react'
+import { t } from '../../text/index.ts'
+import { Loaded } from '../../ui/PageBody.tsx'
+import type { LeadQuery } from '../address.ts'
+import type { LeadVerbs } from '../change.ts'
+import type { Lead } from '../lead.ts'
+import type { People } from '../people.ts'
+import { useBoard } from '../queries.ts'
+import styles from './Board.module.css'
+import { BoardColumn } from './BoardColumn.tsx'
+
+interface BoardProps {
+  workspaceId: string
+  query: LeadQuery
+  people: People
+  verbs: LeadVerbs
+  openId: string | undefined
+  open(lead: Lead): void
+  told(total: number | undefined): void
+}
+
+/** Leads by status. A card is dragged, or goes by Shift and an arrow. */
+export function Board({ workspaceId, query, people, verbs, openId, open, told }: BoardProps) {
+  const board = useBoard(workspaceId, query)
+  const asked = query.status?.split(',')
+  const heads = board.data?.filter(({ status }) => asked === undefined || asked.includes(status))
+  // The service counts by filters, not by search.
+  const total = query.search === undefined ? heads?.reduce((sum, { count }) => sum + count, 0) : undefined
+  useEffect(() => told(total), [told, total])
+  const statuses = heads?.map(({ status }) => status).join(',') ?? ''
+  const step = useCallback(
+    (lead: Lead, by: number) => {
+      const all = statuses.split(',')
+      const to = all[all.indexOf(lead.status) + by]
+      if (to !== undefined) void verbs.move(lead, to).then(() => focusCard(lead.id))
+    },
+    [statuses, verbs],
+  )
+  return (
+    <Loaded query={board}>
+      {() => (
+        <section className={styles.board} aria-label={t.leads.board} aria-description={t.leads.boardHelp}>
+          {heads?.map((head) => (
+            <BoardColumn
+              key={head.status}
+              workspaceId={workspaceId}
+              head={head}
+              query={query}
+              people={people}
+              verbs={verbs}
+              openId={openId}
+              open={open}
+              step={step}
+            />
+          ))}
+        </section>
+      )}
+    </Loaded>
+  )
+}
+
+const focusCard = (id: string) => document.getElementById(`card-${id}`)?.focus()

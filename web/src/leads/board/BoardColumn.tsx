@@ -1,0 +1,89 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type DragEvent, useMemo, useRef, useState } from 'react'
+import { t } from '../../text/index.ts'
+import { Chip } from '../../ui/Chip.tsx'
+import { Trouble } from '../../ui/Trouble.tsx'
+import { number } from '../../ui/time.ts'
+import type { LeadQuery } from '../address.ts'
+import type { LeadVerbs } from '../change.ts'
+import { amount, type Lead, statusName, statusTone } from '../lead.ts'
+import type { People } from '../people.ts'
+import { type BoardHead, cardsOptions } from '../queries.ts'
+import styles from './Board.module.css'
+import { Card, cardType } from './Card.tsx'
+
+interface BoardColumnProps {
+  workspaceId: string
+  head: BoardHead
+  query: LeadQuery
+  people: People
+  verbs: LeadVerbs
+  openId: string | undefined
+  open(lead: Lead): void
+  step(lead: Lead, by: number): void
+}
+
+const nearEndPx = 600
+
+/** The leads of one status, those changed last on top. */
+export function BoardColumn({ workspaceId, head, query, people, verbs, openId, open, step }: BoardColumnProps) {
+  const { status } = head
+  const asked = useMemo(
+    () => ({ ...query, status, sortBy: 'updatedAt' as const, sortOrder: 'desc' as const }),
+    [query, status],
+  )
+  const cards = useInfiniteQuery(cardsOptions(workspaceId, asked))
+  const [isOver, setOver] = useState(false)
+  const depth = useRef(0)
+  const leads = cards.data?.pages.flatMap((page) => page.leads) ?? []
+  const count = query.search === undefined ? head.count : cards.data?.pages[0]?.total
+  const value = status === 'won' && head.actualValue > 0 ? head.actualValue : head.estimatedValue
+  const over = (by: number) => {
+    depth.current += by
+    setOver(depth.current > 0)
+  }
+  const drop = (event: DragEvent) => {
+    depth.current = 0
+    setOver(false)
+    const lead = JSON.parse(event.dataTransfer.getData(cardType)) as Lead
+    void verbs.move(lead, status)
+  }
+  const name = statusName(status)
+  return (
+    <section
+      className={styles.column}
+      aria-label={t.leads.cards(name)}
+      data-over={isOver || undefined}
+      onDragEnter={(event) => isCard(event) && over(1)}
+      onDragLeave={(event) => isCard(event) && over(-1)}
+      onDragOver={(event) => isCard(event) && event.preventDefault()}
+      onDrop={drop}
+    >
+      <header className={styles.head}>
+        <Chip tone={statusTone(status)}>{name}</Chip>
+        <span className={styles.count}>{count === undefined ? '' : number(count)}</span>
+        {query.search === undefined && value > 0 && (
+          <span className={styles.sum} title={t.leads.sum(amount(value))}>
+            {number(value, { notation: 'compact', maximumFractionDigits: 1 })}
+          </span>
+        )}
+      </header>
+      <ul
+        className={styles.cards}
+        tabIndex={leads.length === 0 ? -1 : 0}
+        aria-label={t.leads.cards(name)}
+        onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+          const isNear = scrollTop + clientHeight > scrollHeight - nearEndPx
+          if (isNear && cards.hasNextPage && !cards.isFetchingNextPage) void cards.fetchNextPage()
+        }}
+      >
+        {cards.isError && leads.length === 0 && <Trouble error={cards.error} retry={() => void cards.refetch()} />}
+        {leads.map((lead) => (
+          <Card key={lead.id} lead={lead} people={people} isOpen={lead.id === openId} open={open} step={step} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const isCard = (event: DragEvent) => event.dataTransfer.types.includes(cardType)

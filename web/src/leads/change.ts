@@ -1,0 +1,90 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { t } from '../text/index.ts'
+import { complain, say, sayWithUndo } from '../ui/notices.tsx'
+import { number } from '../ui/time.ts'
+import { hideLeads, moveCard, showLead } from './cache.ts'
+import { type Lead, nameOf, statusName } from './lead.ts'
+import { type BulkAction, bulkChange, changeLead, type LeadChanges, leadsOf } from './queries.ts'
+
+const bulkMost = 500
+
+export interface LeadVerbs {
+  /** Changes a lead at once; answers what the service said against it, after taking it back. */
+  change(lead: Lead, changes: LeadChanges): Promise<unknown>
+  /** As `change`, saying what was wrong itself. */
+  edit(lead: Lead, changes: LeadChanges): Promise<void>
+  move(lead: Lead, status: string): Promise<void>
+  remove(leads: readonly { id: string; name: string }[]): Promise<void>
+  restore(ids: readonly string[]): Promise<boolean>
+  bulk(ids: readonly string[], changes: NonNullable<BulkAction['changes']>): Promise<void>
+}
+
+/** What is done to leads here: seen at once, and taken back when it failed. */
+export function useLeadVerbs(workspaceId: string): LeadVerbs {
+  const queries = useQueryClient()
+  return useMemo(() => verbsOf(queries, workspaceId), [queries, workspaceId])
+}
+
+function verbsOf(queries: QueryClient, workspaceId: string): LeadVerbs {
+  const refresh = () => queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
+  const bulkAll = async (ids: readonly string[], action: BulkAction): Promise<void> => {
+    let failed = 0
+    for (let at = 0; at < ids.length; at += bulkMost) {
+      failed += (await bulkChange(workspaceId, { ...action, ids: ids.slice(at, at + bulkMost) })).failed
+    }
+    if (failed > 0) say(t.leads.bulk.failed(number(failed)))
+  }
+  const attempt = async (run: () => Promise<void>): Promise<boolean> => {
+    try {
+      await run()
+      return true
+    } catch (error) {
+      complain(error)
+      return false
+    } finally {
+      void refresh()
+    }
+  }
+  const change = async (lead: Lead, changes: LeadChanges): Promise<unknown> => {
+    const { customFieldValues: _, ...fields } = changes
+    showLead(queries, workspaceId, { ...lead, ...fields })
+    try {
+      showLead(queries, workspaceId, await changeLead(workspaceId, lead.id, changes))
+      return null
+    } catch (error) {
+      showLead(queries, workspaceId, lead)
+      return error
+    }
+  }
+  const restore = (ids: readonly string[]) => attempt(() => bulkAll(ids, { restore: true }))
+  return {
+    change,
+    restore,
+    edit: async (lead, changes) => {
+      const error = await change(lead, changes)
+      if (error !== null) complain(error)
+    },
+    move: async (lead, status) => {
+      if (lead.status === status) return
+      await queries.cancelQueries({ queryKey: leadsOf(workspaceId) })
+      moveCard(queries, workspaceId, lead, status)
+      const isDone = await attempt(() => changeLead(workspaceId, lead.id, { status }).then(() => {}))
+      if (isDone) say(t.leads.moved(nameOf(lead), statusName(status)))
+      else moveCard(queries, workspaceId, { ...lead, status }, lead.status)
+    },
+    remove: async (leads) => {
+      const ids = leads.map(({ id }) => id)
+      hideLeads(queries, workspaceId, new Set(ids))
+      const isDone = await attempt(() => bulkAll(ids, { delete: true }))
+      const [only] = leads
+      if (!isDone || only === undefined) return
+      const words = leads.length === 1 ? t.leads.deleted(only.name) : t.leads.deletedMany(number(leads.length))
+      sayWithUndo(words, () => void restore(ids))
+    },
+    bulk: async (ids, changes) => {
+      const isDone = await attempt(() => bulkAll(ids, { changes }))
+      if (isDone) say(t.leads.bulk.done(number(ids.length)))
+    },
+  }
+}

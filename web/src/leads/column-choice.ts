@@ -1,0 +1,82 @@
+export const columnIds = [
+  'name',
+  'status',
+  'phone',
+  'assignedTo',
+  'source',
+  'priority',
+  'estimatedValue',
+  'createdAt',
+  'email',
+  'adPlatform',
+  'actualValue',
+  'notes',
+  'uniqueCode',
+  'externalRef',
+  'updatedAt',
+] as const
+export type ColumnId = (typeof columnIds)[number]
+
+/** Which columns somebody wants to see, in their order; the name is always the first. */
+export interface ColumnChoice {
+  shown: readonly ColumnId[]
+  widths: Readonly<Partial<Record<ColumnId, number>>>
+}
+
+const minPx = 72
+const maxPx = 640
+const firstWidths: Record<ColumnId, number> = {
+  name: 240,
+  status: 128,
+  phone: 156,
+  assignedTo: 160,
+  source: 120,
+  priority: 104,
+  estimatedValue: 128,
+  createdAt: 120,
+  email: 220,
+  adPlatform: 104,
+  actualValue: 120,
+  notes: 280,
+  uniqueCode: 148,
+  externalRef: 148,
+  updatedAt: 120,
+}
+
+export const firstChoice: ColumnChoice = { shown: columnIds.slice(0, 8), widths: {} }
+
+export const widthOf = ({ widths }: ColumnChoice, id: ColumnId): number => widths[id] ?? firstWidths[id]
+
+export const resized = (choice: ColumnChoice, id: ColumnId, px: number): ColumnChoice => ({
+  ...choice,
+  widths: { ...choice.widths, [id]: Math.round(Math.min(maxPx, Math.max(minPx, px))) },
+})
+
+export const toggled = (choice: ColumnChoice, id: ColumnId): ColumnChoice => ({
+  ...choice,
+  shown: choice.shown.includes(id) ? choice.shown.filter((one) => one !== id) : [...choice.shown, id],
+})
+
+/** Puts a column where another one is. The name stays the first. */
+export function placed(choice: ColumnChoice, id: ColumnId, at: ColumnId): ColumnChoice {
+  if (id === 'name' || at === 'name' || id === at) return choice
+  const to = choice.shown.indexOf(at)
+  return { ...choice, shown: choice.shown.filter((one) => one !== id).toSpliced(to, 0, id) }
+}
+
+/** What was remembered, as far as it still makes sense. */
+export function readChoice(text: string | null): ColumnChoice {
+  if (text === null) return firstChoice
+  try {
+    const kept = JSON.parse(text) as { shown?: unknown; widths?: unknown }
+    if (!Array.isArray(kept.shown)) return firstChoice
+    const shown = columnIds.filter((id) => id !== 'name' && (kept.shown as unknown[]).includes(id))
+    shown.sort((a, b) => (kept.shown as unknown[]).indexOf(a) - (kept.shown as unknown[]).indexOf(b))
+    const widths = Object.entries(kept.widths ?? {}).filter(
+      ([id, px]) => columnIds.includes(id as ColumnId) && typeof px === 'number' && px >= minPx && px <= maxPx,
+    )
+    return { shown: ['name', ...shown], widths: Object.fromEntries(widths) }
+  } catch {
+    return firstChoice
+  }
+}

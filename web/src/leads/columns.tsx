@@ -1,0 +1,127 @@
+import { language, t } from '../text/index.ts'
+import { Avatar } from '../ui/Avatar.tsx'
+import { Chip } from '../ui/Chip.tsx'
+import { fullMoment, shortMoment } from '../ui/time.ts'
+import { amountText, readAmount } from './amount.ts'
+import type { ColumnId } from './column-choice.ts'
+import styles from './LeadTable.module.css'
+import {
+  amount,
+  type Lead,
+  phoneText,
+  platforms,
+  priorities,
+  priorityTone,
+  sources,
+  statusName,
+  statusTone,
+} from './lead.ts'
+import type { People } from './people.ts'
+import type { LeadChanges } from './queries.ts'
+
+/** What choices and names a field draws on. */
+export interface FieldContext {
+  people: People
+  statuses: readonly string[]
+}
+
+/** Fields that are written in one line or chosen. */
+export type FieldName =
+  | 'status'
+  | 'phone'
+  | 'assignedTo'
+  | 'source'
+  | 'priority'
+  | 'estimatedValue'
+  | 'email'
+  | 'adPlatform'
+  | 'actualValue'
+  | 'notes'
+  | 'uniqueCode'
+  | 'externalRef'
+  | 'firstName'
+  | 'lastName'
+
+export const isEditable = (id: ColumnId): id is ColumnId & FieldName =>
+  id !== 'name' && id !== 'createdAt' && id !== 'updatedAt'
+
+export const isNumeric = (id: string): boolean => id === 'estimatedValue' || id === 'actualValue'
+
+/** A field's choices; null when it is written. The empty value stands for none. */
+export function choicesOf(field: FieldName, { people, statuses }: FieldContext, now: string) {
+  const none = { value: '', label: field === 'assignedTo' ? t.leads.nobody : t.common.none }
+  if (field === 'status') {
+    const all = now === '' || statuses.includes(now) ? statuses : [...statuses, now]
+    return all.map((value) => ({ value, label: statusName(value) }))
+  }
+  if (field === 'priority') return priorities.map((value) => ({ value, label: t.leads.priorities[value] }))
+  if (field === 'source') return sources.map((value) => ({ value, label: t.leads.sources[value] }))
+  if (field === 'adPlatform') return [none, ...platforms.map((value) => ({ value, label: t.leads.platforms[value] }))]
+  if (field !== 'assignedTo') return null
+  const isGone = now !== '' && people.members.every(({ id }) => id !== now)
+  return [
+    none,
+    ...people.members.map(({ id, name }) => ({ value: id, label: name })),
+    ...(isGone ? [{ value: now, label: people.nameOf(now) ?? t.common.unknown }] : []),
+  ]
+}
+
+/** A field as it stands in an input. */
+export function textOf(lead: Lead, field: FieldName): string {
+  const value = lead[field]
+  if (value === null) return ''
+  if (typeof value === 'number') return amountText(value, language)
+  return field === 'phone' ? phoneText(lead.phone) : value
+}
+
+/** What an input says, as a change; null when it says what is there already. */
+export function changesOf(lead: Lead, field: FieldName, text: string): LeadChanges | null {
+  const typed = text.trim()
+  if (typed === textOf(lead, field)) return null
+  if (!isNumeric(field)) return { [field]: typed === '' && !isRequired(field) ? null : typed }
+  // What is no amount goes as it is, for the service to say so.
+  return { [field]: typed === '' ? null : (readAmount(typed, language) ?? typed) }
+}
+
+const isRequired = (field: FieldName) => field === 'firstName' || field === 'status' || field === 'uniqueCode'
+
+export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people }: FieldContext) {
+  switch (id) {
+    case 'status':
+      return <Chip tone={statusTone(lead.status)}>{statusName(lead.status)}</Chip>
+    case 'priority':
+      return <Pressing priority={lead.priority} />
+    case 'source':
+      return t.leads.sources[lead.source]
+    case 'adPlatform':
+      return lead.adPlatform === null ? '' : t.leads.platforms[lead.adPlatform]
+    case 'assignedTo':
+      return <Assignee name={people.nameOf(lead.assignedTo)} />
+    case 'phone':
+      return phoneText(lead.phone)
+    case 'estimatedValue':
+    case 'actualValue':
+      return lead[id] === null ? '' : amount(lead[id])
+    case 'createdAt':
+    case 'updatedAt':
+      return <span title={fullMoment(lead[id])}>{shortMoment(lead[id])}</span>
+    default:
+      return lead[id] ?? ''
+  }
+}
+
+// What is as usual takes no colour.
+function Pressing({ priority }: Pick<Lead, 'priority'>) {
+  const tone = priorityTone(priority)
+  return tone === 'plain' ? t.leads.priorities[priority] : <Chip tone={tone}>{t.leads.priorities[priority]}</Chip>
+}
+
+function Assignee({ name }: { name: string | null }) {
+  if (name === null) return null
+  return (
+    <span className={styles.person}>
+      <Avatar name={name} size={20} />
+      <span className={styles.text}>{name}</span>
+    </span>
+  )
+}

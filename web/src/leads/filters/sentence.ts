@@ -1,0 +1,46 @@
+import { language, t } from '../../text/index.ts'
+import type { FilterName, LeadAddress } from '../address.ts'
+import { statusName } from '../lead.ts'
+import type { People } from '../people.ts'
+
+const titles: Record<FilterName, keyof typeof t.leads.fields> = {
+  status: 'status',
+  priority: 'priority',
+  source: 'source',
+  platform: 'adPlatform',
+  assignee: 'assignedTo',
+  created: 'createdAt',
+  updated: 'updatedAt',
+}
+
+export const titleOf = (name: FilterName): string => t.leads.fields[titles[name]]
+
+/** A filter as people say it: `Status is New or Qualified`. */
+export function sentenceOf(name: FilterName, address: LeadAddress, people: People): string {
+  const title = titleOf(name)
+  const { filters } = t.leads
+  if (name === 'created' || name === 'updated') {
+    const [from, to] = [address[`${name}From`], address[`${name}To`]]
+    if (from !== undefined && to !== undefined) return filters.between(title, dayText(from), dayText(to))
+    if (from !== undefined) return filters.from(title, dayText(from))
+    return filters.to(title, dayText(to ?? ''))
+  }
+  return filters.is(title, either(valuesOf(name, address, people)))
+}
+
+function valuesOf(name: Exclude<FilterName, 'created' | 'updated'>, address: LeadAddress, people: People): string[] {
+  const { priority, source, platform, status, assignee } = address
+  if (name === 'status') return (status ?? '').split(',').map(statusName)
+  if (name === 'priority') return priority === undefined ? [] : [t.leads.priorities[priority]]
+  if (name === 'source') return source === undefined ? [] : [t.leads.sources[source]]
+  if (name === 'platform') return platform === undefined ? [] : [t.leads.platforms[platform]]
+  return [people.nameOf(assignee ?? null) ?? '']
+}
+
+const either = (words: readonly string[]): string =>
+  new Intl.ListFormat(language, { type: 'disjunction' }).format(words)
+
+const dayText = (day: string): string =>
+  new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', year: 'numeric' }).format(
+    new Date(`${day}T00:00`),
+  )

@@ -1,0 +1,52 @@
+import { useConnections } from '../../connections/queries.ts'
+import { t } from '../../text/index.ts'
+import { Chip } from '../../ui/Chip.tsx'
+import { shortMoment } from '../../ui/time.ts'
+import type { Lead } from '../lead.ts'
+import type { People } from '../people.ts'
+import { useConversations } from '../queries.ts'
+import styles from './LeadPanel.module.css'
+
+interface LeadConversationsProps {
+  workspaceId: string
+  lead: Lead
+  people: People
+}
+
+/** The chats with the lead's number. */
+export function LeadConversations({ workspaceId, lead, people }: LeadConversationsProps) {
+  const { data } = useConversations(workspaceId, lead.id, lead.phone)
+  const { data: connections = [] } = useConnections(workspaceId)
+  return (
+    <section>
+      <h3 className={styles.heading}>{t.leads.panel.conversations}</h3>
+      {data?.length === 0 && <p className={styles.quiet}>{t.leads.panel.conversationsEmpty}</p>}
+      {data?.map(({ id, connectionId, owner, lastMessage, lastMessageAt }) => (
+        <a
+          key={id}
+          className={styles.conversation}
+          href={`/w/${workspaceId}/inbox/${id}`}
+          onClick={(event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey) return
+            event.preventDefault()
+            // The router hears of what is pushed onto the history.
+            window.history.pushState({}, '', event.currentTarget.href)
+          }}
+        >
+          <span className={styles.line}>
+            <strong>{connections.find((one) => one.id === connectionId)?.name ?? t.common.unknown}</strong>
+            {owner.startsWith('agent:') && <Chip tone="agent">{people.nameOf(owner.slice('agent:'.length))}</Chip>}
+            <time className={styles.quiet} dateTime={lastMessageAt}>
+              {shortMoment(lastMessageAt)}
+            </time>
+          </span>
+          {lastMessage !== null && (
+            <span className={styles.quiet} dir="auto">
+              {lastMessage.direction === 'outbound' ? t.leads.panel.you(lastMessage.text) : lastMessage.text}
+            </span>
+          )}
+        </a>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,123 @@
+import { Select, Textarea, TextInput } from '@mantine/core'
+import { type KeyboardEvent, useEffect, useState } from 'react'
+import { t } from '../../text/index.ts'
+import { sentenceFor } from '../../ui/Trouble.tsx'
+import { fullMoment } from '../../ui/time.ts'
+import type { LeadVerbs } from '../change.ts'
+import { changesOf, choicesOf, type FieldContext, type FieldName, isNumeric, textOf } from '../columns.tsx'
+import type { Lead } from '../lead.ts'
+import styles from './LeadPanel.module.css'
+
+interface LeadFieldsProps {
+  lead: Lead
+  context: FieldContext
+  verbs: LeadVerbs
+}
+
+const pairs: readonly FieldName[] = [
+  'firstName',
+  'lastName',
+  'phone',
+  'email',
+  'status',
+  'priority',
+  'assignedTo',
+  'source',
+  'adPlatform',
+  'externalRef',
+  'estimatedValue',
+  'actualValue',
+]
+
+/** The fields of a lead; each is saved when it is left. */
+export function LeadFields({ lead, context, verbs }: LeadFieldsProps) {
+  return (
+    <section className={styles.fields} aria-label={t.leads.panel.details}>
+      {pairs.map((field) => (
+        <Field key={field} field={field} lead={lead} context={context} verbs={verbs} />
+      ))}
+      <div className={styles.wide}>
+        <Field field="notes" lead={lead} context={context} verbs={verbs} />
+      </div>
+      <dl className={styles.facts}>
+        {(['uniqueCode', 'createdAt', 'updatedAt'] as const).map((fact) => (
+          <div key={fact}>
+            <dt>{t.leads.fields[fact]}</dt>
+            <dd>{fact === 'uniqueCode' ? <code>{lead.uniqueCode}</code> : fullMoment(lead[fact])}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function Field({ field, lead, context, verbs }: LeadFieldsProps & { field: FieldName }) {
+  const saved = textOf(lead, field)
+  const [text, setText] = useState(saved)
+  const [error, setError] = useState<string | null>(null)
+  const [isTyping, setTyping] = useState(false)
+  // What others change shows, but never over what is being typed or was refused.
+  useEffect(() => {
+    if (!isTyping && error === null) setText(saved)
+  }, [saved, isTyping, error])
+  const save = async (typed: string) => {
+    setTyping(false)
+    const changes = changesOf(lead, field, typed)
+    if (changes === null) return setError(null)
+    const refusal = await verbs.change(lead, changes)
+    setError(refusal === null ? null : sentenceFor(refusal))
+  }
+  const type = (typed: string) => {
+    setTyping(true)
+    setError(null)
+    setText(typed)
+  }
+  const label = t.leads.fields[field]
+  const choices = choicesOf(field, context, saved)
+  if (choices !== null) {
+    return (
+      <Select
+        size="xs"
+        label={label}
+        data={choices}
+        value={text}
+        allowDeselect={false}
+        error={error}
+        onChange={(chosen) => {
+          setText(chosen ?? '')
+          void save(chosen ?? '')
+        }}
+      />
+    )
+  }
+  const common = {
+    size: 'xs' as const,
+    label,
+    value: text,
+    error,
+    onBlur: () => void save(text),
+    onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
+      if (event.nativeEvent.isComposing) return
+      if (event.key === 'Escape') {
+        setText(saved)
+        setTyping(false)
+        setError(null)
+        event.stopPropagation()
+      }
+      if (event.key === 'Enter' && field !== 'notes') event.currentTarget.blur()
+    },
+  }
+  if (field === 'notes') {
+    return (
+      <Textarea {...common} autosize minRows={2} maxRows={10} onChange={(event) => type(event.currentTarget.value)} />
+    )
+  }
+  return (
+    <TextInput
+      {...common}
+      type={field === 'phone' ? 'tel' : field === 'email' ? 'email' : 'text'}
+      inputMode={isNumeric(field) ? 'decimal' : undefined}
+      onChange={(event) => type(event.currentTarget.value)}
+    />
+  )
+}

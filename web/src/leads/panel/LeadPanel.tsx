@@ -1,0 +1,67 @@
+import { ActionIcon, Skeleton } from '@mantine/core'
+import { IconTrash, IconX } from '@tabler/icons-react'
+import { t } from '../../text/index.ts'
+import { Avatar } from '../../ui/Avatar.tsx'
+import { Trouble } from '../../ui/Trouble.tsx'
+import type { LeadVerbs } from '../change.ts'
+import type { FieldContext } from '../columns.tsx'
+import { type Lead, nameOf } from '../lead.ts'
+import { useLead } from '../queries.ts'
+import { CustomFields } from './CustomFields.tsx'
+import { Duplicates } from './Duplicates.tsx'
+import { LeadConversations } from './LeadConversations.tsx'
+import { LeadFields } from './LeadFields.tsx'
+import styles from './LeadPanel.module.css'
+import { StatusHistory } from './StatusHistory.tsx'
+
+interface LeadPanelProps {
+  workspaceId: string
+  id: string
+  /** What a list has of it already: shown at once. */
+  known: Lead | undefined
+  context: FieldContext
+  verbs: LeadVerbs
+  open(lead: Lead): void
+  close(): void
+}
+
+/** All of one lead, beside the list. It takes no focus: J and K go on in the list. */
+export function LeadPanel({ workspaceId, id, known, context, verbs, open, close }: LeadPanelProps) {
+  const query = useLead(workspaceId, id, known)
+  const lead = query.data
+  const name = lead === undefined ? '' : nameOf(lead)
+  const remove = () => {
+    close()
+    void verbs.remove([{ id, name }])
+  }
+  return (
+    <aside className={styles.panel} aria-label={t.leads.panel.label(name)}>
+      <header className={styles.header}>
+        {lead !== undefined && <Avatar name={name} size={28} />}
+        <h2 className={styles.title}>{name}</h2>
+        {lead !== undefined && (
+          <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t.common.delete}>
+            <IconTrash size={16} />
+          </ActionIcon>
+        )}
+        <ActionIcon variant="subtle" color="gray" onClick={close} aria-label={t.common.close}>
+          <IconX size={18} />
+        </ActionIcon>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
+      <div className={styles.content} tabIndex={0}>
+        {lead === undefined && query.isError && <Trouble error={query.error} retry={() => void query.refetch()} />}
+        {lead === undefined && !query.isError && <Skeleton height={320} />}
+        {lead !== undefined && (
+          <>
+            <Duplicates workspaceId={workspaceId} lead={lead} open={open} />
+            <LeadFields lead={lead} context={context} verbs={verbs} />
+            <CustomFields lead={lead} verbs={verbs} />
+            <LeadConversations workspaceId={workspaceId} lead={lead} people={context.people} />
+            <StatusHistory workspaceId={workspaceId} lead={lead} people={context.people} />
+          </>
+        )}
+      </div>
+    </aside>
+  )
+}

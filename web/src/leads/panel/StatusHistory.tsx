@@ -1,0 +1,39 @@
+import { t } from '../../text/index.ts'
+import { Trouble } from '../../ui/Trouble.tsx'
+import { ago, fullMoment } from '../../ui/time.ts'
+import { type Lead, statusName } from '../lead.ts'
+import type { People } from '../people.ts'
+import { useHistory } from '../queries.ts'
+import styles from './LeadPanel.module.css'
+
+interface StatusHistoryProps {
+  workspaceId: string
+  lead: Lead
+  people: People
+}
+
+/** Who took the lead from one status to the next, the newest first. */
+export function StatusHistory({ workspaceId, lead, people }: StatusHistoryProps) {
+  const { data, error, refetch } = useHistory(workspaceId, lead.id, lead.status)
+  return (
+    <section>
+      <h3 className={styles.heading}>{t.leads.panel.history}</h3>
+      {error !== null && <Trouble error={error} retry={() => void refetch()} />}
+      {data?.length === 0 && <p className={styles.quiet}>{t.leads.panel.historyEmpty}</p>}
+      <ol className={styles.history}>
+        {data?.toReversed().map(({ id, from, to, actor, at }) => {
+          const name =
+            actor.type === 'agent' || actor.type === 'user' || actor.type === 'token' ? people.nameOf(actor.id) : null
+          return (
+            <li key={id} data-agent={actor.type === 'agent' || undefined}>
+              <span>{t.leads.panel.change(statusName(from), statusName(to))}</span>
+              <span className={styles.quiet} title={fullMoment(at)}>
+                {t.leads.panel.by(name ?? t.leads.actors[actor.type], ago(at))}
+              </span>
+            </li>
+          )
+        })}
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,17 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { type LeadAddress, readAddress } from './address.ts'
+
+export type GoTo = (next: (before: LeadAddress) => LeadAddress, how?: { replace: boolean }) => void
+
+/** What the address bar says of this page, and how to change it. */
+export function useLeadAddress(): [LeadAddress, GoTo] {
+  const address = useSearch({ from: '/w/$workspaceId/leads' })
+  const navigate = useNavigate({ from: '/w/$workspaceId/leads' })
+  const goTo = useCallback<GoTo>(
+    (next, { replace } = { replace: false }) =>
+      void navigate({ search: (before) => readAddress({ ...next(before) }), replace }),
+    [navigate],
+  )
+  return [address, goTo]
+}

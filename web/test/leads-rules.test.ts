@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  activeFilters,
+  dayBefore,
+  queryOf,
+  readAddress,
+  readSavedQuery,
+  savedQuery,
+  without,
+} from '../src/leads/address.ts'
+import { amountText, readAmount } from '../src/leads/amount.ts'
+import { columnIds, firstChoice, placed, readChoice, resized, toggled, widthOf } from '../src/leads/column-choice.ts'
+import { maxScrollPx, rowWindow, scrollToRow } from '../src/leads/row-window.ts'
+
+test('an address keeps what makes sense and drops the rest', () => {
+  const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+  for (const [given, kept] of [
+    [{}, {}],
+    [
+      { view: 'board', q: 'duarte', lead: id },
+      { view: 'board', q: 'duarte', lead: id },
+    ],
+    [{ q: 5581 }, { q: '5581' }],
+    [{ view: 'moon', status: 'NEW', priority: 'none', lead: 'x' }, {}],
+    [{ status: 'new,own_status' }, { status: 'new,own_status' }],
+    [{ createdFrom: 'today', createdTo: '2026-13-01' }, {}],
+    [
+      { sort: '-updatedAt', updatedTo: '2026-01-31' },
+      { sort: '-updatedAt', updatedTo: '2026-01-31' },
+    ],
+    [{ source: undefined, q: '' }, {}],
+  ] as const) {
+    assert.deepEqual(readAddress({ ...given }), kept)
+  }
+})
+
+test('days of an address are whole days of the reader', () => {
+  const query = queryOf({ createdFrom: '2026-11-01', createdTo: '2026-11-02', q: ' ana ', assignee: 'a' })
+  assert.equal(Date.parse(query.createdTo ?? '') - Date.parse(query.createdFrom ?? ''), 2 * 86_400_000 - 1)
+  assert.deepEqual([query.search, query.assignedTo, query.sortBy, query.sortOrder], ['ana', 'a', 'createdAt', 'desc'])
+  assert.equal(dayBefore(1, new Date(2026, 2, 1)), '2026-02-28')
+})
+
+test('a saved view comes back as it was, without the lead that was open', () => {
+  const address = { view: 'board', status: 'new,won', q: 'a & b', createdFrom: '2026-11-01' } as const
+  assert.deepEqual(readSavedQuery(savedQuery({ ...address, lead: 'x' })), address)
+  assert.match(savedQuery(address), /^[^?#\s]*$/)
+  assert.deepEqual(activeFilters(address), ['status', 'created'])
+  assert.deepEqual(without(address, ['status', 'created']), { view: 'board', q: 'a & b' })
+})
+
+test('rows are found at any height, and a row is scrolled to where it is seen whole', () => {
+  const at = { height: 720, rowPx: 36 }
+  const few = rowWindow({ ...at, total: 100, scrollTop: 360 })
+  assert.deepEqual(few, { first: 0, end: 42, scrollPx: 3600, topPx: 0 })
+  for (const total of [0, 1, 100, 20_000, 1_000_000, 40_000_000]) {
+    const scrollPx = Math.min(total * 36, maxScrollPx)
+    const last = rowWindow({ ...at, total, scrollTop: Math.max(0, scrollPx - at.height) })
+    assert.equal(last.end, total)
+    assert.equal(rowWindow({ ...at, total, scrollTop: 0 }).first, 0)
+    for (const row of [0, 7, Math.floor(total / 3), total - 1].filter((one) => one >= 0 && one < total)) {
+      const scrollTop = scrollToRow(row, { ...at, total, scrollTop: 0 })
+      const seen = rowWindow({ ...at, total, scrollTop })
+      const top = seen.topPx + (row - seen.first) * 36 - scrollTop
+      assert.ok(
+        row >= seen.first && row < seen.end && top > -1 && top + 36 < at.height + 1,
+        `${row} of ${total}: ${top}`,
+      )
+    }
+  }
+  assert.equal(scrollToRow(3, { ...at, total: 100, scrollTop: 40 }), 40)
+})
+
+test('columns are shown, hidden, moved and widened; nonsense that was remembered is forgotten', () => {
+  assert.deepEqual(toggled(firstChoice, 'email').shown.at(-1), 'email')
+  assert.equal(toggled(firstChoice, 'phone').shown.includes('phone'), false)
+  assert.deepEqual(placed(firstChoice, 'phone', 'status').shown.slice(0, 3), ['name', 'phone', 'status'])
+  assert.equal(placed(firstChoice, 'phone', 'name'), firstChoice)
+  assert.deepEqual(
+    [10, 200, 9999].map((px) => widthOf(resized(firstChoice, 'phone', px), 'phone')),
+    [72, 200, 640],
+  )
+  const kept = placed(resized(firstChoice, 'phone', 200), 'createdAt', 'status')
+  assert.deepEqual(readChoice(JSON.stringify(kept)), kept)
+  for (const text of [null, '', '{', '{}', '[]', '{"shown":7}']) assert.equal(readChoice(text), firstChoice)
+  assert.deepEqual(readChoice('{"shown":["phone","moon","phone"],"widths":{"phone":1,"moon":90}}'), {
+    shown: ['name', 'phone'],
+    widths: {},
+  })
+  assert.equal(new Set(columnIds).size, columnIds.length)
+})
+
+test('amounts are read as they are written in each language', () => {
+  for (const [text, language, amount] of [
+    ['1500', 'en', 1500],
+    ['1,500.50', 'en', 1500.5],
+    ['1.500,50', 'pt', 1500.5],
+    ['1500,5', 'pt', 1500.5],
+    ['1500.5', 'pt', 1500.5],
+    ['1.500', 'pt', 1500],
+    ['1,500', 'en', 1500],
+    ['12 000', 'es', 12_000],
+    ['-5', 'en', undefined],
+    ['lots', 'en', undefined],
+    ['', 'en', undefined],
+  ] as const) {
+    assert.equal(readAmount(text, language), amount, text)
+  }
+  for (const language of ['en', 'pt', 'es'])
+    assert.equal(readAmount(amountText(12345.67, language), language), 12345.67)
+})
