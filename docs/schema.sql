@@ -457,6 +457,7 @@ create table leads (
 
 CREATE INDEX leads_assigned ON leads USING btree (workspace_id, assigned_to, created_at DESC, id DESC) WHERE ((deleted_at IS NULL) AND (assigned_to IS NOT NULL));
 CREATE INDEX leads_created ON leads USING btree (workspace_id, created_at DESC, id DESC) INCLUDE (status, priority, source, ad_platform) WHERE (deleted_at IS NULL);
+CREATE INDEX leads_deleted ON leads USING btree (workspace_id, deleted_at DESC, id DESC) WHERE ((deleted_at IS NOT NULL) AND (purged_at IS NULL));
 CREATE INDEX leads_email ON leads USING btree (workspace_id, email_index, created_at, id) WHERE ((deleted_at IS NULL) AND (email_index IS NOT NULL));
 CREATE UNIQUE INDEX leads_external_ref_key ON leads USING btree (workspace_id, external_ref) WHERE ((deleted_at IS NULL) AND (external_ref IS NOT NULL));
 CREATE INDEX leads_phone ON leads USING btree (workspace_id, phone_index, created_at, id) WHERE ((deleted_at IS NULL) AND (phone_index IS NOT NULL));

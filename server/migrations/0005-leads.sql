@@ -63,6 +63,10 @@ where deleted_at is null;
 create index leads_assigned on leads (workspace_id, assigned_to, created_at desc, id desc)
 where deleted_at is null and assigned_to is not null;
 
+-- The trash of a workspace.
+create index leads_deleted on leads (workspace_id, deleted_at desc, id desc)
+where deleted_at is not null and purged_at is null;
+
 create index leads_to_purge on leads (deleted_at)
 where deleted_at is not null and purged_at is null;
 

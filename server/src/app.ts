@@ -10,6 +10,7 @@ import { invitationTeamRoutes } from './access/team-routes-invitations.ts'
 import { keyTeamRoutes } from './access/team-routes-keys.ts'
 import { meTeamRoutes } from './access/team-routes-me.ts'
 import { memberTeamRoutes } from './access/team-routes-members.ts'
+import { peopleTeamRoutes } from './access/team-routes-people.ts'
 import { sessionTeamRoutes } from './access/team-routes-session.ts'
 import { signInTeamRoutes } from './access/team-routes-sign-in.ts'
 import { signInLinkTeamRoutes } from './access/team-routes-sign-in-link.ts'
@@ -38,6 +39,7 @@ import { importFileTeamRoutes } from './leads/transfer/team-routes-import-files.
 import { importTeamRoutes } from './leads/transfer/team-routes-imports.ts'
 import type { MasterDeps } from './rotation/master.ts'
 import { rotationTeamRoutes } from './rotation/team-routes.ts'
+import { statsTeamRoutes } from './stats/team-routes.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
@@ -103,6 +105,7 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
     sessionTeamRoutes,
     meTeamRoutes,
     memberTeamRoutes,
+    peopleTeamRoutes,
     invitationTeamRoutes,
     tokenTeamRoutes,
     auditTeamRoutes,
@@ -111,6 +114,7 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
     exportTeamRoutes,
     cannedReplyTeamRoutes,
     savedFilterTeamRoutes,
+    statsTeamRoutes,
   ]) {
     routes(app, team, teamGuard)
   }

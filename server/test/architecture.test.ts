@@ -20,6 +20,7 @@ const ranks: Record<string, number> = {
   webhooks: 4,
   rotation: 4,
   http: 5,
+  stats: 5,
   mcp: 5,
   // app.ts, main.ts and commands/ see everything, each other included.
   top: 6,

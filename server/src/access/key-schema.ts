@@ -56,14 +56,16 @@ export const rotateKeySchema = Type.Object(
   { ...closed, example: {} },
 )
 
+export const usableStatus = oneOf(['active', 'revoked', 'expired'] as const, {
+  description: 'Only an active one works.',
+  example: 'active',
+})
+
 export const keySchema = Type.Object({
   id: idSchema('Stays the same when the key gets a new value.'),
   name,
   shown: Type.String({ description: 'All that is kept readable of the value.', example: 'plk_…3bXq' }),
-  status: oneOf(['active', 'revoked', 'expired'] as const, {
-    description: 'Only active keys work.',
-    example: 'active',
-  }),
+  status: usableStatus,
   scopes: scopeList,
   connectionIds,
   phoneVisibility,
@@ -87,7 +89,7 @@ export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> 
     id: row.id,
     name: row.name,
     shown: shownKey(row.last_four),
-    status: statusOf(row, now),
+    status: statusAt(row, now),
     scopes: row.scopes as Static<typeof scopeList>,
     connectionIds: row.connection_ids,
     phoneVisibility: row.phone_visibility,
@@ -101,7 +103,7 @@ export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> 
   }
 }
 
-function statusOf(row: ApiKeyRow, now: Date): 'active' | 'revoked' | 'expired' {
+export function statusAt(row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now: Date): Static<typeof usableStatus> {
   if (row.revoked_at !== null) return 'revoked'
   return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active'
 }

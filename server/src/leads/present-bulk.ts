@@ -22,7 +22,8 @@ function result(outcome: Outcome, masked: boolean) {
   return { success: true, action: outcome.action, lead: presentLead(outcome.lead, masked) }
 }
 
-function presentError({ statusCode, message, data }: ApiError) {
+/** A failure within an answer that is none. */
+export function presentError({ statusCode, message, data }: ApiError) {
   return { statusCode, statusMessage: message, ...(data === undefined ? {} : { data }) }
 }
 

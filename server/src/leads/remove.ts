@@ -1,10 +1,12 @@
+import type { Tx } from '../base/db.ts'
+import type { Keyring } from '../base/keyring.ts'
 import { recordEvents } from '../events/record.ts'
 import { leadNotFound } from './errors.ts'
 import { leadDeleted } from './events.ts'
 import { findLead } from './identify.ts'
-import type { LeadDeps, LeadUser } from './lead.ts'
-import { lockLead } from './queries.ts'
-import { openLead } from './sealed.ts'
+import type { Lead, LeadDeps, LeadUser } from './lead.ts'
+import { leadColumns, lockLead } from './queries.ts'
+import { type LeadRow, openLead } from './sealed.ts'
 
 /** Hides the lead from every read and frees its names; it can be restored for 30 days. */
 export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: string): Promise<void> {
@@ -13,19 +15,52 @@ export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: str
     const { id } = await findLead(tx, keyring, user, identifier)
     const row = await lockLead(tx, user.workspaceId, id)
     if (row === undefined) throw leadNotFound()
-    const now = deps.clock.now()
-    const lead = { ...openLead(keyring, row), deletedAt: now }
-    await Promise.all([
-      tx`
-        update leads
-        set deleted_at = ${now}
-        where workspace_id = ${user.workspaceId}
-          and id = ${id}`.execute(),
-      tx`
-        delete from lead_search
-        where workspace_id = ${user.workspaceId}
-          and lead_id = ${id}`.execute(),
-      recordEvents(tx, keyring, user.workspaceId, [leadDeleted(lead)], now),
-    ])
+    await hide(tx, keyring, user.workspaceId, [openLead(keyring, row)], deps.clock.now())
   })
+}
+
+/** Removes those of the leads that are there, in one transaction; answers their ids. */
+export async function removeLeads(deps: LeadDeps, user: LeadUser, ids: readonly string[]): Promise<Set<string>> {
+  const keyring = await deps.vault.keyring(user.workspaceId)
+  return deps.db.tx(async (tx) => {
+    const rows = await lockLive(tx, user.workspaceId, ids)
+    const leads = rows.map((row) => openLead(keyring, row))
+    await hide(tx, keyring, user.workspaceId, leads, deps.clock.now())
+    return new Set(leads.map(({ id }) => id))
+  })
+}
+
+async function hide(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly Lead[],
+  deletedAt: Date,
+): Promise<void> {
+  if (leads.length === 0) return
+  const ids = leads.map(({ id }) => id)
+  const events = leads.map((lead) => leadDeleted({ ...lead, deletedAt }))
+  await Promise.all([
+    tx`
+      update leads
+      set deleted_at = ${deletedAt}
+      where workspace_id = ${workspaceId}
+        and id = any (${ids}::uuid[])`.execute(),
+    tx`
+      delete from lead_search
+      where workspace_id = ${workspaceId}
+        and lead_id = any (${ids}::uuid[])`.execute(),
+    recordEvents(tx, keyring, workspaceId, events, deletedAt),
+  ])
+}
+
+async function lockLive(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
+  return tx<LeadRow[]>`
+    select ${leadColumns(tx)}
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.id = any (${[...ids]}::uuid[])
+      and l.deleted_at is null
+    order by l.id
+    for update`
 }

@@ -113,3 +113,8 @@ function phoneIndex(keyring: Keyring, digits: string): Buffer {
 export function phoneIndexes(keyring: Keyring, digits: string): Buffer[] {
   return keyring.exacts('lead.phone', phoneClass(digits))
 }
+
+/** Digests by which an e-mail is found whatever its case. */
+export function emailIndexes(keyring: Keyring, email: string): Buffer[] {
+  return keyring.exacts('lead.email', email.toLowerCase())
+}

@@ -1,30 +1,35 @@
 import { Type } from 'typebox'
-import { type Member, memberOf, type TeamGuard } from '../base/member.ts'
+import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { done, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { leadCreator } from './create.ts'
 import { leadReader } from './identify.ts'
 import { readLeadPatch } from './input.ts'
-import type { LeadDeps, LeadUser } from './lead.ts'
+import type { LeadDeps } from './lead.ts'
 import { type ListDeps, listLeads } from './list.ts'
 import { readListRequest } from './list-request.ts'
 import { presentDetail } from './present.ts'
 import { removeLead } from './remove.ts'
 import { restoreLead } from './restore.ts'
-import { Identifier, LeadChanges, LeadDetail, LeadId, ListQuery, NewLead, NoQuery, TeamLeadList } from './schema.ts'
+import { LeadChanges, LeadDetail, LeadId, ListQuery, NewLead, NoQuery, TeamLeadList } from './schema.ts'
+import { byIdentifier, leadsPath, leadUserOf, ofLead, ofWorkspace } from './team-request.ts'
+import { boardTeamRoute } from './team-routes-board.ts'
+import { bulkTeamRoute } from './team-routes-bulk.ts'
+import { duplicatesTeamRoutes } from './team-routes-duplicates.ts'
+import { trashTeamRoute } from './team-routes-trash.ts'
 import { updateLead } from './update.ts'
 
-export const leadsPath = '/api/team/v1/workspaces/:workspaceId/leads'
-const ofWorkspace = Type.Object(workspaceParams)
-const ofLead = Type.Object({ ...workspaceParams, ...Identifier.properties })
 const oneLead = Type.Object({ lead: LeadDetail })
-const byIdentifier = postman({ path: { identifier: '{{lead_id}}' } })
 
 /** Leads for people: the verbs of the leads interface, on behalf of a member. */
 export function leadTeamRoutesOfLeads(app: App, deps: ListDeps, guard: TeamGuard): void {
   for (const serve of [serveList, serveCreate, serveDetail, serveChange, serveRemove, serveRestore]) {
     serve(app, deps, guard)
   }
+  trashTeamRoute(app, deps, guard)
+  boardTeamRoute(app, deps, guard)
+  bulkTeamRoute(app, deps, guard)
+  duplicatesTeamRoutes(app, deps, guard)
 }
 
 function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
@@ -159,14 +164,4 @@ function serveRestore(app: App, deps: LeadDeps, guard: TeamGuard): void {
       return { lead: presentDetail(lead, false) }
     },
   })
-}
-
-/** A member reads and writes leads unmasked, in their own name. */
-export function leadUserOf(member: Member): LeadUser {
-  return {
-    workspaceId: member.workspaceId,
-    defaultCountry: member.workspace.defaultCountry,
-    masked: false,
-    actor: member.actor,
-  }
 }

@@ -6,7 +6,7 @@ import { listStatusChanges } from './history.ts'
 import { findLead } from './identify.ts'
 import type { LeadDeps } from './lead.ts'
 import { Identifier, NoQuery } from './schema.ts'
-import { leadUserOf } from './team-routes-leads.ts'
+import { leadUserOf } from './team-request.ts'
 
 const StatusChange = Type.Object({
   id: idSchema('The entry.'),

@@ -10,6 +10,7 @@ import { auditTeamRoutes } from '../../src/access/team-routes-audit.ts'
 import { invitationTeamRoutes } from '../../src/access/team-routes-invitations.ts'
 import { meTeamRoutes } from '../../src/access/team-routes-me.ts'
 import { memberTeamRoutes } from '../../src/access/team-routes-members.ts'
+import { peopleTeamRoutes } from '../../src/access/team-routes-people.ts'
 import { sessionTeamRoutes } from '../../src/access/team-routes-session.ts'
 import { signInTeamRoutes } from '../../src/access/team-routes-sign-in.ts'
 import { tokenTeamRoutes } from '../../src/access/team-routes-tokens.ts'
@@ -138,6 +139,7 @@ async function teamApp(deps: TeamDeps): Promise<App> {
     sessionTeamRoutes,
     meTeamRoutes,
     memberTeamRoutes,
+    peopleTeamRoutes,
     invitationTeamRoutes,
     tokenTeamRoutes,
     auditTeamRoutes,

@@ -1,0 +1,45 @@
+import { Type } from 'typebox'
+import { memberOf, type TeamGuard } from '../base/member.ts'
+import { type App, errors } from '../base/route.ts'
+import { idSchema, personNameSchema, roleSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
+import { instanceScope } from '../base/vault.ts'
+import { statusAt, usableStatus } from './key-schema.ts'
+import { listPeople, type NamedRow } from './people.ts'
+import type { TeamDeps } from './team-deps.ts'
+
+const named = (id: string, name: string) =>
+  Type.Object({ id: idSchema(id), name: Type.String({ example: name }), status: usableStatus })
+
+const peopleSchema = Type.Object({
+  members: Type.Array(Type.Object({ id: idSchema('The user.'), name: personNameSchema, role: roleSchema }), {
+    description: 'Those who joined first come first.',
+  }),
+  keys: Type.Array(named('The API key.', 'Website agent'), { description: 'Oldest first.' }),
+  tokens: Type.Array(named('The team token.', 'Nightly export'), { description: 'Oldest first.' }),
+})
+
+/** The names behind the ids that the team API answers: of actors, owners and assignees. */
+export function peopleTeamRoutes(app: App, { db, vault, clock }: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: '/api/team/v1/workspaces/:workspaceId/people',
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute,
+      summary: 'List the names of members, API keys and team tokens',
+      description:
+        'For showing names where other answers have ids. Keys and tokens stay here when they work no more; a member who left does not, and neither are tokens of the whole installation here.',
+      params: Type.Object(workspaceParams),
+      response: { 200: peopleSchema, ...errors(401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const { members, keys, tokens } = await vault.withKeyring(instanceScope, (instanceKeys) =>
+        listPeople(db.sql, workspaceId, instanceKeys),
+      )
+      const now = clock.now()
+      const present = (row: NamedRow) => ({ id: row.id, name: row.name, status: statusAt(row, now) })
+      return { members, keys: keys.map(present), tokens: tokens.map(present) }
+    },
+  })
+}

@@ -1,0 +1,22 @@
+import { Type } from 'typebox'
+import type { Member } from '../base/member.ts'
+import { postman } from '../base/route.ts'
+import { workspaceParams } from '../base/team-schema.ts'
+import type { LeadUser } from './lead.ts'
+import { Identifier } from './schema.ts'
+
+/** What the team's routes of this room share. */
+export const leadsPath = '/api/team/v1/workspaces/:workspaceId/leads'
+export const ofWorkspace = Type.Object(workspaceParams)
+export const ofLead = Type.Object({ ...workspaceParams, ...Identifier.properties })
+export const byIdentifier = postman({ path: { identifier: '{{lead_id}}' } })
+
+/** A member reads and writes leads unmasked, in their own name. */
+export function leadUserOf(member: Member): LeadUser {
+  return {
+    workspaceId: member.workspaceId,
+    defaultCountry: member.workspace.defaultCountry,
+    masked: false,
+    actor: member.actor,
+  }
+}

@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox'
+import { InvalidInput } from '../base/errors.ts'
+import { memberOf, type TeamGuard } from '../base/member.ts'
+import { type App, errors, oneOf, postman } from '../base/route.ts'
+import { closed, idSchema, teamRoute } from '../base/team-schema.ts'
+import { type BulkAction, type BulkOutcome, bulkChange } from './bulk-change.ts'
+import type { LeadDeps } from './lead.ts'
+import { presentError } from './present-bulk.ts'
+import { LeadChanges, NoQuery } from './schema.ts'
+import { leadsPath, leadUserOf, ofWorkspace } from './team-request.ts'
+
+const changes = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assignedTo'], {
+  ...closed,
+  minProperties: 1,
+  description: 'Fields to set on every one of them; null takes them from whom they are assigned to.',
+})
+
+const BulkChange = Type.Object(
+  {
+    ids: Type.Array(idSchema('A lead.'), { minItems: 1, maxItems: 500, description: 'At most 500 leads.' }),
+    changes: Type.Optional(changes),
+    delete: Type.Optional(Type.Literal(true, { description: 'Deletes them, restorable for 30 days.' })),
+    restore: Type.Optional(Type.Literal(true, { description: 'Brings deleted ones back.' })),
+  },
+  { ...closed, example: { ids: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'], changes: { status: 'qualified' } } },
+)
+
+const BulkChanged = Type.Object({
+  done: Type.Integer({ description: 'How many are as they were asked to be, those that were so before included.' }),
+  failed: Type.Integer(),
+  results: Type.Array(
+    Type.Object({
+      id: idSchema('The lead.'),
+      outcome: oneOf(['changed', 'unchanged', 'deleted', 'restored', 'failed']),
+      error: Type.Optional(
+        Type.Object({
+          statusCode: Type.Integer({ example: 404 }),
+          statusMessage: Type.String({ example: 'Lead not found' }),
+          data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+        }),
+      ),
+    }),
+    { description: 'One for each id, in the order of the request; an id that is named again counts once.' },
+  ),
+})
+
+/** One thing done to a selection of leads. */
+export function bulkTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${leadsPath}/bulk-change`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute,
+      summary: 'Change, delete or restore many leads',
+      ...postman({ body: { ids: ['{{lead_id}}'], changes: { priority: 'high' } } }),
+      description:
+        'Exactly one of `changes`, `delete` and `restore`. Each lead is treated as if alone, with its own event and history; one that fails stops no other.',
+      params: ofWorkspace,
+      querystring: NoQuery,
+      body: BulkChange,
+      response: { 200: BulkChanged, ...errors(400, 401, 403, 404, 409, 413, 415) },
+    },
+    handler: async (request) => {
+      const ids = [...new Set(request.body.ids.map((id) => id.toLowerCase()))]
+      const outcomes = await bulkChange(deps, leadUserOf(memberOf(request)), ids, readAction(request.body))
+      const results = outcomes.map(present)
+      const failed = results.filter(({ outcome }) => outcome === 'failed').length
+      return { done: results.length - failed, failed, results }
+    },
+  })
+}
+
+function readAction(body: Static<typeof BulkChange>): BulkAction {
+  const asked = [
+    ...(body.changes === undefined ? [] : [{ changes: body.changes }]),
+    ...(body.delete === undefined ? [] : [{ delete: body.delete }]),
+    ...(body.restore === undefined ? [] : [{ restore: body.restore }]),
+  ]
+  const [action] = asked
+  if (action === undefined || asked.length > 1) {
+    throw new InvalidInput([{ path: '', message: 'must have exactly one of changes, delete and restore' }])
+  }
+  return action
+}
+
+function present({ id, outcome }: BulkOutcome) {
+  if (typeof outcome === 'string') return { id, outcome }
+  return { id, outcome: 'failed' as const, error: presentError(outcome) }
+}

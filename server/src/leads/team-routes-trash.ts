@@ -1,0 +1,61 @@
+import { Type } from 'typebox'
+import { memberOf, type TeamGuard } from '../base/member.ts'
+import { type App, errors, nullable, timestamp } from '../base/route.ts'
+import { closed, teamRoute } from '../base/team-schema.ts'
+import type { Lead, LeadDeps } from './lead.ts'
+import { presentDetail } from './present.ts'
+import { LeadDetail } from './schema.ts'
+import { leadsPath, leadUserOf, ofWorkspace } from './team-request.ts'
+import { destroyedAt, listTrash } from './trash.ts'
+
+const TrashedLead = Type.Object({
+  ...LeadDetail.properties,
+  deletedAt: timestamp('When it was deleted.'),
+  destroyedAt: timestamp('From when on it cannot be restored: its personal data is destroyed.'),
+})
+
+const TrashQuery = Type.Object(
+  {
+    cursor: Type.Optional(Type.String({ description: 'The `nextCursor` of the page before, unchanged.' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Leads a page. Default 50.' })),
+  },
+  closed,
+)
+
+/** The leads that were deleted and can be restored. */
+export function trashTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: `${leadsPath}/trash`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute,
+      summary: 'List deleted leads',
+      description:
+        'Those that can be restored, the last deleted first. A lead whose uniqueCode is `trash` is read by its id.',
+      params: ofWorkspace,
+      querystring: TrashQuery,
+      response: {
+        200: Type.Object({
+          leads: Type.Array(TrashedLead),
+          total: Type.Integer({ description: 'Exact count of leads that can be restored.' }),
+          nextCursor: nullable(Type.String({ description: 'Send it as `cursor` for the next page; null at the end.' })),
+        }),
+        ...errors(400, 401, 403, 404),
+      },
+    },
+    handler: async (request) => {
+      const { limit = 50, cursor = null } = request.query
+      const page = await listTrash(deps, leadUserOf(memberOf(request)), { limit, cursor })
+      return { ...page, leads: page.leads.flatMap(presentTrashed) }
+    },
+  })
+}
+
+function presentTrashed(lead: Lead) {
+  const { deletedAt } = lead
+  if (deletedAt === null) return []
+  return [
+    { ...presentDetail(lead), deletedAt: deletedAt.toISOString(), destroyedAt: destroyedAt(deletedAt).toISOString() },
+  ]
+}

@@ -1,0 +1,137 @@
+import type { NamedRow } from '../access/people.ts'
+import { acknowledgedUntil, needsAcknowledgement } from '../channels/acknowledgement.ts'
+import type { Channel, ConnectionState } from '../channels/connection.ts'
+import type { WaitingCustomers } from '../inbox/waiting.ts'
+import type { QuotaUse } from '../leads/quota.ts'
+import type { EndpointState, StateReason } from '../webhooks/endpoint.ts'
+import { failuresBeforeProbes } from '../webhooks/health.ts'
+
+/** In the order of what is worst. */
+export const attentionCodes = [
+  'agents_stopped',
+  'connection_unavailable',
+  'quota_reached',
+  'customers_waiting',
+  'webhook_disabled',
+  'webhook_failing',
+  'acknowledgement_missing',
+  'key_expired',
+  'acknowledgement_ending',
+  'key_expiring',
+  'quota_near',
+] as const
+
+export interface Attention {
+  code: (typeof attentionCodes)[number]
+  /** Of the connection, webhook or key. */
+  id: string | null
+  name: string | null
+  /** Since when it is so, or when it will be. */
+  at: Date | null
+  count: number | null
+  /** The connection's or webhook's own word for why. */
+  reason: string | null
+}
+
+export interface State {
+  agentsStopped: boolean
+  quota: QuotaUse
+  waiting: readonly WaitingCustomers[]
+  connections: readonly ConnectionInfo[]
+  webhooks: readonly WebhookInfo[]
+  keys: readonly NamedRow[]
+}
+
+export interface ConnectionInfo {
+  id: string
+  name: string
+  channel: Channel
+  state: ConnectionState
+  stateReason: string | null
+  stateChangedAt: Date
+  acknowledgedAt: Date | null
+}
+
+export interface WebhookInfo {
+  id: string
+  description: string | null
+  state: EndpointState
+  stateReason: StateReason | null
+  stateChangedAt: Date
+  failingSince: Date | null
+  failuresInARow: number
+}
+
+const dayMs = 86_400_000
+const warnAheadMs = 14 * dayMs
+const rememberMs = 7 * dayMs
+const nearQuota = 0.8
+
+/** What somebody should look at now, the worst first. */
+export function attentionOf(state: State, now: Date): Attention[] {
+  const found = [
+    ...ofWorkspace(state),
+    ...state.connections.flatMap((one) => ofConnection(one, now)),
+    ...state.webhooks.flatMap(ofWebhook),
+    ...state.keys.flatMap((one) => ofKey(one, now)),
+  ]
+  const rank = ({ code }: Attention) => attentionCodes.indexOf(code)
+  return found.sort((a, b) => rank(a) - rank(b) || (a.at?.getTime() ?? 0) - (b.at?.getTime() ?? 0))
+}
+
+const about = (code: Attention['code'], more: Partial<Attention> = {}): Attention => ({
+  code,
+  id: null,
+  name: null,
+  at: null,
+  count: null,
+  reason: null,
+  ...more,
+})
+
+function ofWorkspace({ agentsStopped, quota, waiting }: State): Attention[] {
+  const count = waiting.reduce((sum, each) => sum + each.count, 0)
+  const since = waiting.reduce<Date | null>((first, each) => earlier(first, each.since), null)
+  return [
+    ...(agentsStopped ? [about('agents_stopped')] : []),
+    ...(count > 0 ? [about('customers_waiting', { count, at: since })] : []),
+    ...ofQuota(quota),
+  ]
+}
+
+function ofQuota({ used, limit }: QuotaUse): Attention[] {
+  if (limit === 0 || used < limit * nearQuota) return []
+  return [about(used < limit ? 'quota_near' : 'quota_reached', { count: used })]
+}
+
+function ofConnection(one: ConnectionInfo, now: Date): Attention[] {
+  const { id, name } = one
+  // A member who pauses a connection knows of it.
+  if (one.state === 'paused') return []
+  if (one.state === 'unavailable') {
+    return [about('connection_unavailable', { id, name, at: one.stateChangedAt, reason: one.stateReason })]
+  }
+  const until = acknowledgedUntil(one)
+  if (needsAcknowledgement(one, now)) return [about('acknowledgement_missing', { id, name, at: until })]
+  return isSoon(until, now) ? [about('acknowledgement_ending', { id, name, at: until })] : []
+}
+
+function ofWebhook(one: WebhookInfo): Attention[] {
+  const { id, description: name, stateReason: reason, failingSince: at } = one
+  if (one.state === 'disabled') {
+    return reason === 'member' ? [] : [about('webhook_disabled', { id, name, at: one.stateChangedAt, reason })]
+  }
+  return one.failuresInARow >= failuresBeforeProbes
+    ? [about('webhook_failing', { id, name, at, count: one.failuresInARow })]
+    : []
+}
+
+function ofKey({ id, name, expires_at: at, revoked_at }: NamedRow, now: Date): Attention[] {
+  if (at === null || revoked_at !== null) return []
+  if (at > now) return isSoon(at, now) ? [about('key_expiring', { id, name, at })] : []
+  return now.getTime() - at.getTime() < rememberMs ? [about('key_expired', { id, name, at })] : []
+}
+
+const isSoon = (at: Date | null, now: Date): boolean => at !== null && at.getTime() - now.getTime() <= warnAheadMs
+
+const earlier = (a: Date | null, b: Date): Date => (a === null || b < a ? b : a)

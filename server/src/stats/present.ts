@@ -1,0 +1,51 @@
+import type { ZoneDay } from '../base/zone-days.ts'
+import type { Answerer, AnswerTimes } from '../inbox/answer-times.ts'
+import type { WaitingCustomers } from '../inbox/waiting.ts'
+import type { NewLeads } from '../leads/stats.ts'
+import type { Attention } from './attention.ts'
+import type { Stats } from './schema.ts'
+
+export function presentDays(days: readonly ZoneDay[], created: readonly NewLeads[], times: readonly AnswerTimes[]) {
+  return days.map(({ date }, n) => ({
+    date,
+    leads: sum(created.filter(({ day }) => day === n + 1)),
+    answers: presentAnswers(times, n + 1),
+  }))
+}
+
+/** Of one day, or (null) of all of them. */
+export function presentAnswers(times: readonly AnswerTimes[], day: number | null) {
+  const by = (answerer: Answerer) => {
+    const found = times.find((one) => one.answerer === answerer && one.day === day)
+    if (found === undefined) return null
+    const { answers, medianSeconds, p90Seconds } = found
+    return { answers, medianSeconds, p90Seconds }
+  }
+  return { people: by('people'), agents: by('agents'), otherApps: by('otherApps') }
+}
+
+export function presentLeads(
+  created: readonly NewLeads[],
+  byStatus: readonly { status: string; count: number }[],
+): Stats['leads'] {
+  const bySource = [...Map.groupBy(created, ({ source }) => source)]
+    .map(([source, rows]) => ({ source, count: sum(rows) }))
+    .sort((a, b) => b.count - a.count || (a.source < b.source ? -1 : 1))
+  return { total: sum(byStatus), created: sum(created), bySource, byStatus: [...byStatus] }
+}
+
+export function presentWaiting(waiting: readonly WaitingCustomers[], minutes: number): Stats['waiting'] {
+  const first = waiting.map(({ since }) => since.getTime())
+  return {
+    minutes,
+    forPeople: sum(waiting.filter(({ ownedByAgent }) => !ownedByAgent)),
+    forAgents: sum(waiting.filter(({ ownedByAgent }) => ownedByAgent)),
+    since: first.length === 0 ? null : new Date(Math.min(...first)).toISOString(),
+  }
+}
+
+export function presentAttention(one: Attention): Stats['attention'][number] {
+  return { ...one, at: one.at?.toISOString() ?? null }
+}
+
+const sum = (rows: readonly { count: number }[]): number => rows.reduce((total, { count }) => total + count, 0)

@@ -1,0 +1,100 @@
+import { type Static, Type } from 'typebox'
+import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { closed, idSchema } from '../base/team-schema.ts'
+import { sources } from '../leads/lead.ts'
+import { attentionCodes } from './attention.ts'
+
+export const StatsQuery = Type.Object(
+  {
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, description: 'Days up to today. Default 30.' })),
+    tz: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'The time zone whose days are meant, by its IANA name. Default `UTC`.',
+        example: 'America/Sao_Paulo',
+      }),
+    ),
+    waitingMinutes: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 10_080,
+        description: 'From how many minutes on a customer without an answer counts as waiting. Default 15.',
+      }),
+    ),
+  },
+  closed,
+)
+
+const count = (description: string) => Type.Integer({ description })
+
+const AnswerTimes = nullable(
+  Type.Object(
+    {
+      answers: count('How many first answers; multiplied where a sample was read.'),
+      medianSeconds: Type.Number({ description: 'Half of the customers waited no longer.' }),
+      p90Seconds: Type.Number({ description: 'Nine of ten customers waited no longer.' }),
+    },
+    { description: 'Null when there was none.' },
+  ),
+)
+
+const Answerers = {
+  people: AnswerTimes,
+  agents: AnswerTimes,
+  otherApps: AnswerTimes,
+}
+
+const ofAnswerers = 'By members and team tokens, by API keys, and from other apps on the same number.'
+
+export const Stats = Type.Object({
+  from: timestamp('The first moment of the first day.'),
+  days: Type.Array(
+    Type.Object({
+      date: Type.String({ format: 'date', description: 'The day in the zone.', example: '2026-03-01' }),
+      leads: count('Leads created on it that are there now.'),
+      answers: Type.Object(Answerers, { description: ofAnswerers }),
+    }),
+    { description: 'Every day, the oldest first; the last is today.' },
+  ),
+  leads: Type.Object({
+    total: count('Leads that are there now, whenever they were created.'),
+    created: count('Of the days.'),
+    bySource: Type.Array(Type.Object({ source: oneOf(sources), count: count('Created in the days.') }), {
+      description: 'The most common first.',
+    }),
+    byStatus: Type.Array(Type.Object({ status: Type.String({ example: 'new' }), count: count('Now.') }), {
+      description: 'Of all leads, the most common status first.',
+    }),
+  }),
+  answers: Type.Object(
+    {
+      ...Answerers,
+      sampledEvery: count('1 when every conversation was read, n when one of so many was.'),
+    },
+    {
+      description: `How long customers waited for the first answer after they wrote. ${ofAnswerers}`,
+    },
+  ),
+  waiting: Type.Object({
+    minutes: count('From how many minutes on.'),
+    forPeople: count('Customers who wait where people are to answer.'),
+    forAgents: count('Customers who wait where an agent is to answer.'),
+    since: nullable(timestamp('Since when the first of them has waited.')),
+  }),
+  quota: Type.Object({
+    used: count('Leads created this UTC day that count.'),
+    limit: nullable(Type.Integer({ description: 'Null: unlimited.' })),
+  }),
+  attention: Type.Array(
+    Type.Object({
+      code: oneOf(attentionCodes, { description: 'What is the matter.' }),
+      id: nullable(idSchema('The connection, webhook or key.')),
+      name: nullable(Type.String({ description: 'Its name; the description of a webhook.' })),
+      at: nullable(timestamp('Since when it is so, or when it will be.')),
+      count: nullable(Type.Integer({ description: 'Customers, leads or failures.' })),
+      reason: nullable(Type.String({ description: 'The state reason of the connection or webhook.' })),
+    }),
+    { description: 'What somebody should look at now, the worst first.' },
+  ),
+})
+export type Stats = Static<typeof Stats>

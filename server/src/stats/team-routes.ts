@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import type { Clock } from '../base/clock.ts'
+import type { Db } from '../base/db.ts'
+import { invalid } from '../base/errors.ts'
+import { memberOf, type TeamGuard } from '../base/member.ts'
+import { type App, errors } from '../base/route.ts'
+import { teamRoute, workspaceParams } from '../base/team-schema.ts'
+import { isTimeZone, lastDays } from '../base/zone-days.ts'
+import { readAnswerTimes } from '../inbox/answer-times.ts'
+import { countByStatus, countNewLeads } from '../leads/stats.ts'
+import { attentionOf } from './attention.ts'
+import { presentAnswers, presentAttention, presentDays, presentLeads, presentWaiting } from './present.ts'
+import { Stats, StatsQuery } from './schema.ts'
+import { readState } from './state.ts'
+
+export interface StatsDeps {
+  db: Db
+  clock: Clock
+}
+
+/** What the team's first page shows: how the last days went, and what needs somebody now. */
+export function statsTeamRoutes(app: App, { db, clock }: StatsDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: '/api/team/v1/workspaces/:workspaceId/stats',
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute,
+      summary: 'Read how the workspace fares',
+      description:
+        'Counts of leads are exact. Answer times are those of the messages kept; of more than 2,000 active conversations a sample is read.',
+      params: Type.Object(workspaceParams),
+      querystring: StatsQuery,
+      response: { 200: Stats, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const { days: count = 30, tz = 'UTC', waitingMinutes = 15 } = request.query
+      if (!isTimeZone(tz)) throw invalid('tz', 'must be the IANA name of a time zone', 'query')
+      const now = clock.now()
+      const days = lastDays(tz, count, now)
+      const starts = days.map(({ start }) => start)
+      const waitingBefore = new Date(now.getTime() - waitingMinutes * 60_000)
+      const [created, byStatus, { sampledEvery, times }, state] = await Promise.all([
+        countNewLeads(db.sql, workspaceId, starts),
+        countByStatus(db.sql, workspaceId),
+        readAnswerTimes(db.sql, workspaceId, starts),
+        readState(db.sql, workspaceId, { waitingBefore, now }),
+      ])
+      const { used, limit } = state.quota
+      return {
+        from: (starts[0] ?? now).toISOString(),
+        days: presentDays(days, created, times),
+        leads: presentLeads(created, byStatus),
+        answers: { ...presentAnswers(times, null), sampledEvery },
+        waiting: presentWaiting(state.waiting, waitingMinutes),
+        quota: { used, limit: limit === 0 ? null : limit },
+        attention: attentionOf(state, now).map(presentAttention),
+      }
+    },
+  })
+}

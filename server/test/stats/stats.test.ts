@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { customerMessage, type InboxWorld, inboxWorld } from '../support/inbox-world.ts'
+import { leadsPath } from '../support/leads.ts'
+import { signedInMember, type TestMember } from '../support/member.ts'
+import { world } from '../support/world.ts'
+
+const hourMs = 3_600_000
+
+async function inboxWithMember() {
+  const w = await inboxWorld({ key: { scopes: ['leads.read', 'leads.write', 'inbox.read'] } })
+  return { w, member: await signedInMember(w) }
+}
+
+async function stats(member: TestMember, query = '') {
+  const { status, body } = await member.call('GET', `/stats${query}`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+test('leads are counted by the days of the zone that was asked for, exactly, without deleted ones', async () => {
+  const w = await world()
+  // 02:30 UTC is yesterday in São Paulo.
+  w.clock.set(new Date('2026-03-12T02:30:00Z'))
+  await w.lead({ source: 'ads' })
+  await w.lead({ source: 'ads', status: 'won' })
+  const { id: gone } = await w.lead()
+  await w.call('DELETE', `${leadsPath}/${gone}`)
+  w.clock.set(new Date('2026-03-12T03:00:00Z'))
+  await w.lead({ source: 'website' })
+  const member = await signedInMember(w)
+  const inZone = await stats(member, '?days=3&tz=America/Sao_Paulo')
+  const counts = (body: { days: { date: string; leads: number }[] }) => body.days.map((day) => [day.date, day.leads])
+  assert.deepEqual(counts(inZone), [
+    ['2026-03-10', 0],
+    ['2026-03-11', 2],
+    ['2026-03-12', 1],
+  ])
+  assert.equal(inZone.from, '2026-03-10T03:00:00.000Z')
+  assert.deepEqual(inZone.leads, {
+    total: 3,
+    created: 3,
+    bySource: [
+      { source: 'ads', count: 2 },
+      { source: 'website', count: 1 },
+    ],
+    byStatus: [
+      { status: 'new', count: 2 },
+      { status: 'won', count: 1 },
+    ],
+  })
+  assert.deepEqual(counts(await stats(member, '?days=1')), [['2026-03-12', 3]])
+  const today = await stats(member, '?days=1&tz=America/Sao_Paulo')
+  assert.deepEqual([today.leads.created, today.leads.total], [1, 3])
+  assert.equal((await stats(member)).days.length, 30)
+  assert.deepEqual((await stats(member)).quota, { used: 4, limit: 100_000 })
+})
+
+test('what is no zone or no number of days is refused', async () => {
+  const member = await signedInMember(await world())
+  for (const [query, path] of [
+    ['?tz=Mars/Olympus', 'tz'],
+    ['?days=0', 'days'],
+    ['?days=367', 'days'],
+    ['?waitingMinutes=-1', 'waitingMinutes'],
+  ]) {
+    const { status, body } = await member.call('GET', `/stats${query}`)
+    assert.deepEqual([status, body.data.issues[0].path], [400, path])
+  }
+})
+
+type Actor = { type: 'agent' | 'user'; id: string } | null
+
+/** An answer that the platform took, `minutes` after the last message; without an actor another app sent it. */
+async function answer(w: InboxWorld, conversationId: string, minutes: number, actor: Actor): Promise<string> {
+  w.clock.advance(minutes * 60_000)
+  const id = await w.pendingSend(conversationId)
+  await w.db.sql`
+    update messages
+    set status = 'sent',
+      origin = ${actor === null ? 'echo' : 'live'},
+      actor_type = ${actor?.type ?? null},
+      actor_id = ${actor?.id ?? null}::uuid,
+      occurred_at = ${w.clock.now()}
+    where workspace_id = ${w.workspaceId}
+      and id = ${id}`
+  return id
+}
+
+test('answer times run from the first message of a customer to the first answer after it', async () => {
+  const { w, member } = await inboxWithMember()
+  const ana = { type: 'user', id: member.userId } as const
+  const { id } = await w.customerWrites('Hello')
+  w.clock.advance(60_000)
+  // A second message does not begin a second wait.
+  await w.tell(customerMessage({ at: w.clock.now(), text: 'Anyone?' }))
+  await answer(w, id, 9, ana)
+  // Nor does a second answer count.
+  await answer(w, id, 50, ana)
+  w.clock.advance(60_000)
+  await w.tell(customerMessage({ at: w.clock.now(), text: 'And the blue one?' }))
+  await answer(w, id, 30, ana)
+  w.clock.advance(60_000)
+  const { answers, days } = await stats(member, '?days=1')
+  const people = { answers: 2, medianSeconds: 1200, p90Seconds: 600 + 0.9 * 1200 }
+  assert.deepEqual(answers, { people, agents: null, otherApps: null, sampledEvery: 1 })
+  assert.deepEqual(days[0].answers, { people, agents: null, otherApps: null })
+})
+
+test('who answered is told apart, and a failed answer is none', async () => {
+  const { w, member } = await inboxWithMember()
+  const { id } = await w.customerWrites('Hello')
+  const failed = await answer(w, id, 5, { type: 'user', id: member.userId })
+  await w.db.sql`update messages set status = 'failed' where id = ${failed}`
+  await answer(w, id, 15, { type: 'agent', id: w.keyId })
+  w.clock.advance(60_000)
+  await w.tell(customerMessage({ at: w.clock.now(), text: 'And the blue one?' }))
+  await answer(w, id, 2, null)
+  w.clock.advance(60_000)
+  assert.deepEqual((await stats(member)).answers, {
+    people: null,
+    agents: { answers: 1, medianSeconds: 1200, p90Seconds: 1200 },
+    otherApps: { answers: 1, medianSeconds: 120, p90Seconds: 120 },
+    sampledEvery: 1,
+  })
+})
+
+test('customers who wait are counted from the minutes on that were asked for, in conversations that go on', async () => {
+  const { w, member } = await inboxWithMember()
+  const first = w.clock.now()
+  await w.customerWrites('Hello')
+  w.clock.advance(10 * 60_000)
+  const other = { ...customerMessage({ at: first }).customer, phone: '5581991234568' }
+  const { id } = await w.customerWrites('Hi', { customer: other })
+  w.clock.advance(10 * 60_000)
+  assert.deepEqual((await stats(member)).waiting, {
+    minutes: 15,
+    forPeople: 1,
+    forAgents: 0,
+    since: first.toISOString(),
+  })
+  const all = await stats(member, '?waitingMinutes=10')
+  assert.equal(all.waiting.forPeople, 2)
+  assert.deepEqual(all.attention, [
+    { code: 'customers_waiting', id: null, name: null, at: first.toISOString(), count: 2, reason: null },
+  ])
+  await w.db.sql`update conversations set owner_key_id = ${w.keyId} where id = ${id}`
+  assert.equal((await stats(member, '?waitingMinutes=5')).waiting.forAgents, 1)
+  await w.db.sql`update conversations set status = 'resolved' where workspace_id = ${w.workspaceId}`
+  const none = await stats(member, '?waitingMinutes=0')
+  assert.deepEqual([none.waiting.forPeople, none.waiting.since, none.attention], [0, null, []])
+})
+
+test('attention names keys that end soon or have ended, connections and webhooks in trouble, and the quota', async () => {
+  const { w, member } = await inboxWithMember()
+  const admin = await signedInMember(w, 'admin')
+  const at = (hours: number) => new Date(w.clock.now().getTime() + hours * hourMs)
+  const soon = await w.addKey({ name: 'Soon', expiresAt: at(13 * 24) })
+  await w.addKey({ name: 'Later', expiresAt: at(15 * 24) })
+  await w.db.sql`
+    update connections
+    set state = 'unavailable', state_reason = 'platform_error_190'
+    where id = ${w.connectionId}`
+  const made = await admin.call('POST', '/webhooks', { url: 'https://hooks.example.com/x', events: ['lead.*'] })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  await w.db.sql`
+    update webhook_queues
+    set failures_in_a_row = 7, failing_since = ${w.clock.now()}
+    where workspace_id = ${w.workspaceId}`
+  await w.db.sql`update workspaces set daily_lead_quota = 5, agents_stopped = true where id = ${w.workspaceId}`
+  for (const _ of [1, 2, 3, 4]) await w.lead()
+  const { attention } = await stats(member)
+  assert.deepEqual(
+    attention.map((one: Record<string, unknown>) => [one.code, one.id, one.name, one.count, one.reason]),
+    [
+      ['agents_stopped', null, null, null, null],
+      ['connection_unavailable', w.connectionId, 'Shop', null, 'platform_error_190'],
+      ['webhook_failing', made.body.endpoint.id, null, 7, null],
+      ['key_expiring', soon.id, 'Soon', null, null],
+      ['quota_near', null, null, 4, null],
+    ],
+  )
+  await w.lead()
+  assert.ok((await stats(member)).attention.some((one: { code: string }) => one.code === 'quota_reached'))
+})
+
+test('the figures of a workspace hold nothing of another, and are shown to nobody of it', async () => {
+  const { w } = await inboxWithMember()
+  await w.customerWrites('Hello')
+  await w.lead()
+  w.clock.advance(hourMs)
+  const stranger = await signedInMember(await world())
+  const body = await stats(stranger)
+  assert.deepEqual([body.leads.total, body.waiting.forPeople, body.attention], [0, 0, []])
+  const url = `/api/team/v1/workspaces/${w.workspaceId}/stats`
+  assert.equal((await w.app.inject({ url, headers: { cookie: stranger.cookie } })).statusCode, 404)
+  assert.equal((await w.app.inject({ url })).statusCode, 401)
+})
