@@ -1,5 +1,6 @@
+import { charts } from './charts.ts'
 import { common } from './common.ts'
 import { keys } from './keys.ts'
 
 /** The texts of each room of the app. The other languages have the same shape, which the compiler sees to. */
-export const en = { common, keys }
+export const en = { charts, common, keys }

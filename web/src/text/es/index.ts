@@ -1,5 +1,6 @@
 import type { Texts } from '../index.ts'
+import { charts } from './charts.ts'
 import { common } from './common.ts'
 import { keys } from './keys.ts'
 
-export const es: Texts = { common, keys }
+export const es: Texts = { charts, common, keys }

@@ -1,0 +1,5 @@
+export const charts = {
+  when: 'When',
+  asTable: 'Show as a table',
+  asChart: 'Show as a chart',
+}

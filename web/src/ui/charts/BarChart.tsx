@@ -1,0 +1,40 @@
+import { Chart, type ChartProps, colorOf, type Plot, type Series } from './Chart.tsx'
+
+const maxBarWidth = 28
+
+/** A bar for each point; several series stand on each other. */
+export function BarChart(props: ChartProps) {
+  return (
+    <Chart {...props} isStacked>
+      {(plot) => props.points.map(({ key }, n) => <Stack key={key} at={n} series={props.series} plot={plot} />)}
+    </Chart>
+  )
+}
+
+function Stack({ at, series, plot }: { at: number; series: readonly Series[]; plot: Plot }) {
+  const width = Math.max(1, Math.min(maxBarWidth, plot.stripWidth * 0.7))
+  let below = 0
+  return (
+    <g>
+      {series.map(({ label, tone, values }) => {
+        const value = values[at] ?? 0
+        if (value === 0) return null
+        const y = plot.y(below + value)
+        // A value that is there is seen, however small beside the others.
+        const height = Math.max(1.5, plot.y(below) - y)
+        below += value
+        return (
+          <rect
+            key={label}
+            x={plot.x(at) - width / 2}
+            y={y}
+            width={width}
+            height={height}
+            rx={1.5}
+            fill={colorOf(tone)}
+          />
+        )
+      })}
+    </g>
+  )
+}

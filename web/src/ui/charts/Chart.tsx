@@ -1,0 +1,215 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { IconChartBar, IconTable } from '@tabler/icons-react'
+import { type PointerEvent, type ReactNode, useState } from 'react'
+import { t } from '../../text/index.ts'
+import styles from './Chart.module.css'
+import { ChartTable } from './ChartTable.tsx'
+import { highestOf, namedPoints, ticksFor } from './scale.ts'
+
+/** A meaning where there is one; `c1` to `c8` tell kinds apart that mean nothing by themselves. */
+export type ChartTone =
+  | 'accent'
+  | 'agent'
+  | 'good'
+  | 'attention'
+  | 'bad'
+  | 'c1'
+  | 'c2'
+  | 'c3'
+  | 'c4'
+  | 'c5'
+  | 'c6'
+  | 'c7'
+  | 'c8'
+
+export interface Series {
+  label: string
+  tone: ChartTone
+  /** One for each point; null where there is nothing to show. */
+  values: readonly (number | null)[]
+  /** Tells a line apart without its colour. */
+  isDashed?: boolean
+}
+
+export interface Point {
+  key: string
+  /** Below the axis, at most some eight characters. */
+  short: string
+  /** In the table and at the pointer. */
+  full: string
+}
+
+export interface ChartProps {
+  /** What is shown, and the title above it. */
+  label: string
+  points: readonly Point[]
+  series: readonly Series[]
+  /** A value in words, with its unit. */
+  format: (value: number) => string
+  height?: number
+}
+
+export interface Plot {
+  /** The middle of a point's strip. */
+  x: (at: number) => number
+  y: (value: number) => number
+  stripWidth: number
+}
+
+const left = 44
+const bottom = 20
+const top = 8
+const nameWidth = 64
+
+export const colorOf = (tone: ChartTone): string => `var(--${tone})`
+
+/** A chart's frame: title, legend, axes, what the pointer is at, and the same figures as a table. */
+export function Chart(props: ChartProps & { isStacked?: boolean; children: (plot: Plot) => ReactNode }) {
+  const { label, points, series, format, height = 180, isStacked = false, children } = props
+  const { ref, width } = useElementSize()
+  const [isTable, setTable] = useState(false)
+  const [pointed, setPointed] = useState<number | null>(null)
+  const ticks = ticksFor(highestOf(series, isStacked))
+  const stripWidth = Math.max(0, width - left) / Math.max(1, points.length)
+  const plot: Plot = {
+    x: (at) => left + (at + 0.5) * stripWidth,
+    y: (value) => height - bottom - (value / (ticks.at(-1) ?? 1)) * (height - bottom - top),
+    stripWidth,
+  }
+  const point = (event: PointerEvent<SVGSVGElement>) => {
+    const at = Math.floor((event.clientX - event.currentTarget.getBoundingClientRect().left - left) / stripWidth)
+    setPointed(at >= 0 && at < points.length ? at : null)
+  }
+  return (
+    <figure className={styles.chart} aria-label={label}>
+      <div className={styles.head}>
+        <figcaption className={styles.title}>{label}</figcaption>
+        <Legend series={series} />
+        <TableSwitch label={label} isTable={isTable} change={setTable} />
+      </div>
+      <ChartTable {...props} isSeen={isTable} />
+      {!isTable && (
+        <div className={styles.plot} ref={ref} style={{ height }}>
+          {width > 0 && (
+            <svg height={height} aria-hidden="true" onPointerMove={point} onPointerLeave={() => setPointed(null)}>
+              {pointed !== null && (
+                <rect
+                  className={styles.pointed}
+                  x={plot.x(pointed) - stripWidth / 2}
+                  y={top}
+                  width={stripWidth}
+                  height={height - top - bottom}
+                />
+              )}
+              <Axes {...props} height={height} width={width} ticks={ticks} plot={plot} />
+              {children(plot)}
+            </svg>
+          )}
+          {pointed !== null && (
+            <Tip
+              point={points[pointed]}
+              at={pointed}
+              x={plot.x(pointed)}
+              width={width}
+              series={series}
+              format={format}
+            />
+          )}
+        </div>
+      )}
+    </figure>
+  )
+}
+
+function Axes(props: ChartProps & { height: number; width: number; ticks: readonly number[]; plot: Plot }) {
+  const { points, format, height, width, ticks, plot } = props
+  const named = namedPoints(points.length, width - left, nameWidth)
+  return (
+    <g>
+      {ticks.map((tick, n) => (
+        <g key={tick}>
+          <line
+            className={n === 0 ? styles.base : styles.grid}
+            x1={left}
+            x2={width}
+            y1={plot.y(tick)}
+            y2={plot.y(tick)}
+          />
+          <text x={left - 6} y={plot.y(tick) + 4} textAnchor="end">
+            {format(tick)}
+          </text>
+        </g>
+      ))}
+      {points.map(({ key, short }, n) =>
+        named.has(n) ? (
+          <text key={key} x={Math.min(plot.x(n), width - 16)} y={height - 4} textAnchor="middle">
+            {short}
+          </text>
+        ) : null,
+      )}
+    </g>
+  )
+}
+
+function Legend({ series }: Pick<ChartProps, 'series'>) {
+  if (series.length < 2) return null
+  return (
+    <div className={styles.legend} aria-hidden="true">
+      {series.map((one) => (
+        <SeriesName key={one.label} series={one} />
+      ))}
+    </div>
+  )
+}
+
+function SeriesName({ series: { label, tone, isDashed } }: { series: Series }) {
+  return (
+    <span className={styles.name}>
+      <span className={styles.swatch} data-dashed={isDashed || undefined} style={{ background: colorOf(tone) }} />
+      {label}
+    </span>
+  )
+}
+
+interface TipProps extends Pick<ChartProps, 'series' | 'format'> {
+  point: Point | undefined
+  at: number
+  x: number
+  width: number
+}
+
+function Tip({ point, at, x, width, series, format }: TipProps) {
+  const side = x > width / 2 ? { right: width - x + 12 } : { left: x + 12 }
+  return (
+    <div className={styles.tip} style={side} aria-hidden="true">
+      <strong>{point?.full}</strong>
+      {series.map((one) => {
+        const value = one.values[at] ?? null
+        return (
+          <span key={one.label} className={styles.value}>
+            <SeriesName series={one} />
+            {value === null ? '–' : format(value)}
+          </span>
+        )
+      })}
+    </div>
+  )
+}
+
+function TableSwitch({ label, isTable, change }: { label: string; isTable: boolean; change(to: boolean): void }) {
+  const words = isTable ? t.charts.asChart : t.charts.asTable
+  return (
+    <Tooltip label={words}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="sm"
+        aria-label={`${label}: ${words}`}
+        onClick={() => change(!isTable)}
+      >
+        {isTable ? <IconChartBar size={16} /> : <IconTable size={16} />}
+      </ActionIcon>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,35 @@
+import { t } from '../../text/index.ts'
+import styles from './Chart.module.css'
+import type { ChartProps } from './Chart.tsx'
+
+/** The figures of a chart in words: always there for screen readers, for others when they ask. */
+export function ChartTable({ label, points, series, format, isSeen }: ChartProps & { isSeen: boolean }) {
+  return (
+    // What scrolls must scroll by keyboard.
+    <div className={isSeen ? styles.scroll : styles.unseen} {...(isSeen && { tabIndex: 0 })}>
+      <table className={styles.table} aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">{t.charts.when}</th>
+            {series.map((one) => (
+              <th key={one.label} scope="col">
+                {one.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {points.map(({ key, full }, n) => (
+            <tr key={key}>
+              <th scope="row">{full}</th>
+              {series.map((one) => {
+                const value = one.values[n] ?? null
+                return <td key={one.label}>{value === null ? '–' : format(value)}</td>
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

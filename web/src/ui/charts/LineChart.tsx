@@ -1,0 +1,30 @@
+import styles from './Chart.module.css'
+import { Chart, type ChartProps, colorOf } from './Chart.tsx'
+import { pieces } from './scale.ts'
+
+/** A line for each series, interrupted where there is no value. */
+export function LineChart(props: ChartProps) {
+  return (
+    <Chart {...props}>
+      {({ x, y }) =>
+        props.series.map(({ label, tone, values, isDashed }) =>
+          pieces(values).map((piece) =>
+            piece.length === 1 ? (
+              piece.map(({ at, value }) => (
+                <circle key={`${label} ${at}`} cx={x(at)} cy={y(value)} r={3} fill={colorOf(tone)} />
+              ))
+            ) : (
+              <polyline
+                key={`${label} ${piece[0]?.at}`}
+                className={styles.line}
+                data-dashed={isDashed || undefined}
+                stroke={colorOf(tone)}
+                points={piece.map(({ at, value }) => `${x(at)},${y(value)}`).join(' ')}
+              />
+            ),
+          ),
+        )
+      }
+    </Chart>
+  )
+}

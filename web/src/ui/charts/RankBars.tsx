@@ -1,0 +1,36 @@
+import styles from './Chart.module.css'
+import { type ChartTone, colorOf } from './Chart.tsx'
+
+interface RankBarsProps {
+  label: string
+  rows: readonly { key: string; label: string; value: number; tone?: ChartTone }[]
+  format: (value: number) => string
+}
+
+/** Names with a bar and a number each, in the order given: leads by source, by status. */
+export function RankBars({ label, rows, format }: RankBarsProps) {
+  const highest = Math.max(1, ...rows.map(({ value }) => value))
+  return (
+    <figure className={styles.chart} aria-label={label}>
+      <div className={styles.head}>
+        <figcaption className={styles.title}>{label}</figcaption>
+      </div>
+      <ul className={styles.ranks}>
+        {rows.map((row) => (
+          <li key={row.key} className={styles.rank}>
+            <span>{row.label}</span>
+            <span className={styles.track} aria-hidden="true">
+              {row.value > 0 && (
+                <div
+                  className={styles.bar}
+                  style={{ width: `${(100 * row.value) / highest}%`, background: colorOf(row.tone ?? 'c1') }}
+                />
+              )}
+            </span>
+            <span>{format(row.value)}</span>
+          </li>
+        ))}
+      </ul>
+    </figure>
+  )
+}

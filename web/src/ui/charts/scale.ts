@@ -1,0 +1,43 @@
+/** The marks of a value axis from 0: few, round, and the last not below the highest value. */
+export function ticksFor(highest: number, most = 4): number[] {
+  if (highest <= 0) return [0, 1]
+  const step = roundStep(highest < 1 ? highest / most : Math.max(1, highest / most))
+  const count = Math.ceil(highest / step - 1e-9)
+  return Array.from({ length: count + 1 }, (_, n) => Number((n * step).toPrecision(12)))
+}
+
+/** The next of 1, 2, 2.5, 5, 10, 20, … from the value on; whole for what is at least 1. */
+function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least))
+  const steps = power === 1 ? [1, 2, 5, 10] : [1, 2, 2.5, 5, 10]
+  return (steps.find((step) => step * power >= least - 1e-12) ?? 10) * power
+}
+
+/** Which of the points get a name below the axis, evenly spread and the last among them, so that no two touch. */
+export function namedPoints(count: number, width: number, nameWidth: number): ReadonlySet<number> {
+  const fit = Math.max(1, Math.floor(width / nameWidth))
+  const every = Math.max(1, Math.ceil(count / fit))
+  return new Set(Array.from({ length: count }, (_, n) => n).filter((n) => (count - 1 - n) % every === 0))
+}
+
+/** The highest stack, or the highest value when nothing is stacked. */
+export function highestOf(series: readonly { values: readonly (number | null)[] }[], isStacked: boolean): number {
+  const count = Math.max(0, ...series.map(({ values }) => values.length))
+  const each = Array.from({ length: count }, (_, n) => series.map(({ values }) => values[n] ?? 0))
+  return Math.max(
+    0,
+    ...each.map((values) => (isStacked ? values.reduce((sum, one) => sum + one, 0) : Math.max(...values))),
+  )
+}
+
+/** The pieces of a line, cut where there is no value. */
+export function pieces(values: readonly (number | null)[]): { at: number; value: number }[][] {
+  const found: { at: number; value: number }[][] = []
+  let isOpen = false
+  values.forEach((value, at) => {
+    if (value !== null && !isOpen) found.push([])
+    if (value !== null) found.at(-1)?.push({ at, value })
+    isOpen = value !== null
+  })
+  return found
+}
