@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readHomeSearch } from '../home/search.ts'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { Frame } from './Frame.tsx'
 import { lastWorkspace } from './last-workspace.ts'
@@ -25,6 +26,7 @@ export const workspaceRoute = createRoute({ getParentRoute: () => root, path: '/
 const homeRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'home',
+  validateSearch: readHomeSearch,
   component: lazyRouteComponent(() => import('../home/HomePage.tsx'), 'HomePage'),
 })
 
@@ -34,15 +36,29 @@ const keysRoute = createRoute({
   component: lazyRouteComponent(() => import('../keys/KeysPage.tsx'), 'KeysPage'),
 })
 
+const settingsPage = lazyRouteComponent(() => import('../settings/SettingsPage.tsx'), 'SettingsPage')
+
 const settingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'settings',
-  component: lazyRouteComponent(() => import('../settings/SettingsPage.tsx'), 'SettingsPage'),
+  component: settingsPage,
+})
+
+const settingsSectionRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'settings/$section',
+  component: settingsPage,
+})
+
+const profileRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'profile',
+  component: lazyRouteComponent(() => import('../profile/ProfilePage.tsx'), 'ProfilePage'),
 })
 
 export function makeRouter(queries: QueryClient, session: Session) {
   return createRouter({
-    routeTree: root.addChildren([start(session), workspaceRoute.addChildren([homeRoute, keysRoute, settingsRoute])]),
+    routeTree: root.addChildren([start(session), workspaceRoute.addChildren([homeRoute, keysRoute, settingsRoute, settingsSectionRoute, profileRoute])]),
     context: { queries },
     defaultPreload: 'intent',
     defaultErrorComponent: PageFailure,

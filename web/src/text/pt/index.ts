@@ -2,5 +2,7 @@ import type { Texts } from '../index.ts'
 import { charts } from './charts.ts'
 import { common } from './common.ts'
 import { keys } from './keys.ts'
+import { profile } from './profile.ts'
+import { settings } from './settings.ts'
 
-export const pt: Texts = { charts, common, keys }
+export const pt: Texts = { charts, common, keys, profile, settings }
