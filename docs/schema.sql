@@ -56,6 +56,30 @@ create table canned_replies (
 
 CREATE UNIQUE INDEX canned_replies_shortcut_key ON canned_replies USING btree (workspace_id, shortcut);
 
+create table channel_sessions (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  state text not null,
+  reason text,
+  state_changed_at timestamp(3) with time zone not null,
+  is_paired boolean not null default false,
+  wish text,
+  pairing bytea,
+  shown_until timestamp(3) with time zone,
+  attempt integer not null default 0,
+  next_attempt_at timestamp(3) with time zone,
+  holder uuid,
+  fence bigint not null default 0,
+  lease_until timestamp with time zone,
+  lease_session text,
+  constraint channel_sessions_state_check CHECK ((state = ANY (ARRAY['unpaired'::text, 'pairing'::text, 'connecting'::text, 'open'::text, 'waiting'::text, 'stopped'::text]))),
+  constraint channel_sessions_wish_check CHECK ((wish = ANY (ARRAY['pair'::text, 'unpair'::text, 'open'::text]))),
+  constraint channel_sessions_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id) ON DELETE CASCADE,
+  constraint channel_sessions_pkey PRIMARY KEY (workspace_id, connection_id)
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.01);
+
+CREATE INDEX channel_sessions_wanted ON channel_sessions USING btree (workspace_id, connection_id) WHERE ((wish IS NOT NULL) OR (state = ANY (ARRAY['pairing'::text, 'connecting'::text, 'open'::text, 'waiting'::text])));
+
 create table chores (
   name text not null,
   next_at timestamp(3) with time zone not null,
@@ -78,6 +102,9 @@ create table connections (
   is_on_phone boolean not null default false,
   last_event_in_at timestamp(3) with time zone,
   last_event_out_at timestamp(3) with time zone,
+  lag_ms integer,
+  worst_lag_ms integer,
+  worst_lag_at timestamp(3) with time zone,
   templates_synced_at timestamp(3) with time zone,
   templates_due_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
@@ -532,6 +559,7 @@ create table messages (
 );
 
 CREATE UNIQUE INDEX messages_external_key ON messages USING btree (workspace_id, connection_id, external_index) WHERE (external_index IS NOT NULL);
+CREATE INDEX messages_failed ON messages USING btree (workspace_id, connection_id, occurred_at) WHERE (error_code IS NOT NULL);
 CREATE UNIQUE INDEX messages_occurred_key ON messages USING btree (workspace_id, conversation_id, occurred_at);
 CREATE INDEX messages_unsettled ON messages USING btree (settle_by) WHERE (settle_by IS NOT NULL);
 
@@ -631,6 +659,37 @@ create table sends (
 );
 
 CREATE INDEX sends_message ON sends USING btree (workspace_id, message_id);
+
+create table session_keys (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  type text not null,
+  digest text not null,
+  value bytea not null,
+  constraint session_keys_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES channel_sessions(workspace_id, connection_id) ON DELETE CASCADE,
+  constraint session_keys_pkey PRIMARY KEY (workspace_id, connection_id, type, digest)
+) with (fillfactor=80);
+
+create table session_sends (
+  workspace_id uuid not null,
+  connection_id uuid not null,
+  id text not null,
+  kind text not null,
+  correlator text,
+  content bytea not null,
+  deadline timestamp with time zone not null,
+  state text not null,
+  fence bigint,
+  error_code text,
+  created_at timestamp(3) with time zone not null,
+  constraint session_sends_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'read'::text]))),
+  constraint session_sends_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'claimed'::text, 'sent'::text, 'accepted'::text, 'refused'::text, 'cancelled'::text]))),
+  constraint session_sends_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES channel_sessions(workspace_id, connection_id) ON DELETE CASCADE,
+  constraint session_sends_pkey PRIMARY KEY (workspace_id, connection_id, id)
+);
+
+CREATE INDEX session_sends_created ON session_sends USING btree (created_at);
+CREATE INDEX session_sends_waiting ON session_sends USING btree (workspace_id, connection_id, created_at) WHERE (state = 'waiting'::text);
 
 create table sessions (
   id uuid not null,

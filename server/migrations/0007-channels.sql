@@ -22,6 +22,10 @@ create table connections (
   is_on_phone boolean not null default false,
   last_event_in_at timestamptz(3),
   last_event_out_at timestamptz(3),
+  -- How long what it last heard had been under way, and the worst of that in about an hour.
+  lag_ms integer,
+  worst_lag_ms integer,
+  worst_lag_at timestamptz(3),
   templates_synced_at timestamptz(3),
   -- When the templates are to be read next; a hint of the platform brings it forward. Null where the channel has none.
   templates_due_at timestamptz(3),

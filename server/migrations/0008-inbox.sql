@@ -109,6 +109,10 @@ create unique index messages_occurred_key on messages (workspace_id, conversatio
 create index messages_unsettled on messages (settle_by)
 where settle_by is not null;
 
+-- By the code rather than by the status: a status that climbs goes on touching no index.
+create index messages_failed on messages (workspace_id, connection_id, occurred_at)
+where error_code is not null;
+
 -- What the platform was asked to send: one part, or several for a long text. Recorded before the first is sent.
 create table message_parts (
   workspace_id uuid not null,

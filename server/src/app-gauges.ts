@@ -1,6 +1,8 @@
 import type { House } from './app-house.ts'
 import type { Clock } from './base/clock.ts'
 import type { Db } from './base/db.ts'
+import { sessionStates } from './channels/unofficial/session.ts'
+import { countSessions } from './channels/unofficial/session-queries.ts'
 import { readUnplaced } from './events/waiting.ts'
 import type { GaugeInfo, GaugeSource, Sample } from './http/gauges.ts'
 import { readWaitingWebhooks } from './webhooks/waiting.ts'
@@ -16,6 +18,7 @@ const gauges = [
   gauge('parley_webhook_endpoints_behind', 'Endpoints that have not read the feed to its end.', 'health'),
   gauge('parley_webhook_queue_oldest_seconds', 'Age of the oldest event that an endpoint has not read.', 'health'),
   gauge('parley_webhook_overdue_seconds', 'How long the oldest due retry has been due.', 'health'),
+  gauge('parley_sessions', 'QR sessions; unheld are those that a worker should hold and none does.', 'state'),
 ]
 
 /** What `/metrics` looks up rather than counts. That of the database is the same at every process. */
@@ -31,7 +34,8 @@ export function gaugesOf({ db, clock, log }: Pick<House, 'db' | 'clock' | 'log'>
         { name: 'parley_db_transactions', labels: { state: 'waiting' }, value: waiting },
       ]
     },
-    stored: async () => (await Promise.all([eventSamples(db, clock), webhookSamples(db, clock)])).flat(),
+    stored: async () =>
+      (await Promise.all([eventSamples(db, clock), webhookSamples(db, clock), sessionSamples(db)])).flat(),
     failed: (error) => log.warn('gauges not read', {}, error),
   }
 }
@@ -56,6 +60,15 @@ async function webhookSamples(db: Db, clock: Clock): Promise<Sample[]> {
       { name: 'parley_webhook_overdue_seconds', labels, value: secondsSince(waiting?.dueAt, clock) },
     ]
   })
+}
+
+async function sessionSamples(db: Db): Promise<Sample[]> {
+  const found = await countSessions(db.sql)
+  return [...sessionStates, 'unheld'].map((state) => ({
+    name: 'parley_sessions',
+    labels: { state },
+    value: found.find((one) => one.state === state)?.count ?? 0,
+  }))
 }
 
 function secondsSince(time: Date | null | undefined, clock: Clock): number {

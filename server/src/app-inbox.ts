@@ -9,7 +9,6 @@ import type { Connector } from './channels/connector.ts'
 import type { Drivers } from './channels/driver.ts'
 import { openDrivers } from './channels/drivers.ts'
 import { heedPlatform, heedRefusal } from './channels/heed.ts'
-import { noConnector } from './channels/no-connector.ts'
 import { observedConnector } from './channels/observed-connector.ts'
 import { partnerConnector } from './channels/partner/sender.ts'
 import { partnerWebhookRoutes } from './channels/partner/webhook-routes.ts'
@@ -17,6 +16,8 @@ import { findConnection } from './channels/queries.ts'
 import type { SyncDeps } from './channels/sync-templates.ts'
 import { connectionTeamRoutes } from './channels/team-routes.ts'
 import { templateTeamRoutes } from './channels/team-routes-templates.ts'
+import { sessionConnector } from './channels/unofficial/connector.ts'
+import { channelSessionTeamRoutes } from './channels/unofficial/team-routes.ts'
 import { effectOfCode } from './channels/waba/errors.ts'
 import { wabaConnector } from './channels/waba/sender.ts'
 import { wabaWebhookRoutes } from './channels/waba/webhook-routes.ts'
@@ -31,6 +32,7 @@ import type { SendDeps } from './inbox/send-deps.ts'
 import { sendRoutes, sendTeamRoutes } from './inbox/send-routes.ts'
 import { tellOfConversations, tellOfPresence } from './inbox/team-live.ts'
 import { inboxTeamRoutes } from './inbox/team-routes.ts'
+import { connectionHealthRoute } from './inbox/team-routes-health.ts'
 import { servePresence } from './inbox/team-routes-presence.ts'
 import { openWakes } from './inbox/wakes.ts'
 import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from './leads/from-chat.ts'
@@ -74,6 +76,8 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
       servePresence(app, { ...inbox, presence: await followTeam(app, house, live) }, teamGuard)
       sendTeamRoutes(app, sends, teamGuard)
       connectionTeamRoutes(app, connections, teamGuard)
+      channelSessionTeamRoutes(app, house, teamGuard)
+      connectionHealthRoute(app, connections, teamGuard)
       templateTeamRoutes(app, templateDeps(house), teamGuard)
     },
   }
@@ -125,7 +129,7 @@ function connectorsOf(house: House): InboxDeps['connectors'] {
   const { connectors, metrics } = house
   const plain: Record<Channel, Connector> = connectors ?? {
     waba: wabaConnector(house),
-    unofficial: noConnector,
+    unofficial: sessionConnector(house),
     partner: partnerConnector(house),
   }
   const observed = (channel: Channel) =>

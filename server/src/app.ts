@@ -31,8 +31,10 @@ import { createServer } from './http/server.ts'
 import { siteRoutes } from './http/site.ts'
 import { handBackAll, handBackConversationsOf } from './inbox/hand-back.ts'
 import { dropLabel } from './inbox/labels.ts'
+import { conversationsOfPhone } from './inbox/of-phone.ts'
 import { leadRoutes } from './leads/routes.ts'
 import { leadTeamRoutes } from './leads/team-routes.ts'
+import { type ConversationDeps, conversationsTeamRoute } from './leads/team-routes-conversations.ts'
 import { leadTeamRoutesOfLeads } from './leads/team-routes-leads.ts'
 import { exportTeamRoutes } from './leads/transfer/team-routes-export.ts'
 import { importFileTeamRoutes } from './leads/transfer/team-routes-import-files.ts'
@@ -119,6 +121,9 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
     routes(app, team, teamGuard)
   }
   leadTeamRoutesOfLeads(app, house, teamGuard)
+  const conversationsOf: ConversationDeps['conversationsOf'] = (workspaceId, phone) =>
+    conversationsOfPhone(team, workspaceId, phone)
+  conversationsTeamRoute(app, { ...team, conversationsOf }, teamGuard)
   const agentsStopped: WorkspaceDeps['agentsStopped'] = async (tx, workspaceId, by) => {
     await handBackAll(tx, await team.vault.keyring(workspaceId), workspaceId, by, team.clock.now())
   }

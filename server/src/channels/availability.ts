@@ -1,4 +1,5 @@
 import type { Tx } from '../base/db.ts'
+import { announceConnection } from '../base/team-news.ts'
 
 /**
  * Marks a connection as one that cannot send, for a reason of the form `platform_error_190` or `partner_removed`.
@@ -21,6 +22,7 @@ export async function markUnavailable(
       and id = ${connectionId}
       and state = 'active'
       and removed_at is null`
+  if (count > 0) announceConnection(tx, workspaceId, connectionId)
   return count > 0
 }
 
@@ -36,5 +38,6 @@ export async function markAvailable(tx: Tx, workspaceId: string, connectionId: s
       and id = ${connectionId}
       and state = 'unavailable'
       and removed_at is null`
+  if (count > 0) announceConnection(tx, workspaceId, connectionId)
   return count > 0
 }

@@ -89,7 +89,14 @@ export function pauseConnection(deps: ConnectionDeps, by: Changer, id: string): 
 
 /** Lets a connection send again, if the platform answers for its number. */
 export async function resumeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
-  const check = await checkAfter(deps, by, id, (one) => one)
+  const current = await findConnection(deps.db.sql, await deps.vault.keyring(by.workspaceId), by.workspaceId, id)
+  if (current === undefined) throw connectionNotFound()
+  const driver = driverOf(deps.drivers, current)
+  if (driver.resume !== undefined) {
+    await driver.resume(current)
+    return update(deps, by, id, 'connection.resumed', (one) => one)
+  }
+  const check = await driver.check(current)
   const resumed = await update(deps, by, id, 'connection.resumed', (one, now) =>
     withCheck(deps.drivers, one, check, now),
   )

@@ -45,7 +45,7 @@ export interface Connector<C extends Connection = Connection> {
   maxTextLength: number | null
   send(connection: C, order: Order): Promise<SendResult>
   /** Tells the platform that the customer's message was read; never throws. */
-  markRead(connection: C, externalId: string): Promise<void>
+  markRead(connection: C, externalId: string, customer: Recipient): Promise<void>
 }
 
 /** The way out of each channel, which is only ever given connections of its own. */

@@ -21,6 +21,8 @@ export interface Driver<C extends Connection = Connection> {
    * connected here, since it takes the callbacks from wherever they went before. Without it a person does that by hand.
    */
   register?(connection: C): Promise<string | null>
+  /** A member wants it to send again: writes where it stands, and tries anew what was given up. Instead of a check. */
+  resume?(connection: C): Promise<void>
   /** All templates of the number, or none. Without it the channel has no templates. */
   fetchTemplates?(connection: C): Promise<FetchedTemplates>
 }

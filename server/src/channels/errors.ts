@@ -12,3 +12,5 @@ export const notOfChannel = (field: string, channel: Channel): ApiError =>
   invalid(field, `is not a field of channel ${channel}`)
 
 export const noRisk = (): ApiError => conflict('Only an unofficial connection has a risk to confirm')
+
+export const noSession = (): ApiError => conflict('Only an unofficial connection has a session')

@@ -6,7 +6,7 @@ type Outcome = SendResult['outcome'] | 'error'
 export function observedConnector(connector: Connector, observe: (outcome: Outcome, ms: number) => void): Connector {
   return {
     maxTextLength: connector.maxTextLength,
-    markRead: (connection, externalId) => connector.markRead(connection, externalId),
+    markRead: (connection, externalId, customer) => connector.markRead(connection, externalId, customer),
     send: async (connection, order) => {
       const startedMs = performance.now()
       let outcome: Outcome = 'error'

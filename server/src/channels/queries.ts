@@ -1,8 +1,10 @@
 import type { Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
+import { announceConnection } from '../base/team-news.ts'
 import { type Channel, noSettings, type StoredConnection } from './connection.ts'
 import { kindOf } from './kinds.ts'
 import { type ConnectionRow, openConnection, sealSettings } from './sealed.ts'
+import { endSessionOf } from './unofficial/session-queries.ts'
 
 const columns = (sql: Sql) => sql`
   c.workspace_id,
@@ -103,6 +105,7 @@ export async function insertConnection(tx: Tx, keyring: Keyring, one: StoredConn
       ${sealSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
       ${one.isOnPhone}, ${kindOf(one.channel).hasTemplates ? one.createdAt : null}, ${one.createdAt}, ${one.updatedAt}
     )`
+  announceConnection(tx, one.workspaceId, one.id)
 }
 
 export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConnection): Promise<void> {
@@ -121,6 +124,7 @@ export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConn
       updated_at = ${one.updatedAt}
     where workspace_id = ${one.workspaceId}
       and id = ${one.id}`
+  announceConnection(tx, one.workspaceId, one.id)
 }
 
 /** Notes that the number is used on a phone as well. */
@@ -132,7 +136,7 @@ export async function markOnPhone(tx: Tx, workspaceId: string, id: string): Prom
       and id = ${id}`
 }
 
-/** Forgets the secrets and the templates; the row stays for its conversations. */
+/** Forgets the secrets and the templates, and has the session ended; the row stays for its conversations. */
 export async function retireConnection(
   tx: Tx,
   keyring: Keyring,
@@ -153,5 +157,7 @@ export async function retireConnection(
     delete from templates
     where workspace_id = ${workspaceId}
       and connection_id = ${id}`
+  await endSessionOf(tx, workspaceId, id)
+  announceConnection(tx, workspaceId, id)
   return count > 0
 }

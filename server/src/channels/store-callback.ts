@@ -6,6 +6,7 @@ import type { Vault } from '../base/vault.ts'
 import { isWorthNoting, noteActivity } from './activity.ts'
 import type { ChannelEvent, Parsed, Receive } from './channel-event.ts'
 import type { StoredConnection } from './connection.ts'
+import { lagOf } from './lag.ts'
 import { markOnPhone } from './queries.ts'
 
 export interface CallbackDeps {
@@ -48,7 +49,7 @@ export async function storeCallback(
   noteRest(deps, called, parsed, routed)
   try {
     for (const [connection, events] of routed.deliveries) await deps.receive(connection, events)
-    await noteIncoming(deps, [...routed.deliveries.keys()])
+    await noteIncoming(deps, routed.deliveries)
     await noteOnPhone(deps, routed.deliveries)
   } catch (error) {
     deps.log.error('callback not stored', { workspaceId, connectionId }, error)
@@ -66,12 +67,14 @@ function noteRest(deps: CallbackDeps, called: StoredConnection, { skipped }: Par
   }
 }
 
-async function noteIncoming({ db, clock }: CallbackDeps, receivers: StoredConnection[]): Promise<void> {
+async function noteIncoming({ db, clock }: CallbackDeps, deliveries: Routed['deliveries']): Promise<void> {
   const now = clock.now()
-  const quiet = receivers.filter((one) => isWorthNoting(one.lastEventInAt, now))
+  const quiet = [...deliveries].filter(([one]) => isWorthNoting(one.lastEventInAt, now))
   if (quiet.length === 0) return
   await db.tx(async (tx) => {
-    for (const one of quiet) await noteActivity(tx, one.workspaceId, one.id, 'in', now)
+    for (const [one, events] of quiet) {
+      await noteActivity(tx, one.workspaceId, one.id, 'in', now, lagOf(events, now))
+    }
   })
 }
 

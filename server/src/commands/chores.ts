@@ -5,6 +5,7 @@ import { keyedTables } from '../app-keys.ts'
 import { type Chore, createChores } from '../base/chores.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { syncDueTemplates } from '../channels/sync-templates.ts'
+import { forgetOldSends } from '../channels/unofficial/sends.ts'
 import { removeOldEvents } from '../events/retention.ts'
 import { handBackLapsed, runWatchdog } from '../inbox/hand-back.ts'
 import { forgetPaces } from '../inbox/pace.ts'
@@ -45,6 +46,7 @@ function choresOf(house: House): Chore[] {
   const templates = templateDeps(house)
   const hourly: Record<string, Chore['work']> = {
     'sweep-parked-statuses': () => sweepParked(db, clock.now()),
+    'forget-session-sends': () => forgetOldSends(db, clock.now()),
     'sweep-imports': () => sweepImports(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),

@@ -20,7 +20,9 @@ interface SimulateOptions {
 export function addSimulateCommand(program: Command): void {
   program
     .command('simulate')
-    .description('run a stand-in for the official chat platform, with phones for its customers')
+    .description(
+      'run a stand-in for the official chat platform, with phones for its customers and one to link by QR code',
+    )
     .option('-p, --port <number>', 'port to listen on; 0 takes a free one', '7008')
     .option('--host <address>', 'address to listen on; it knows no passwords, so keep it to this machine', '127.0.0.1')
     .option('-c, --callback <url>', 'where its webhooks go')
@@ -61,8 +63,19 @@ const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).pr
 function described({ url, number }: Simulator) {
   const { numberId, accountId, accessToken, appSecret, verifyToken, callbackUrl, partner } = number
   const phonesUrl = `${url}/phone`
-  if (partner !== null) return { baseUrl: url, phonesUrl, numberId, apiKey: partner.apiKey }
-  return { baseUrl: url, phonesUrl, numberId, accountId, accessToken, appSecret, verifyToken, callbackUrl }
+  const ownerPhoneUrl = `${url}/phone/owner`
+  if (partner !== null) return { baseUrl: url, phonesUrl, ownerPhoneUrl, numberId, apiKey: partner.apiKey }
+  return {
+    baseUrl: url,
+    phonesUrl,
+    ownerPhoneUrl,
+    numberId,
+    accountId,
+    accessToken,
+    appSecret,
+    verifyToken,
+    callbackUrl,
+  }
 }
 
 function linesOf({ url, number }: Simulator): string[] {
@@ -80,11 +93,15 @@ function linesOf({ url, number }: Simulator): string[] {
   ]
   return [
     `The customers' phones:  ${url}/phone`,
+    `A business's own phone: ${url}/phone/owner`,
     `The knobs, as OpenAPI:  ${url}/simulator`,
     '',
     partner === null ? 'For a connection:' : 'For a connection of the channel partner, profile 360dialog:',
     `  base address     ${url}`,
     `  number id        ${numberId}`,
     ...(partner === null ? ofNumber : ofPartner),
+    '',
+    'For a connection of the channel unofficial, linked to the own phone by QR code:',
+    `  base address     ${url}`,
   ]
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '../base/db.ts'
-import { type Changer, createConnection } from '../channels/change.ts'
+import { type Changer, type ConnectionDeps, createConnection } from '../channels/change.ts'
 import type { StoredConnection } from '../channels/connection.ts'
 import { openDrivers } from '../channels/drivers.ts'
 import { proofHeaders } from '../channels/partner/authenticate.ts'
@@ -14,7 +14,7 @@ import { localUrl } from './server-file.ts'
 export interface Simulation {
   /** Where the phones are; null without a simulator. */
   phonesUrl: string | null
-  /** Gives a workspace the simulated number, and lets its customers write. */
+  /** Gives a workspace the simulated number and phone, and lets the number's customers write. */
   connect(workspaceId: string): Promise<void>
   stop(): Promise<void>
 }
@@ -29,14 +29,25 @@ export async function startSimulation(house: OpenHouse, say: (line: string) => v
   const known = await connectedNumbers(house)
   try {
     const ownHosts = [new URL(config.http.publicUrl).hostname]
-    const simulator = await startSimulator({ port, host, ownHosts, clock, log, ...(known[0] && { number: known[0] }) })
+    const simulator = await startSimulator({
+      port,
+      host,
+      ownHosts,
+      clock,
+      log,
+      phone: { trustsUnknownDevices: true },
+      ...(known[0] && { number: known[0] }),
+    })
     for (const number of known) simulator.platform.world.numbers.set(number.numberId, number)
     // A first start may have been killed before its customers were heard.
     if (known.length > 0) seedDemo(simulator, { speak: config.demo && !(await hasConversation(house.db.sql)) })
     return {
       phonesUrl: `${simulator.url}/phone`,
-      // A demo whose first start was killed may have its number already.
-      connect: async (workspaceId) => (known.length > 0 ? undefined : connect(house, simulator, workspaceId)),
+      // A demo whose first start was killed may have its numbers already.
+      connect: async (workspaceId) => {
+        if (known.length === 0) await connect(house, simulator, workspaceId)
+        await connectPhone(house, simulator, workspaceId)
+      },
       stop: simulator.stop,
     }
   } catch (error) {
@@ -83,16 +94,28 @@ function numberOf(house: OpenHouse, one: StoredConnection): BusinessNumber | nul
 }
 
 async function connect(house: OpenHouse, simulator: Simulator, workspaceId: string): Promise<void> {
-  const { config, db, vault, clock, outgoing } = house
   const { number, url: baseUrl } = simulator
-  const deps = { db, vault, clock, outgoing, drivers: openDrivers(house, config.http.publicUrl) }
-  const by: Changer = { workspaceId, userId: null, actor: { type: 'system', id: null } }
   const { numberId, accountId, accessToken, appSecret, verifyToken } = number
   const input = { name: number.name, numberId, accountId, baseUrl, accessToken, appSecret, verifyToken }
-  const connection = await createConnection(deps, by, { channel: 'waba', ...input })
+  const connection = await createConnection(depsOf(house), itself(workspaceId), { channel: 'waba', ...input })
   number.callbackUrl = callbackOf(house, connection.id)
   seedDemo(simulator, { speak: true })
 }
+
+// Nobody has scanned its code yet: whoever opens the connection does, with the simulated phone of its owner.
+async function connectPhone(house: OpenHouse, { url: baseUrl }: Simulator, workspaceId: string): Promise<void> {
+  const { db, vault } = house
+  const known = await listConnections(db.sql, await vault.keyring(workspaceId), workspaceId)
+  if (known.some(({ channel }) => channel === 'unofficial')) return
+  await createConnection(depsOf(house), itself(workspaceId), { channel: 'unofficial', name: 'QR demo', baseUrl })
+}
+
+function depsOf(house: OpenHouse): ConnectionDeps {
+  const { config, db, vault, clock, outgoing } = house
+  return { db, vault, clock, outgoing, drivers: openDrivers(house, config.http.publicUrl) }
+}
+
+const itself = (workspaceId: string): Changer => ({ workspaceId, userId: null, actor: { type: 'system', id: null } })
 
 const callbackOf = ({ config }: OpenHouse, connectionId: string): string =>
   `${localUrl(config.http.host, config.http.port)}/channels/waba/${connectionId}/webhook`

@@ -19,13 +19,18 @@ export function welcomeLines(
     '',
     ...nextSteps(publicUrl, start).map((line) => (line === '' ? '' : `  ${line}`)),
     '',
-    ...(phonesUrl === null ? [] : [`  The customers' phones, simulated: ${phonesUrl}`]),
+    ...(phonesUrl === null ? [] : phoneLines(phonesUrl)),
     ...(demo || simulator.enabled ? [`  ${openLine}`] : []),
     `  API reference: ${publicUrl}/docs`,
     `  ${[...data, 'Stop with Ctrl+C.'].join(' ')}`,
     '',
   ]
 }
+
+const phoneLines = (phonesUrl: string): string[] => [
+  `  The customers' phones, simulated: ${phonesUrl}`,
+  `  The business's own, to link by QR code: ${phonesUrl}/owner`,
+]
 
 function nextSteps(publicUrl: string, start: FirstStart): string[] {
   switch (start.state) {

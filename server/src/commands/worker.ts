@@ -1,6 +1,9 @@
 import { presentPayload } from '../app-events.ts'
 import type { House } from '../app-house.ts'
+import { inboxReceive } from '../app-inbox.ts'
 import type { Loop } from '../base/loop.ts'
+import { openTransports } from '../channels/unofficial/transports.ts'
+import { startSessions } from '../channels/unofficial/worker.ts'
 import { startImports } from '../leads/transfer/worker.ts'
 import { createDeliveryWorker } from '../webhooks/worker.ts'
 import { startChores } from './chores.ts'
@@ -11,9 +14,11 @@ export function startWorker(house: House): Loop {
   const imports = startImports(house)
   const webhooks = createDeliveryWorker({ ...house, present: presentPayload, observe: house.metrics.webhooks })
   webhooks.start()
+  const transportOf = openTransports(house)
+  const sessions = startSessions({ ...house, receive: inboxReceive(house), transportOf, random: Math.random })
   return {
     stop: async () => {
-      await Promise.all([webhooks.stop(), imports.stop(), chores.stop()])
+      await Promise.all([sessions.stop(), webhooks.stop(), imports.stop(), chores.stop()])
     },
   }
 }

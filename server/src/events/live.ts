@@ -1,5 +1,7 @@
+import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import type { Repeat } from '../base/loop.ts'
+import { readTeamNews, teamTopic } from '../base/team-news.ts'
 import { faceOf } from './catalogue.ts'
 import { feedState } from './feed.ts'
 import { catchUp, handOut, type LiveFeed, type LiveFeedDeps, maxBehind } from './live-feed.ts'
@@ -8,6 +10,7 @@ import { beat, checkStreams, isOpen, type Stream, sendNow } from './live-stream.
 import type { FeedWatch } from './watch.ts'
 
 export interface LiveDeps extends LiveFeedDeps {
+  db: Pick<Db, 'sql' | 'onNews'>
   watch: FeedWatch
   log: Log
   repeat: Repeat
@@ -52,15 +55,20 @@ export function createLive(deps: LiveDeps): Live {
     repeat(checkMs, () => checkStreams(streams, onError), onError),
   ]
   const streamsOf = (workspaceId: string) => [...streams].filter((stream) => stream.workspaceId === workspaceId)
+  const tell: Live['tell'] = (workspaceId, { name, data, userId }) => {
+    const bytes = teamFrame(name, data)
+    for (const stream of streamsOf(workspaceId)) {
+      const sees = isOpen(stream) && stream.names.some((each) => faceOf(each) === 'inbox')
+      if (sees && (userId === undefined || userId === stream.userId)) sendNow(stream, bytes)
+    }
+  }
+  const stopHearing = deps.db.onNews(teamTopic, (id) => {
+    const news = readTeamNews(id)
+    if (news !== null) tell(news.workspaceId, news)
+  })
   return {
     isFollowed: (workspaceId) => streamsOf(workspaceId).length > 0,
-    tell: (workspaceId, { name, data, userId }) => {
-      const bytes = teamFrame(name, data)
-      for (const stream of streamsOf(workspaceId)) {
-        const sees = isOpen(stream) && stream.names.some((each) => faceOf(each) === 'inbox')
-        if (sees && (userId === undefined || userId === stream.userId)) sendNow(stream, bytes)
-      }
-    },
+    tell,
     follow: async ({ after, ...asked }) => {
       // A client that left while it was let in tells of it no more.
       const closed = asked.out.destroyed || new Promise((resolve) => asked.out.once('close', resolve))
@@ -84,6 +92,7 @@ export function createLive(deps: LiveDeps): Live {
       }
     },
     close: async () => {
+      stopHearing()
       for (const { out } of streams) out.end()
       await Promise.all(loops.map((loop) => loop.stop()))
     },

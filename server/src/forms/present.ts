@@ -1,5 +1,6 @@
 import { embedHtml, formUrl } from './embed.ts'
 import type { Form } from './form.ts'
+import type { SubmissionCount } from './submissions.ts'
 
 /** A form as the team sees it, with what it needs to publish it. */
 export function presentForm(publicUrl: string, form: Form) {
@@ -10,5 +11,13 @@ export function presentForm(publicUrl: string, form: Form) {
     embedHtml: embedHtml(publicUrl, form),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
+  }
+}
+
+export function presentListed(publicUrl: string, form: Form, counted: SubmissionCount | undefined) {
+  return {
+    ...presentForm(publicUrl, form),
+    submissionCount: counted?.count ?? 0,
+    lastSubmissionAt: counted?.lastAt.toISOString() ?? null,
   }
 }

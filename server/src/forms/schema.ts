@@ -91,7 +91,12 @@ export const Form = Type.Object({
 })
 
 export const OneForm = Type.Object({ form: Form }, { description: 'The form.' })
-export const FormList = Type.Object({ forms: Type.Array(Form) }, { description: 'The forms.' })
+export const ListedForm = Type.Object({
+  ...Form.properties,
+  submissionCount: Type.Integer({ description: 'How often it was sent.' }),
+  lastSubmissionAt: nullable(timestamp('When it was last sent.')),
+})
+export const FormList = Type.Object({ forms: Type.Array(ListedForm) }, { description: 'The forms.' })
 export const Deleted = Type.Object({ success: Type.Boolean(), message: Type.String() }, { description: 'Deleted.' })
 
 export const Workspace = Type.Object({ workspaceId: Type.String({ format: 'uuid' }) })
@@ -116,11 +121,47 @@ export const SubmissionList = Type.Object(
         id: Type.String({ format: 'uuid' }),
         leadId: Type.String({ format: 'uuid' }),
         submittedAt: timestamp('When the form was sent.'),
+        lead: nullable(
+          Type.Object(
+            {
+              name: Type.String({ example: 'Marina Duarte' }),
+              status: Type.String({ example: 'new' }),
+            },
+            { description: 'The lead as it is now; null when it was deleted.' },
+          ),
+        ),
       }),
     ),
     nextCursor: nullable(Type.String({ description: 'For the next page; null at the end.' })),
   },
   { description: 'One page of submissions.' },
+)
+
+export const SubmissionDaysQuery = Type.Object(
+  {
+    days: Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'Days up to today.' }),
+    tz: Type.String({
+      maxLength: 64,
+      default: 'UTC',
+      description: 'The time zone whose days are meant, by its IANA name.',
+      example: 'America/Sao_Paulo',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+export const SubmissionDays = Type.Object(
+  {
+    total: Type.Integer({ description: 'Submissions of these days.' }),
+    days: Type.Array(
+      Type.Object({
+        date: Type.String({ format: 'date', description: 'The day in the zone.', example: '2026-03-01' }),
+        submissions: Type.Integer(),
+      }),
+      { description: 'Every day, the oldest first; the last is today.' },
+    ),
+  },
+  { description: 'Submissions by day.' },
 )
 
 export const Slug = Type.Object({ slug: Type.String({ description: "The form's slug." }) })

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../base/db.ts'
+import { type Sql, type Tx, timestampArray } from '../base/db.ts'
 
 export interface SubmissionRow {
   id: string
@@ -34,4 +34,36 @@ export async function listSubmissions(
       and (${before}::uuid is null or id < ${before}::uuid)
     order by id desc
     limit ${limit}`
+}
+
+export interface SubmissionCount {
+  count: number
+  lastAt: Date
+}
+
+/** How often each form was sent; those that never were are not among them. */
+export async function countSubmissions(sql: Sql, workspaceId: string): Promise<Map<string, SubmissionCount>> {
+  const rows = await sql<(SubmissionCount & { form_id: string })[]>`
+    select form_id, count(*)::integer as count, max(submitted_at) as "lastAt"
+    from form_submissions
+    where workspace_id = ${workspaceId}
+    group by form_id`
+  return new Map(rows.map(({ form_id, count, lastAt }) => [form_id, { count, lastAt }]))
+}
+
+/** How often a form was sent on each of the days, counted from 1, which go on to the present. */
+export async function countByDay(
+  sql: Sql,
+  workspaceId: string,
+  formId: string,
+  starts: readonly Date[],
+): Promise<{ day: number; count: number }[]> {
+  return sql<{ day: number; count: number }[]>`
+    select width_bucket(submitted_at, ${timestampArray(sql, starts)}::timestamptz[]) as day,
+      count(*)::integer as count
+    from form_submissions
+    where workspace_id = ${workspaceId}
+      and form_id = ${formId}
+      and submitted_at >= ${starts[0] ?? null}::timestamptz
+    group by 1`
 }

@@ -1,30 +1,25 @@
-import { decodeCursor, encodeCursor } from '../base/cursor.ts'
-import { badRequest } from '../base/errors.ts'
-import { isUuid } from '../base/id.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import type { Vault } from '../base/vault.ts'
 import { changeForm, createForm, type FormDeps, removeForm } from './change.ts'
 import { formNotFound } from './errors.ts'
-import { presentForm } from './present.ts'
+import { presentForm, presentListed } from './present.ts'
 import { findForm, listForms } from './queries.ts'
 import * as schema from './schema.ts'
-import { listSubmissions } from './submissions.ts'
+import { countSubmissions } from './submissions.ts'
+import { about, always, inWorkspace, ofForm, formsPath as path } from './team-request.ts'
+import { submissionTeamRoutes } from './team-routes-submissions.ts'
 
 export interface TeamFormDeps extends FormDeps {
+  vault: Vault
   /** The address that people use, without a trailing slash. */
   publicUrl: string
 }
 
-const security: Record<string, string[]>[] = [{ session: [] }, { teamToken: [] }]
-const about = { tags: ['Forms'], security }
-const always = [400, 401, 403, 404, 429, 500, 503] as const
-const inWorkspace = { workspaceId: '{{workspace_id}}' }
-const ofForm = { ...inWorkspace, formId: '{{form_id}}' }
-const path = '/api/team/v1/workspaces/:workspaceId/forms'
-
 /** The team's side of forms: members read them, admins write them. */
 export function teamFormRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
   readRoutes(app, deps, guard)
+  submissionTeamRoutes(app, deps, guard)
   writeRoutes(app, deps, guard)
 }
 
@@ -40,15 +35,19 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
         ...postman({ path: inWorkspace }),
         operationId: 'listForms',
         summary: 'List lead forms',
-        description: 'Newest first, inactive ones included.',
+        description: 'Newest first, inactive ones included, with how often each was sent.',
         params: schema.Workspace,
         querystring: schema.NoQuery,
         response: { 200: schema.FormList, ...errors(...always) },
       },
     },
     async (request) => {
-      const forms = await listForms(deps.db.sql, memberOf(request).workspaceId)
-      return { forms: forms.map((form) => presentForm(deps.publicUrl, form)) }
+      const { workspaceId } = memberOf(request)
+      const [forms, counts] = await Promise.all([
+        listForms(deps.db.sql, workspaceId),
+        countSubmissions(deps.db.sql, workspaceId),
+      ])
+      return { forms: forms.map((form) => presentListed(deps.publicUrl, form, counts.get(form.id))) }
     },
   )
 
@@ -70,40 +69,6 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
       const form = await findForm(deps.db.sql, memberOf(request).workspaceId, request.params.formId)
       if (form === undefined) throw formNotFound()
       return { form: presentForm(deps.publicUrl, form) }
-    },
-  )
-
-  app.get(
-    `${path}/:formId/submissions`,
-    {
-      onRequest,
-      schema: {
-        ...about,
-        ...postman({ path: ofForm }),
-        operationId: 'listSubmissions',
-        summary: 'List what a form was sent',
-        description: 'Newest first. What was typed stands in the lead.',
-        params: schema.WorkspaceForm,
-        querystring: schema.SubmissionsQuery,
-        response: { 200: schema.SubmissionList, ...errors(...always) },
-      },
-    },
-    async (request) => {
-      const { workspaceId } = memberOf(request)
-      const { formId } = request.params
-      const { limit, cursor } = request.query
-      const before = cursor === undefined ? null : readCursor(cursor, formId)
-      if ((await findForm(deps.db.sql, workspaceId, formId)) === undefined) throw formNotFound()
-      const rows = await listSubmissions(deps.db.sql, workspaceId, formId, limit + 1, before)
-      const page = rows.slice(0, limit)
-      return {
-        submissions: page.map((row) => ({
-          id: row.id,
-          leadId: row.lead_id,
-          submittedAt: row.submitted_at.toISOString(),
-        })),
-        nextCursor: rows.length > limit ? encodeCursor([formId, page.at(-1)?.id]) : null,
-      }
     },
   )
 }
@@ -176,12 +141,4 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
       return { success: true, message: 'Form deleted successfully' }
     },
   )
-}
-
-function readCursor(text: string, formId: string): string {
-  const [form, id, extra] = decodeCursor(text) ?? []
-  if (form !== formId || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
-    throw badRequest('Invalid cursor format')
-  }
-  return id
 }

@@ -25,12 +25,7 @@ export async function lockCustomer(
   customer: Customer,
   now: Date,
 ): Promise<Conversation | undefined> {
-  const match = matchCustomer(await lockCandidates(tx, keyring, place, customer), customer)
-  await releasePhone(tx, keyring, place, match, now)
-  if (match.own === null || match.twin === null) return match.own ?? undefined
-  const merged = await mergeConversations(tx, place.workspaceId, match.own, match.twin, now)
-  await storeConversation(tx, keyring, place.workspaceId, merged)
-  return merged
+  return (await lockUnited(tx, keyring, place, customer, now))?.conversation
 }
 
 /**
@@ -46,10 +41,35 @@ export async function lockChanged(
 ): Promise<Conversation | undefined> {
   const before = await lockCustomer(tx, keyring, place, previous, now)
   if (before === undefined) return undefined
-  const other = await lockCustomer(tx, keyring, place, customer, now)
-  const isTwin = other !== undefined && other.id !== before.id
-  const conversation = isTwin ? await mergeConversations(tx, place.workspaceId, before, other, now) : before
+  const after = await lockUnited(tx, keyring, place, customer, now)
+  // The new names may lead to the same conversation, and have made it one with another just now.
+  const isSame = after?.ids.includes(before.id) ?? true
+  const known = after?.conversation ?? before
+  const conversation = isSame ? known : await mergeConversations(tx, place.workspaceId, before, known, now)
   return { ...conversation, contact: renamed(conversation.contact, customer) }
+}
+
+interface United {
+  conversation: Conversation
+  /** Those that it was before. */
+  ids: string[]
+}
+
+async function lockUnited(
+  tx: Tx,
+  keyring: Keyring,
+  place: Place,
+  customer: Customer,
+  now: Date,
+): Promise<United | undefined> {
+  const match = matchCustomer(await lockCandidates(tx, keyring, place, customer), customer)
+  await releasePhone(tx, keyring, place, match, now)
+  const { own, twin } = match
+  if (own === null) return undefined
+  if (twin === null) return { conversation: own, ids: [own.id] }
+  const merged = await mergeConversations(tx, place.workspaceId, own, twin, now)
+  await storeConversation(tx, keyring, place.workspaceId, merged)
+  return { conversation: merged, ids: [own.id, twin.id] }
 }
 
 /** In the order of their ids, so that two deliveries that need the same two do not wait for each other. */

@@ -18,11 +18,12 @@ export interface Paces {
 const official: Pace = { burst: 8, everyMs: 1000 / 70 }
 const sharedWithPhone: Pace = { burst: 2, everyMs: 1000 / 17 }
 const pair: Pace = { burst: 44, everyMs: 6100 }
-// A session that writes like a machine is soon barred.
-const unofficial: Pace = { burst: 1, everyMs: 1000 }
+// A session that writes like a machine is soon barred: it sends at uneven times, about one message a second.
+const unofficial = (random: number): Pace => ({ burst: 1, everyMs: 800 + 800 * random })
 
-export function pacesOf(connection: Pick<Connection, 'channel' | 'isOnPhone'>): Paces {
-  if (connection.channel === 'unofficial') return { connection: unofficial, pair }
+/** `random`, in 0…1, is for the channel that wants it uneven. */
+export function pacesOf(connection: Pick<Connection, 'channel' | 'isOnPhone'>, random: number = Math.random()): Paces {
+  if (connection.channel === 'unofficial') return { connection: unofficial(random), pair }
   return { connection: connection.isOnPhone ? sharedWithPhone : official, pair }
 }
 

@@ -38,9 +38,10 @@ async function setRead(tx: Tx, keyring: Keyring, scope: Scope, id: string, now: 
 async function tellPlatform(
   { connectors, openConnection }: InboxDeps,
   workspaceId: string,
-  { channel, connectionId }: Conversation,
+  { channel, connectionId, contact }: Conversation,
   externalId: string,
 ): Promise<void> {
   const connection = await openConnection(workspaceId, connectionId)
-  if (connection?.state === 'active') connectors[channel].markRead(connection, externalId).catch(() => {})
+  if (connection?.state !== 'active') return
+  connectors[channel].markRead(connection, externalId, contact.address).catch(() => {})
 }

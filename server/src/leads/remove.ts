@@ -5,7 +5,7 @@ import { leadNotFound } from './errors.ts'
 import { leadDeleted } from './events.ts'
 import { findLead } from './identify.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
-import { leadColumns, lockLead } from './queries.ts'
+import { isLive, leadColumns, lockLead } from './queries.ts'
 import { type LeadRow, openLead } from './sealed.ts'
 
 /** Hides the lead from every read and frees its names; it can be restored for 30 days. */
@@ -55,12 +55,12 @@ async function hide(
 }
 
 async function lockLive(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
-  return tx<LeadRow[]>`
+  const rows = await tx<LeadRow[]>`
     select ${leadColumns(tx)}
     from leads l
     where l.workspace_id = ${workspaceId}
-      and l.id = any (${[...ids]}::uuid[])
-      and l.deleted_at is null
+      and l.id = any ((select ${[...ids]}::uuid[])::uuid[])
     order by l.id
-    for update`
+    for no key update`
+  return rows.filter(isLive)
 }

@@ -73,7 +73,6 @@ async function show(tx: Tx, keyring: Keyring, workspaceId: string, leads: readon
         updated_at = ${now}
       where workspace_id = ${workspaceId}
         and id = any (${leads.map(({ id }) => id)}::uuid[])`.execute(),
-    putSearchTokens(tx, keyring, workspaceId, leads),
     recordEvents(tx, keyring, workspaceId, leads.map(leadRestored), now),
   ])
 }

@@ -62,7 +62,7 @@ test('a text goes with the key, to a path without version or number, as the offi
 test('a template goes by name and language, and what was read is told', async () => {
   const template: Outgoing = { kind: 'template', name: 'hello', language: 'en', parameters: ['Ana'], names: null }
   await send(connection, order({ message: template }))
-  await markRead(connection, 'wamid.IN')
+  await markRead(connection, 'wamid.IN', { phone: null, userId: null })
   const [sent, read] = partner.asked.map(({ body }) => body)
   assert.deepEqual(sent.template, {
     name: 'hello',

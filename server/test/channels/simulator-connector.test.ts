@@ -51,7 +51,7 @@ test('the connector and the simulator understand each other: texts, templates, r
   assert.deepEqual([statuses.length, new Set(statuses.map(({ correlator }) => correlator))], [6, new Set(['m:1'])])
   const { body: said } = await w.call('POST', `/simulator/customers/${zoe.id}/messages`, { text: 'read me' })
   await simulator.settled()
-  await connector.markRead(connection, said.id)
+  await connector.markRead(connection, said.id, { phone: null, userId: null })
   const { body: chat } = await w.call('GET', `/simulator/customers/${zoe.id}`)
   assert.equal(chat.messages.at(-1).status, 'read')
 })

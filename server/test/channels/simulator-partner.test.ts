@@ -91,7 +91,7 @@ test('texts, templates and reading reach the phones of the same world', async ()
   })
   const { body: said } = await knob('POST', `customers/${zoe.id}/messages`, { text: 'read me' })
   await simulator.settled()
-  await connector.markRead(connection, said.id)
+  await connector.markRead(connection, said.id, { phone: null, userId: null })
   const { body: chat } = await knob('GET', `customers/${zoe.id}`)
   assert.deepEqual(
     chat.messages.map((message: { from: string; status: string }) => [message.from, message.status]),

@@ -172,8 +172,8 @@ test('a connection is kept open between sends', async () => {
 })
 
 test('marking as read says so to the platform and never throws', async () => {
-  await markRead(connection, 'wamid.in')
+  await markRead(connection, 'wamid.in', { phone: '5511999990000', userId: null })
   assert.deepEqual(platform.asked[0]?.body, { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.in' })
   platform.answer = (_, _response, socket) => socket.resetAndDestroy()
-  await markRead(connection, 'wamid.in')
+  await markRead(connection, 'wamid.in', { phone: '5511999990000', userId: null })
 })

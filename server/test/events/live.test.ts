@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { endAllSessions } from '../../src/access/sessions.ts'
 import { buildApp } from '../../src/app.ts'
 import { openDb } from '../../src/base/db.ts'
+import { announceConnection } from '../../src/base/team-news.ts'
 import { eventNames } from '../../src/events/catalogue.ts'
 import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
 import { atEnd, testDatabase } from '../support/database.ts'
@@ -250,4 +252,21 @@ test('a server that stops ends its streams at once', async () => {
   await stream.next()
   await node.app.close()
   await stream.ended
+})
+
+test('what concerns the team alone is a frame without a cursor, for its workspace, and in no feed', async () => {
+  const w = await feedWorld()
+  const other = await feedWorld()
+  const connectionId = randomUUID()
+  const [{ live }, { live: foreign }] = [await nodeOf(w), await nodeOf(other)]
+  const [stream, theirs] = [await openStream(live, asToken), await openStream(foreign, asToken)]
+  await stream.next()
+  await theirs.next()
+  await w.db.tx(async (tx) => announceConnection(tx, w.workspaceId, connectionId))
+  await other.db.tx(async (tx) => announceConnection(tx, other.workspaceId, 'another'))
+  assert.deepEqual(await stream.next(), { id: '', event: 'team.connection.changed', data: { connectionId } })
+  assert.deepEqual((await theirs.next()).data, { connectionId: 'another' })
+  assert.deepEqual((await w.page()).events, [])
+  stream.close()
+  theirs.close()
 })

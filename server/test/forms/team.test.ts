@@ -24,7 +24,7 @@ test('a form is made, read, listed, changed and deleted; its leads stay', async 
   )
   assert.equal(form.workspaceId, undefined)
   assert.deepEqual((await call(w, 'GET', `/${form.id}`)).json(), { form })
-  assert.deepEqual((await call(w, 'GET')).json(), { forms: [form] })
+  assert.deepEqual((await call(w, 'GET')).json(), { forms: [{ ...form, submissionCount: 0, lastSubmissionAt: null }] })
 
   w.clock.advance(1_000)
   const changed = (await call(w, 'PATCH', `/${form.id}`, { title: 'Hello', description: 'x' })).json().form
@@ -70,12 +70,52 @@ test('submissions are listed newest first, with a cursor that belongs to the for
     leadIds,
   )
   assert.equal(second.nextCursor, null)
-  assert.deepEqual(Object.keys(first.submissions[0]), ['id', 'leadId', 'submittedAt'])
+  assert.deepEqual(Object.keys(first.submissions[0]), ['id', 'leadId', 'submittedAt', 'lead'])
+  assert.deepEqual(first.submissions[0].lead, { name: 'C', status: 'new' })
   const other = await w.newForm()
   for (const cursor of [first.nextCursor, 'x', '!!']) {
     const answer = await call(w, 'GET', `/${other.id}/submissions?cursor=${cursor}`)
     assert.deepEqual([answer.statusCode, answer.json().statusMessage], [400, 'Invalid cursor format'])
   }
+})
+
+test('the list says how often each form was sent and when last, and its days when it was', async () => {
+  const w = await formWorld(database)
+  const [form, other] = [await w.newForm(), await w.newForm()]
+  const send = (slug: string) => w.app.inject({ method: 'POST', url: `/f/${slug}`, body: { firstName: 'Ana' } })
+  // Half past eleven at night in São Paulo, and half an hour after midnight.
+  w.clock.set(new Date('2026-03-02T02:30:00Z'))
+  await send(form.slug)
+  await send(form.slug)
+  w.clock.set(new Date('2026-03-02T03:30:00Z'))
+  await send(form.slug)
+  const counted = Object.fromEntries(
+    (await call(w, 'GET'))
+      .json()
+      .forms.map((one: Record<string, unknown>) => [one.id, [one.submissionCount, one.lastSubmissionAt]]),
+  )
+  assert.deepEqual(counted, { [form.id]: [3, '2026-03-02T03:30:00.000Z'], [other.id]: [0, null] })
+  const days = async (id: string, query = '') => (await call(w, 'GET', `/${id}/submissions/days${query}`)).json()
+  assert.deepEqual(await days(form.id, '?days=3&tz=America/Sao_Paulo'), {
+    total: 3,
+    days: [
+      { date: '2026-02-28', submissions: 0 },
+      { date: '2026-03-01', submissions: 2 },
+      { date: '2026-03-02', submissions: 1 },
+    ],
+  })
+  assert.deepEqual(await days(form.id, '?days=1'), { total: 3, days: [{ date: '2026-03-02', submissions: 3 }] })
+  assert.deepEqual([(await days(other.id)).total, (await days(other.id)).days.length], [0, 30])
+  assert.equal((await days(form.id, '?tz=Mars/Olympus')).statusCode, 400)
+})
+
+test('a submission whose lead was deleted has none', async () => {
+  const w = await formWorld(database)
+  const form = await w.newForm()
+  await w.app.inject({ method: 'POST', url: `/f/${form.slug}`, body: { firstName: 'Ana' } })
+  await database.db.sql`update leads set deleted_at = ${w.clock.now()} where workspace_id = ${w.workspaceId}`
+  const [submission] = (await call(w, 'GET', `/${form.id}/submissions`)).json().submissions
+  assert.equal(submission.lead, null)
 })
 
 const roles: [
@@ -87,6 +127,7 @@ const roles: [
   ['GET', '', undefined, true],
   ['GET', '/:id', undefined, true],
   ['GET', '/:id/submissions', undefined, true],
+  ['GET', '/:id/submissions/days', undefined, true],
   ['POST', '', definition, false],
   ['PATCH', '/:id', { title: 'x' }, false],
   ['DELETE', '/:id', undefined, false],
@@ -107,6 +148,7 @@ test('a form of another workspace is not found', async () => {
   assert.equal((await call(w, 'GET', `/${form.id}`)).statusCode, 404)
   assert.equal((await call(w, 'GET', `/${form.id}/submissions`)).statusCode, 404)
   assert.equal((await call(w, 'PATCH', `/${form.id}`, { title: 'x' })).statusCode, 404)
+  assert.equal((await call(w, 'GET', `/${form.id}/submissions/days`)).statusCode, 404)
   assert.equal((await call(w, 'DELETE', `/${form.id}`)).statusCode, 404)
   assert.deepEqual((await call(w, 'GET')).json(), { forms: [] })
 })

@@ -12,6 +12,7 @@ import {
   inboxPath,
   inboxWorld,
 } from '../support/inbox-world.ts'
+import { signedInMember } from '../support/member.ts'
 import { badPlans } from '../support/plans.ts'
 import type { Answer } from '../support/world.ts'
 
@@ -101,6 +102,17 @@ async function receiveEverything(w: Filled): Promise<void> {
   await w.tell(w.status('wamid.other', 'read', { correlator: sent }))
 }
 
+async function readHealth(w: Filled): Promise<void> {
+  const { call } = await signedInMember(w)
+  // Heard of a week ago, and sent much since: as much as can be to look through.
+  const weekAgo = new Date(w.clock.now().getTime() - 7 * 86_400_000)
+  await w.db.sql`
+    update connections
+    set last_event_in_at = ${weekAgo}
+    where workspace_id = ${w.workspaceId}`
+  await succeed(call('GET', `/connections/${w.connectionId}/health`))
+}
+
 const tables = ['conversations', 'messages', 'message_parts', 'sends', 'events']
 
 test('no inbox route reads a big table from end to end, in a large workspace as in a small one beside it', async () => {
@@ -112,6 +124,7 @@ test('no inbox route reads a big table from end to end, in a large workspace as 
       await readEveryWay(w)
       await writeEveryWay(w)
       await receiveEverything(w)
+      await readHealth(w)
     })
     assert.ok(statements.length > 40, `${statements.length} statements`)
     assert.deepEqual(await badPlans(w.db, statements, tables), [])

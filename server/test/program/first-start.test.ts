@@ -6,10 +6,12 @@ import { newFolder } from '../support/folder.ts'
 import { runCommand } from '../support/run-command.ts'
 import { freePort, serviceEnvironment, startService } from '../support/service.ts'
 
+const teamToken = 'a-team-token-of-24-characters'
+
 test('the first start prints a link, a key and a line that work; the second prints no secret', async () => {
   const folder = await newFolder()
   const port = await freePort()
-  const env = { PARLEY_DEMO: '1', PARLEY_SIMULATOR_PORT: String(await freePort()) }
+  const env = { PARLEY_DEMO: '1', PARLEY_SIMULATOR_PORT: String(await freePort()), PARLEY_TEAM_TOKEN: teamToken }
   const first = await startService({ folder, port, env })
   await first.hasTold('Stop with Ctrl+C.')
   const words = first.told()
@@ -32,7 +34,12 @@ test('the first start prints a link, a key and a line that work; the second prin
   assert.equal((await fetch(`${first.url}/f/demo`)).status, 200)
   assert.match(words, /may call this machine, .*PARLEY_DEMO=0/)
   const phones = /phones, simulated: (\S+)/.exec(words)?.[1] ?? ''
-  assert.equal((await fetch(phones)).status, 200)
+  for (const page of [phones, `${phones}/owner`]) assert.equal((await fetch(page)).status, 200)
+  const connections = await demoConnections(first.url)
+  assert.deepEqual(connections, [
+    ['waba', 'Parley Demo', 'active', null],
+    ['unofficial', 'QR demo', 'unavailable', 'never_paired'],
+  ])
   const number = await simulatedNumber(phones)
   first.kill('SIGTERM')
   await first.gone
@@ -42,6 +49,7 @@ test('the first start prints a link, a key and a line that work; the second prin
   assert.doesNotMatch(second.told(), /plk_|sign-in\//)
   assert.match(second.told(), /parley member link/)
   assert.deepEqual(await simulatedNumber(phones), { ...number, trustsUnknownWindows: true })
+  assert.deepEqual(await demoConnections(second.url), connections)
   const made = await runCommand(['member', 'link', '--json'], serviceEnvironment(folder, port))
   const another = JSON.parse(made.stdout).url as string
   assert.equal(await signInStatus(second.url, another), 200)
@@ -74,6 +82,21 @@ test('a first start that was killed is gone on with at the next', async () => {
 async function simulatedNumber(phones: string): Promise<object> {
   const { numbers } = (await (await fetch(new URL('/simulator/numbers', phones))).json()) as { numbers: [object] }
   return numbers[0]
+}
+
+async function demoConnections(url: string): Promise<unknown[]> {
+  const ask = async (path: string) => {
+    const headers = { authorization: `Bearer ${teamToken}` }
+    return (await fetch(`${url}/api/team/v1/workspaces${path}`, { headers })).json() as Promise<Answers>
+  }
+  const { workspaces = [] } = await ask('')
+  const { connections = [] } = await ask(`/${workspaces[0]?.id}/connections`)
+  return connections.map(({ channel, name, state, stateReason }) => [channel, name, state, stateReason])
+}
+
+interface Answers {
+  workspaces?: { id: string }[]
+  connections?: { channel: string; name: string; state: string; stateReason: string | null }[]
 }
 
 async function signInStatus(url: string, link: string): Promise<number> {

@@ -5,8 +5,8 @@ import { mainProgram } from '../support/service.ts'
 
 test('parley simulate says what a connection needs, serves the phones and stops at a signal', async () => {
   const { told, stop } = await simulate('--demo')
-  const { phonesUrl = '', baseUrl, numberId, accessToken } = told
-  assert.equal((await fetch(phonesUrl)).status, 200)
+  const { phonesUrl = '', ownerPhoneUrl = '', baseUrl, numberId, accessToken } = told
+  for (const url of [phonesUrl, ownerPhoneUrl]) assert.equal((await fetch(url)).status, 200)
   const headers = { authorization: `Bearer ${accessToken}` }
   assert.equal((await fetch(`${baseUrl}/v25.0/${numberId}`, { headers })).status, 200)
   await stop()
@@ -15,7 +15,7 @@ test('parley simulate says what a connection needs, serves the phones and stops 
 test('parley simulate --partner says what a connection to the partner needs', async () => {
   const { told, stop } = await simulate('--partner')
   const { baseUrl, apiKey = '', ...others } = told
-  assert.deepEqual(Object.keys(others), ['phonesUrl', 'numberId'])
+  assert.deepEqual(Object.keys(others), ['phonesUrl', 'ownerPhoneUrl', 'numberId'])
   const headers = { 'D360-API-KEY': apiKey }
   assert.equal((await fetch(`${baseUrl}/v1/configs/phone_number`, { headers })).status, 200)
   await stop()

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { statementsOf } from '../support/database.ts'
+import { fillBlindMessages, fillConversations } from '../support/fill.ts'
 import { customerMessage, type InboxWorld, inboxWorld } from '../support/inbox-world.ts'
 import { leadsPath } from '../support/leads.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
+import { badPlans } from '../support/plans.ts'
 import { world } from '../support/world.ts'
 
 const hourMs = 3_600_000
@@ -195,4 +198,24 @@ test('the figures of a workspace hold nothing of another, and are shown to nobod
   const url = `/api/team/v1/workspaces/${w.workspaceId}/stats`
   assert.equal((await w.app.inject({ url, headers: { cookie: stranger.cookie } })).statusCode, 404)
   assert.equal((await w.app.inject({ url })).statusCode, 401)
+})
+
+test('of many conversations a sample is read, and messages by their conversation alone', async () => {
+  const { w, member } = await inboxWithMember()
+  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId: w.keyId, count: 4500 })
+  await fillBlindMessages(filling, ids, 4)
+  // Each customer wrote twice, and was answered a minute later each time.
+  await w.db
+    .sql`update messages set actor_type = 'agent' where direction = 'outbound' and workspace_id = ${w.workspaceId}`
+  await w.db.sql`analyze messages`
+  await w.db.sql`analyze conversations`
+  let found = { sampledEvery: 0, agents: { answers: 0, medianSeconds: 0 } }
+  const statements = await statementsOf(async () => {
+    found = (await stats(member)).answers
+  })
+  assert.deepEqual([found.sampledEvery, found.agents.medianSeconds], [3, 60])
+  assert.ok(Math.abs(found.agents.answers - 9000) < 9000 * 0.15, `${found.agents.answers} answers`)
+  const read = statements.filter(({ text }) => text.includes('messages'))
+  assert.deepEqual(await badPlans(w.db, read, ['messages']), [])
 })

@@ -74,7 +74,7 @@ export async function channelWorld(
   const lines: string[] = []
   const log = createLog('debug', { write: (line: string) => lines.push(line) })
   const outgoing = openTestOutgoing()
-  const drivers = openDrivers({ outgoing, clock }, publicUrl)
+  const drivers = openDrivers({ outgoing, clock, db, vault }, publicUrl)
   const deps = {
     db,
     vault,

@@ -70,7 +70,7 @@ export async function formWorld(
     clientAddress: clientAddressReader([]),
     submissionsPerMinute: options.submissionsPerMinute ?? 10,
   })
-  teamFormRoutes(app, { db, clock, publicUrl }, guardFor(member))
+  teamFormRoutes(app, { db, vault, clock, publicUrl }, guardFor(member))
 
   return {
     app,

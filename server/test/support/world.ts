@@ -8,6 +8,7 @@ import { newId } from '../../src/base/id.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
 import { openVault } from '../../src/base/vault.ts'
+import type { Connectors } from '../../src/channels/connector.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createPlacer } from '../../src/events/placer.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
@@ -33,18 +34,22 @@ export interface TestApp extends House {
 
 let shared: Promise<TestApp> | undefined
 
-/** The whole service of this test file on its own database, with a clock that the tests move. */
-export function testApp(): Promise<TestApp> {
-  shared ??= openTestApp()
+/** What the app of a test file has instead of the scripted platform. */
+export type OwnConnectors = (house: Pick<House, 'db' | 'vault' | 'clock'>) => Partial<Connectors>
+
+/** The whole service of this test file on its own database, with a clock that the tests move. The first call makes it. */
+export function testApp(ownConnectors: OwnConnectors = () => ({})): Promise<TestApp> {
+  shared ??= openTestApp(ownConnectors)
   return shared
 }
 
-async function openTestApp(): Promise<TestApp> {
+async function openTestApp(ownConnectors: OwnConnectors): Promise<TestApp> {
   const { db } = await testDatabase()
   const clock = manualClock(testNoon)
   const logLines: string[] = []
   const platform = scriptedPlatform()
   const log = createLog('debug', { write: (line) => logLines.push(line) })
+  const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
   const house: House = {
     config: loadConfig({
       PARLEY_LEADS_RATE_LIMIT: '0',
@@ -54,12 +59,12 @@ async function openTestApp(): Promise<TestApp> {
     log,
     clock,
     db,
-    vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
+    vault,
     limiter: createMemoryLimiter(clock),
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
     placer: createPlacer(db),
     outgoing: openTestOutgoing(),
-    connectors: platform.connectors,
+    connectors: { ...platform.connectors, ...ownConnectors({ db, vault, clock }) },
   }
   await house.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined

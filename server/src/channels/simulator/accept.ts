@@ -2,6 +2,7 @@ import type { Address, SendRequest } from './check-send.ts'
 import { GraphError } from './graph-error.ts'
 import { startLadder } from './ladder.ts'
 import type { Platform } from './platform.ts'
+import { markRead } from './read.ts'
 import { componentOf } from './template.ts'
 import { addressOf } from './values.ts'
 import { waIdOf } from './wa-id.ts'
@@ -79,10 +80,6 @@ export function acceptRead(platform: Platform, number: BusinessNumber, messageId
   if (found === undefined || found[1].from !== 'customer') {
     throw new GraphError(131009, { details: 'Message id is not a message that this number received.' })
   }
-  const [customer, newest] = found
-  for (const message of customer.messages.slice(0, customer.messages.indexOf(newest) + 1)) {
-    if (message.from === 'customer' && message.status !== 'pending') message.status = 'read'
-  }
-  platform.changed()
+  markRead(platform, ...found)
   return { success: true }
 }

@@ -1,4 +1,6 @@
 import { startLadder } from './ladder.ts'
+import { makePhoneId } from './linked/shapes.ts'
+import { tellOutbound } from './linked/tell.ts'
 import type { Platform } from './platform.ts'
 import type { Template } from './template.ts'
 import { addressOf, contactOf, seconds, valueHead } from './values.ts'
@@ -14,9 +16,15 @@ export function typeOnDevice(
 ): ChatMessage {
   const { clock, courier } = platform
   const now = clock.now()
-  const id = makeWamid(addressOf(customer), 'outbound')
+  const isLinked = number.network === 'linked'
+  const id = isLinked ? makePhoneId() : makeWamid(addressOf(customer), 'outbound')
   const message = addMessage(customer, { id, from: 'device', text, at: now })
   startLadder(platform, number, customer, message, null)
+  platform.changed()
+  if (isLinked) {
+    tellOutbound(platform, number, customer, message, null)
+    return message
+  }
   const echo = {
     from: number.phone,
     ...(customer.hidesNumber ? {} : { to: customer.waId }),
@@ -28,7 +36,6 @@ export function typeOnDevice(
   }
   const value = { ...valueHead(number), contacts: [contactOf(customer)], message_echoes: [echo] }
   courier.send(number, { field: 'smb_message_echoes', value, lane: customer.id })
-  platform.changed()
   return message
 }
 

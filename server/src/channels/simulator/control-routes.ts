@@ -6,7 +6,7 @@ import * as schema from './control-schema.ts'
 import { maxFaults } from './faults.ts'
 import { calmDelivery } from './parcel.ts'
 import type { Platform } from './platform.ts'
-import { type BusinessNumber, limits, newNumber, newPartnerSide } from './world.ts'
+import { type BusinessNumber, limits, newNumber, newPartnerSide, newPhone } from './world.ts'
 
 /** The knobs: time, numbers, faults, how webhooks travel, and what the platform tells about accounts. */
 export function controlRoutes(app: App, platform: Platform): void {
@@ -38,7 +38,7 @@ export function numberFor({ world }: Platform, numberId: string | undefined): Bu
 }
 
 function clockRoutes(app: App, platform: Platform): void {
-  const { clock, agenda } = platform
+  const { clock, agenda, linked } = platform
   const tags = ['Clock']
   const state = () => ({ now: clock.now().toISOString(), shiftMs: clock.shiftMs() })
   const response = { 200: schema.clockState }
@@ -49,7 +49,7 @@ function clockRoutes(app: App, platform: Platform): void {
     if (body.advanceMs !== undefined) clock.shiftTo(before + body.advanceMs)
     else if (body.set !== undefined) clock.shiftTo(before + timeOf(body.set).getTime() - clock.now().getTime())
     else clock.shiftTo(0)
-    agenda.clockMoved(clock.shiftMs() - before)
+    for (const { clockMoved } of [agenda, linked.patience]) clockMoved(clock.shiftMs() - before)
     platform.changed()
     return state()
   })
@@ -70,7 +70,9 @@ function numberRoutes(app: App, platform: Platform): void {
   app.post('/simulator/numbers', { schema: add }, ({ body }, reply) => {
     if (numbers.size >= limits.numbers) throw conflict('The simulator holds no more numbers')
     const { isPartners = false, ...given } = body
-    const number = newNumber({ ...given, partner: isPartners ? newPartnerSide() : null })
+    const partner = isPartners ? newPartnerSide() : null
+    const number = given.network === 'linked' ? newPhone(given) : newNumber({ ...given, partner })
+    if (numbers.has(number.numberId)) throw conflict('There is a phone with this number already')
     numbers.set(number.numberId, number)
     platform.changed()
     return reply.code(201).send(number)

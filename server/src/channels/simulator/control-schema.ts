@@ -42,6 +42,9 @@ export const numberChange = Type.Object(
     ),
     registered: flag('false: sends are refused with 133010'),
     subscribed: flag('false: no webhooks'),
+    addressing: Type.Optional(
+      oneOf(['pn', 'lid'], { description: 'How linked devices are told of customers first: by number or hidden id' }),
+    ),
     signingSecret: Type.Optional(
       nullable(
         Type.String({ minLength: 8, maxLength: 200, description: "What the number's partner signs webhooks with" }),
@@ -51,7 +54,15 @@ export const numberChange = Type.Object(
   strict,
 )
 export const numberCreate = Type.Object(
-  { ...callback, phone, name, isPartners: flag('Served by a partner of the platform, with a key of its own') },
+  {
+    ...callback,
+    phone,
+    name,
+    network: Type.Optional(
+      oneOf(['official', 'linked'], { default: 'official', description: 'linked: a phone that devices are linked to' }),
+    ),
+    isPartners: flag('Served by a partner of the platform, with a key of its own'),
+  },
   strict,
 )
 export const numberParams = Type.Object({ numberId: Type.String({ maxLength: 40 }) })

@@ -1,5 +1,8 @@
 import { type AdKind, contentOf, referralOf, shownText, type Utterance } from './inbound.ts'
 import { arriveAll } from './ladder.ts'
+import { deviceContent } from './linked/content.ts'
+import { makePhoneId } from './linked/shapes.ts'
+import { tellInbound, tellMapping } from './linked/tell.ts'
 import type { Platform } from './platform.ts'
 import { addressOf, contactOf, seconds, senderOf, valueHead } from './values.ts'
 import { makeWamid } from './wamid.ts'
@@ -17,16 +20,16 @@ export function write(
   { ad = null, at = platform.clock.now() }: { ad?: AdKind | null; at?: Date } = {},
 ): ChatMessage {
   const message: ChatMessage = addMessage(customer, {
-    id: makeWamid(addressOf(customer), 'inbound'),
+    id: number.network === 'linked' ? makePhoneId() : makeWamid(addressOf(customer), 'inbound'),
     from: 'customer',
     kind: quietKinds.includes(utterance.kind) ? 'quiet' : utterance.kind,
     text: shownText(utterance),
     at,
   })
-  const content = {
-    ...(ad === null ? {} : { referral: referralOf(ad) }),
-    ...contentOf(utterance, number.phone, customer.waId),
-  }
+  const content =
+    number.network === 'linked'
+      ? deviceContent(utterance, { phone: customer.waId, ad })
+      : { ...(ad === null ? {} : { referral: referralOf(ad) }), ...contentOf(utterance, number.phone, customer.waId) }
   if (customer.online) transmit(platform, number, customer, message, content, at)
   else if (customer.unsent.length < limits.unsent) customer.unsent.push({ messageId: message.id, message: content })
   platform.changed()
@@ -44,14 +47,18 @@ function transmit(
   message.at = at
   message.status = 'sent'
   if (message.kind !== 'group') customer.lastWroteAt = wholeSeconds(at)
+  const onTaken = () => {
+    if (message.status === 'sent') message.status = 'delivered'
+    platform.changed()
+  }
+  if (number.network === 'linked') {
+    tellInbound(platform, number, customer, message, { content, onTaken })
+    return
+  }
   const value = {
     ...valueHead(number),
     contacts: [contactOf(customer)],
     messages: [{ ...senderOf(customer), id: message.id, timestamp: seconds(at), ...content }],
-  }
-  const onTaken = () => {
-    if (message.status === 'sent') message.status = 'delivered'
-    platform.changed()
   }
   platform.courier.send(number, { field: 'messages', value, lane: customer.id, onTaken })
 }
@@ -82,6 +89,9 @@ export function call(platform: Platform, number: BusinessNumber, customer: Custo
     at: now,
     status: 'delivered',
   })
+  platform.changed()
+  // Linked devices are not told of calls in a way that anybody reads.
+  if (number.network === 'linked') return
   const calls = [
     {
       ...senderOf(customer),
@@ -94,13 +104,17 @@ export function call(platform: Platform, number: BusinessNumber, customer: Custo
   ]
   const value = { ...valueHead(number), contacts: [contactOf(customer)], calls }
   platform.courier.send(number, { field: 'calls', value, lane: customer.id })
-  platform.changed()
 }
 
 /** The customer takes another number. The platform gives them another user id as well, and says both. */
 export function changeNumber(platform: Platform, number: BusinessNumber, customer: Customer, phone: string): void {
   const { waId: oldPhone, userId: oldUserId } = customer
   customer.waId = phone
+  platform.changed()
+  if (number.network === 'linked') {
+    if (!customer.hidesNumber) tellMapping(platform, number, customer)
+    return
+  }
   customer.userId = userIdOf(number.numberId, phone)
   if (!customer.hidesNumber) {
     const body = `User ${customer.name} changed from ${oldPhone} to ${phone}`
@@ -116,7 +130,6 @@ export function changeNumber(platform: Platform, number: BusinessNumber, custome
   const ids = { previous_user_id: oldUserId, user_id: customer.userId }
   const body = `User ${customer.name} changed from ${oldUserId} to ${customer.userId}`
   notify(platform, number, customer, customer.userId, {}, { ...ids, body, type: 'user_changed_user_id' })
-  platform.changed()
 }
 
 // Notices of the platform about a customer have no contacts.

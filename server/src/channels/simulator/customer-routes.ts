@@ -5,6 +5,7 @@ import { numberFor } from './control-routes.ts'
 import * as schema from './control-schema.ts'
 import { call, changeNumber, setOnline, write } from './customer-acts.ts'
 import { readAll } from './ladder.ts'
+import { tellMapping, tellName } from './linked/tell.ts'
 import type { Platform } from './platform.ts'
 import { presentChat, presentCustomer } from './present.ts'
 import { addCustomer, type BusinessNumber, type Customer, findByPhone } from './world.ts'
@@ -34,7 +35,12 @@ export function customerRoutes(app: App, platform: Platform): void {
   app.patch(one, { schema: change }, (request) => {
     const [number, customer] = customerOf(platform, request.params.customerId)
     const { phone, online, ...fields } = request.body
+    const { name, hidesNumber } = customer
     Object.assign(customer, fields)
+    if (number.network === 'linked') {
+      if (hidesNumber && !customer.hidesNumber) tellMapping(platform, number, customer)
+      if (name !== customer.name) tellName(platform, number, customer)
+    }
     if (phone !== undefined && phone !== customer.waId) changeNumber(platform, number, customer, phone)
     if (online !== undefined) setOnline(platform, number, customer, online)
     if (customer.readsAtOnce) readAll(platform, number, customer)

@@ -31,7 +31,7 @@ export function answerWithFault(
   }
 }
 
-function answerBadly(fault: Fault, reply: FastifyReply): unknown {
+export function answerBadly(fault: Fault, reply: FastifyReply): unknown {
   switch (fault.effect) {
     case 'hang':
       // The caller's patience ends it, or the simulator's stop.

@@ -90,7 +90,9 @@ function accountOf(platform: Platform, request: ObjectRequest): BusinessNumber {
 
 // The token comes first: who is nobody learns nothing about numbers.
 function admit(platform: Platform, number: BusinessNumber | undefined, token: string, id: string): BusinessNumber {
-  const bearer = [...platform.world.numbers.values()].find(({ accessToken }) => accessToken === token)
+  const bearer = [...platform.world.numbers.values()].find(
+    ({ network, accessToken }) => network === 'official' && accessToken === token,
+  )
   if (bearer === undefined) {
     throw new GraphError(190, { message: 'Invalid OAuth access token - Cannot parse access token' })
   }

@@ -1,3 +1,4 @@
+import { tellStatus } from './linked/tell.ts'
 import type { Platform } from './platform.ts'
 import { statusValue } from './values.ts'
 import type { BusinessNumber, ChatMessage, Customer, Tick } from './world.ts'
@@ -37,7 +38,7 @@ function arrive(platform: Platform, number: BusinessNumber, customer: Customer, 
 /** The phone has a network again: what waited for it arrives. */
 export function arriveAll(platform: Platform, number: BusinessNumber, customer: Customer): void {
   for (const message of customer.messages) {
-    if (message.from === 'business' && message.status === 'sent') arrive(platform, number, customer, message)
+    if (message.from !== 'customer' && message.status === 'sent') arrive(platform, number, customer, message)
   }
 }
 
@@ -45,7 +46,7 @@ export function arriveAll(platform: Platform, number: BusinessNumber, customer: 
 export function readAll(platform: Platform, number: BusinessNumber, customer: Customer): void {
   if (!customer.online) return
   for (const message of customer.messages) {
-    if (message.from === 'business') climb(platform, number, customer, message, 'read')
+    if (message.from !== 'customer') climb(platform, number, customer, message, 'read')
   }
 }
 
@@ -62,7 +63,12 @@ function climb(
     return
   message.status = status
   platform.changed()
-  if (message.from !== 'business' || (status === 'delivered' && courier.knobs.skipDelivered)) return
+  if (status === 'delivered' && courier.knobs.skipDelivered) return
+  if (number.network === 'linked') {
+    tellStatus(platform, number, customer, message)
+    return
+  }
+  if (message.from !== 'business') return
   courier.send(number, {
     field: 'messages',
     value: statusValue(number, customer, message, status, clock.now()),

@@ -4,6 +4,7 @@ import type { Agenda } from './agenda.ts'
 import type { Courier } from './courier.ts'
 import type { Fault } from './faults.ts'
 import type { Journal } from './journal.ts'
+import type { LinkedNetwork } from './linked/network.ts'
 import type { World } from './world.ts'
 
 /** How long a message takes to each rung, from the one before. */
@@ -18,6 +19,8 @@ export interface Platform {
   clock: ShiftedClock
   log: Log
   world: World
+  /** The other network: phones, and the devices that are linked to them. */
+  linked: LinkedNetwork
   agenda: Agenda
   courier: Courier
   journal: Journal

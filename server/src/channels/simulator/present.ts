@@ -18,6 +18,7 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
     id,
     numberId,
     business: number?.name ?? '',
+    network: number?.network ?? 'official',
     name,
     username,
     phone,

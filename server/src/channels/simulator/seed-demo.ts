@@ -1,9 +1,11 @@
 import { write } from './customer-acts.ts'
 import { demoPeople } from './demo-people.ts'
+import { phoneDemoPeople } from './demo-phone.ts'
 import { demoTemplates } from './demo-templates.ts'
+import { makePhoneId } from './linked/shapes.ts'
 import type { Simulator } from './simulator.ts'
 import { addTemplate } from './template-routes.ts'
-import { addCustomer } from './world.ts'
+import { addCustomer, addMessage } from './world.ts'
 
 const minuteMs = 60_000
 const betweenMs = 35_000
@@ -24,5 +26,19 @@ export function seedDemo(simulator: Simulator, { speak }: { speak: boolean }): v
       write(platform, number, customer, { kind, text, about: null }, { ad, at })
     }
   }
+  seedPhone(simulator)
   platform.changed()
+}
+
+// The chats that the owner had on the phone before anything was linked to it.
+function seedPhone({ platform, phone }: Simulator): void {
+  const now = platform.clock.now().getTime()
+  for (const { chat, minutesAgo, ...person } of phoneDemoPeople) {
+    const customer = addCustomer(platform.world, { ...person, numberId: phone.numberId })
+    for (const [index, { from, text }] of chat.entries()) {
+      const at = new Date(now - minutesAgo * minuteMs + index * betweenMs)
+      addMessage(customer, { id: makePhoneId(), from, text, at, status: 'read' })
+      if (from === 'customer') customer.lastWroteAt = at
+    }
+  }
 }

@@ -12,12 +12,15 @@ import { customerRoutes } from './customer-routes.ts'
 import { graphRoutes } from './graph-routes.ts'
 import { keepOtherSitesOut } from './guard.ts'
 import { createJournal } from './journal.ts'
+import { createNetwork, type PairingTimes, stopNetwork } from './linked/network.ts'
+import { ownerRoutes } from './linked/owner-routes.ts'
+import { socketRoutes } from './linked/socket-routes.ts'
 import { createLive } from './live.ts'
 import { partnerRoutes } from './partner-routes.ts'
 import { phoneRoutes } from './phone-routes.ts'
 import type { LadderTimes, Platform } from './platform.ts'
 import { templateRoutes } from './template-routes.ts'
-import { type BusinessNumber, createWorld, newNumber } from './world.ts'
+import { type BusinessNumber, createWorld, newNumber, newPhone } from './world.ts'
 
 export interface SimulatorOptions {
   /** 0 takes a free one. */
@@ -30,6 +33,9 @@ export interface SimulatorOptions {
   /** The first business number; ids and secrets are made up where none are given. */
   number?: Partial<BusinessNumber>
   ladder?: Partial<LadderTimes>
+  /** The phone that devices are linked to. */
+  phone?: Partial<BusinessNumber>
+  pairingTimes?: Partial<PairingTimes>
   /** Waits before each further attempt to deliver a webhook. */
   retryMs?: readonly number[]
 }
@@ -41,12 +47,15 @@ export interface Simulator {
   platform: Platform
   /** The first business number. Its `callbackUrl` may be set at any time. */
   number: BusinessNumber
+  /** The business's own phone, to which devices are linked by QR code. */
+  phone: BusinessNumber
   /** Resolves when nothing is on its way any more, neither a webhook nor a status. */
   settled(): Promise<void>
   stop(): Promise<void>
 }
 
 const livelyLadder: LadderTimes = { sentMs: 250, deliveredMs: 600, readMs: 1500 }
+const demoPhone = { phone: '15550783882', name: 'Parley Demo, phone' }
 const compressedRetryMs = [0, 1_000, 5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000]
 const settleCheckMs = 3
 
@@ -54,19 +63,24 @@ const settleCheckMs = 3
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { clock, log, host = '127.0.0.1' } = options
   const live = createLive()
-  const agenda = createAgenda(clock, (error) => log.error('simulator failed', {}, error))
+  const onError = (error: unknown) => log.error('simulator failed', {}, error)
+  const agenda = createAgenda(clock, onError)
   const journal = createJournal()
   const courier = new Courier({ clock, log, agenda, journal, retryMs: options.retryMs ?? compressedRetryMs })
   const ladder = { ...livelyLadder, ...options.ladder }
   const world = createWorld()
-  const platform: Platform = { clock, log, world, agenda, courier, journal, faults: [], ladder, changed: live.changed }
+  const linked = createNetwork(clock, options.pairingTimes ?? {}, onError)
+  const { changed } = live
+  const platform: Platform = { clock, log, world, linked, agenda, courier, journal, faults: [], ladder, changed }
   const number = newNumber(options.number ?? {})
-  world.numbers.set(number.numberId, number)
+  const phone = newPhone({ ...demoPhone, ...options.phone })
+  for (const one of [number, phone]) world.numbers.set(one.numberId, one)
 
   const app = await buildServer(platform, options.ownHosts ?? [])
   live.serve(app)
   const stop = async () => {
     agenda.stop()
+    stopNetwork(linked)
     live.stop()
     app.server.closeAllConnections()
     await Promise.all([courier.stop(), app.close()])
@@ -77,7 +91,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     await stop()
     throw error
   }
-  return { url: addressOf(app, host), app, platform, number, settled: () => settled(platform), stop }
+  return { url: addressOf(app, host), app, platform, number, phone, settled: () => settled(platform), stop }
 }
 
 async function buildServer(platform: Platform, ownHosts: readonly string[]): Promise<App> {
@@ -107,6 +121,8 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   controlRoutes(app, platform)
   templateRoutes(app, platform)
   customerRoutes(app, platform)
+  socketRoutes(app, platform)
+  ownerRoutes(app, platform)
   phoneRoutes(app)
   app.get('/simulator', { schema: { hide: true } }, () => app.swagger())
   return app
@@ -117,7 +133,9 @@ const about = {
   version: '1',
   description:
     'A stand-in for the official chat platform, for demos and tests. Its own interface is at /v25.0/… as the platform ' +
-    'documents it, and at /messages and /v1/configs/… as one of its partners does; these are the knobs: customers and what they do, faults, how webhooks travel, templates, the clock.',
+    'documents it, at /messages and /v1/configs/… as one of its partners does, and at /linked a network of phones with ' +
+    'linked devices; these are the knobs: customers and what they do, faults, how webhooks travel, templates, the phone ' +
+    'that devices are linked to, the clock.',
 }
 
 function addressOf(app: App, host: string): string {

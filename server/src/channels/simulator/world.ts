@@ -2,8 +2,13 @@ import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { phoneClass } from '../../base/phone-variants.ts'
 import type { Template } from './template.ts'
 
-/** A business's number on the platform, with the account and the app that it belongs to. */
+/** A business's number: on the platform, with its account and its app, or a phone with devices that are linked to it. */
 export interface BusinessNumber {
+  network: 'official' | 'linked'
+  /** How linked devices are told of customers first: by phone number or by hidden id. */
+  addressing: 'pn' | 'lid'
+  /** A simulator that has started anew has forgotten which devices were linked: it takes them at their word. */
+  trustsUnknownDevices: boolean
   numberId: string
   accountId: string
   /** Digits with country code. */
@@ -48,6 +53,8 @@ export interface ChatMessage {
   correlator: string | null
   /** How the platform bills it: `service`, or the template's category. */
   category: string
+  /** How often the network took it: a message that was sent twice is shown once. */
+  arrivals: number
 }
 
 /** A customer's phone, whose only chat is the one with a business number. */
@@ -104,13 +111,14 @@ export interface NewCustomer {
 /** Adds a phone. One that never wrote makes room for it, else the one that was quiet for longest. */
 export function addCustomer(world: World, input: NewCustomer): Customer {
   if (world.customers.size >= limits.customers) forgetQuietest(world)
+  const isLinked = world.numbers.get(input.numberId)?.network === 'linked'
   const customer: Customer = {
     id: `c${world.nextId++}`,
     numberId: input.numberId,
     name: input.name,
     username: input.username ?? null,
     waId: input.phone,
-    userId: userIdOf(input.numberId, input.phone),
+    userId: isLinked ? lidOf(input.phone) : userIdOf(input.numberId, input.phone),
     hidesNumber: input.hidesNumber ?? false,
     online: input.online ?? true,
     readsAtOnce: input.readsAtOnce ?? false,
@@ -140,6 +148,12 @@ export function userIdOf(numberId: string, phone: string): string {
   const country = countries.find(([prefix]) => phone.startsWith(prefix))?.[1] ?? 'US'
   const digest = createHash('sha256').update(`${numberId} ${phone}`).digest('hex')
   return `${country}.${BigInt(`0x1${digest.slice(0, 16)}`)}`
+}
+
+/** The hidden id of whoever has this phone; to linked devices it is the same at every number. */
+export function lidOf(phone: string): string {
+  const digest = createHash('sha256').update(`lid ${phone}`).digest()
+  return `${100_000_000_000_000n + (digest.readBigUInt64BE() % 900_000_000_000_000n)}@lid`
 }
 
 const countries: readonly (readonly [string, string])[] = [
@@ -187,6 +201,7 @@ export function addMessage(
     errorCode: null,
     correlator: null,
     category: 'service',
+    arrivals: 1,
     ...message,
     text: message.text.slice(0, limits.shownChars),
   }
@@ -205,6 +220,9 @@ export function windowIsOpen(number: BusinessNumber, customer: Customer, now: Da
 /** Secrets and ids of a number that nobody has given any. */
 export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
   return {
+    network: 'official',
+    addressing: 'lid',
+    trustsUnknownDevices: false,
     numberId: randomDigits(15),
     accountId: randomDigits(15),
     phone: '15550783881',
@@ -221,6 +239,10 @@ export function newNumber(given: Partial<BusinessNumber>): BusinessNumber {
     ...given,
   }
 }
+
+/** A phone that devices can be linked to. Its id is the same after a restart, since chats hang on it. */
+export const newPhone = (given: { phone: string; name: string } & Partial<BusinessNumber>): BusinessNumber =>
+  newNumber({ numberId: `phone-${given.phone}`, ...given, network: 'linked' })
 
 /** How a partner serves a number that it has just got. */
 export const newPartnerSide = (): PartnerSide => ({

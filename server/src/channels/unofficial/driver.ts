@@ -1,10 +1,14 @@
 import type { SessionConnection } from '../connection.ts'
 import type { Driver } from '../driver.ts'
+import { resumeSession, type SessionDeps } from './change-session.ts'
+import { findStanding } from './session-queries.ts'
 
-/** There is nobody to ask: what the session itself said last stands until it says something else. */
-export const sessionDriver: Driver<SessionConnection> = {
-  check: async ({ id, numberId, state, stateReason }) => {
-    const told = state === 'unavailable' ? stateReason : null
-    return { problem: told ?? (numberId === id ? 'never_paired' : null), isOnPhone: true }
+/** Nobody is asked: where the session stands is what its holder wrote last. */
+export const sessionDriver = (deps: SessionDeps): Driver<SessionConnection> => ({
+  check: async ({ workspaceId, id }) => {
+    const standing = await findStanding(deps.db.sql, workspaceId, id)
+    const problem = standing === undefined ? 'never_paired' : standing.state === 'open' ? null : standing.reason
+    return { problem, isOnPhone: true }
   },
-}
+  resume: ({ workspaceId, id }) => resumeSession(deps, workspaceId, id),
+})

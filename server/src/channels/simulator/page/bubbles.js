@@ -7,15 +7,19 @@ const groupMs = 3 * 60_000
 export const hourOf = (at) => hourFormat.format(new Date(at))
 export const dayOf = (at) => dayFormat.format(new Date(at))
 
-/** The chat as list items, with a line where the day changes. */
-export function bubbles(messages, onButton) {
+/** The chat as list items, with a line where the day changes. `isMine` says what was written on this phone. */
+export function bubbles(messages, { isMine, onButton }) {
   const items = []
   let previous
   for (const message of messages) {
     if (previous === undefined || dayOf(previous.at) !== dayOf(message.at)) {
       items.push(make('li', { className: 'day', text: dayOf(message.at) }))
     }
-    items.push(message.status === 'failed' ? failure(message) : bubble(message, follows(previous, message), onButton))
+    items.push(
+      message.status === 'failed'
+        ? failure(message, isMine(message))
+        : bubble(message, isMine(message), { isFollowing: follows(previous, message), onButton }),
+    )
     previous = message
   }
   return items
@@ -25,13 +29,13 @@ function follows(previous, message) {
   return previous?.from === message.from && Date.parse(message.at) - Date.parse(previous.at) < groupMs
 }
 
-function failure({ errorCode }) {
-  return make('li', { className: 'notice', text: `A message of the business did not get through (${errorCode})` })
+function failure({ errorCode, text }, isMine) {
+  const what = isMine ? `“${text}”` : 'A message of the business'
+  return make('li', { className: 'notice', text: `${what} did not get through (${errorCode})` })
 }
 
-function bubble(message, isFollowing, onButton) {
-  const isMine = message.from === 'customer'
-  const isWaiting = !isMine && message.status === 'sent'
+function bubble(message, isMine, { isFollowing, onButton }) {
+  const isWaiting = !isMine && message.from !== 'customer' && message.status === 'sent'
   const classes = ['bubble', isMine ? 'mine' : 'theirs', isFollowing && 'following', isWaiting && 'waiting']
   const item = make(
     'li',
@@ -51,16 +55,18 @@ function headerOf(header) {
 
 function caption(message, isMine) {
   const line = make('span', { className: 'caption' })
-  if (message.from === 'device') line.append('typed on their phone · ')
-  line.append(
-    make('time', { datetime: message.at, text: hourOf(message.at) }),
-    icon(message.status, meaningOf(message, isMine)),
-  )
+  if (message.from === 'device' && !isMine) line.append('typed on their phone · ')
+  if (message.from === 'business' && isMine) line.append('by a linked device · ')
+  line.append(make('time', { datetime: message.at, text: hourOf(message.at) }))
+  if (isShownTo(message, isMine)) line.append(icon(message.status, meaningOf(message)))
   return line
 }
 
-function meaningOf({ status }, isMine) {
-  if (isMine) {
+// A customer's phone has always shown how far the business's messages are; the owner's shows its own only.
+const isShownTo = ({ from }, isMine) => isMine || from !== 'customer'
+
+function meaningOf({ status, from }) {
+  if (from === 'customer') {
     return {
       pending: 'Waiting for a network',
       sent: 'Sent',

@@ -11,6 +11,13 @@ export function make(tag, { className, text, ...attributes } = {}, ...children) 
 const paths = {
   back: ['M15 6l-6 6 6 6'],
   more: ['M12 5.5v.01M12 12v.01M12 18.5v.01'],
+  scan: [
+    'M4 8V5a1 1 0 0 1 1-1h3',
+    'M16 4h3a1 1 0 0 1 1 1v3',
+    'M20 16v3a1 1 0 0 1-1 1h-3',
+    'M8 20H5a1 1 0 0 1-1-1v-3',
+    'M4 12h16',
+  ],
   send: ['M5 12h13', 'M13 6l6 6-6 6'],
   pending: ['M12 7v5l3 2', 'M12 4a8 8 0 1 0 0 16a8 8 0 1 0 0-16'],
   sent: ['M5 12.5l4.5 4.5L19 7.5'],

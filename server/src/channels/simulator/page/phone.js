@@ -1,5 +1,7 @@
-import { bubbles, dayOf, hourOf } from './bubbles.js'
-import { icon, initialsOf, make } from './elements.js'
+import { ask, attempt, followChanges } from './asking.js'
+import { dayOf, hourOf } from './bubbles.js'
+import { chatRow, createComposer, isWide, look, onSubmit, showThread, wirePanes } from './chat.js'
+import { initialsOf, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)
 const kinds = [
@@ -24,96 +26,53 @@ const moves = [
 ]
 
 let chosen = location.hash.slice(1)
+/** The business number whose customers are listed. */
+let line = null
 let chat = null
+let everyone = []
 let shiftMs = 0
-let shown = ''
-const drafts = new Map()
-
-async function ask(method, path, body) {
-  const answer = await fetch(path, {
-    method,
-    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  })
-  const value = await answer.json()
-  if (!answer.ok) throw Object.assign(new Error(value.statusMessage), { status: answer.status })
-  return value
-}
 
 const ofChosen = (path = '') => `/simulator/customers/${chosen}${path}`
+const isMine = ({ from }) => from === 'customer'
+const refresh = followChanges(show)
+const act = (work) => attempt(work, refresh)
 
-/** Does what a person asked for; what goes wrong is shown, and nothing they typed is lost. */
-async function attempt(work) {
-  try {
-    await work()
-    $('problem').hidden = true
-    await refresh()
-    return true
-  } catch (error) {
-    $('problem').textContent = error.status ? error.message : 'The simulator does not answer'
-    $('problem').hidden = false
-    return false
-  }
+async function show() {
+  const [{ customers }, clock, { numbers }] = await Promise.all([
+    ask('GET', '/simulator/customers'),
+    ask('GET', '/simulator/clock'),
+    ask('GET', '/simulator/numbers'),
+  ])
+  shiftMs = clock.shiftMs
+  everyone = customers
+  if (line === null) line = numberOf(chosen) ?? numbers[0]?.numberId
+  const ours = customers.filter(({ numberId }) => numberId === line)
+  if (!ours.some(({ id }) => id === chosen)) chosen = isWide() ? (ours[0]?.id ?? '') : ''
+  chat = chosen === '' ? null : await ask('GET', ofChosen())
+  showNumbers(numbers)
+  showPeople(ours)
+  showChat()
+  showClock()
 }
 
-let isAsking = false
-let askAgain = false
-async function refresh() {
-  if (isAsking) {
-    askAgain = true
-    return
-  }
-  isAsking = true
-  try {
-    const [{ customers }, clock] = await Promise.all([
-      ask('GET', '/simulator/customers'),
-      ask('GET', '/simulator/clock'),
-    ])
-    shiftMs = clock.shiftMs
-    if (!customers.some(({ id }) => id === chosen)) chosen = isWide() ? (customers[0]?.id ?? '') : ''
-    chat = chosen === '' ? null : await ask('GET', ofChosen())
-    showPeople(customers)
-    showChat()
-    showClock()
-    $('offline').hidden = true
-  } catch {
-    $('offline').hidden = false
-  } finally {
-    isAsking = false
-    if (askAgain) {
-      askAgain = false
-      refresh()
-    }
+const numberOf = (customerId) => everyone.find(({ id }) => id === customerId)?.numberId
+
+function showNumbers(numbers) {
+  $('choose-line').hidden = numbers.length < 2
+  $('move-line').hidden = numbers.length < 2
+  for (const id of ['line', 'writes-to']) {
+    const options = numbers.map(({ numberId, name }) => make('option', { value: numberId, text: name }))
+    const isSame = [...$(id).options].map(({ text }) => text).join() === options.map(({ text }) => text).join()
+    if (!isSame) $(id).replaceChildren(...options)
+    $(id).value = line
   }
 }
-
-const isWide = () => matchMedia('(min-width: 900px)').matches
 
 function showPeople(customers) {
-  const rows = customers.map((customer) => {
-    const { id, name, lastText, lastFrom, lastAt, unread, online } = customer
-    const avatar = make('span', {
-      className: `avatar${online ? '' : ' away'}`,
-      text: initialsOf(name),
-      'aria-hidden': 'true',
-    })
-    const isToday = lastAt && dayOf(lastAt) === dayOf(Date.now() + shiftMs)
-    const time =
-      lastAt && make('time', { className: 'meta', datetime: lastAt, text: isToday ? hourOf(lastAt) : dayOf(lastAt) })
-    const preview = `${lastFrom === 'customer' ? 'You: ' : ''}${lastText}`
-    const row = make(
-      'a',
-      { href: `#${id}`, ...(id === chosen ? { 'aria-current': 'true' } : {}) },
-      avatar,
-      make('span', { className: 'top' }, make('strong', { text: name, dir: 'auto' }), time),
-      make(
-        'span',
-        { className: 'bottom' },
-        make('span', { className: 'preview', text: preview || `+${customer.phone}`, dir: 'auto' }),
-        unread > 0 && make('b', { className: 'count', text: String(unread), 'aria-label': `${unread} unread` }),
-      ),
-    )
-    return make('li', {}, row)
-  })
+  const now = Date.now() + shiftMs
+  const rows = customers.map((customer) =>
+    chatRow(customer, { href: `#${customer.id}`, isChosen: customer.id === chosen, isMine, now }),
+  )
   $('people').replaceChildren(...rows)
 }
 
@@ -121,6 +80,7 @@ function showChat() {
   $('empty').hidden = chat !== null
   $('phone').hidden = chat === null
   $('controls').hidden = chat === null
+  composer.turnTo(chosen)
   if (chat === null) return
   $('business').textContent = chat.business
   $('business-avatar').textContent = initialsOf(chat.business)
@@ -129,28 +89,16 @@ function showChat() {
   for (const name of ['online', 'readsAtOnce', 'hidesNumber']) $(name).checked = chat[name]
   const phone = $('number').elements.phone
   if (document.activeElement !== phone) phone.value = `+${chat.phone}`
-  $('window').textContent = chat.windowIsOpen
-    ? 'The business may write: the customer wrote within 24 hours.'
-    : 'The business may only send templates: the customer has not written for 24 hours.'
+  $('window').textContent = windowWords(chat)
+  $('at-business').hidden = chat.network !== 'official'
   $('no-network').hidden = chat.online
   $('unread').hidden = chat.unread === 0 || chat.readsAtOnce || !chat.online
   $('unread').firstElementChild.textContent = chat.unread === 1 ? '1 unread message' : `${chat.unread} unread messages`
-  showThread()
-}
-
-function showThread() {
-  const thread = $('thread')
-  const picture = JSON.stringify([chat.id, chat.messages])
-  if (picture === shown) return
-  const isOther = !shown.startsWith(`["${chat.id}",`)
-  const isAtEnd = thread.scrollHeight - thread.scrollTop - thread.clientHeight < 80
-  shown = picture
-  thread.replaceChildren(...bubbles(chat.messages, answerButton))
-  if (isAtEnd || isOther) thread.scrollTop = thread.scrollHeight
+  showThread(chat, { isMine, onButton: answerButton })
 }
 
 const answerButton = (message, text) =>
-  attempt(() => ask('POST', ofChosen('/messages'), { kind: 'button', text, about: message.id }))
+  act(() => ask('POST', ofChosen('/messages'), { kind: 'button', text, about: message.id }))
 
 function showClock() {
   const now = Date.now() + shiftMs
@@ -159,61 +107,41 @@ function showClock() {
   $('shift').textContent = shiftMs === 0 ? 'real time' : `${hours > 0 ? '+' : ''}${hours} h`
 }
 
-function look(view) {
-  document.body.dataset.view = view
+function windowWords({ network, windowIsOpen }) {
+  if (windowIsOpen) return 'The business may write: the customer wrote within 24 hours.'
+  const words = 'the customer has not written for 24 hours.'
+  return network === 'linked' ? `A rule of Parley: ${words}` : `The business may only send templates: ${words}`
+}
+
+/** The same person's phone, in its chat with another business. */
+async function writeTo(numberId) {
+  const { name, phone, hidesNumber } = chat
+  const known = everyone.find((one) => one.numberId === numberId && one.phone === phone)
+  const { id } = known ?? (await ask('POST', '/simulator/customers', { numberId, name, phone, hidesNumber }))
+  line = numberId
+  location.hash = id
 }
 
 function choose() {
   const next = location.hash.slice(1)
-  drafts.set(chosen, $('text').value)
   if (next !== chosen) $('problem').hidden = true
   chosen = next
-  $('text').value = drafts.get(chosen) ?? ''
-  fit()
+  line = numberOf(chosen) ?? line
   look(chosen === '' ? 'list' : 'chat')
   refresh()
 }
 
-function fit() {
-  const { style } = $('text')
-  style.height = 'auto'
-  style.height = `${Math.min($('text').scrollHeight + 2, 160)}px`
-}
+const composer = createComposer((text) => act(() => ask('POST', ofChosen('/messages'), { text })))
 
-async function send() {
-  const text = $('text').value
-  if (text.trim() === '') return
-  $('text').value = ''
-  fit()
-  if (!(await attempt(() => ask('POST', ofChosen('/messages'), { text })))) $('text').value = text
-  $('thread').scrollTop = $('thread').scrollHeight
-  $('text').focus()
-}
-
-function chips(place, entries, act) {
+function chips(place, entries, work) {
   for (const [label, value] of entries) {
     const button = make('button', { type: 'button', text: label })
-    button.addEventListener('click', () => attempt(() => act(value)))
+    button.addEventListener('click', () => act(() => work(value)))
     $(place).append(button)
   }
 }
 
-function onSubmit(id, act) {
-  $(id).addEventListener('submit', async (event) => {
-    event.preventDefault()
-    const fields = Object.fromEntries(new FormData(event.target))
-    if (fields.phone) fields.phone = fields.phone.replace(/\D/g, '')
-    if (await attempt(() => act(fields))) if (id !== 'number') event.target.reset()
-  })
-}
-
-for (const [id, name] of [
-  ['back', 'back'],
-  ['close', 'back'],
-  ['more', 'more'],
-])
-  $(id).append(icon(name))
-$('composer').querySelector('button').append(icon('send'))
+wirePanes()
 chips('kinds', kinds, ({ about, ...value }) => {
   const last = chat.messages.findLast(({ from }) => from !== 'customer')
   return ask('POST', ofChosen('/messages'), { ...value, ...(about && last ? { about: last.id } : {}) })
@@ -221,39 +149,27 @@ chips('kinds', kinds, ({ about, ...value }) => {
 chips('kinds', [['Call', null]], () => ask('POST', ofChosen('/call')))
 chips('moves', moves, (value) => ask('POST', '/simulator/clock', value))
 for (const name of ['online', 'readsAtOnce', 'hidesNumber']) {
-  $(name).addEventListener('change', ({ target }) =>
-    attempt(() => ask('PATCH', ofChosen(), { [name]: target.checked })),
-  )
+  $(name).addEventListener('change', ({ target }) => act(() => ask('PATCH', ofChosen(), { [name]: target.checked })))
 }
-onSubmit('number', (fields) => ask('PATCH', ofChosen(), fields))
-onSubmit('echo', (fields) => ask('POST', ofChosen('/echo'), fields))
-onSubmit('add', async (fields) => {
-  const { id } = await ask('POST', '/simulator/customers', fields)
-  location.hash = id
+onSubmit('number', (fields) => act(() => ask('PATCH', ofChosen(), fields)), { keeps: true })
+onSubmit('echo', (fields) => act(() => ask('POST', ofChosen('/echo'), fields)))
+onSubmit('add', (fields) =>
+  act(async () => {
+    const { id } = await ask('POST', '/simulator/customers', { ...fields, numberId: line })
+    location.hash = id
+  }),
+)
+$('line').addEventListener('change', ({ target }) => {
+  line = target.value
+  const same = everyone.find((one) => one.numberId === line && one.phone === chat?.phone)
+  if (isWide() && same) location.hash = same.id
+  else refresh()
 })
+$('writes-to').addEventListener('change', ({ target }) => act(() => writeTo(target.value)))
 $('unread')
   .querySelector('button')
-  .addEventListener('click', () => attempt(() => ask('POST', ofChosen('/read'))))
-$('composer').addEventListener('submit', (event) => {
-  event.preventDefault()
-  send()
-})
-$('text').addEventListener('input', fit)
-$('text').addEventListener('keydown', (event) => {
-  if (event.key !== 'Enter' || event.shiftKey || event.isComposing || matchMedia('(pointer: coarse)').matches) return
-  event.preventDefault()
-  send()
-})
-$('back').addEventListener('click', () => {
-  location.hash = ''
-})
-$('more').addEventListener('click', () => look('controls'))
+  .addEventListener('click', () => act(() => ask('POST', ofChosen('/read'))))
 $('close').addEventListener('click', () => look('chat'))
 addEventListener('hashchange', choose)
 setInterval(showClock, 10_000)
-const live = new EventSource('/simulator/live')
-live.addEventListener('message', refresh)
-live.addEventListener('error', () => {
-  $('offline').hidden = false
-})
 look(chosen === '' ? 'list' : 'chat')

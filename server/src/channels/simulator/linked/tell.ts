@@ -1,0 +1,59 @@
+import type { Platform } from '../platform.ts'
+import type { BusinessNumber, ChatMessage, Customer } from '../world.ts'
+import { type Device, devicesOf, linkedLimits } from './network.ts'
+import { chatOf, mappingOf, messageOf, statusOf, upsertOf } from './shapes.ts'
+import { push, tellDevices } from './socket.ts'
+
+/** A customer's message. It has arrived when a device has it for good, or at once at a phone without devices. */
+export function tellInbound(
+  platform: Platform,
+  number: BusinessNumber,
+  customer: Customer,
+  { id, at }: ChatMessage,
+  { content, onTaken }: { content: object; onTaken: () => void },
+): void {
+  const devices = devicesOf(platform.linked, number.numberId)
+  const told = messageOf(number, customer, { id, fromMe: false, at, content })
+  tellDevices(devices, 'messages.upsert', upsertOf('notify', [told]), { onTaken })
+  if (devices.length === 0) onTaken()
+}
+
+/** What the phone itself or one of its devices has sent: the others are told. */
+export function tellOutbound(
+  platform: Platform,
+  number: BusinessNumber,
+  customer: Customer,
+  { id, at, text }: ChatMessage,
+  by: Device | null,
+): void {
+  const content = { message: { extendedTextMessage: { text } } }
+  const told = (status: number) => messageOf(number, customer, { id, fromMe: true, at, content, status })
+  const devices = devicesOf(platform.linked, number.numberId)
+  tellDevices(devices, 'messages.upsert', upsertOf('notify', [told(2)]), { except: by })
+  // A device hears of its own as long as it is there, and never again.
+  if (by?.socket) push(by.socket, 'messages.upsert', upsertOf('append', [told(1)]))
+}
+
+export function tellStatus(platform: Platform, number: BusinessNumber, customer: Customer, message: ChatMessage): void {
+  const { linked, clock } = platform
+  if (linked.unheard.has(message.id)) return
+  const update = statusOf(number, customer, message, clock.now())
+  tellDevices(devicesOf(linked, number.numberId), 'messages.update', update)
+}
+
+/** From here on no status of the message is told, until it is heard again. */
+export function silence({ linked: { unheard } }: Platform, messageId: string): void {
+  unheard.add(messageId)
+  const [oldest] = unheard
+  if (unheard.size > linkedLimits.unheard && oldest !== undefined) unheard.delete(oldest)
+}
+
+/** The customer's hidden id and phone are told to belong together. */
+export function tellMapping({ linked }: Platform, number: BusinessNumber, customer: Customer): void {
+  tellDevices(devicesOf(linked, number.numberId), 'lid-mapping.update', mappingOf(customer))
+}
+
+export function tellName({ linked }: Platform, number: BusinessNumber, customer: Customer): void {
+  const { remoteJid } = chatOf(number, customer) as { remoteJid: string }
+  tellDevices(devicesOf(linked, number.numberId), 'contacts.update', [{ id: remoteJid, notify: customer.name }])
+}

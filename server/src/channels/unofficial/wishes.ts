@@ -1,0 +1,85 @@
+import { hearLine } from './hear-line.ts'
+import { act, endHold, type Hold, type HoldDeps, moveHold, releaseHold } from './hold.ts'
+import { LeaseLost } from './lease.ts'
+import { logoutLine, openLine } from './line.ts'
+import { blankPairing } from './pairing.ts'
+import type { Session, Wish } from './session.ts'
+import { deleteSession, findHeldSession } from './session-queries.ts'
+
+/** Does what members have asked for, until they ask for nothing more. */
+export function heedWish(deps: HoldDeps, hold: Hold): void {
+  act(deps, hold, () => takeWish(deps, hold))
+}
+
+/** Begins with a session that was just claimed: what is asked of it, else its socket, unless that is to wait. */
+export function beginHold(deps: HoldDeps, hold: Hold): void {
+  act(deps, hold, async () => {
+    const { wish, state } = hold.session
+    if (wish !== null) return takeWish(deps, hold)
+    if (state !== 'waiting' || isDue(deps, hold)) await openLine(deps, hold, hearLine)
+  })
+}
+
+/** Opens the socket again when it is time. */
+export function reopenWhenDue(deps: HoldDeps, hold: Hold): void {
+  const isWaiting = () => hold.line === null && hold.session.state === 'waiting' && isDue(deps, hold)
+  if (!isWaiting()) return
+  act(deps, hold, async () => {
+    if (isWaiting()) await openLine(deps, hold, hearLine)
+  })
+}
+
+function isDue({ clock }: HoldDeps, { session }: Hold): boolean {
+  return session.nextAttemptAt === null || session.nextAttemptAt <= clock.now()
+}
+
+async function takeWish(deps: HoldDeps, hold: Hold): Promise<void> {
+  const { lease } = hold
+  const session = await deps.vault.withKeyring(lease.workspaceId, (keyring) =>
+    findHeldSession(deps.db.sql, keyring, lease),
+  )
+  if (session === undefined) throw new LeaseLost()
+  hold.session = session
+  if (session.wish === null) return
+  await grant[session.wish](deps, hold)
+  if (!hold.isOver && hold.session.wish !== null) await takeWish(deps, hold)
+}
+
+const grant: Record<Wish, (deps: HoldDeps, hold: Hold) => Promise<void>> = { open, pair, unpair }
+
+async function open(deps: HoldDeps, hold: Hold): Promise<void> {
+  await moveHold(deps, hold, (before) => ({ wish: without('open', before), attempt: 0 }))
+  if (hold.line === null) await openLine(deps, hold, hearLine)
+}
+
+async function pair(deps: HoldDeps, hold: Hold): Promise<void> {
+  await logoutLine(deps, hold)
+  await moveHold(deps, hold, (before) => ({
+    ...blankPairing(before),
+    wish: without('pair', before),
+    state: 'pairing',
+    reason: 'pairing',
+    forgets: true,
+    isPaired: false,
+  }))
+  await openLine(deps, hold, hearLine)
+}
+
+async function unpair(deps: HoldDeps, hold: Hold): Promise<void> {
+  await logoutLine(deps, hold)
+  if (await deps.db.tx((tx) => deleteSession(tx, hold.lease))) return endHold(hold)
+  await moveHold(deps, hold, (before) => ({
+    ...blankPairing(before),
+    pairing: null,
+    wish: without('unpair', before),
+    state: 'unpaired',
+    reason: 'logged_out',
+    forgets: true,
+    isPaired: false,
+    phone: null,
+  }))
+  if (hold.session.wish === null) await releaseHold(deps, hold)
+}
+
+/** Another wish that came meanwhile stays to be done. */
+const without = (done: Wish, { wish }: Session): Wish | null => (wish === done ? null : wish)

@@ -1,0 +1,119 @@
+import type { Clock } from '../base/clock.ts'
+import { decodeCursor, encodeCursor } from '../base/cursor.ts'
+import type { Db, Sql } from '../base/db.ts'
+import { badRequest, invalid } from '../base/errors.ts'
+import { isUuid } from '../base/id.ts'
+import type { Keyring } from '../base/keyring.ts'
+import { memberOf, type TeamGuard } from '../base/member.ts'
+import { type App, errors, postman } from '../base/route.ts'
+import type { Vault } from '../base/vault.ts'
+import { isTimeZone, lastDays } from '../base/zone-days.ts'
+import { findLeadsByIds } from '../leads/queries.ts'
+import { openLead } from '../leads/sealed.ts'
+import { formNotFound } from './errors.ts'
+import { findForm } from './queries.ts'
+import * as schema from './schema.ts'
+import { countByDay, listSubmissions, type SubmissionRow } from './submissions.ts'
+import { about, always, formsPath, ofForm } from './team-request.ts'
+
+interface SubmissionDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+}
+
+/** What a form was sent, one by one and by day. */
+export function submissionTeamRoutes(app: App, deps: SubmissionDeps, guard: Pick<TeamGuard, 'member'>): void {
+  serveSubmissions(app, deps, guard)
+  serveDays(app, deps, guard)
+}
+
+function serveSubmissions(app: App, { db, vault }: SubmissionDeps, guard: Pick<TeamGuard, 'member'>): void {
+  app.get(
+    `${formsPath}/:formId/submissions`,
+    {
+      onRequest: guard.member('member'),
+      schema: {
+        ...about,
+        ...postman({ path: ofForm }),
+        operationId: 'listSubmissions',
+        summary: 'List what a form was sent',
+        description: 'Newest first. What was typed stands in the lead.',
+        params: schema.WorkspaceForm,
+        querystring: schema.SubmissionsQuery,
+        response: { 200: schema.SubmissionList, ...errors(...always) },
+      },
+    },
+    async (request) => {
+      const { workspaceId } = memberOf(request)
+      const { formId } = request.params
+      const { limit, cursor } = request.query
+      const before = cursor === undefined ? null : readCursor(cursor, formId)
+      if ((await findForm(db.sql, workspaceId, formId)) === undefined) throw formNotFound()
+      const rows = await listSubmissions(db.sql, workspaceId, formId, limit + 1, before)
+      const page = rows.slice(0, limit)
+      const leads = await leadsOf(db.sql, await vault.keyring(workspaceId), workspaceId, page)
+      return {
+        submissions: page.map((row) => ({
+          id: row.id,
+          leadId: row.lead_id,
+          submittedAt: row.submitted_at.toISOString(),
+          lead: leads.get(row.lead_id) ?? null,
+        })),
+        nextCursor: rows.length > limit ? encodeCursor([formId, page.at(-1)?.id]) : null,
+      }
+    },
+  )
+}
+
+function serveDays(app: App, { db, clock }: SubmissionDeps, guard: Pick<TeamGuard, 'member'>): void {
+  app.get(
+    `${formsPath}/:formId/submissions/days`,
+    {
+      onRequest: guard.member('member'),
+      schema: {
+        ...about,
+        ...postman({ path: ofForm }),
+        operationId: 'countSubmissions',
+        summary: 'Count what a form was sent by day',
+        params: schema.WorkspaceForm,
+        querystring: schema.SubmissionDaysQuery,
+        response: { 200: schema.SubmissionDays, ...errors(...always) },
+      },
+    },
+    async (request) => {
+      const { workspaceId } = memberOf(request)
+      const { formId } = request.params
+      const { tz } = request.query
+      if (!isTimeZone(tz)) throw invalid('tz', 'must be the IANA name of a time zone', 'query')
+      if ((await findForm(db.sql, workspaceId, formId)) === undefined) throw formNotFound()
+      const days = lastDays(tz, request.query.days, clock.now())
+      const starts = days.map(({ start }) => start)
+      const counts = await countByDay(db.sql, workspaceId, formId, starts)
+      const byDay = new Map(counts.map(({ day, count }) => [day, count]))
+      return {
+        total: counts.reduce((sum, { count }) => sum + count, 0),
+        days: days.map(({ date }, n) => ({ date, submissions: byDay.get(n + 1) ?? 0 })),
+      }
+    },
+  )
+}
+
+async function leadsOf(sql: Sql, keyring: Keyring, workspaceId: string, page: readonly SubmissionRow[]) {
+  const ids = [...new Set(page.map(({ lead_id }) => lead_id))]
+  const rows = await findLeadsByIds(sql, workspaceId, ids)
+  return new Map(
+    rows.map((row) => {
+      const { id, firstName, lastName, status } = openLead(keyring, row)
+      return [id, { name: [firstName, lastName].filter(Boolean).join(' '), status }]
+    }),
+  )
+}
+
+function readCursor(text: string, formId: string): string {
+  const [form, id, extra] = decodeCursor(text) ?? []
+  if (form !== formId || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
+    throw badRequest('Invalid cursor format')
+  }
+  return id
+}
