@@ -58,7 +58,10 @@ const profileRoute = createRoute({
 
 export function makeRouter(queries: QueryClient, session: Session) {
   return createRouter({
-    routeTree: root.addChildren([start(session), workspaceRoute.addChildren([homeRoute, keysRoute, settingsRoute, settingsSectionRoute, profileRoute])]),
+    routeTree: root.addChildren([
+      start(session),
+      workspaceRoute.addChildren([homeRoute, keysRoute, settingsRoute, settingsSectionRoute, profileRoute]),
+    ]),
     context: { queries },
     defaultPreload: 'intent',
     defaultErrorComponent: PageFailure,

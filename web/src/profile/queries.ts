@@ -17,9 +17,7 @@ export const endSession = (sessionId: string) =>
 export const renameMe = (name: string) => body(api.PATCH('/api/team/v1/me', { body: { name } }))
 
 export const changePassword = (password: string, currentPassword: string) =>
-  body(
-    api.PATCH('/api/team/v1/me', { body: { password, ...(currentPassword !== '' && { currentPassword }) } }),
-  )
+  body(api.PATCH('/api/team/v1/me', { body: { password, ...(currentPassword !== '' && { currentPassword }) } }))
 
 export const beginTwoFactor = () => body(api.POST('/api/team/v1/me/totp'))
 

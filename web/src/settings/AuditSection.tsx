@@ -28,11 +28,7 @@ export function AuditSection({ workspaceId }: { workspaceId: string }) {
             />
             {query.hasNextPage && (
               <div className={styles.more}>
-                <Button
-                  variant="default"
-                  loading={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
+                <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
                   {t.settings.audit.older}
                 </Button>
               </div>

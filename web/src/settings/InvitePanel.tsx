@@ -61,12 +61,7 @@ export function InvitePanel({ workspaceId, close }: { workspaceId: string; close
       <Radio.Group label={texts.role} value={value.role} onChange={(role) => set({ role: role as Role })}>
         <Stack gap={10} mt={6}>
           {rolesFor(workspaceId).map((role) => (
-            <Radio
-              key={role}
-              value={role}
-              label={t.settings.roles[role]}
-              description={t.settings.roleHelp[role]}
-            />
+            <Radio key={role} value={role} label={t.settings.roles[role]} description={t.settings.roleHelp[role]} />
           ))}
         </Stack>
       </Radio.Group>

@@ -56,12 +56,7 @@ export function NewTokenPanel({ workspaceId, close, made }: NewTokenPanelProps) 
       <Radio.Group label={texts.role} value={value.role} onChange={(role) => set({ role: role as Role })}>
         <Stack gap={10} mt={6}>
           {roles.map((role) => (
-            <Radio
-              key={role}
-              value={role}
-              label={t.settings.roles[role]}
-              description={t.settings.roleHelp[role]}
-            />
+            <Radio key={role} value={role} label={t.settings.roles[role]} description={t.settings.roleHelp[role]} />
           ))}
         </Stack>
       </Radio.Group>

@@ -1,4 +1,5 @@
 import { api, body } from '../api/client.ts'
+import type { paths } from '../api/schema.ts'
 import type { Role } from '../app/session.ts'
 import type { Label, SavedFilter } from './queries.ts'
 
@@ -6,7 +7,7 @@ const all = '/api/team/v1/workspaces'
 const path = `${all}/{workspaceId}` as const
 const at = (workspaceId: string) => ({ path: { workspaceId } })
 
-export type WorkspacePatch = NonNullable<Parameters<typeof api.PATCH<typeof path>>[1]>['body']
+export type WorkspacePatch = paths[typeof path]['patch']['requestBody']['content']['application/json']
 
 export const changeWorkspace = async (workspaceId: string, patch: WorkspacePatch) =>
   (await body(api.PATCH(path, { params: at(workspaceId), body: patch }))).workspace

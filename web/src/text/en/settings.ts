@@ -10,7 +10,10 @@ export const settings = {
     replies: { title: 'Canned replies', help: 'Texts sent often. In a conversation, type / and the shortcut.' },
     filters: { title: 'Saved filters', help: 'Your own views of the inbox and the leads, and those everybody sees.' },
     agents: { title: 'Agents', help: 'When AI agents lose a conversation, and the switch that stops them all.' },
-    tokens: { title: 'Team tokens', help: 'For programs that run the workspace as a member would. For agents, make an API key.' },
+    tokens: {
+      title: 'Team tokens',
+      help: 'For programs that run the workspace as a member would. For agents, make an API key.',
+    },
     audit: { title: 'Audit log', help: 'Who did what, and when. Nobody edits it.' },
     workspaces: { title: 'All workspaces', help: 'For who runs this installation.' },
     about: { title: 'About', help: 'What is running here.' },

@@ -1,8 +1,9 @@
 import type { Texts } from '../index.ts'
 import { charts } from './charts.ts'
 import { common } from './common.ts'
+import { home } from './home.ts'
 import { keys } from './keys.ts'
 import { profile } from './profile.ts'
 import { settings } from './settings.ts'
 
-export const es: Texts = { charts, common, keys, profile, settings }
+export const es: Texts = { charts, common, home, keys, profile, settings }

@@ -17,7 +17,10 @@ export const settings: typeof en = {
       title: 'Filtros guardados',
       help: 'Tus vistas de la bandeja de entrada y de los leads, y las que todos ven.',
     },
-    agents: { title: 'Agentes', help: 'Cuándo un agente de IA pierde una conversación, y el interruptor que los para.' },
+    agents: {
+      title: 'Agentes',
+      help: 'Cuándo un agente de IA pierde una conversación, y el interruptor que los para.',
+    },
     tokens: {
       title: 'Tokens del equipo',
       help: 'Para programas que manejan el espacio como un miembro. Para agentes, crea una clave de API.',
@@ -37,8 +40,7 @@ export const settings: typeof en = {
     fromChat: 'Crear un lead de todo el que escribe',
     fromChatHelp: 'Un cliente que escribe por primera vez se vuelve lead por su número.',
     inboxOpen: 'La bandeja de entrada está abierta',
-    inboxOpenHelp:
-      'Mientras esté cerrada, las claves de API no usan la bandeja. Solo los propietarios cambian esto.',
+    inboxOpenHelp: 'Mientras esté cerrada, las claves de API no usan la bandeja. Solo los propietarios cambian esto.',
     statuses: 'Etapas de un lead',
     statusesHelp: 'En el orden del tablero. Los leads conservan una etapa que se quita aquí.',
     addStatus: 'Etapa nueva',

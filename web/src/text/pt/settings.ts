@@ -31,8 +31,7 @@ export const settings: typeof en = {
     fromChat: 'Criar um lead de todos que escrevem',
     fromChatHelp: 'Um cliente que escreve pela primeira vez vira lead pelo seu número.',
     inboxOpen: 'A caixa de entrada está aberta',
-    inboxOpenHelp:
-      'Enquanto estiver fechada, chaves de API não usam a caixa de entrada. Só proprietários mudam isto.',
+    inboxOpenHelp: 'Enquanto estiver fechada, chaves de API não usam a caixa de entrada. Só proprietários mudam isto.',
     statuses: 'Etapas de um lead',
     statusesHelp: 'Na ordem do quadro. Leads mantêm uma etapa retirada daqui.',
     addStatus: 'Nova etapa',
