@@ -44,8 +44,6 @@ function MemberTable({ workspaceId, members }: { workspaceId: string; members: M
   const queries = useQueryClient()
   const [leaving, setLeaving] = useState<Member | null>(null)
   const change = useListChange<Member>(settingsKeys.members(workspaceId))
-  const isMe = ({ userId }: Member) => userId === me().id
-  const mayTouch = ({ role }: Member) => mayIn(workspaceId, role === 'owner' ? 'owner' : 'admin')
 
   const giveRole = async (member: Member, role: Role) => {
     const next = (list: Member[]) => list.map((one) => (one.userId === member.userId ? { ...one, role } : one))
@@ -64,8 +62,40 @@ function MemberTable({ workspaceId, members }: { workspaceId: string; members: M
     await queries.invalidateQueries({ queryKey: settingsKeys.members(workspaceId) })
   }
 
-  const columns: Column<Member>[] = [
-    { key: 'person', title: texts.person, cell: (member) => <Person member={member} isMe={isMe(member)} /> },
+  return (
+    <>
+      <Table
+        label={t.settings.sections.members.title}
+        columns={columns(workspaceId, giveRole, setLeaving)}
+        rows={members}
+        keyOf={({ userId }) => userId}
+      />
+      {leaving !== null && (
+        <Confirm
+          title={isMe(leaving) ? texts.leaveAsk : texts.removeAsk(leaving.name)}
+          action={isMe(leaving) ? texts.leave : texts.remove}
+          word={leaving.name}
+          run={() => remove(leaving).catch(complain)}
+          close={() => setLeaving(null)}
+        >
+          {isMe(leaving) ? texts.leaveHelp : texts.removeHelp}
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+const isMe = ({ userId }: Member) => userId === me().id
+
+function columns(
+  workspaceId: string,
+  giveRole: (member: Member, role: Role) => Promise<void>,
+  ask: (leaving: Member) => void,
+): Column<Member>[] {
+  const texts = t.settings.members
+  const mayTouch = ({ role }: Member) => mayIn(workspaceId, role === 'owner' ? 'owner' : 'admin')
+  return [
+    { key: 'person', title: texts.person, cell: (member) => <Person member={member} /> },
     {
       key: 'role',
       title: texts.role,
@@ -100,43 +130,23 @@ function MemberTable({ workspaceId, members }: { workspaceId: string; members: M
             variant="subtle"
             color="red"
             aria-label={isMe(member) ? texts.leave : texts.removeOf(member.name)}
-            onClick={() => setLeaving(member)}
+            onClick={() => ask(member)}
           >
             {isMe(member) ? texts.leave : texts.remove}
           </Button>
         ),
     },
   ]
-  return (
-    <>
-      <Table
-        label={t.settings.sections.members.title}
-        columns={columns}
-        rows={members}
-        keyOf={({ userId }) => userId}
-      />
-      {leaving !== null && (
-        <Confirm
-          title={isMe(leaving) ? texts.leaveAsk : texts.removeAsk(leaving.name)}
-          action={isMe(leaving) ? texts.leave : texts.remove}
-          word={leaving.name}
-          run={() => remove(leaving).catch(complain)}
-          close={() => setLeaving(null)}
-        >
-          {isMe(leaving) ? texts.leaveHelp : texts.removeHelp}
-        </Confirm>
-      )}
-    </>
-  )
 }
 
-function Person({ member: { name, email }, isMe }: { member: Member; isMe: boolean }) {
+function Person({ member }: { member: Member }) {
+  const { name, email } = member
   return (
     <span className={styles.person}>
       <Avatar name={name} size={28} />
       <span className={styles.names}>
         <strong>
-          {name} {isMe && <Chip>{t.settings.members.you}</Chip>}
+          {name} {isMe(member) && <Chip>{t.settings.members.you}</Chip>}
         </strong>
         <span>{email}</span>
       </span>

@@ -20,7 +20,7 @@ export function ReplyPanel({ workspaceId, reply, close }: ReplyPanelProps) {
   const texts = t.settings.replies
   const queryKey = settingsKeys.replies(workspaceId)
   const queries = useQueryClient()
-  const change = useListChange<CannedReply>(queryKey)
+  const remove = useRemoval(workspaceId)
   const field = useRef<HTMLTextAreaElement>(null)
   const draft = useDraft({ shortcut: reply?.shortcut ?? '', text: reply?.text ?? '' })
   const { value, set, errorOf } = draft
@@ -35,19 +35,6 @@ export function ReplyPanel({ workspaceId, reply, close }: ReplyPanelProps) {
     },
     onError: (error) => draft.refuse(error) || complain(error),
   })
-  const remove = async ({ id, shortcut, text }: CannedReply) => {
-    close()
-    const held = await change(
-      (list) => list.filter((one) => one.id !== id),
-      () => deleteReply(workspaceId, id),
-    )
-    const bringBack = () => createReply(workspaceId, { shortcut, text }).catch(complain)
-    if (held) {
-      sayWithUndo(texts.deleted(shortcut), () => {
-        void bringBack().then(() => queries.invalidateQueries({ queryKey }))
-      })
-    }
-  }
   const insert = (name: string) => {
     const at = field.current?.selectionStart ?? value.text.length
     set({ text: `${value.text.slice(0, at)}{{${name}}}${value.text.slice(field.current?.selectionEnd ?? at)}` })
@@ -61,7 +48,15 @@ export function ReplyPanel({ workspaceId, reply, close }: ReplyPanelProps) {
       footer={
         <>
           {reply !== null && (
-            <Button variant="default" c="var(--bad)" mr="auto" onClick={() => void remove(reply)}>
+            <Button
+              variant="default"
+              c="var(--bad)"
+              mr="auto"
+              onClick={() => {
+                close()
+                void remove(reply)
+              }}
+            >
               {t.common.delete}
             </Button>
           )}
@@ -107,4 +102,23 @@ export function ReplyPanel({ workspaceId, reply, close }: ReplyPanelProps) {
       </Input.Wrapper>
     </SidePanel>
   )
+}
+
+/** Deletes a reply at once, and brings it back when asked soon. */
+function useRemoval(workspaceId: string) {
+  const queryKey = settingsKeys.replies(workspaceId)
+  const queries = useQueryClient()
+  const change = useListChange<CannedReply>(queryKey)
+  return async ({ id, shortcut, text }: CannedReply) => {
+    const held = await change(
+      (list) => list.filter((one) => one.id !== id),
+      () => deleteReply(workspaceId, id),
+    )
+    const bringBack = () => createReply(workspaceId, { shortcut, text }).catch(complain)
+    if (held) {
+      sayWithUndo(t.settings.replies.deleted(shortcut), () => {
+        void bringBack().then(() => queries.invalidateQueries({ queryKey }))
+      })
+    }
+  }
 }

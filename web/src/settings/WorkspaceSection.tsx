@@ -6,7 +6,7 @@ import { t } from '../text/index.ts'
 import { complain, say } from '../ui/notices.tsx'
 import { Loaded } from '../ui/PageBody.tsx'
 import { Section } from '../ui/Section.tsx'
-import { useDraft } from '../ui/use-draft.ts'
+import { type Draft, useDraft } from '../ui/use-draft.ts'
 import { changeWorkspace } from './changes.ts'
 import { countries } from './countries.ts'
 import { settingsKeys, useWorkspace, type Workspace } from './queries.ts'
@@ -30,8 +30,7 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.workspace
   const queries = useQueryClient()
   const draft = useDraft(draftOf(workspace))
-  const { value, set, errorOf } = draft
-  const [countryChoices] = useState(() => [{ value: '', label: texts.noCountry }, ...countries()])
+  const { value } = draft
   const mayChange = mayIn(workspace.id, 'admin')
   const isOwner = mayIn(workspace.id, 'owner')
   const save = useMutation({
@@ -66,6 +65,22 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
         )
       }
     >
+      <Fields draft={draft} mayChange={mayChange} isOwner={isOwner} />
+    </Section>
+  )
+}
+
+interface FieldsProps {
+  draft: Draft<ReturnType<typeof draftOf>>
+  mayChange: boolean
+  isOwner: boolean
+}
+
+function Fields({ draft: { value, set, errorOf }, mayChange, isOwner }: FieldsProps) {
+  const texts = t.settings.workspace
+  const [countryChoices] = useState(() => [{ value: '', label: texts.noCountry }, ...countries()])
+  return (
+    <>
       <TextInput
         label={texts.name}
         value={value.name}
@@ -115,6 +130,6 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
         error={errorOf('leadStatuses')}
         disabled={!mayChange}
       />
-    </Section>
+    </>
   )
 }
