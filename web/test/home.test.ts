@@ -51,7 +51,7 @@ test('the home page tells what is new while it is open', async () => {
   const today = page.locator('dl > div', { hasText: 'Today' }).getByRole('definition').first()
   await today.waitFor()
   const before = Number(await today.innerText())
-  const lead = { name: 'Rosa Alves', phone: '+5511988887777', source: 'website' }
+  const lead = { firstName: 'Rosa', phone: '+5511988887777', source: 'website' }
   const made = await demo.call('POST', '/api/v1/leads', lead, { authorization: `Bearer ${demo.apiKey}` })
   assert.equal(made.status, 201)
   await page
@@ -61,6 +61,19 @@ test('the home page tells what is new while it is open', async () => {
   await page.getByText('7 days').click()
   await page.waitForURL(/days=7/)
   await page.getByText('in 7 days').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('how long customers waited for people is told as soon as somebody has answered', async () => {
+  const { page, problems } = await demo.open('home')
+  await page.getByText('Nobody was answered in this time.').waitFor()
+  const inbox = `/workspaces/${demo.workspaceId}/inbox/conversations`
+  const { conversations } = await demo.team('GET', `${inbox}?view=all&unanswered=true&owner=human`)
+  const open = conversations.find((one: { windowExpiresAt: string | null }) => one.windowExpiresAt !== null)
+  const sent = await demo.team('POST', `${inbox}/${open.id}/messages`, { type: 'text', text: 'We are on it.' })
+  assert.ok(sent.message)
+  await page.getByRole('figure', { name: 'Time to the first answer' }).waitFor()
+  await page.getByText(/People answered nine of ten customers within/).waitFor()
   assert.deepEqual(problems, [])
 })
 

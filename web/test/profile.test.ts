@@ -66,6 +66,7 @@ test('two-factor sign-in is turned on, asked for, passed with a recovery code to
   await panel.getByRole('textbox', { name: 'Code', exact: true }).fill(totp.generate())
   await panel.getByRole('button', { name: 'Turn it on' }).click()
   const shown = page.getByRole('dialog', { name: 'Your recovery codes' })
+  await shown.getByRole('listitem').first().waitFor()
   const codes = await shown.getByRole('listitem').allInnerTexts()
   assert.equal(codes.length, 10)
   await picture(page, 'profile-recovery')

@@ -50,7 +50,7 @@ export function Begin({ workspaceId, hasLeads }: { workspaceId: string; hasLeads
   )
 }
 
-const curlLine = `curl '${window.location.origin}/api/v1/leads' -H 'Authorization: Bearer YOUR_KEY' --json '{"name":"Ana Lima","phone":"+5511987654321"}'`
+const curlLine = `curl '${window.location.origin}/api/v1/leads' -H 'Authorization: Bearer YOUR_KEY' --json '{"firstName":"Ana","phone":"+5511987654321"}'`
 
 interface StepProps {
   isDone: boolean

@@ -55,7 +55,7 @@ export function HomePage() {
               {mayIn(workspaceId, 'admin') && <Begin workspaceId={workspaceId} hasLeads={stats.leads.total > 0} />}
               <AttentionList workspaceId={workspaceId} attention={stats.attention} />
               <Figures stats={stats} />
-              <LeadCharts stats={stats} />
+              <LeadCharts workspaceId={workspaceId} stats={stats} />
               <AnswerTimes stats={stats} />
               <QuotaMeter quota={stats.quota} />
             </div>

@@ -1,3 +1,4 @@
+import { useWorkspace } from '../settings/queries.ts'
 import { t } from '../text/index.ts'
 import { BarChart } from '../ui/charts/BarChart.tsx'
 import { RankBars } from '../ui/charts/RankBars.tsx'
@@ -6,8 +7,10 @@ import styles from './HomePage.module.css'
 import { pointsOf } from './points.ts'
 import type { Stats } from './queries.ts'
 
-export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
+export function LeadCharts({ workspaceId, stats: { days, leads } }: { workspaceId: string; stats: Stats }) {
   const texts = t.home.charts
+  const { data: workspace } = useWorkspace(workspaceId)
+  const statuses = inOrder(leads.byStatus, workspace?.leadStatuses ?? [])
   const sources = leads.bySource.filter(({ count }) => count > 0)
   return (
     <>
@@ -30,7 +33,7 @@ export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
       <div className={styles.card} data-part="6">
         <RankBars
           label={texts.byStatus}
-          rows={leads.byStatus.map(({ status, count }) => ({
+          rows={statuses.map(({ status, count }) => ({
             key: status,
             label: t.home.statuses[status] ?? status,
             value: count,
@@ -41,4 +44,10 @@ export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
       </div>
     </>
   )
+}
+
+/** As the workspace orders its steps; what it no longer offers comes last. */
+function inOrder(byStatus: Stats['leads']['byStatus'], order: readonly string[]): Stats['leads']['byStatus'] {
+  const place = (status: string) => (order.includes(status) ? order.indexOf(status) : order.length)
+  return byStatus.toSorted((a, b) => place(a.status) - place(b.status))
 }

@@ -1,5 +1,5 @@
-import { Button, Select } from '@mantine/core'
-import { IconUserPlus } from '@tabler/icons-react'
+import { ActionIcon, Button, Select, Tooltip } from '@mantine/core'
+import { IconDoorExit, IconUserMinus, IconUserPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { mayIn, me, type Role, refreshSession } from '../app/session.ts'
@@ -125,15 +125,16 @@ function columns(
       numeric: true,
       cell: (member) =>
         (isMe(member) || mayTouch(member)) && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            aria-label={isMe(member) ? texts.leave : texts.removeOf(member.name)}
-            onClick={() => ask(member)}
-          >
-            {isMe(member) ? texts.leave : texts.remove}
-          </Button>
+          <Tooltip label={isMe(member) ? texts.leave : texts.remove}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={isMe(member) ? texts.leave : texts.removeOf(member.name)}
+              onClick={() => ask(member)}
+            >
+              {isMe(member) ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
+            </ActionIcon>
+          </Tooltip>
         ),
     },
   ]

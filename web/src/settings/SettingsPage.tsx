@@ -40,19 +40,21 @@ export function SettingsPage() {
   const name = chosen ?? 'workspace'
   return (
     <>
-      <PageHeader title={t.settings.title}>
-        {chosen !== undefined && (
-          <Link
-            to="/w/$workspaceId/settings"
-            params={{ workspaceId }}
-            className={styles.back}
-            aria-label={t.common.back}
-            data-back
-          >
-            <IconChevronLeft size={20} />
-          </Link>
-        )}
-      </PageHeader>
+      <PageHeader
+        title={t.settings.title}
+        back={
+          chosen !== undefined && (
+            <Link
+              to="/w/$workspaceId/settings"
+              params={{ workspaceId }}
+              className={styles.back}
+              aria-label={t.common.back}
+            >
+              <IconChevronLeft size={20} />
+            </Link>
+          )
+        }
+      />
       <div className={styles.layout} data-chosen={chosen !== undefined || undefined}>
         <nav className={styles.nav} aria-label={t.settings.navigation}>
           {openSections(workspaceId).map((one) => (

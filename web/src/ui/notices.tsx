@@ -5,14 +5,16 @@ import { sentenceFor } from './Trouble.tsx'
 
 const undoMs = 8000
 
+const frame = () => ({ withBorder: true, closeButtonProps: { 'aria-label': t.common.close } })
+
 /** Says that something was done. */
 export function say(message: string): void {
-  notifications.show({ message, withBorder: true })
+  notifications.show({ ...frame(), message })
 }
 
 /** Says that something could not be done, and why; nothing is hidden behind a red word. */
 export function complain(error: unknown): void {
-  notifications.show({ title: t.common.failure.title, message: sentenceFor(error), color: 'red', withBorder: true })
+  notifications.show({ ...frame(), title: t.common.failure.title, message: sentenceFor(error), color: 'red' })
 }
 
 /** Says what was done, and takes it back for 8 seconds when asked. */
@@ -23,8 +25,8 @@ export function sayWithUndo(message: string, undo: () => void): void {
     undo()
   }
   notifications.show({
+    ...frame(),
     id,
-    withBorder: true,
     autoClose: undoMs,
     message: (
       <span style={{ display: 'flex', alignItems: 'center', gap: 12, justifyContent: 'space-between' }}>

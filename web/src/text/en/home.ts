@@ -33,7 +33,7 @@ export const home = {
     waitingFor: (minutes: number) => `for ${minutes} minutes or more`,
     people: 'People answer in',
     agents: 'Agents answer in',
-    median: 'half of the time',
+    median: 'median',
   },
   charts: {
     leadsPerDay: 'Leads per day',

@@ -34,7 +34,7 @@ export const home: typeof en = {
     waitingFor: (minutes) => `desde hace ${minutes} minutos o más`,
     people: 'Las personas responden en',
     agents: 'Los agentes responden en',
-    median: 'la mitad de las veces',
+    median: 'mediana',
   },
   charts: {
     leadsPerDay: 'Leads por día',

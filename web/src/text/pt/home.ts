@@ -34,7 +34,7 @@ export const home: typeof en = {
     waitingFor: (minutes) => `há ${minutes} minutos ou mais`,
     people: 'Pessoas respondem em',
     agents: 'Agentes respondem em',
-    median: 'metade das vezes',
+    median: 'mediana',
   },
   charts: {
     leadsPerDay: 'Leads por dia',
