@@ -68,14 +68,28 @@ test('how long customers waited for people is told as soon as somebody has answe
   const { page, problems } = await demo.open('home')
   await page.getByText('Nobody was answered in this time.').waitFor()
   const inbox = `/workspaces/${demo.workspaceId}/inbox/conversations`
-  const { conversations } = await demo.team('GET', `${inbox}?view=all&unanswered=true&owner=human`)
-  const open = conversations.find((one: { windowExpiresAt: string | null }) => one.windowExpiresAt !== null)
-  const sent = await demo.team('POST', `${inbox}/${open.id}/messages`, { type: 'text', text: 'We are on it.' })
+  const id = await newConversation(inbox)
+  await demo.team('POST', `${inbox}/${id}/take-over`, {})
+  const sent = await demo.team('POST', `${inbox}/${id}/messages`, { kind: 'text', text: 'We are on it.' })
   assert.ok(sent.message)
   await page.getByRole('figure', { name: 'Time to the first answer' }).waitFor()
+  await picture(page, 'home-answers')
   await page.getByText(/People answered nine of ten customers within/).waitFor()
   assert.deepEqual(problems, [])
 })
+
+/** A customer writes for the first time; answers the conversation's id. */
+async function newConversation(inbox: string): Promise<string> {
+  const phone = '5511977654321'
+  const customers = `${demo.simulatorUrl}/simulator/customers`
+  const { body: customer } = await demo.call('POST', customers, { name: 'Rosa Prado', phone })
+  await demo.call('POST', `${customers}/${customer.id}/messages`, { text: 'Do you open today?' })
+  for (const endMs = Date.now() + 20_000; ; ) {
+    const { conversations } = await demo.team('GET', `${inbox}?phone=${phone}`)
+    if (conversations.length > 0) return conversations[0].id
+    assert.ok(Date.now() < endMs, 'the message has not come')
+  }
+}
 
 test('what is the matter leads to where it is mended', async () => {
   await demo.team('PATCH', `/workspaces/${demo.workspaceId}`, { agentsStopped: true, dailyLeadQuota: 1 })

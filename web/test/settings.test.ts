@@ -6,7 +6,18 @@ import { openDemo, phone, picture, seriousIssues, visitOf } from './support/demo
 const demo = await openDemo()
 const password = 'four plain words together'
 
-const sections = ['workspace', 'members', 'labels', 'replies', 'filters', 'agents', 'tokens', 'audit', 'about']
+const sections = [
+  'workspace',
+  'members',
+  'labels',
+  'replies',
+  'filters',
+  'agents',
+  'tokens',
+  'audit',
+  'workspaces',
+  'about',
+]
 const looks = {
   light: {},
   dark: { colorScheme: 'dark' as const },
@@ -207,7 +218,7 @@ test('a team token is shown once, works, and is revoked', async () => {
 test('a saved filter is renamed and deleted', async () => {
   const { page, problems } = await demo.open('settings/labels')
   await page.evaluate(async (workspaceId) => {
-    const { csrfToken } = await (await fetch('/api/team/v1/session')).json()
+    const { csrfToken } = (await (await fetch('/api/team/v1/session')).json()) as { csrfToken: string }
     await fetch(`/api/team/v1/workspaces/${workspaceId}/saved-filters`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-parley-csrf': csrfToken },

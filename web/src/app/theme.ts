@@ -13,11 +13,25 @@ const accent: MantineColorsTuple = [
   '#2d3596',
 ]
 
+// Our neutral scale where Mantine picks a step of its own in the dark: fields, borders, what floats.
+const dark: MantineColorsTuple = [
+  '#eaeef4',
+  '#d3d9e3',
+  '#98a3b6',
+  '#748095',
+  '#3b4556',
+  '#2e3746',
+  '#1c222d',
+  '#161b24',
+  '#12161e',
+  '#0d1017',
+]
+
 /** Mantine in our clothes; the colours of both schemes are in theme.css. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 7, dark: 5 },
-  colors: { indigo: accent },
+  colors: { indigo: accent, dark },
   autoContrast: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '15px', xl: '18px' },

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { type Html, type HtmlPart, html, trustedHtml } from '../../base/html.ts'
 import { pageStyle, pageStyleSource } from './style.ts'
+import type { Words } from './words.ts'
 
 const policy = [
   "default-src 'none'",
@@ -16,12 +17,13 @@ const style = trustedHtml(`<style>${pageStyle}</style>`)
 
 export interface PageOptions {
   title: string
+  words?: Words
 }
 
 /** A whole page: needs no script, loads nothing. */
-export function page({ title }: PageOptions, ...body: HtmlPart[]): Html {
+export function page({ title, words }: PageOptions, ...body: HtmlPart[]): Html {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${words?.language ?? 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
