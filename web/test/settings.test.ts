@@ -108,6 +108,15 @@ async function asPlainMember(page: Page): Promise<void> {
   assert.equal(await page.getByRole('button', { name: 'New label' }).count(), 0)
 }
 
+test('the palette goes to a section by its name', async () => {
+  const { page, problems } = await demo.open('home')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('audit')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
 test('the last owner stays one, and the page says why', async () => {
   const { page } = await demo.open('settings/members')
   const role = page.getByRole('combobox', { name: /^Role of/ })
