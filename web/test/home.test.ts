@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operatorToken } from '../../server/test/support/service.ts'
 import { duration } from '../src/home/duration.ts'
 import { readHomeSearch } from '../src/home/search.ts'
 import { moved, statusToken } from '../src/settings/statuses.ts'
@@ -70,8 +71,13 @@ test('how long customers waited for people is told as soon as somebody has answe
   const inbox = `/workspaces/${demo.workspaceId}/inbox/conversations`
   const id = await newConversation(inbox)
   await demo.team('POST', `${inbox}/${id}/take-over`, {})
-  const sent = await demo.team('POST', `${inbox}/${id}/messages`, { kind: 'text', text: 'We are on it.' })
-  assert.ok(sent.message)
+  const sent = await demo.call(
+    'POST',
+    `/api/team/v1${inbox}/${id}/messages`,
+    { kind: 'text', text: 'We are on it.' },
+    { authorization: `Bearer ${operatorToken}`, 'idempotency-key': 'home-1' },
+  )
+  assert.deepEqual([sent.status, sent.body.status], [202, 'sent'])
   await page.getByRole('figure', { name: 'Time to the first answer' }).waitFor()
   await picture(page, 'home-answers')
   await page.getByText(/People answered nine of ten customers within/).waitFor()
