@@ -34,7 +34,7 @@ test('the settings of the workspace are changed and kept', async () => {
   await page.getByRole('button', { name: 'Move in_review up' }).click()
   await page.getByRole('button', { name: 'Take unqualified off' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved').waitFor()
+  await page.getByText('Saved', { exact: true }).waitFor()
 
   await page.reload()
   await page.getByRole('list', { name: 'Steps of a lead' }).waitFor()
@@ -53,7 +53,7 @@ test('what the service refuses is said beside the field, and nothing typed is lo
   await page.getByText('must not be empty').waitFor()
   await page.getByLabel('Name').fill('Acme Sales')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved').waitFor()
+  await page.getByText('Saved', { exact: true }).waitFor()
 })
 
 test('a person is invited, joins in a browser of their own, gets another role and is removed', async () => {
@@ -193,7 +193,7 @@ test('the watchdog is set in minutes', async () => {
   await isOn.check({ force: true })
   await minutes.fill('45')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved').waitFor()
+  await page.getByText('Saved', { exact: true }).waitFor()
   await page.reload()
   await minutes.waitFor()
   assert.equal(await minutes.inputValue(), '45')
