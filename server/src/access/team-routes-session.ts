@@ -6,6 +6,7 @@ import { type TeamGuard, teamCallerOf } from '../base/member.ts'
 import { type App, errors, nullable, postman } from '../base/route.ts'
 import { done, emailSchema, idSchema, personNameSchema, roleSchema, teamRoute } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
+import { version } from '../base/version.ts'
 import { csrfTokenOf } from './csrf.ts'
 import { listMemberships } from './members.ts'
 import { sessionCookie } from './session-cookie.ts'
@@ -48,6 +49,7 @@ function whoAmIRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     }),
     csrfToken: nullable(csrfTokenSchema),
     workspaces: Type.Array(membership, { description: 'Where the user is a member.' }),
+    version: Type.String({ description: 'Of the service.', example: '0.1.0' }),
   })
   app.route({
     method: 'GET',
@@ -65,6 +67,7 @@ function whoAmIRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
         user: userId === null ? null : await readMe(deps, userId),
         csrfToken: userId === null ? null : csrfTokenFor(deps, request),
         workspaces: userId === null ? [] : await listMemberships(deps.db.sql, userId),
+        version,
       }
     },
   })

@@ -10,6 +10,7 @@ import { findWorkspace } from '../workspace/workspace.ts'
 import { fieldOf } from './form-body.ts'
 import { colleaguePage, type InviteView, newcomerPage } from './pages/invite.ts'
 import { sendPage } from './pages/layout.ts'
+import { type Words, wordsFor } from './pages/words.ts'
 import { showProblem } from './site-sign-in.ts'
 import { type SignedInVisit, type SiteDeps, signedInVisit } from './site-visit.ts'
 
@@ -23,7 +24,7 @@ const maxNameLength = 100
 export function inviteRoutes(site: App, deps: SiteDeps): void {
   site.get<Link>('/invite/:token', async (request, reply) => {
     const view = await readInvitation(deps, request.params.token)
-    return showInvitation(reply, view, await signedInVisit(deps, request))
+    return showInvitation(reply, wordsFor(request.headers), view, await signedInVisit(deps, request))
   })
   site.post<Link>('/invite/:token', async (request, reply) => {
     refuseForeignOrigin(request.headers, deps.publicUrl)
@@ -33,6 +34,7 @@ export function inviteRoutes(site: App, deps: SiteDeps): void {
       refuseForgery(request.headers, deps.publicUrl, visit.sessionToken, fieldOf(request.body, 'csrf'))
     }
     const name = fieldOf(request.body, 'name').trim()
+    const words = wordsFor(request.headers)
     try {
       const userId = visit?.caller.userId ?? null
       const as = userId === null ? { name, password: checkedPassword(request.body, name) } : { userId }
@@ -40,11 +42,11 @@ export function inviteRoutes(site: App, deps: SiteDeps): void {
       if (session !== null) keepSession(deps, reply, session)
       return reply.redirect('/', 303)
     } catch (error) {
-      return showProblem(reply, error, (problem) => {
-        const text = error instanceof InvalidInput ? wordsOf(error) : problem
+      return showProblem(reply, words, error, (problem) => {
+        const text = error instanceof InvalidInput ? sentencesOf(error, words) : problem
         return visit === null
-          ? newcomerPage(view, name, text)
-          : colleaguePage(view, visit.caller.name, visit.csrfToken, text)
+          ? newcomerPage(words, view, name, text)
+          : colleaguePage(words, view, visit.caller.name, visit.csrfToken, text)
       })
     }
   })
@@ -58,9 +60,16 @@ async function readInvitation(deps: SiteDeps, token: string): Promise<InviteView
   return { token, workspaceName: workspace?.name ?? '', email, role }
 }
 
-function showInvitation(reply: FastifyReply, view: InviteView, visit: SignedInVisit | null): FastifyReply {
+function showInvitation(
+  reply: FastifyReply,
+  words: Words,
+  view: InviteView,
+  visit: SignedInVisit | null,
+): FastifyReply {
   const shown =
-    visit === null ? newcomerPage(view, '', null) : colleaguePage(view, visit.caller.name, visit.csrfToken, null)
+    visit === null
+      ? newcomerPage(words, view, '', null)
+      : colleaguePage(words, view, visit.caller.name, visit.csrfToken, null)
   return sendPage(reply, shown)
 }
 
@@ -74,6 +83,7 @@ function checkedPassword(body: unknown, name: string): string {
   return password
 }
 
-function wordsOf({ issues }: InvalidInput): string {
-  return issues.map(({ path, message }) => `${path} ${message}.`).join(' ')
+function sentencesOf({ issues }: InvalidInput, { problems }: Words): string {
+  const sentences = issues.map(({ path, message }) => `${path} ${message}.`)
+  return sentences.map((sentence) => problems[sentence] ?? sentence).join(' ')
 }

@@ -10,6 +10,7 @@ import type { App } from '../base/route.ts'
 import { fieldOf } from './form-body.ts'
 import { sendPage } from './pages/layout.ts'
 import { codePage, linkOverPage, linkPage, signInPage } from './pages/sign-in.ts'
+import { type Words, wordsFor } from './pages/words.ts'
 import type { SiteDeps } from './site-visit.ts'
 
 /** The forms for signing in: by password, code and link. */
@@ -21,17 +22,18 @@ export function signInRoutes(site: App, deps: SiteDeps): void {
 
 function passwordForm(site: App, deps: SiteDeps): void {
   site.get('/sign-in', async (request, reply) =>
-    sendPage(reply, signInPage(safeNext(fieldOf(request.query, 'next')), '', null)),
+    sendPage(reply, signInPage(wordsFor(request.headers), safeNext(fieldOf(request.query, 'next')), '', null)),
   )
   site.post('/sign-in', async (request, reply) => {
     refuseForeignOrigin(request.headers, deps.publicUrl)
     const [email, password] = [fieldOf(request.body, 'email'), fieldOf(request.body, 'password')]
     const next = safeNext(fieldOf(request.body, 'next'))
+    const words = wordsFor(request.headers)
     try {
       const step = await signIn(deps, visitorOf(deps, request), { email, password })
-      return answerStep(deps, reply, step, next)
+      return answerStep(deps, reply, words, step, next)
     } catch (error) {
-      return showProblem(reply, error, (problem) => signInPage(next, email, problem))
+      return showProblem(reply, words, error, (problem) => signInPage(words, next, email, problem))
     }
   })
 }
@@ -41,11 +43,12 @@ function codeForm(site: App, deps: SiteDeps): void {
     refuseForeignOrigin(request.headers, deps.publicUrl)
     const [challenge, code] = [fieldOf(request.body, 'challenge'), fieldOf(request.body, 'code')]
     const next = safeNext(fieldOf(request.body, 'next'))
+    const words = wordsFor(request.headers)
     try {
       const session = await signInWithCode(deps, visitorOf(deps, request), { challenge, code })
-      return answerStep(deps, reply, { step: 'done', session }, next)
+      return answerStep(deps, reply, words, { step: 'done', session }, next)
     } catch (error) {
-      return showProblem(reply, error, (problem) => codePage(next, challenge, problem))
+      return showProblem(reply, words, error, (problem) => codePage(words, next, challenge, problem))
     }
   })
 }
@@ -55,21 +58,23 @@ function linkForm(site: App, deps: SiteDeps): void {
   site.get<Link>('/sign-in/:token', async (request, reply) => {
     const { token } = request.params
     const works = await signInLinkWorks(deps.db.sql, token, deps.clock.now())
-    return works ? sendPage(reply, linkPage(token)) : sendPage(reply, linkOverPage(), 404)
+    const words = wordsFor(request.headers)
+    return works ? sendPage(reply, linkPage(words, token)) : sendPage(reply, linkOverPage(words), 404)
   })
   site.post<Link>('/sign-in/:token', async (request, reply) => {
     refuseForeignOrigin(request.headers, deps.publicUrl)
+    const words = wordsFor(request.headers)
     try {
       const step = await signInByLink(deps, visitorOf(deps, request), request.params.token)
-      return answerStep(deps, reply, step, '/')
+      return answerStep(deps, reply, words, step, '/')
     } catch (error) {
-      return showProblem(reply, error, linkOverPage)
+      return showProblem(reply, words, error, () => linkOverPage(words))
     }
   })
 }
 
-function answerStep(deps: SiteDeps, reply: FastifyReply, step: SignInStep, next: string): FastifyReply {
-  if (step.step === 'totp') return sendPage(reply, codePage(next, step.challenge.token, null))
+function answerStep(deps: SiteDeps, reply: FastifyReply, words: Words, step: SignInStep, next: string): FastifyReply {
+  if (step.step === 'totp') return sendPage(reply, codePage(words, next, step.challenge.token, null))
   keepSession(deps, reply, step.session)
   return reply.redirect(next, 303)
 }
@@ -77,13 +82,14 @@ function answerStep(deps: SiteDeps, reply: FastifyReply, step: SignInStep, next:
 /** Shows the form again with the reason above it. */
 export function showProblem(
   reply: FastifyReply,
+  words: Words,
   error: unknown,
   formWith: (problem: string) => Parameters<typeof sendPage>[1],
 ): FastifyReply {
   if (!(error instanceof ApiError) || error.statusCode >= 500) throw error
   const wait = error.headers['retry-after']
   if (wait !== undefined) reply.header('retry-after', wait)
-  return sendPage(reply, formWith(error.message), error.statusCode)
+  return sendPage(reply, formWith(words.problems[error.message] ?? error.message), error.statusCode)
 }
 
 // Only places of ours that sign-in is a step towards: an open redirect would lend our name to anyone.

@@ -7,6 +7,7 @@ import type { App } from '../base/route.ts'
 import { fieldOf, readFormBodies } from './form-body.ts'
 import { sendPage } from './pages/layout.ts'
 import { problemPage } from './pages/sign-in.ts'
+import { wordsFor } from './pages/words.ts'
 import { inviteRoutes } from './site-invite.ts'
 import { signInRoutes } from './site-sign-in.ts'
 import { type SiteDeps, signedInVisit } from './site-visit.ts'
@@ -42,11 +43,13 @@ function signOutRoute(site: App, deps: SiteDeps): void {
 }
 
 /** What a caller may see becomes a page; what they may not is left to the server's own handler. */
-function answerWithPage(error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerWithPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!(error instanceof ApiError)) throw error
   const headers = { ...error.headers }
   // A browser would meet this one with a dialog of its own.
   delete headers['www-authenticate']
-  const title = error.statusCode === 404 ? 'Nothing here' : 'That did not work'
-  return sendPage(reply.headers(headers), problemPage(title, error.message), error.statusCode)
+  const words = wordsFor(request.headers)
+  const title = error.statusCode === 404 ? words.nothingHere : words.failed
+  const text = words.problems[error.message] ?? error.message
+  return sendPage(reply.headers(headers), problemPage(words, title, text), error.statusCode)
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { version } from '../../src/base/version.ts'
 import { testDatabase } from '../support/database.ts'
 import { cookieOf, password, publicUrl, type SignedIn, sessionIn, teamWorld } from '../support/team-app.ts'
 
@@ -24,6 +25,7 @@ test('the right password sets a session cookie that works', async () => {
   assert.equal(session.json().user.id, userId)
   assert.equal(session.json().user.email, email)
   assert.equal(session.json().csrfToken, answer.json().csrfToken)
+  assert.equal(session.json().version, version)
 })
 
 test('over HTTPS the cookie is Secure and bound to the host by its name', async () => {

@@ -153,3 +153,18 @@ test('signing out by the button needs the session’s token and ends the session
 test('the JSON interfaces read no forms', async () => {
   assert.equal((await submit('/api/team/v1/sign-in', { email: 'a@example.com', password })).statusCode, 415)
 })
+
+test('the pages speak the language that the browser asks for, and English otherwise', async () => {
+  const shown = async (language: string) =>
+    (await app.inject({ url: '/sign-in', headers: { 'accept-language': language } })).body
+  assert.match(await shown('fr-FR,pt-PT;q=0.8,en;q=0.5'), /<html lang="pt-BR">[\s\S]*<h1>Entrar<\/h1>/)
+  assert.match(await shown('en;q=0.4, es-MX'), /<html lang="es">[\s\S]*¿Olvidaste la contraseña\?/)
+  for (const language of ['', 'fr', '*', 'pt;q=0', ';;,q=']) assert.match(await shown(language), /<h1>Sign in<\/h1>/)
+})
+
+test('a refusal is told in the language of the page', async () => {
+  const wrong = { email: 'nobody@example.com', password: 'wrong' }
+  const answer = await submit('/sign-in', wrong, { origin: publicUrl, 'accept-language': 'es' })
+  assert.equal(answer.statusCode, 401)
+  assert.match(answer.body, /Correo o contraseña incorrectos/)
+})

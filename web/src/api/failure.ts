@@ -38,7 +38,9 @@ function issuesOf(issues: unknown): Map<string, string> {
   const found = new Map<string, string>()
   if (!Array.isArray(issues)) return found
   for (const one of issues as { path?: unknown; message?: unknown }[]) {
-    if (typeof one?.path === 'string' && typeof one.message === 'string') found.set(one.path, one.message)
+    if (typeof one?.path !== 'string' || typeof one.message !== 'string') continue
+    // Of several about one field the first says it best: what is empty has no form either.
+    if (!found.has(one.path)) found.set(one.path, one.message)
   }
   return found
 }

@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
 import { leadSource } from '../leads/palette.ts'
+import { openSections } from '../settings/sections.ts'
 import { t } from '../text/index.ts'
 import { activeKeys, KeyHint } from '../ui/keys.ts'
 import { paletteSearch } from '../ui/palette-sources.ts'
@@ -130,7 +131,19 @@ function useFixedChoices(workspaceId: string, showKeys: () => void): Choice[] {
           keys: `g ${key}`,
           run: () => void navigate({ to: `/w/${workspaceId}/${path}` }),
         })),
+      {
+        id: 'page profile',
+        group: palette.pages,
+        label: t.common.pages.profile,
+        run: () => void navigate({ to: '/w/$workspaceId/profile', params: { workspaceId } }),
+      },
       { id: 'keys', group: palette.pages, label: keys.open, keys: '?', run: showKeys },
+      ...openSections(workspaceId).map(({ name }) => ({
+        id: `section ${name}`,
+        group: t.settings.title,
+        label: t.settings.sections[name].title,
+        run: () => void navigate({ to: '/w/$workspaceId/settings/$section', params: { workspaceId, section: name } }),
+      })),
       ...others.map(({ id, name }) => ({
         id: `workspace ${id}`,
         group: palette.workspaces,

@@ -1,12 +1,12 @@
 import { Menu, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core'
-import { IconCommand, IconKeyboard, IconLogout, IconSelector } from '@tabler/icons-react'
+import { IconCommand, IconKeyboard, IconLogout, IconSelector, IconUser } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { type Badge, useRailBadge } from '../ui/rail-badges.ts'
 import styles from './Rail.module.css'
 import { type Room, rooms } from './rooms.ts'
-import { mayIn, me, session, signOut } from './session.ts'
+import { mayIn, signOut, useSession } from './session.ts'
 
 interface RailProps {
   workspaceId: string
@@ -64,8 +64,8 @@ function Dot({ badge }: { badge: Badge }) {
 }
 
 function MeMenu({ workspaceId, openKeys }: { workspaceId: string; openKeys(): void }) {
-  const { name, email } = me()
-  const { workspaces } = session()
+  const { user, workspaces } = useSession()
+  const { name = '', email = '' } = user ?? {}
   const navigate = useNavigate()
   return (
     <Menu position="right-end" width={240}>
@@ -95,6 +95,13 @@ function MeMenu({ workspaceId, openKeys }: { workspaceId: string; openKeys(): vo
             ))}
           </>
         )}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconUser size={16} />}
+          onClick={() => void navigate({ to: '/w/$workspaceId/profile', params: { workspaceId } })}
+        >
+          {t.common.pages.profile}
+        </Menu.Item>
         <Menu.Divider />
         <AppearanceItems />
         <Menu.Divider />

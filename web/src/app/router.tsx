@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { readFormSearch } from '../forms/search.ts'
 import { readSearch } from '../inbox/filters.ts'
 import { readAddress } from '../leads/address.ts'
+import { readHomeSearch } from '../home/search.ts'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
@@ -29,6 +30,7 @@ export const workspaceRoute = createRoute({ getParentRoute: () => root, path: '/
 const homeRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'home',
+  validateSearch: readHomeSearch,
   component: lazyRouteComponent(() => import('../home/HomePage.tsx'), 'HomePage'),
 })
 
@@ -52,10 +54,24 @@ const leadsRoute = createRoute({
   component: lazyRouteComponent(() => import('../leads/LeadsPage.tsx'), 'LeadsPage'),
 })
 
+const settingsPage = lazyRouteComponent(() => import('../settings/SettingsPage.tsx'), 'SettingsPage')
+
 const settingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'settings',
-  component: lazyRouteComponent(() => import('../settings/SettingsPage.tsx'), 'SettingsPage'),
+  component: settingsPage,
+})
+
+const settingsSectionRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'settings/$section',
+  component: settingsPage,
+})
+
+const profileRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'profile',
+  component: lazyRouteComponent(() => import('../profile/ProfilePage.tsx'), 'ProfilePage'),
 })
 
 const formsRoute = createRoute({
@@ -98,6 +114,8 @@ export function makeRouter(queries: QueryClient, session: Session) {
         webhooksRoute,
         endpointRoute,
         settingsRoute,
+        settingsSectionRoute,
+        profileRoute,
       ]),
     ]),
     context: { queries },

@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react'
 import { api, body, useSession as carryToken } from '../api/client.ts'
 import { Failure } from '../api/failure.ts'
 
@@ -8,6 +9,7 @@ export type SignedInUser = NonNullable<Session['user']>
 const readSession = () => body(api.GET('/api/team/v1/session'))
 
 let current: Session | null = null
+const watchers = new Set<() => void>()
 
 /** Who is signed in; null when the browser is on its way to the sign-in page. */
 export async function openSession(): Promise<Session | null> {
@@ -23,14 +25,27 @@ export async function openSession(): Promise<Session | null> {
   return current
 }
 
-/** Reads anew who is signed in and where they are a member, after one of these has changed. */
-export async function refreshSession(): Promise<Session> {
+/**
+ * Reads anew who is signed in and where they are a member, after one of these has changed. A change that ended the
+ * session answers the token of the next one.
+ */
+export async function refreshSession(csrfToken?: string): Promise<Session> {
+  if (csrfToken !== undefined) carryToken(csrfToken, goToSignIn)
   const session = await readSession()
   current = session
+  for (const changed of watchers) changed()
   return session
 }
 
-/** The session that the app was opened with. */
+/** The session, drawn anew when it changes. */
+export function useSession(): Session {
+  return useSyncExternalStore((changed) => {
+    watchers.add(changed)
+    return () => watchers.delete(changed)
+  }, session)
+}
+
+/** The session as it is now. */
 export function session(): Session {
   if (current === null) throw new Error('The app is not open yet')
   return current

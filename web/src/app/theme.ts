@@ -13,18 +13,18 @@ const accent: MantineColorsTuple = [
   '#2d3596',
 ]
 
-/** Our neutral scale, for what Mantine draws by itself in the dark: fields, boxes, menus. */
+// Our neutral scale where Mantine picks a step of its own in the dark: fields, borders, what floats.
 const dark: MantineColorsTuple = [
+  '#eaeef4',
   '#d3d9e3',
-  '#b3bccb',
   '#98a3b6',
   '#748095',
-  '#4f5a6e',
   '#3b4556',
+  '#2e3746',
   '#1c222d',
   '#161b24',
   '#12161e',
-  '#0e1218',
+  '#0d1017',
 ]
 
 /** Mantine in our clothes; the colours of both schemes are in theme.css. */

@@ -1,3 +1,99 @@
+import { IconChevronLeft } from '@tabler/icons-react'
+import { Link, useParams } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
+import { Failure } from '../api/failure.ts'
+import { t } from '../text/index.ts'
+import { PageBody } from '../ui/PageBody.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Trouble } from '../ui/Trouble.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { AboutSection } from './AboutSection.tsx'
+import { AgentsSection } from './AgentsSection.tsx'
+import { AuditSection } from './AuditSection.tsx'
+import { FiltersSection } from './FiltersSection.tsx'
+import { LabelsSection } from './LabelsSection.tsx'
+import { MembersSection } from './MembersSection.tsx'
+import { RepliesSection } from './RepliesSection.tsx'
+import styles from './SettingsPage.module.css'
+import { findSection, mayOpen, openSections, type SectionName } from './sections.ts'
+import { TokensSection } from './TokensSection.tsx'
+import { WorkspaceSection } from './WorkspaceSection.tsx'
+import { WorkspacesSection } from './WorkspacesSection.tsx'
+
+const contents: Record<SectionName, ComponentType<{ workspaceId: string }>> = {
+  workspace: WorkspaceSection,
+  members: MembersSection,
+  labels: LabelsSection,
+  replies: RepliesSection,
+  filters: FiltersSection,
+  agents: AgentsSection,
+  tokens: TokensSection,
+  audit: AuditSection,
+  workspaces: WorkspacesSection,
+  about: AboutSection,
+}
+
+/** How a workspace is set up, a section at a time, each with an address of its own. */
 export function SettingsPage() {
-  return null
+  const workspaceId = useWorkspaceId()
+  const { section: chosen } = useParams({ strict: false })
+  const name = chosen ?? 'workspace'
+  return (
+    <>
+      <PageHeader
+        title={t.settings.title}
+        before={
+          chosen !== undefined && (
+            <Link
+              to="/w/$workspaceId/settings"
+              params={{ workspaceId }}
+              className={styles.back}
+              aria-label={t.common.back}
+            >
+              <IconChevronLeft size={20} />
+            </Link>
+          )
+        }
+      />
+      <div className={styles.layout} data-chosen={chosen !== undefined || undefined}>
+        <nav className={styles.nav} aria-label={t.settings.navigation}>
+          {openSections(workspaceId).map((one) => (
+            <Link
+              key={one.name}
+              to="/w/$workspaceId/settings/$section"
+              params={{ workspaceId, section: one.name }}
+              className={styles.link}
+              data-active={one.name === name || undefined}
+              aria-current={one.name === name ? 'page' : undefined}
+            >
+              <one.icon size={16} />
+              {t.settings.sections[one.name].title}
+            </Link>
+          ))}
+        </nav>
+        <div className={styles.section}>
+          <PageBody narrow key={name}>
+            <Content workspaceId={workspaceId} name={name} />
+          </PageBody>
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Content({ workspaceId, name }: { workspaceId: string; name: string }) {
+  const section = findSection(name)
+  if (section === undefined) return <Trouble error={new Failure(404, '')} />
+  if (!mayOpen(workspaceId, section)) return <Trouble error={new Failure(403, '')} />
+  const { title, help } = t.settings.sections[section.name]
+  const Section = contents[section.name]
+  return (
+    <>
+      <div className={styles.intro}>
+        <h2>{title}</h2>
+        <p>{help}</p>
+      </div>
+      <Section workspaceId={workspaceId} />
+    </>
+  )
 }

@@ -95,11 +95,11 @@ export async function openDemo(): Promise<Demo> {
       if (signedIn === null) {
         await visit.page.goto(start.signInUrl)
         await visit.page.getByRole('button').first().click()
-        await visit.page.getByRole('navigation').waitFor()
+        await visit.page.getByRole('navigation').first().waitFor()
         signedIn = await visit.context.storageState()
       }
       await visit.page.goto(`${url}/w/${start.workspaceId}/${place}`)
-      await visit.page.getByRole('navigation').waitFor()
+      await visit.page.getByRole('navigation').first().waitFor()
       return visit
     },
     restart: async () => {

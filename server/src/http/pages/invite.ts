@@ -1,5 +1,6 @@
 import { type Html, html } from '../../base/html.ts'
 import { page, problemLine } from './layout.ts'
+import type { Words } from './words.ts'
 
 export interface InviteView {
   token: string
@@ -8,38 +9,44 @@ export interface InviteView {
   role: string
 }
 
-export function newcomerPage(view: InviteView, name: string, problem: string | null): Html {
+export function newcomerPage(words: Words, view: InviteView, name: string, problem: string | null): Html {
   return page(
-    { title: `Join ${view.workspaceName}` },
+    { title: words.joinTo(view.workspaceName), words },
     html`<div class="card">
-<h1>Join ${view.workspaceName}</h1>
-<p class="quiet who">${view.email} is invited as ${view.role}.</p>
+<h1>${words.joinTo(view.workspaceName)}</h1>
+<p class="quiet who">${words.invited(view.email, words.roles[view.role] ?? view.role)}</p>
 ${problemLine(problem)}
 <form method="post" action="/invite/${view.token}">
 <input type="hidden" name="username" value="${view.email}" autocomplete="username">
-<label>Your name
+<label>${words.yourName}
 <input name="name" value="${name}" autocomplete="name" required maxlength="100" autofocus>
-<small>How your colleagues see you.</small></label>
-<label>Password
+<small>${words.yourNameHelp}</small></label>
+<label>${words.password}
 <input type="password" name="password" autocomplete="new-password" required minlength="12" maxlength="256">
-<small>At least 12 characters. A few plain words are easy to remember.</small></label>
-<button>Join</button>
+<small>${words.passwordHelp}</small></label>
+<button>${words.join}</button>
 </form>
 </div>
-<p class="quiet">You have an account already? <a href="/sign-in?next=/invite/${view.token}">Sign in first</a>.</p>`,
+<p class="quiet">${words.haveAccount} <a href="/sign-in?next=/invite/${view.token}">${words.signInFirst}</a>.</p>`,
   )
 }
 
-export function colleaguePage(view: InviteView, name: string, csrfToken: string, problem: string | null): Html {
+export function colleaguePage(
+  words: Words,
+  view: InviteView,
+  name: string,
+  csrfToken: string,
+  problem: string | null,
+): Html {
   return page(
-    { title: `Join ${view.workspaceName}` },
+    { title: words.joinTo(view.workspaceName), words },
     html`<div class="card">
-<h1>Join ${view.workspaceName}</h1>
-<p class="quiet who">You are signed in as ${name}, and are invited as ${view.role}.</p>
+<h1>${words.joinTo(view.workspaceName)}</h1>
+<p class="quiet who">${words.invitedAs(name, words.roles[view.role] ?? view.role)}</p>
 ${problemLine(problem)}
 <form method="post" action="/invite/${view.token}">
 <input type="hidden" name="csrf" value="${csrfToken}">
-<button autofocus>Join</button>
+<button autofocus>${words.join}</button>
 </form>
 </div>`,
   )

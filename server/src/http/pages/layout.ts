@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { type Html, type HtmlPart, html, trustedHtml } from '../../base/html.ts'
 import { pageStyle, pageStyleSource } from './style.ts'
+import type { Words } from './words.ts'
 
 const policy = [
   "default-src 'none'",
@@ -16,15 +17,13 @@ const style = trustedHtml(`<style>${pageStyle}</style>`)
 
 export interface PageOptions {
   title: string
-  /** At the right end of the first line. */
-  aside?: HtmlPart
-  wide?: boolean
+  words?: Words
 }
 
 /** A whole page: needs no script, loads nothing. */
-export function page({ title, aside, wide }: PageOptions, ...body: HtmlPart[]): Html {
+export function page({ title, words }: PageOptions, ...body: HtmlPart[]): Html {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${words?.language ?? 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -34,10 +33,10 @@ export function page({ title, aside, wide }: PageOptions, ...body: HtmlPart[]): 
 ${style}
 </head>
 <body>
-<main${wide && trustedHtml(' class="wide"')}>
+<main>
 <div class="brand">
-<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M6 3h12a3 3 0 0 1 3 3v8a3 3 0 0 1-3 3h-6l-5 4v-4H6a3 3 0 0 1-3-3V6a3 3 0 0 1 3-3z"/></svg>
-<span>Parley</span>${aside}
+<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 3h16a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2h-7l-5 4v-4H4a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2z"/></svg>
+<span>Parley</span>
 </div>
 ${body}
 </main>

@@ -1,72 +1,73 @@
 import { type Html, html } from '../../base/html.ts'
 import { page, problemLine } from './layout.ts'
+import type { Words } from './words.ts'
 
 /** `next` is where to go afterwards. */
-export function signInPage(next: string, email: string, problem: string | null): Html {
+export function signInPage(words: Words, next: string, email: string, problem: string | null): Html {
   return page(
-    { title: 'Sign in' },
+    { title: words.signIn, words },
     html`<div class="card">
-<h1>Sign in</h1>
-<p class="quiet">With the e-mail and password of your Parley account.</p>
+<h1>${words.signIn}</h1>
+<p class="quiet">${words.signInHelp}</p>
 ${problemLine(problem)}
 <form method="post" action="/sign-in">
 <input type="hidden" name="next" value="${next}">
-<label>E-mail
+<label>${words.email}
 <input type="email" name="email" value="${email}" autocomplete="username" required maxlength="254"${email === '' && html` autofocus`}></label>
-<label>Password
+<label>${words.password}
 <input type="password" name="password" autocomplete="current-password" required maxlength="256"${email !== '' && html` autofocus`}></label>
-<button>Sign in</button>
+<button>${words.signIn}</button>
 </form>
 </div>
-<p class="quiet">Forgotten your password? Ask whoever runs this installation for a sign-in link.</p>`,
+<p class="quiet">${words.forgotten}</p>`,
   )
 }
 
-export function codePage(next: string, challenge: string, problem: string | null): Html {
+export function codePage(words: Words, next: string, challenge: string, problem: string | null): Html {
   return page(
-    { title: 'Enter your code' },
+    { title: words.enterCode, words },
     html`<div class="card">
-<h1>Enter your code</h1>
-<p class="quiet">Your account asks for a second step.</p>
+<h1>${words.enterCode}</h1>
+<p class="quiet">${words.enterCodeHelp}</p>
 ${problemLine(problem)}
 <form method="post" action="/sign-in/code">
 <input type="hidden" name="next" value="${next}">
 <input type="hidden" name="challenge" value="${challenge}">
-<label>Code
+<label>${words.code}
 <input name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="40" autofocus>
-<small>Six digits from your authenticator, or one of your recovery codes.</small></label>
-<button>Sign in</button>
+<small>${words.codeHelp}</small></label>
+<button>${words.signIn}</button>
 </form>
 </div>
-<p><a href="/sign-in">Start again</a></p>`,
+<p><a href="/sign-in">${words.startAgain}</a></p>`,
   )
 }
 
 /** Opening the link changes nothing: mail programs open links to look at them. The button uses it up. */
-export function linkPage(token: string): Html {
+export function linkPage(words: Words, token: string): Html {
   return page(
-    { title: 'Sign in' },
+    { title: words.signIn, words },
     html`<div class="card">
-<h1>Welcome to Parley</h1>
-<p class="quiet">This link signs you in once. It then stops working.</p>
+<h1>${words.welcome}</h1>
+<p class="quiet">${words.linkHelp}</p>
 <form method="post" action="/sign-in/${token}">
-<button autofocus>Sign in</button>
+<button autofocus>${words.signIn}</button>
 </form>
 </div>`,
   )
 }
 
-export function linkOverPage(): Html {
-  return problemPage('This link no longer works', 'It was used already, or it is too old. Ask for a new one.')
+export function linkOverPage(words: Words): Html {
+  return problemPage(words, words.linkOver, words.linkOverHelp)
 }
 
-export function problemPage(title: string, text: string): Html {
+export function problemPage(words: Words, title: string, text: string): Html {
   return page(
-    { title },
+    { title, words },
     html`<div class="card">
 <h1>${title}</h1>
 <p class="quiet">${text}</p>
-<p><a href="/sign-in">Sign in with your password</a></p>
+<p><a href="/sign-in">${words.withPassword}</a></p>
 </div>`,
   )
 }

@@ -3,10 +3,13 @@ import { common } from './common.ts'
 import { compose } from './compose.ts'
 import { customer } from './customer.ts'
 import { forms } from './forms.ts'
+import { home } from './home.ts'
 import { inbox } from './inbox.ts'
 import { keys } from './keys.ts'
 import { leads } from './leads.ts'
+import { profile } from './profile.ts'
+import { settings } from './settings.ts'
 import { webhooks } from './webhooks.ts'
 
 /** The texts of each room of the app. The other languages have the same shape, which the compiler sees to. */
-export const en = { charts, common, compose, customer, forms, inbox, keys, leads, webhooks }
+export const en = { charts, common, compose, customer, forms, home, inbox, keys, leads, profile, settings, webhooks }

@@ -4,9 +4,12 @@ import { common } from './common.ts'
 import { compose } from './compose.ts'
 import { customer } from './customer.ts'
 import { forms } from './forms.ts'
+import { home } from './home.ts'
 import { inbox } from './inbox.ts'
 import { keys } from './keys.ts'
 import { leads } from './leads.ts'
+import { profile } from './profile.ts'
+import { settings } from './settings.ts'
 import { webhooks } from './webhooks.ts'
 
-export const pt: Texts = { charts, common, compose, customer, forms, inbox, keys, leads, webhooks }
+export const pt: Texts = { charts, common, compose, customer, forms, home, inbox, keys, leads, profile, settings, webhooks }

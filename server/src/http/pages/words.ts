@@ -1,0 +1,137 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+const en = {
+  language: 'en',
+  signIn: 'Sign in',
+  signInHelp: 'With the e-mail and password of your Parley account.',
+  email: 'E-mail',
+  password: 'Password',
+  forgotten: 'Forgotten your password? Ask whoever runs this installation for a sign-in link.',
+  enterCode: 'Enter your code',
+  enterCodeHelp: 'Your account asks for a second step.',
+  code: 'Code',
+  codeHelp: 'Six digits from your authenticator, or one of your recovery codes.',
+  startAgain: 'Start again',
+  welcome: 'Welcome to Parley',
+  linkHelp: 'This link signs you in once. It then stops working.',
+  linkOver: 'This link no longer works',
+  linkOverHelp: 'It was used already, or it is too old. Ask for a new one.',
+  withPassword: 'Sign in with your password',
+  nothingHere: 'Nothing here',
+  failed: 'That did not work',
+  join: 'Join',
+  joinTo: (workspace: string) => `Join ${workspace}`,
+  invited: (email: string, role: string) => `${email} is invited as ${role}.`,
+  invitedAs: (name: string, role: string) => `You are signed in as ${name}, and are invited as ${role}.`,
+  roles: { member: 'member', admin: 'admin', owner: 'owner' } as Record<string, string>,
+  yourName: 'Your name',
+  yourNameHelp: 'How your colleagues see you.',
+  passwordHelp: 'At least 12 characters. A few plain words are easy to remember.',
+  haveAccount: 'You have an account already?',
+  signInFirst: 'Sign in first',
+  /** What the service says of a failure, in other words; what is not here is shown as it is. */
+  problems: {} as Record<string, string>,
+}
+
+export type Words = typeof en
+
+const pt: Words = {
+  language: 'pt-BR',
+  signIn: 'Entrar',
+  signInHelp: 'Com o e-mail e a senha da sua conta no Parley.',
+  email: 'E-mail',
+  password: 'Senha',
+  forgotten: 'Esqueceu a senha? Peça um link de entrada a quem opera esta instalação.',
+  enterCode: 'Digite o seu código',
+  enterCodeHelp: 'A sua conta pede uma segunda etapa.',
+  code: 'Código',
+  codeHelp: 'Seis números do autenticador, ou um dos seus códigos de recuperação.',
+  startAgain: 'Começar de novo',
+  welcome: 'Boas-vindas ao Parley',
+  linkHelp: 'Este link deixa você entrar uma vez. Depois ele para de funcionar.',
+  linkOver: 'Este link não funciona mais',
+  linkOverHelp: 'Já foi usado, ou é antigo demais. Peça um novo.',
+  withPassword: 'Entrar com a sua senha',
+  nothingHere: 'Não há nada aqui',
+  failed: 'Não deu certo',
+  join: 'Participar',
+  joinTo: (workspace) => `Participar de ${workspace}`,
+  invited: (email, role) => `${email} foi convidado como ${role}.`,
+  invitedAs: (name, role) => `Você entrou como ${name} e foi convidado como ${role}.`,
+  roles: { member: 'membro', admin: 'administrador', owner: 'proprietário' },
+  yourName: 'Seu nome',
+  yourNameHelp: 'Como seus colegas veem você.',
+  passwordHelp: 'Pelo menos 12 caracteres. Algumas palavras simples são fáceis de lembrar.',
+  haveAccount: 'Já tem uma conta?',
+  signInFirst: 'Entre primeiro',
+  problems: {
+    'Wrong e-mail or password': 'E-mail ou senha incorretos',
+    'Wrong code': 'Código incorreto',
+    'This sign-in took too long. Sign in again.': 'Esta entrada demorou demais. Entre de novo.',
+    'This invitation is no longer valid. Ask for a new one.': 'Este convite não vale mais. Peça um novo.',
+    'You have an account already. Sign in, then open the invitation again.':
+      'Você já tem uma conta. Entre e abra o convite de novo.',
+    'You are a member of this workspace already': 'Você já é membro deste espaço',
+    'The password needs at least 12 characters.': 'A senha precisa de pelo menos 12 caracteres.',
+    'Your name needs 1 to 100 characters.': 'Seu nome precisa de 1 a 100 caracteres.',
+  },
+}
+
+const es: Words = {
+  language: 'es',
+  signIn: 'Entrar',
+  signInHelp: 'Con el correo y la contraseña de tu cuenta de Parley.',
+  email: 'Correo',
+  password: 'Contraseña',
+  forgotten: '¿Olvidaste la contraseña? Pide un enlace de entrada a quien administra esta instalación.',
+  enterCode: 'Escribe tu código',
+  enterCodeHelp: 'Tu cuenta pide un segundo paso.',
+  code: 'Código',
+  codeHelp: 'Seis números del autenticador, o uno de tus códigos de recuperación.',
+  startAgain: 'Empezar de nuevo',
+  welcome: 'Te damos la bienvenida a Parley',
+  linkHelp: 'Este enlace te deja entrar una vez. Después deja de funcionar.',
+  linkOver: 'Este enlace ya no funciona',
+  linkOverHelp: 'Ya se usó, o es demasiado antiguo. Pide uno nuevo.',
+  withPassword: 'Entrar con tu contraseña',
+  nothingHere: 'No hay nada aquí',
+  failed: 'No funcionó',
+  join: 'Unirme',
+  joinTo: (workspace) => `Unirse a ${workspace}`,
+  invited: (email, role) => `${email} tiene una invitación como ${role}.`,
+  invitedAs: (name, role) => `Has entrado como ${name} y tienes una invitación como ${role}.`,
+  roles: { member: 'miembro', admin: 'administrador', owner: 'propietario' },
+  yourName: 'Tu nombre',
+  yourNameHelp: 'Cómo te ven tus compañeros.',
+  passwordHelp: 'Al menos 12 caracteres. Unas palabras sencillas son fáciles de recordar.',
+  haveAccount: '¿Ya tienes una cuenta?',
+  signInFirst: 'Entra primero',
+  problems: {
+    'Wrong e-mail or password': 'Correo o contraseña incorrectos',
+    'Wrong code': 'Código incorrecto',
+    'This sign-in took too long. Sign in again.': 'Esta entrada tardó demasiado. Entra de nuevo.',
+    'This invitation is no longer valid. Ask for a new one.': 'Esta invitación ya no vale. Pide una nueva.',
+    'You have an account already. Sign in, then open the invitation again.':
+      'Ya tienes una cuenta. Entra y abre la invitación de nuevo.',
+    'You are a member of this workspace already': 'Ya eres miembro de este espacio',
+    'The password needs at least 12 characters.': 'La contraseña necesita al menos 12 caracteres.',
+    'Your name needs 1 to 100 characters.': 'Tu nombre necesita de 1 a 100 caracteres.',
+  },
+}
+
+const languages: Record<string, Words> = { en, pt, es }
+
+/** The words of the first language of the browser's that we speak. */
+export function wordsFor(headers: IncomingHttpHeaders): Words {
+  const wanted = (headers['accept-language'] ?? '').split(',').map(readRange)
+  const best = wanted
+    .toSorted((a, b) => b.weight - a.weight)
+    .find(({ name, weight }) => weight > 0 && name in languages)
+  return (best && languages[best.name]) ?? en
+}
+
+function readRange(range: string): { name: string; weight: number } {
+  const [tag = '', ...parameters] = range.trim().toLowerCase().split(';')
+  const weight = parameters.map((one) => /^\s*q=([\d.]+)$/.exec(one)?.[1]).find((found) => found !== undefined)
+  return { name: tag.split('-')[0] ?? '', weight: weight === undefined ? 1 : Number(weight) }
+}

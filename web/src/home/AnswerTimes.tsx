@@ -1,0 +1,41 @@
+import { language, t } from '../text/index.ts'
+import { LineChart } from '../ui/charts/LineChart.tsx'
+import { duration } from './duration.ts'
+import styles from './HomePage.module.css'
+import { pointsOf } from './points.ts'
+import type { Stats } from './queries.ts'
+
+/** How long customers waited for the first answer, by who gave it. */
+export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
+  const texts = t.home.charts
+  const hasAny = answers.people !== null || answers.agents !== null || answers.otherApps !== null
+  if (!hasAny) {
+    return (
+      <section className={styles.card} aria-label={texts.answerTimes}>
+        <h2 className={styles.title}>{texts.answerTimes}</h2>
+        <p className={styles.quiet}>{texts.noAnswers}</p>
+      </section>
+    )
+  }
+  const medians = (of: 'people' | 'agents' | 'otherApps') => days.map((day) => day.answers[of]?.medianSeconds ?? null)
+  return (
+    <div className={styles.card}>
+      <LineChart
+        label={texts.answerTimes}
+        points={pointsOf(days)}
+        series={[
+          { label: texts.people, tone: 'accent', values: medians('people') },
+          { label: texts.agents, tone: 'agent', values: medians('agents'), isDashed: true },
+          ...(answers.otherApps === null
+            ? []
+            : [{ label: texts.otherApps, tone: 'c8' as const, values: medians('otherApps') }]),
+        ]}
+        format={(seconds) => duration(seconds, language)}
+      />
+      <p className={styles.quiet}>{texts.slowest(nineOfTen(answers.people), nineOfTen(answers.agents))}</p>
+    </div>
+  )
+}
+
+const nineOfTen = (of: Stats['answers']['people']): string | null =>
+  of === null ? null : duration(of.p90Seconds, language)

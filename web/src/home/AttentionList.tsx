@@ -1,0 +1,55 @@
+import { IconAlertTriangle, IconChevronRight, IconCircleCheck, IconExclamationCircle } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { t } from '../text/index.ts'
+import { ago, fullMoment } from '../ui/time.ts'
+import { kindOf } from './attention.ts'
+import styles from './HomePage.module.css'
+import type { Attention } from './queries.ts'
+
+/** What somebody should look at, the worst first; each line leads to where it is mended. */
+export function AttentionList({ workspaceId, attention }: { workspaceId: string; attention: Attention[] }) {
+  const texts = t.home.attention
+  return (
+    <section className={styles.card} aria-label={texts.title}>
+      <h2 className={styles.title}>{texts.title}</h2>
+      {attention.length === 0 ? (
+        <div className={styles.line}>
+          <span className={styles.mark} data-tone="good">
+            <IconCircleCheck size={18} />
+          </span>
+          {texts.nothing}
+        </div>
+      ) : (
+        <ul className={styles.list}>
+          {attention.map((one) => (
+            <li key={`${one.code} ${one.id}`}>
+              <Line workspaceId={workspaceId} one={one} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function Line({ workspaceId, one }: { workspaceId: string; one: Attention }) {
+  const { tone, place, search } = kindOf(one.code)
+  const Icon = tone === 'bad' ? IconExclamationCircle : IconAlertTriangle
+  return (
+    <Link to={`/w/${workspaceId}/${place(one)}` as '/'} search={search as never} className={styles.line}>
+      <span className={styles.mark} data-tone={tone}>
+        <Icon size={18} aria-label={t.home.attention.tones[tone]} role="img" />
+      </span>
+      <span className={styles.words}>{wordsFor(one)}</span>
+      {one.at !== null && (
+        <span className={styles.when} title={fullMoment(one.at)}>
+          {Date.parse(one.at) > Date.now() ? fullMoment(one.at) : ago(one.at)}
+        </span>
+      )}
+      <IconChevronRight size={16} />
+    </Link>
+  )
+}
+
+const wordsFor = ({ code, name, count }: Attention): string =>
+  t.home.attention.words[code](name ?? t.home.attention.nameless, count ?? 0)

@@ -1,0 +1,53 @@
+import { useWorkspace } from '../settings/queries.ts'
+import { t } from '../text/index.ts'
+import { BarChart } from '../ui/charts/BarChart.tsx'
+import { RankBars } from '../ui/charts/RankBars.tsx'
+import { number } from '../ui/time.ts'
+import styles from './HomePage.module.css'
+import { pointsOf } from './points.ts'
+import type { Stats } from './queries.ts'
+
+export function LeadCharts({ workspaceId, stats: { days, leads } }: { workspaceId: string; stats: Stats }) {
+  const texts = t.home.charts
+  const { data: workspace } = useWorkspace(workspaceId)
+  const statuses = inOrder(leads.byStatus, workspace?.leadStatuses ?? [])
+  const sources = leads.bySource.filter(({ count }) => count > 0)
+  return (
+    <>
+      <div className={styles.card}>
+        <BarChart
+          label={texts.leadsPerDay}
+          points={pointsOf(days)}
+          series={[{ label: t.common.pages.leads, tone: 'accent', values: days.map((day) => day.leads) }]}
+          format={number}
+        />
+      </div>
+      <div className={styles.card} data-part="6">
+        <RankBars
+          label={texts.bySource}
+          rows={sources.map(({ source, count }) => ({ key: source, label: t.home.sources[source], value: count }))}
+          format={number}
+        />
+        {sources.length === 0 && <p className={styles.quiet}>{texts.noLeads}</p>}
+      </div>
+      <div className={styles.card} data-part="6">
+        <RankBars
+          label={texts.byStatus}
+          rows={statuses.map(({ status, count }) => ({
+            key: status,
+            label: t.home.statuses[status] ?? status,
+            value: count,
+          }))}
+          format={number}
+        />
+        {leads.byStatus.length === 0 && <p className={styles.quiet}>{texts.noLeads}</p>}
+      </div>
+    </>
+  )
+}
+
+/** As the workspace orders its steps; what it no longer offers comes last. */
+function inOrder(byStatus: Stats['leads']['byStatus'], order: readonly string[]): Stats['leads']['byStatus'] {
+  const place = (status: string) => (order.includes(status) ? order.indexOf(status) : order.length)
+  return byStatus.toSorted((a, b) => place(a.status) - place(b.status))
+}

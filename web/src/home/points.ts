@@ -1,0 +1,13 @@
+import { language } from '../text/index.ts'
+import type { Point } from '../ui/charts/Chart.tsx'
+import type { Stats } from './queries.ts'
+
+/** The days as a chart names them. A day has no zone: it is named as it was counted. */
+export function pointsOf(days: Stats['days']): Point[] {
+  const short = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const full = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' })
+  return days.map(({ date }) => {
+    const at = new Date(date)
+    return { key: date, short: short.format(at), full: full.format(at) }
+  })
+}

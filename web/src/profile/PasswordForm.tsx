@@ -1,0 +1,65 @@
+import { Button, PasswordInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { refreshSession, useSession } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { complain, say } from '../ui/notices.tsx'
+import { Section } from '../ui/Section.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { changePassword, sessionsKey } from './queries.ts'
+
+const blank = { currentPassword: '', password: '' }
+
+export function PasswordForm() {
+  const { user } = useSession()
+  const hasPassword = user?.hasPassword ?? true
+  const queries = useQueryClient()
+  const draft = useDraft(blank)
+  const { value, set, errorOf } = draft
+  const texts = t.profile
+  const save = useMutation({
+    mutationFn: () => changePassword(value.password, value.currentPassword),
+    onSuccess: async ({ csrfToken }) => {
+      await refreshSession(csrfToken)
+      draft.reset(blank)
+      say(texts.passwordSaved)
+      void queries.invalidateQueries({ queryKey: sessionsKey })
+    },
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <Section
+      title={texts.password}
+      help={hasPassword ? texts.passwordHelp : texts.noPassword}
+      submit={() => save.mutate()}
+      footer={
+        <Button type="submit" disabled={value.password === ''} loading={save.isPending}>
+          {hasPassword ? texts.changePassword : texts.setPassword}
+        </Button>
+      }
+    >
+      <input type="hidden" name="username" value={user?.email ?? ''} autoComplete="username" />
+      {hasPassword && (
+        <PasswordInput
+          label={texts.currentPassword}
+          description={texts.currentPasswordHelp}
+          autoComplete="current-password"
+          value={value.currentPassword}
+          maxLength={256}
+          onChange={(event) => set({ currentPassword: event.currentTarget.value })}
+          error={errorOf('currentPassword')}
+          visibilityToggleButtonProps={{ 'aria-label': texts.showPassword }}
+        />
+      )}
+      <PasswordInput
+        label={texts.newPassword}
+        description={texts.newPasswordHelp}
+        autoComplete="new-password"
+        value={value.password}
+        maxLength={256}
+        onChange={(event) => set({ password: event.currentTarget.value })}
+        error={errorOf('password')}
+        visibilityToggleButtonProps={{ 'aria-label': texts.showPassword }}
+      />
+    </Section>
+  )
+}

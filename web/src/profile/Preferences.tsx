@@ -1,0 +1,39 @@
+import { Radio, Select, Stack, Switch, useMantineColorScheme } from '@mantine/core'
+import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
+import { setEnterSends, useEnterSends } from '../ui/enter-sends.ts'
+import { Section } from '../ui/Section.tsx'
+
+/** What this browser keeps: it takes effect at once. */
+export function Preferences() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const enterSends = useEnterSends()
+  return (
+    <Section title={t.profile.preferences} help={t.profile.preferencesHelp}>
+      <Select
+        label={t.common.language}
+        w={260}
+        data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
+        value={language}
+        onChange={(chosen) => chosen !== null && chosen !== language && chooseLanguage(chosen as Language)}
+        allowDeselect={false}
+      />
+      <Radio.Group
+        label={t.common.appearance}
+        value={colorScheme}
+        onChange={(chosen) => setColorScheme(chosen as typeof colorScheme)}
+      >
+        <Stack gap={6} mt={4}>
+          {(['light', 'dark', 'auto'] as const).map((one) => (
+            <Radio key={one} value={one} label={t.common.appearances[one]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <Switch
+        label={t.profile.enterSends}
+        description={t.profile.enterSendsHelp}
+        checked={enterSends}
+        onChange={(event) => setEnterSends(event.currentTarget.checked)}
+      />
+    </Section>
+  )
+}

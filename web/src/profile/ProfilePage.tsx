@@ -1,0 +1,24 @@
+import { t } from '../text/index.ts'
+import { PageBody } from '../ui/PageBody.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { NameForm } from './NameForm.tsx'
+import { PasswordForm } from './PasswordForm.tsx'
+import { Preferences } from './Preferences.tsx'
+import { Sessions } from './Sessions.tsx'
+import { TwoFactor } from './TwoFactor.tsx'
+
+/** What somebody sets about themselves, the same in every workspace. */
+export function ProfilePage() {
+  return (
+    <>
+      <PageHeader title={t.common.pages.profile} />
+      <PageBody narrow>
+        <NameForm />
+        <Preferences />
+        <PasswordForm />
+        <TwoFactor />
+        <Sessions />
+      </PageBody>
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+import { Button, CopyButton, Group, Modal, Stack, Text } from '@mantine/core'
+import { t } from '../text/index.ts'
+import styles from './RecoveryCodes.module.css'
+
+/** The only sight of the recovery codes. Nothing but its button closes it. */
+export function RecoveryCodes({ codes, close }: { codes: readonly string[]; close(): void }) {
+  const texts = t.profile.twoFactor
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={texts.recovery}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack gap="md">
+        <Text size="md">{texts.recoveryHelp}</Text>
+        <ul className={styles.codes} aria-label={texts.recovery}>
+          {codes.map((code) => (
+            <li key={code}>
+              <code>{code}</code>
+            </li>
+          ))}
+        </ul>
+        <Group justify="flex-end" gap="xs">
+          <CopyButton value={codes.join('\n')}>
+            {({ copied, copy }) => (
+              <Button variant="default" onClick={copy}>
+                {copied ? t.common.copied : texts.copyAll}
+              </Button>
+            )}
+          </CopyButton>
+          <Button onClick={close} data-autofocus>
+            {texts.kept}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

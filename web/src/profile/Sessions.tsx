@@ -1,0 +1,51 @@
+import { Button } from '@mantine/core'
+import { signOut } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Chip } from '../ui/Chip.tsx'
+import { Loaded } from '../ui/PageBody.tsx'
+import { Section } from '../ui/Section.tsx'
+import { ago, fullMoment } from '../ui/time.ts'
+import { useListChange } from '../ui/use-list-change.ts'
+import { type DeviceSession, endSession, sessionsKey, useSessions } from './queries.ts'
+import styles from './Sessions.module.css'
+
+/** The browsers in which the person is signed in. */
+export function Sessions() {
+  const texts = t.profile.sessions
+  const query = useSessions()
+  const change = useListChange<DeviceSession>(sessionsKey)
+  const end = ({ id }: DeviceSession) =>
+    void change(
+      (list) => list.filter((one) => one.id !== id),
+      () => endSession(id),
+    )
+  return (
+    <Section title={texts.title} help={texts.help}>
+      <Loaded query={query} rows={2}>
+        {(sessions) => (
+          <ul className={styles.list} aria-label={texts.title}>
+            {sessions.map((one) => (
+              <li key={one.id} className={styles.row}>
+                <div className={styles.words}>
+                  <strong>
+                    {one.device} {one.current && <Chip tone="accent">{texts.current}</Chip>}
+                  </strong>
+                  <span title={fullMoment(one.lastSeenAt)}>{texts.seen(ago(one.lastSeenAt))}</span>
+                </div>
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  color="red"
+                  aria-label={one.current ? t.common.signOut : texts.endOf(one.device)}
+                  onClick={() => (one.current ? void signOut() : end(one))}
+                >
+                  {one.current ? t.common.signOut : texts.end}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

@@ -1,0 +1,78 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { refreshSession } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Copyable } from '../ui/Copyable.tsx'
+import { complain } from '../ui/notices.tsx'
+import { QrCode } from '../ui/QrCode.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { confirmTwoFactor } from './queries.ts'
+
+interface TwoFactorOnProps {
+  enrolment: { secret: string; uri: string }
+  close(): void
+  done(recoveryCodes: readonly string[]): void
+}
+
+/** The code for the camera, then a code from the phone that proves it was read. */
+export default function TwoFactorOn({ enrolment, close, done }: TwoFactorOnProps) {
+  const texts = t.profile.twoFactor
+  const draft = useDraft({ code: '' })
+  const confirm = useMutation({
+    mutationFn: () => confirmTwoFactor(draft.value.code.replace(/\s/g, '')),
+    onSuccess: async ({ recoveryCodes, csrfToken }) => {
+      done(recoveryCodes)
+      await refreshSession(csrfToken)
+    },
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={texts.turnOn}
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': t.common.close }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          confirm.mutate()
+        }}
+        noValidate
+      >
+        <Stack gap="md">
+          <Text size="md">{texts.scan}</Text>
+          <Group justify="center">
+            <QrCode value={enrolment.uri} label={texts.qr} />
+          </Group>
+          <div>
+            <Text size="sm" c="dimmed" mb={4}>
+              {texts.typeInstead}
+            </Text>
+            <Copyable value={enrolment.secret} label={texts.secret} />
+          </div>
+          <TextInput
+            label={texts.code}
+            description={texts.codeHelp}
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={40}
+            value={draft.value.code}
+            onChange={(event) => draft.set({ code: event.currentTarget.value })}
+            error={draft.errorOf('code')}
+            data-autofocus
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close}>
+              {t.common.cancel}
+            </Button>
+            <Button type="submit" loading={confirm.isPending}>
+              {texts.turnOn}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

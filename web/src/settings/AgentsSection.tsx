@@ -1,0 +1,150 @@
+import { Anchor, Button, NumberInput, Switch, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { mayIn } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Chip } from '../ui/Chip.tsx'
+import { Confirm } from '../ui/Confirm.tsx'
+import { complain, say } from '../ui/notices.tsx'
+import { Loaded } from '../ui/PageBody.tsx'
+import { Section } from '../ui/Section.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { changeWorkspace, type WorkspacePatch } from './changes.ts'
+import { settingsKeys, useWorkspace, type Workspace } from './queries.ts'
+
+const usualMinutes = 15
+const longestMinutes = 10_080
+
+export function AgentsSection({ workspaceId }: { workspaceId: string }) {
+  const query = useWorkspace(workspaceId)
+  return (
+    <Loaded query={query}>
+      {(workspace) => (
+        <>
+          <StopSwitch workspace={workspace} />
+          <Watchdog workspace={workspace} />
+          <Text size="sm" c="dimmed">
+            {t.settings.agents.keys}{' '}
+            <Anchor component={Link} to={`/w/${workspaceId}/keys`} size="sm" underline="always">
+              {t.settings.agents.toKeys}
+            </Anchor>
+          </Text>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function useWorkspaceChange({ id }: Workspace, done: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (patch: WorkspacePatch) => changeWorkspace(id, patch),
+    onSuccess: (changed) => {
+      queries.setQueryData(settingsKeys.workspace(id), changed)
+      void queries.invalidateQueries({ queryKey: [id, 'stats'] })
+      say(done)
+    },
+  })
+}
+
+function StopSwitch({ workspace }: { workspace: Workspace }) {
+  const [asks, setAsks] = useState(false)
+  const texts = t.settings.agents
+  const { agentsStopped } = workspace
+  const change = useWorkspaceChange(workspace, agentsStopped ? texts.startedAgain : texts.stoppedNow)
+  const mayChange = mayIn(workspace.id, 'admin')
+  const stop = () => change.mutateAsync({ agentsStopped: true }).then(() => setAsks(false), complain)
+  return (
+    <Section
+      title={texts.stopTitle}
+      help={mayChange ? agentsStopped && texts.startHelp : t.settings.adminsOnly}
+      {...(agentsStopped && { tone: 'bad' as const })}
+      footer={
+        mayChange &&
+        (agentsStopped ? (
+          <Button
+            loading={change.isPending}
+            onClick={() => change.mutate({ agentsStopped: false }, { onError: complain })}
+          >
+            {texts.start}
+          </Button>
+        ) : (
+          <Button color="red" variant="light" onClick={() => setAsks(true)}>
+            {texts.stop}
+          </Button>
+        ))
+      }
+    >
+      <div role="status">
+        <Chip tone={agentsStopped ? 'bad' : 'good'}>{agentsStopped ? texts.stopped : texts.running}</Chip>
+      </div>
+      {asks && (
+        <Confirm
+          title={texts.stopAsk}
+          action={texts.stop}
+          word={texts.stopWord}
+          run={stop}
+          close={() => setAsks(false)}
+        >
+          {texts.stopHelp}
+        </Confirm>
+      )}
+    </Section>
+  )
+}
+
+const draftOf = ({ agentWatchdogMinutes }: Workspace) => ({
+  isOn: agentWatchdogMinutes !== null,
+  agentWatchdogMinutes: (agentWatchdogMinutes ?? usualMinutes) as number | string,
+})
+
+function Watchdog({ workspace }: { workspace: Workspace }) {
+  const texts = t.settings.agents
+  const draft = useDraft(draftOf(workspace))
+  const { value, set } = draft
+  const change = useWorkspaceChange(workspace, t.settings.saved)
+  const mayChange = mayIn(workspace.id, 'admin')
+  const save = () =>
+    change.mutate(
+      { agentWatchdogMinutes: value.isOn ? Number(value.agentWatchdogMinutes) : null },
+      {
+        onSuccess: (changed) => draft.reset(draftOf(changed)),
+        onError: (error) => draft.refuse(error) || complain(error),
+      },
+    )
+  return (
+    <Section
+      title={texts.watchdog}
+      submit={save}
+      footer={
+        mayChange && (
+          <Button type="submit" disabled={!draft.isChanged} loading={change.isPending}>
+            {t.common.save}
+          </Button>
+        )
+      }
+    >
+      <Switch
+        label={texts.watchdogSwitch}
+        description={texts.watchdogHelp}
+        checked={value.isOn}
+        onChange={(event) => set({ isOn: event.currentTarget.checked })}
+        disabled={!mayChange}
+      />
+      {value.isOn && (
+        <NumberInput
+          label={texts.minutes}
+          w={220}
+          min={1}
+          max={longestMinutes}
+          allowDecimal={false}
+          value={value.agentWatchdogMinutes}
+          onChange={(agentWatchdogMinutes) => set({ agentWatchdogMinutes })}
+          error={draft.errorOf('agentWatchdogMinutes')}
+          disabled={!mayChange}
+        />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,63 @@
+import { Button } from '@mantine/core'
+import { useMemo } from 'react'
+import { useConnections } from '../connections/queries.ts'
+import { t } from '../text/index.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Loaded } from '../ui/PageBody.tsx'
+import { type Column, Table } from '../ui/Table.tsx'
+import { fullMoment } from '../ui/time.ts'
+import { aboutOf, type Names, namesOf, whoOf } from './audit-words.ts'
+import styles from './List.module.css'
+import { type AuditEntry, useAudit, useLabels, usePeople, useReplies } from './queries.ts'
+
+export function AuditSection({ workspaceId }: { workspaceId: string }) {
+  const query = useAudit(workspaceId)
+  const names = useNames(workspaceId)
+  return (
+    <Loaded query={query}>
+      {({ pages }) => {
+        const entries = pages.flat()
+        if (entries.length === 0) return <Empty title={t.settings.audit.empty} />
+        return (
+          <>
+            <Table
+              label={t.settings.sections.audit.title}
+              rows={entries}
+              keyOf={({ id }) => id}
+              columns={columns(names)}
+            />
+            {query.hasNextPage && (
+              <div className={styles.more}>
+                <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                  {t.settings.audit.older}
+                </Button>
+              </div>
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function useNames(workspaceId: string): Names {
+  const { data: people } = usePeople(workspaceId)
+  const { data: labels } = useLabels(workspaceId)
+  const { data: replies } = useReplies(workspaceId)
+  const { data: connections } = useConnections(workspaceId)
+  return useMemo(() => {
+    const shortcuts = (replies ?? []).map(({ id, shortcut }) => ({ id, name: `/${shortcut}` }))
+    const nobody = { members: [], keys: [], tokens: [] }
+    return namesOf(people ?? nobody, [...(labels ?? []), ...(connections ?? []), ...shortcuts])
+  }, [people, labels, replies, connections])
+}
+
+function columns(names: Names): Column<AuditEntry>[] {
+  const texts = t.settings.audit
+  return [
+    { key: 'who', title: texts.who, cell: (entry) => <strong>{whoOf(entry, names)}</strong> },
+    { key: 'what', title: texts.what, cell: ({ action }) => texts.actions[action] ?? action },
+    { key: 'about', title: texts.about, cell: (entry) => aboutOf(entry, names), optional: true },
+    { key: 'when', title: texts.when, cell: ({ at }) => <span className={styles.when}>{fullMoment(at)}</span> },
+  ]
+}

@@ -1,0 +1,130 @@
+import { ActionIcon, Button, Group, Modal, TextInput } from '@mantine/core'
+import { IconPencil, IconTrash } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { mayIn } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { complain, sayWithUndo } from '../ui/notices.tsx'
+import { Loaded } from '../ui/PageBody.tsx'
+import { Table } from '../ui/Table.tsx'
+import { useListChange } from '../ui/use-list-change.ts'
+import { createFilter, deleteFilter, renameFilter } from './changes.ts'
+import styles from './List.module.css'
+import { type SavedFilter, settingsKeys, useFilters } from './queries.ts'
+
+export function FiltersSection({ workspaceId }: { workspaceId: string }) {
+  const texts = t.settings.filters
+  const query = useFilters(workspaceId)
+  const queryKey = settingsKeys.filters(workspaceId)
+  const queries = useQueryClient()
+  const change = useListChange<SavedFilter>(queryKey)
+  const [renaming, setRenaming] = useState<SavedFilter | null>(null)
+  const mayChange = ({ shared }: SavedFilter) => !shared || mayIn(workspaceId, 'admin')
+
+  const remove = async (filter: SavedFilter) => {
+    const held = await change(
+      (list) => list.filter(({ id }) => id !== filter.id),
+      () => deleteFilter(workspaceId, filter.id),
+    )
+    const bringBack = () => createFilter(workspaceId, filter).catch(complain)
+    if (held) {
+      sayWithUndo(texts.deleted(filter.name), () => {
+        void bringBack().then(() => queries.invalidateQueries({ queryKey }))
+      })
+    }
+  }
+  const rename = (filter: SavedFilter, name: string) => {
+    setRenaming(null)
+    void change(
+      (list) => list.map((one) => (one.id === filter.id ? { ...one, name } : one)),
+      () => renameFilter(workspaceId, filter.id, name),
+    )
+  }
+  return (
+    <>
+      <Loaded query={query}>
+        {(filters) =>
+          filters.length === 0 ? (
+            <Empty title={texts.empty} />
+          ) : (
+            <Table
+              label={t.settings.sections.filters.title}
+              rows={filters}
+              keyOf={({ id }) => id}
+              columns={[
+                { key: 'name', title: texts.name, cell: ({ name }) => <strong>{name}</strong> },
+                { key: 'page', title: texts.page, cell: ({ page }) => texts.pages[page] },
+                { key: 'whose', title: texts.whose, cell: ({ shared }) => (shared ? texts.shared : texts.own) },
+                {
+                  key: 'actions',
+                  title: '',
+                  numeric: true,
+                  cell: (filter) =>
+                    mayChange(filter) && (
+                      <span className={styles.actions}>
+                        <ActionIcon
+                          variant="subtle"
+                          color="gray"
+                          aria-label={texts.rename(filter.name)}
+                          onClick={() => setRenaming(filter)}
+                        >
+                          <IconPencil size={16} />
+                        </ActionIcon>
+                        <ActionIcon
+                          variant="subtle"
+                          color="gray"
+                          aria-label={texts.deleteOf(filter.name)}
+                          onClick={() => void remove(filter)}
+                        >
+                          <IconTrash size={16} />
+                        </ActionIcon>
+                      </span>
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      {renaming !== null && (
+        <Rename filter={renaming} close={() => setRenaming(null)} run={(name) => rename(renaming, name)} />
+      )}
+    </>
+  )
+}
+
+function Rename({ filter, close, run }: { filter: SavedFilter; close(): void; run(name: string): void }) {
+  const [name, setName] = useState(filter.name)
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={t.settings.filters.renameTitle}
+      closeButtonProps={{ 'aria-label': t.common.close }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (name.trim() !== '') run(name.trim())
+        }}
+      >
+        <TextInput
+          label={t.settings.filters.name}
+          value={name}
+          maxLength={80}
+          onChange={(event) => setName(event.currentTarget.value)}
+          data-autofocus
+        />
+        <Group justify="flex-end" mt="lg" gap="xs">
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" disabled={name.trim() === ''}>
+            {t.common.save}
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  )
+}

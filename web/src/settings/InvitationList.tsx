@@ -1,0 +1,67 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { t } from '../text/index.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { Table } from '../ui/Table.tsx'
+import { fullMoment } from '../ui/time.ts'
+import { useListChange } from '../ui/use-list-change.ts'
+import { withdrawInvitation } from './changes.ts'
+import styles from './List.module.css'
+import { type Invitation, settingsKeys, useInvitations } from './queries.ts'
+
+/** Those that can still be accepted; nothing when there are none. */
+export function InvitationList({ workspaceId }: { workspaceId: string }) {
+  const texts = t.settings.members
+  const { data: invitations = [] } = useInvitations(workspaceId, true)
+  const [asks, setAsks] = useState<Invitation | null>(null)
+  const change = useListChange<Invitation>(settingsKeys.invitations(workspaceId))
+  if (invitations.length === 0) return null
+  const withdraw = ({ id }: Invitation) => {
+    setAsks(null)
+    return change(
+      (list) => list.filter((one) => one.id !== id),
+      () => withdrawInvitation(workspaceId, id),
+    )
+  }
+  return (
+    <section className={styles.below}>
+      <h3 className={styles.subtitle}>{texts.invitations}</h3>
+      <Table
+        label={texts.invitations}
+        rows={invitations}
+        keyOf={({ id }) => id}
+        columns={[
+          { key: 'email', title: texts.email, cell: ({ email }) => email },
+          { key: 'role', title: texts.role, cell: ({ role }) => t.settings.roles[role] },
+          { key: 'ends', title: texts.ends, cell: ({ expiresAt }) => fullMoment(expiresAt), optional: true },
+          {
+            key: 'withdraw',
+            title: '',
+            numeric: true,
+            cell: (invitation) => (
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                color="red"
+                aria-label={texts.withdrawOf(invitation.email)}
+                onClick={() => setAsks(invitation)}
+              >
+                {texts.withdraw}
+              </Button>
+            ),
+          },
+        ]}
+      />
+      {asks !== null && (
+        <Confirm
+          title={texts.withdrawAsk(asks.email)}
+          action={texts.withdraw}
+          run={() => withdraw(asks)}
+          close={() => setAsks(null)}
+        >
+          {texts.withdrawHelp}
+        </Confirm>
+      )}
+    </section>
+  )
+}

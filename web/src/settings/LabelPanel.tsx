@@ -1,0 +1,98 @@
+import { Button, Radio, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { t } from '../text/index.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { type LabelColor, LabelDot, labelColors } from '../ui/LabelDot.tsx'
+import { complain } from '../ui/notices.tsx'
+import { SidePanel } from '../ui/SidePanel.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { changeLabel, createLabel, deleteLabel } from './changes.ts'
+import styles from './List.module.css'
+import { type Label, settingsKeys } from './queries.ts'
+
+interface LabelPanelProps {
+  workspaceId: string
+  /** Null for a new one. */
+  label: Label | null
+  close(): void
+}
+
+export function LabelPanel({ workspaceId, label, close }: LabelPanelProps) {
+  const texts = t.settings.labels
+  const queries = useQueryClient()
+  const [asks, setAsks] = useState(false)
+  const draft = useDraft({ name: label?.name ?? '', color: label?.color ?? ('indigo' as LabelColor) })
+  const { value, set, errorOf } = draft
+  const done = async () => {
+    await queries.invalidateQueries({ queryKey: settingsKeys.labels(workspaceId) })
+    close()
+  }
+  const save = useMutation({
+    mutationFn: async () => {
+      const wanted = { ...value, name: value.name.trim() }
+      if (label === null) await createLabel(workspaceId, wanted)
+      else await changeLabel(workspaceId, label.id, wanted)
+    },
+    onSuccess: done,
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <SidePanel
+      title={label === null ? texts.make : texts.change(label.name)}
+      close={close}
+      submit={() => save.mutate()}
+      footer={
+        <>
+          {label !== null && (
+            <Button variant="default" c="var(--bad)" mr="auto" onClick={() => setAsks(true)}>
+              {t.common.delete}
+            </Button>
+          )}
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {t.common.save}
+          </Button>
+        </>
+      }
+    >
+      <TextInput
+        label={texts.name}
+        value={value.name}
+        maxLength={50}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={errorOf('name')}
+        data-autofocus
+      />
+      <Radio.Group label={texts.color} value={value.color} onChange={(color) => set({ color: color as LabelColor })}>
+        <Stack gap={8} mt={6}>
+          {labelColors.map((color) => (
+            <Radio
+              key={color}
+              value={color}
+              label={
+                <span className={styles.label}>
+                  <LabelDot color={color} />
+                  {texts.colors[color]}
+                </span>
+              }
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {asks && label !== null && (
+        <Confirm
+          title={texts.deleteAsk(label.name)}
+          action={t.common.delete}
+          word={label.name}
+          run={() => deleteLabel(workspaceId, label.id).then(done, complain)}
+          close={() => setAsks(false)}
+        >
+          {texts.deleteHelp}
+        </Confirm>
+      )}
+    </SidePanel>
+  )
+}

@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { mayIn } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { LabelDot } from '../ui/LabelDot.tsx'
+import { Loaded } from '../ui/PageBody.tsx'
+import { Table } from '../ui/Table.tsx'
+import { LabelPanel } from './LabelPanel.tsx'
+import styles from './List.module.css'
+import { type Label, useLabels } from './queries.ts'
+
+export function LabelsSection({ workspaceId }: { workspaceId: string }) {
+  const texts = t.settings.labels
+  const query = useLabels(workspaceId)
+  const [open, setOpen] = useState<Label | 'new' | null>(null)
+  const mayChange = mayIn(workspaceId, 'admin')
+  const make = () => setOpen('new')
+  return (
+    <>
+      {mayChange && (
+        <div className={styles.bar}>
+          <Button leftSection={<IconPlus size={16} />} onClick={make}>
+            {texts.make}
+          </Button>
+        </div>
+      )}
+      <Loaded query={query}>
+        {(labels) =>
+          labels.length === 0 ? (
+            <Empty title={texts.empty} {...(mayChange && { action: { label: texts.make, run: make } })} />
+          ) : (
+            <Table
+              label={t.settings.sections.labels.title}
+              rows={labels}
+              keyOf={({ id }) => id}
+              {...(mayChange && { open: setOpen })}
+              columns={[
+                {
+                  key: 'name',
+                  title: texts.name,
+                  cell: ({ name, color }) => (
+                    <span className={styles.label}>
+                      <LabelDot color={color} />
+                      {name}
+                    </span>
+                  ),
+                },
+                { key: 'color', title: texts.color, cell: ({ color }) => texts.colors[color] },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      {open !== null && (
+        <LabelPanel workspaceId={workspaceId} label={open === 'new' ? null : open} close={() => setOpen(null)} />
+      )}
+    </>
+  )
+}

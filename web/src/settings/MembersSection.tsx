@@ -1,0 +1,156 @@
+import { ActionIcon, Button, Select, Tooltip } from '@mantine/core'
+import { IconDoorExit, IconUserMinus, IconUserPlus } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { mayIn, me, type Role, refreshSession } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Avatar } from '../ui/Avatar.tsx'
+import { Chip } from '../ui/Chip.tsx'
+import { Confirm } from '../ui/Confirm.tsx'
+import { complain, say } from '../ui/notices.tsx'
+import { Loaded } from '../ui/PageBody.tsx'
+import { type Column, Table } from '../ui/Table.tsx'
+import { ago, fullMoment } from '../ui/time.ts'
+import { useListChange } from '../ui/use-list-change.ts'
+import { changeRole, removeMember } from './changes.ts'
+import { InvitationList } from './InvitationList.tsx'
+import { InvitePanel } from './InvitePanel.tsx'
+import styles from './List.module.css'
+import { type Member, settingsKeys, useMembers } from './queries.ts'
+import { rolesFor } from './roles.ts'
+
+export function MembersSection({ workspaceId }: { workspaceId: string }) {
+  const query = useMembers(workspaceId)
+  const [isInviting, setInviting] = useState(false)
+  const mayInvite = mayIn(workspaceId, 'admin')
+  return (
+    <>
+      {mayInvite && (
+        <div className={styles.bar}>
+          <Button leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>
+            {t.settings.members.invite}
+          </Button>
+        </div>
+      )}
+      <Loaded query={query}>{(members) => <MemberTable workspaceId={workspaceId} members={members} />}</Loaded>
+      {mayInvite && <InvitationList workspaceId={workspaceId} />}
+      {isInviting && <InvitePanel workspaceId={workspaceId} close={() => setInviting(false)} />}
+    </>
+  )
+}
+
+function MemberTable({ workspaceId, members }: { workspaceId: string; members: Member[] }) {
+  const texts = t.settings.members
+  const queries = useQueryClient()
+  const [leaving, setLeaving] = useState<Member | null>(null)
+  const change = useListChange<Member>(settingsKeys.members(workspaceId))
+
+  const giveRole = async (member: Member, role: Role) => {
+    const next = (list: Member[]) => list.map((one) => (one.userId === member.userId ? { ...one, role } : one))
+    const held = await change(next, () => changeRole(workspaceId, member.userId, role))
+    if (held && isMe(member)) await refreshSession()
+  }
+  const remove = async (member: Member) => {
+    await removeMember(workspaceId, member.userId)
+    if (isMe(member)) {
+      window.location.assign('/')
+      return
+    }
+    setLeaving(null)
+    say(texts.removed(member.name))
+    void queries.invalidateQueries({ queryKey: settingsKeys.people(workspaceId) })
+    await queries.invalidateQueries({ queryKey: settingsKeys.members(workspaceId) })
+  }
+
+  return (
+    <>
+      <Table
+        label={t.settings.sections.members.title}
+        columns={columns(workspaceId, giveRole, setLeaving)}
+        rows={members}
+        keyOf={({ userId }) => userId}
+      />
+      {leaving !== null && (
+        <Confirm
+          title={isMe(leaving) ? texts.leaveAsk : texts.removeAsk(leaving.name)}
+          action={isMe(leaving) ? texts.leave : texts.remove}
+          word={leaving.name}
+          run={() => remove(leaving).catch(complain)}
+          close={() => setLeaving(null)}
+        >
+          {isMe(leaving) ? texts.leaveHelp : texts.removeHelp}
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+const isMe = ({ userId }: Member) => userId === me().id
+
+function columns(
+  workspaceId: string,
+  giveRole: (member: Member, role: Role) => Promise<void>,
+  ask: (leaving: Member) => void,
+): Column<Member>[] {
+  const texts = t.settings.members
+  const mayTouch = ({ role }: Member) => mayIn(workspaceId, role === 'owner' ? 'owner' : 'admin')
+  return [
+    { key: 'person', title: texts.person, cell: (member) => <Person member={member} /> },
+    {
+      key: 'role',
+      title: texts.role,
+      cell: (member) =>
+        mayTouch(member) ? (
+          <Select
+            className={styles.role}
+            aria-label={texts.roleOf(member.name)}
+            data={rolesFor(workspaceId).map((role) => ({ value: role, label: t.settings.roles[role] }))}
+            value={member.role}
+            onChange={(role) => role !== null && role !== member.role && void giveRole(member, role as Role)}
+            allowDeselect={false}
+          />
+        ) : (
+          t.settings.roles[member.role]
+        ),
+    },
+    {
+      key: 'joined',
+      title: texts.joined,
+      cell: ({ joinedAt }) => <span title={fullMoment(joinedAt)}>{ago(joinedAt)}</span>,
+      optional: true,
+    },
+    {
+      key: 'leave',
+      title: '',
+      numeric: true,
+      cell: (member) =>
+        (isMe(member) || mayTouch(member)) && (
+          <Tooltip label={isMe(member) ? texts.leave : texts.remove}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={isMe(member) ? texts.leave : texts.removeOf(member.name)}
+              onClick={() => ask(member)}
+            >
+              {isMe(member) ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
+            </ActionIcon>
+          </Tooltip>
+        ),
+    },
+  ]
+}
+
+function Person({ member }: { member: Member }) {
+  const { name, email } = member
+  return (
+    <span className={styles.person}>
+      <Avatar name={name} size={28} />
+      <span className={styles.names}>
+        <strong>
+          {name} {isMe(member) && <Chip>{t.settings.members.you}</Chip>}
+        </strong>
+        <span>{email}</span>
+      </span>
+    </span>
+  )
+}

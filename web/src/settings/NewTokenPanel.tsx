@@ -1,0 +1,73 @@
+import { Button, Radio, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import type { Role } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { complain } from '../ui/notices.tsx'
+import { SidePanel } from '../ui/SidePanel.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { createToken } from './changes.ts'
+import type { Token } from './queries.ts'
+
+interface NewTokenPanelProps {
+  workspaceId: string
+  close(): void
+  made(answer: { token: Token; value: string }): void
+}
+
+const roles: readonly Role[] = ['member', 'admin', 'owner']
+
+export function NewTokenPanel({ workspaceId, close, made }: NewTokenPanelProps) {
+  const texts = t.settings.tokens
+  const draft = useDraft({ name: '', role: 'member' as Role, expiresAt: '' })
+  const { value, set, errorOf } = draft
+  const create = useMutation({
+    mutationFn: () => {
+      const expiresAt = value.expiresAt === '' ? null : new Date(value.expiresAt).toISOString()
+      return createToken(workspaceId, { name: value.name.trim(), role: value.role, expiresAt })
+    },
+    onSuccess: made,
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <SidePanel
+      title={texts.make}
+      close={close}
+      submit={() => create.mutate()}
+      footer={
+        <>
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {texts.make}
+          </Button>
+        </>
+      }
+    >
+      <TextInput
+        label={texts.name}
+        description={texts.nameHelp}
+        value={value.name}
+        maxLength={100}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={errorOf('name')}
+        data-autofocus
+      />
+      <Radio.Group label={texts.role} value={value.role} onChange={(role) => set({ role: role as Role })}>
+        <Stack gap={10} mt={6}>
+          {roles.map((role) => (
+            <Radio key={role} value={role} label={t.settings.roles[role]} description={t.settings.roleHelp[role]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <TextInput
+        type="datetime-local"
+        label={texts.expires}
+        description={texts.expiresHelp}
+        value={value.expiresAt}
+        onChange={(event) => set({ expiresAt: event.currentTarget.value })}
+        error={errorOf('expiresAt')}
+      />
+    </SidePanel>
+  )
+}

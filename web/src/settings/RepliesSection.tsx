@@ -1,0 +1,51 @@
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { mayIn } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { Loaded } from '../ui/PageBody.tsx'
+import { Table } from '../ui/Table.tsx'
+import styles from './List.module.css'
+import { type CannedReply, useReplies } from './queries.ts'
+import { ReplyPanel } from './ReplyPanel.tsx'
+
+export function RepliesSection({ workspaceId }: { workspaceId: string }) {
+  const texts = t.settings.replies
+  const query = useReplies(workspaceId)
+  const [open, setOpen] = useState<CannedReply | 'new' | null>(null)
+  const mayChange = mayIn(workspaceId, 'admin')
+  const make = () => setOpen('new')
+  return (
+    <>
+      {mayChange && (
+        <div className={styles.bar}>
+          <Button leftSection={<IconPlus size={16} />} onClick={make}>
+            {texts.make}
+          </Button>
+        </div>
+      )}
+      <Loaded query={query}>
+        {(replies) =>
+          replies.length === 0 ? (
+            <Empty title={texts.empty} {...(mayChange && { action: { label: texts.make, run: make } })} />
+          ) : (
+            <Table
+              label={t.settings.sections.replies.title}
+              rows={replies}
+              keyOf={({ id }) => id}
+              {...(mayChange && { open: setOpen })}
+              columns={[
+                { key: 'shortcut', title: texts.shortcut, cell: ({ shortcut }) => `/${shortcut}` },
+                { key: 'text', title: texts.text, cell: ({ text }) => <span className={styles.text}>{text}</span> },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      {open !== null && (
+        <ReplyPanel workspaceId={workspaceId} reply={open === 'new' ? null : open} close={() => setOpen(null)} />
+      )}
+    </>
+  )
+}

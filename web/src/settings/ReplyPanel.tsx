@@ -1,0 +1,124 @@
+import { Button, Group, Input, Textarea, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { t } from '../text/index.ts'
+import { complain, sayWithUndo } from '../ui/notices.tsx'
+import { SidePanel } from '../ui/SidePanel.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { useListChange } from '../ui/use-list-change.ts'
+import { changeReply, createReply, deleteReply } from './changes.ts'
+import { type CannedReply, settingsKeys } from './queries.ts'
+
+interface ReplyPanelProps {
+  workspaceId: string
+  /** Null for a new one. */
+  reply: CannedReply | null
+  close(): void
+}
+
+export function ReplyPanel({ workspaceId, reply, close }: ReplyPanelProps) {
+  const texts = t.settings.replies
+  const queryKey = settingsKeys.replies(workspaceId)
+  const queries = useQueryClient()
+  const remove = useRemoval(workspaceId)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const draft = useDraft({ shortcut: reply?.shortcut ?? '', text: reply?.text ?? '' })
+  const { value, set, errorOf } = draft
+  const save = useMutation({
+    mutationFn: async () => {
+      if (reply === null) await createReply(workspaceId, value)
+      else await changeReply(workspaceId, reply.id, value)
+    },
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey })
+      close()
+    },
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  const insert = (name: string) => {
+    const at = field.current?.selectionStart ?? value.text.length
+    set({ text: `${value.text.slice(0, at)}{{${name}}}${value.text.slice(field.current?.selectionEnd ?? at)}` })
+    field.current?.focus()
+  }
+  return (
+    <SidePanel
+      title={reply === null ? texts.make : texts.change(reply.shortcut)}
+      close={close}
+      submit={() => save.mutate()}
+      footer={
+        <>
+          {reply !== null && (
+            <Button
+              variant="default"
+              c="var(--bad)"
+              mr="auto"
+              onClick={() => {
+                close()
+                void remove(reply)
+              }}
+            >
+              {t.common.delete}
+            </Button>
+          )}
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {t.common.save}
+          </Button>
+        </>
+      }
+    >
+      <TextInput
+        label={texts.shortcut}
+        description={texts.shortcutHelp}
+        leftSection="/"
+        value={value.shortcut}
+        maxLength={40}
+        onChange={(event) => set({ shortcut: event.currentTarget.value.toLowerCase().trim() })}
+        error={errorOf('shortcut')}
+        data-autofocus
+      />
+      <Textarea
+        ref={field}
+        label={texts.text}
+        description={texts.textHelp}
+        autosize
+        minRows={4}
+        maxRows={14}
+        maxLength={4096}
+        value={value.text}
+        onChange={(event) => set({ text: event.currentTarget.value })}
+        error={errorOf('text')}
+      />
+      <Input.Wrapper label={texts.insert} labelElement="div">
+        <Group gap={6} mt={4}>
+          {Object.entries(texts.placeholders).map(([name, words]) => (
+            <Button key={name} size="compact-sm" variant="default" onClick={() => insert(name)}>
+              {words}
+            </Button>
+          ))}
+        </Group>
+      </Input.Wrapper>
+    </SidePanel>
+  )
+}
+
+/** Deletes a reply at once, and brings it back when asked soon. */
+function useRemoval(workspaceId: string) {
+  const queryKey = settingsKeys.replies(workspaceId)
+  const queries = useQueryClient()
+  const change = useListChange<CannedReply>(queryKey)
+  return async ({ id, shortcut, text }: CannedReply) => {
+    const held = await change(
+      (list) => list.filter((one) => one.id !== id),
+      () => deleteReply(workspaceId, id),
+    )
+    const bringBack = () => createReply(workspaceId, { shortcut, text }).catch(complain)
+    if (held) {
+      sayWithUndo(t.settings.replies.deleted(shortcut), () => {
+        void bringBack().then(() => queries.invalidateQueries({ queryKey }))
+      })
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { ActionIcon, Button, Input, TextInput } from '@mantine/core'
+import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
+import { type KeyboardEvent, useState } from 'react'
+import { t } from '../text/index.ts'
+import styles from './StatusesField.module.css'
+import { moved, statusToken } from './statuses.ts'
+
+interface StatusesFieldProps {
+  value: readonly string[]
+  change(to: string[]): void
+  error: string | undefined
+  disabled: boolean
+}
+
+/** The steps of a lead, in order. */
+export function StatusesField({ value, change, error, disabled }: StatusesFieldProps) {
+  const texts = t.settings.workspace
+  return (
+    <Input.Wrapper label={texts.statuses} description={texts.statusesHelp} error={error} labelElement="div">
+      <ul className={styles.list} aria-label={texts.statuses}>
+        {value.map((status, n) => (
+          <li key={status} className={styles.row}>
+            <span className={styles.number}>{n + 1}</span>
+            <span className={styles.name}>{status}</span>
+            {!disabled && (
+              <>
+                <RowButton
+                  label={texts.up(status)}
+                  disabled={n === 0}
+                  run={() => change(moved(value, status, -1))}
+                  icon={IconArrowUp}
+                />
+                <RowButton
+                  label={texts.down(status)}
+                  disabled={n === value.length - 1}
+                  run={() => change(moved(value, status, 1))}
+                  icon={IconArrowDown}
+                />
+                <RowButton
+                  label={texts.remove(status)}
+                  disabled={value.length === 1}
+                  run={() => change(value.filter((one) => one !== status))}
+                  icon={IconX}
+                />
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {!disabled && <NewStatus value={value} change={change} />}
+    </Input.Wrapper>
+  )
+}
+
+interface RowButtonProps {
+  label: string
+  disabled: boolean
+  run(): void
+  icon: typeof IconX
+}
+
+function RowButton({ label, disabled, run, icon: Icon }: RowButtonProps) {
+  return (
+    <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} disabled={disabled} onClick={run}>
+      <Icon size={16} />
+    </ActionIcon>
+  )
+}
+
+function NewStatus({ value, change }: Pick<StatusesFieldProps, 'value' | 'change'>) {
+  const [typed, setTyped] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const texts = t.settings.workspace
+  const add = () => {
+    const token = statusToken(typed)
+    if (token === null) return setProblem(texts.statusForm)
+    if (value.includes(token)) return setProblem(texts.statusTaken)
+    change([...value, token])
+    setTyped('')
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    add()
+  }
+  return (
+    <div className={styles.add}>
+      <TextInput
+        label={texts.addStatus}
+        value={typed}
+        error={problem}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value)
+          setProblem(null)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <Button variant="default" onClick={add}>
+        {texts.add}
+      </Button>
+    </div>
+  )
+}

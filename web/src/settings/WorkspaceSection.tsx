@@ -1,0 +1,135 @@
+import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { mayIn, refreshSession } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { complain, say } from '../ui/notices.tsx'
+import { Loaded } from '../ui/PageBody.tsx'
+import { Section } from '../ui/Section.tsx'
+import { type Draft, useDraft } from '../ui/use-draft.ts'
+import { changeWorkspace } from './changes.ts'
+import { countries } from './countries.ts'
+import { settingsKeys, useWorkspace, type Workspace } from './queries.ts'
+import { StatusesField } from './StatusesField.tsx'
+
+export function WorkspaceSection({ workspaceId }: { workspaceId: string }) {
+  const query = useWorkspace(workspaceId)
+  return <Loaded query={query}>{(workspace) => <WorkspaceForm workspace={workspace} />}</Loaded>
+}
+
+const draftOf = (workspace: Workspace) => ({
+  name: workspace.name,
+  defaultCountry: workspace.defaultCountry,
+  dailyLeadQuota: workspace.dailyLeadQuota as number | string,
+  leadsFromChat: workspace.leadsFromChat,
+  inboxAvailable: workspace.inboxAvailable,
+  leadStatuses: workspace.leadStatuses,
+})
+
+function WorkspaceForm({ workspace }: { workspace: Workspace }) {
+  const texts = t.settings.workspace
+  const queries = useQueryClient()
+  const draft = useDraft(draftOf(workspace))
+  const { value } = draft
+  const mayChange = mayIn(workspace.id, 'admin')
+  const isOwner = mayIn(workspace.id, 'owner')
+  const save = useMutation({
+    mutationFn: () => {
+      const { inboxAvailable, dailyLeadQuota, ...rest } = value
+      const patch = { ...rest, name: rest.name.trim(), dailyLeadQuota: Number(dailyLeadQuota) }
+      return changeWorkspace(workspace.id, isOwner ? { ...patch, inboxAvailable } : patch)
+    },
+    onSuccess: (changed) => {
+      queries.setQueryData(settingsKeys.workspace(workspace.id), changed)
+      draft.reset(draftOf(changed))
+      say(t.settings.saved)
+      if (changed.name !== workspace.name) void refreshSession()
+    },
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <Section
+      title={texts.general}
+      {...(!mayChange && { help: t.settings.adminsOnly })}
+      submit={() => save.mutate()}
+      footer={
+        mayChange && (
+          <>
+            <Button variant="default" disabled={!draft.isChanged} onClick={() => draft.reset(draftOf(workspace))}>
+              {t.common.cancel}
+            </Button>
+            <Button type="submit" disabled={!draft.isChanged} loading={save.isPending}>
+              {t.common.save}
+            </Button>
+          </>
+        )
+      }
+    >
+      <Fields draft={draft} mayChange={mayChange} isOwner={isOwner} />
+    </Section>
+  )
+}
+
+interface FieldsProps {
+  draft: Draft<ReturnType<typeof draftOf>>
+  mayChange: boolean
+  isOwner: boolean
+}
+
+function Fields({ draft: { value, set, errorOf }, mayChange, isOwner }: FieldsProps) {
+  const texts = t.settings.workspace
+  const [countryChoices] = useState(() => [{ value: '', label: texts.noCountry }, ...countries()])
+  return (
+    <>
+      <TextInput
+        label={texts.name}
+        value={value.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={errorOf('name')}
+        disabled={!mayChange}
+      />
+      <Select
+        label={texts.country}
+        description={texts.countryHelp}
+        data={countryChoices}
+        searchable
+        allowDeselect={false}
+        value={value.defaultCountry ?? ''}
+        onChange={(chosen) => set({ defaultCountry: chosen || null })}
+        error={errorOf('defaultCountry')}
+        disabled={!mayChange}
+      />
+      <NumberInput
+        label={texts.quota}
+        description={texts.quotaHelp}
+        min={0}
+        max={2_000_000_000}
+        allowDecimal={false}
+        value={value.dailyLeadQuota}
+        onChange={(dailyLeadQuota) => set({ dailyLeadQuota })}
+        error={errorOf('dailyLeadQuota')}
+        disabled={!mayChange}
+      />
+      <Switch
+        label={texts.fromChat}
+        description={texts.fromChatHelp}
+        checked={value.leadsFromChat}
+        onChange={(event) => set({ leadsFromChat: event.currentTarget.checked })}
+        disabled={!mayChange}
+      />
+      <Switch
+        label={texts.inboxOpen}
+        description={texts.inboxOpenHelp}
+        checked={value.inboxAvailable}
+        onChange={(event) => set({ inboxAvailable: event.currentTarget.checked })}
+        disabled={!isOwner}
+      />
+      <StatusesField
+        value={value.leadStatuses}
+        change={(leadStatuses) => set({ leadStatuses })}
+        error={errorOf('leadStatuses')}
+        disabled={!mayChange}
+      />
+    </>
+  )
+}

@@ -1,0 +1,132 @@
+import { Button, Select, Switch, TextInput } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { refreshSession } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { complain, say } from '../ui/notices.tsx'
+import { Loaded } from '../ui/PageBody.tsx'
+import { SidePanel } from '../ui/SidePanel.tsx'
+import { Table } from '../ui/Table.tsx'
+import { fullMoment } from '../ui/time.ts'
+import { useDraft } from '../ui/use-draft.ts'
+import { useListChange } from '../ui/use-list-change.ts'
+import { changeWorkspace, createWorkspace } from './changes.ts'
+import { countries } from './countries.ts'
+import styles from './List.module.css'
+import { settingsKeys, useAllWorkspaces, type Workspace } from './queries.ts'
+
+/** Every workspace of the installation, and what the plan of each includes. For operators. */
+export function WorkspacesSection() {
+  const texts = t.settings.workspaces
+  const query = useAllWorkspaces()
+  const navigate = useNavigate()
+  const change = useListChange<Workspace>(settingsKeys.allWorkspaces)
+  const [isMaking, setMaking] = useState(false)
+  const plan = ({ id }: Workspace, patch: { leadsEnabled?: boolean; inboxEnabled?: boolean }) =>
+    void change(
+      (list) => list.map((one) => (one.id === id ? { ...one, ...patch } : one)),
+      () => changeWorkspace(id, patch),
+    )
+  return (
+    <>
+      <div className={styles.bar}>
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setMaking(true)}>
+          {texts.make}
+        </Button>
+      </div>
+      <Loaded query={query}>
+        {(workspaces) => (
+          <Table
+            label={t.settings.sections.workspaces.title}
+            rows={workspaces}
+            keyOf={({ id }) => id}
+            open={({ id }) => void navigate({ to: '/w/$workspaceId/home', params: { workspaceId: id } })}
+            columns={[
+              { key: 'name', title: texts.name, cell: ({ name }) => name },
+              {
+                key: 'leads',
+                title: texts.leads,
+                cell: (one) => (
+                  <Switch
+                    className={styles.above}
+                    aria-label={`${texts.planOf(one.name)}: ${texts.leads}`}
+                    checked={one.leadsEnabled}
+                    onChange={(event) => plan(one, { leadsEnabled: event.currentTarget.checked })}
+                  />
+                ),
+              },
+              {
+                key: 'inbox',
+                title: texts.inbox,
+                cell: (one) => (
+                  <Switch
+                    className={styles.above}
+                    aria-label={`${texts.planOf(one.name)}: ${texts.inbox}`}
+                    checked={one.inboxEnabled}
+                    onChange={(event) => plan(one, { inboxEnabled: event.currentTarget.checked })}
+                  />
+                ),
+              },
+              { key: 'created', title: texts.created, cell: ({ createdAt }) => fullMoment(createdAt), optional: true },
+            ]}
+          />
+        )}
+      </Loaded>
+      {isMaking && <NewWorkspacePanel close={() => setMaking(false)} />}
+    </>
+  )
+}
+
+function NewWorkspacePanel({ close }: { close(): void }) {
+  const texts = t.settings.workspaces
+  const queries = useQueryClient()
+  const draft = useDraft({ name: '', defaultCountry: '' })
+  const { value, set, errorOf } = draft
+  const [choices] = useState(() => [{ value: '', label: t.settings.workspace.noCountry }, ...countries()])
+  const create = useMutation({
+    mutationFn: () => createWorkspace({ name: value.name.trim(), defaultCountry: value.defaultCountry || null }),
+    onSuccess: async ({ name }) => {
+      await Promise.all([refreshSession(), queries.invalidateQueries({ queryKey: settingsKeys.allWorkspaces })])
+      say(texts.made(name))
+      close()
+    },
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <SidePanel
+      title={texts.make}
+      close={close}
+      submit={() => create.mutate()}
+      footer={
+        <>
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {t.common.create}
+          </Button>
+        </>
+      }
+    >
+      <TextInput
+        label={texts.name}
+        value={value.name}
+        maxLength={100}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={errorOf('name')}
+        data-autofocus
+      />
+      <Select
+        label={texts.country}
+        description={t.settings.workspace.countryHelp}
+        data={choices}
+        searchable
+        allowDeselect={false}
+        value={value.defaultCountry}
+        onChange={(defaultCountry) => set({ defaultCountry: defaultCountry ?? '' })}
+      />
+    </SidePanel>
+  )
+}

@@ -1,0 +1,46 @@
+import { t } from '../text/index.ts'
+import type { AuditEntry, People } from './queries.ts'
+
+/** The names that a workspace's ids stand for, by id. */
+export type Names = ReadonlyMap<string, string>
+
+interface Named {
+  id: string
+  name: string
+}
+
+export function namesOf({ members, keys, tokens }: People, others: readonly Named[]): Names {
+  return new Map([...members, ...keys, ...tokens, ...others].map(({ id, name }) => [id, name]))
+}
+
+/** Who did it; of those who are gone, what they were. */
+export function whoOf({ actor }: Pick<AuditEntry, 'actor'>, names: Names): string {
+  const texts = t.settings.audit
+  const name = actor.id === null ? undefined : names.get(actor.id)
+  if (name !== undefined) return name
+  switch (actor.type) {
+    case 'user':
+      return texts.former
+    case 'token':
+      return texts.operator
+    case 'agent':
+      return texts.agent
+    case 'system':
+      return texts.service
+    default:
+      return actor.type satisfies never
+  }
+}
+
+/** What it was done to: the settings that changed, a name, or nothing where an id is all there is. */
+export function aboutOf({ action, target }: Pick<AuditEntry, 'action' | 'target'>, names: Names): string {
+  if (target === null) return ''
+  if (action === 'workspace.changed') {
+    return target
+      .split(',')
+      .filter((field) => field !== 'updated_at')
+      .map((field) => t.settings.audit.fields[field] ?? field)
+      .join(', ')
+  }
+  return names.get(target.slice(target.indexOf(':') + 1)) ?? ''
+}

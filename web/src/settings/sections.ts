@@ -1,0 +1,45 @@
+import {
+  IconBookmark,
+  IconBuilding,
+  IconBuildings,
+  IconHistory,
+  IconInfoCircle,
+  IconKey,
+  IconMessage2Bolt,
+  IconRobot,
+  IconTag,
+  IconUsers,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import { mayIn, me, type Role } from '../app/session.ts'
+import type { t } from '../text/index.ts'
+
+export type SectionName = keyof typeof t.settings.sections
+
+interface SectionInfo {
+  name: SectionName
+  icon: TablerIcon
+  /** Who may look at it; an operator may look at everything. */
+  role: Role | 'operator'
+}
+
+const sections: readonly SectionInfo[] = [
+  { name: 'workspace', icon: IconBuilding, role: 'member' },
+  { name: 'members', icon: IconUsers, role: 'member' },
+  { name: 'labels', icon: IconTag, role: 'member' },
+  { name: 'replies', icon: IconMessage2Bolt, role: 'member' },
+  { name: 'filters', icon: IconBookmark, role: 'member' },
+  { name: 'agents', icon: IconRobot, role: 'member' },
+  { name: 'tokens', icon: IconKey, role: 'owner' },
+  { name: 'audit', icon: IconHistory, role: 'admin' },
+  { name: 'workspaces', icon: IconBuildings, role: 'operator' },
+  { name: 'about', icon: IconInfoCircle, role: 'member' },
+]
+
+export const findSection = (name: string): SectionInfo | undefined => sections.find((one) => one.name === name)
+
+export const mayOpen = (workspaceId: string, { role }: SectionInfo): boolean =>
+  role === 'operator' ? me().isOperator : mayIn(workspaceId, role)
+
+export const openSections = (workspaceId: string): SectionInfo[] =>
+  sections.filter((section) => mayOpen(workspaceId, section))

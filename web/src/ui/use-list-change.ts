@@ -1,0 +1,22 @@
+import { type QueryKey, useQueryClient } from '@tanstack/react-query'
+import { complain } from './notices.tsx'
+
+/** Changes a cached list at once, and takes that back, saying why, when the service refuses. Answers whether it held. */
+export function useListChange<T>(queryKey: QueryKey) {
+  const queries = useQueryClient()
+  return async (next: (before: T[]) => T[], call: () => Promise<unknown>): Promise<boolean> => {
+    await queries.cancelQueries({ queryKey })
+    const before = queries.getQueryData<T[]>(queryKey)
+    queries.setQueryData<T[]>(queryKey, (list) => list && next(list))
+    try {
+      await call()
+      return true
+    } catch (error) {
+      queries.setQueryData(queryKey, before)
+      complain(error)
+      return false
+    } finally {
+      void queries.invalidateQueries({ queryKey })
+    }
+  }
+}
