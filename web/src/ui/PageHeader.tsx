@@ -3,6 +3,8 @@ import styles from './PageHeader.module.css'
 
 interface PageHeaderProps {
   title: string
+  /** The way back, before the title. */
+  before?: ReactNode
   /** View switch and search, after the title. */
   children?: ReactNode
   /** The main action, at the end. */
@@ -10,9 +12,10 @@ interface PageHeaderProps {
 }
 
 /** The line of 48 px that each page begins with. */
-export function PageHeader({ title, children, action }: PageHeaderProps) {
+export function PageHeader({ title, before, children, action }: PageHeaderProps) {
   return (
     <header className={styles.header}>
+      {before}
       <h1 className={styles.title}>{title}</h1>
       <div className={styles.middle}>{children}</div>
       {action}
