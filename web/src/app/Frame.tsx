@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { followWorkspace, useLiveReset } from '../api/live.ts'
+import { useConnectionBadge } from '../connections/use-connection-badge.ts'
 import { t } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -28,6 +29,7 @@ export function Frame() {
   }, [workspaceId])
   useLiveReset(useCallback(() => void queries.invalidateQueries(), [queries]))
   useFrameKeys(workspaceId, setOpen)
+  useConnectionBadge(workspaceId)
 
   return (
     <div className={styles.frame}>

@@ -1,4 +1,4 @@
-import { IconHome, IconKey, IconSettings, type TablerIcon } from '@tabler/icons-react'
+import { IconHome, IconKey, IconPlugConnected, IconSettings, type TablerIcon } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
 import type { Role } from './session.ts'
 
@@ -16,6 +16,14 @@ export interface Room {
 
 export const rooms: readonly Room[] = [
   { path: 'home', title: () => t.common.pages.home, icon: IconHome, key: 'h', place: 'day', role: 'member' },
+  {
+    path: 'connections',
+    title: () => t.common.pages.connections,
+    icon: IconPlugConnected,
+    key: 'c',
+    place: 'setup',
+    role: 'member',
+  },
   { path: 'keys', title: () => t.common.pages.keys, icon: IconKey, key: 'k', place: 'setup', role: 'member' },
   {
     path: 'settings',

@@ -34,6 +34,18 @@ const keysRoute = createRoute({
   component: lazyRouteComponent(() => import('../keys/KeysPage.tsx'), 'KeysPage'),
 })
 
+const connectionsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'connections',
+  component: lazyRouteComponent(() => import('../connections/ConnectionsPage.tsx'), 'ConnectionsPage'),
+})
+
+const connectionRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'connections/$connectionId',
+  component: lazyRouteComponent(() => import('../connections/detail/ConnectionPage.tsx'), 'ConnectionPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'settings',
@@ -42,7 +54,10 @@ const settingsRoute = createRoute({
 
 export function makeRouter(queries: QueryClient, session: Session) {
   return createRouter({
-    routeTree: root.addChildren([start(session), workspaceRoute.addChildren([homeRoute, keysRoute, settingsRoute])]),
+    routeTree: root.addChildren([
+      start(session),
+      workspaceRoute.addChildren([homeRoute, connectionsRoute, connectionRoute, keysRoute, settingsRoute]),
+    ]),
     context: { queries },
     defaultPreload: 'intent',
     defaultErrorComponent: PageFailure,

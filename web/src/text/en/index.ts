@@ -1,5 +1,6 @@
 import { common } from './common.ts'
+import { connections } from './connections.ts'
 import { keys } from './keys.ts'
 
 /** The texts of each room of the app. The other languages have the same shape, which the compiler sees to. */
-export const en = { common, keys }
+export const en = { common, connections, keys }

@@ -1,5 +1,6 @@
 import type { Texts } from '../index.ts'
 import { common } from './common.ts'
+import { connections } from './connections.ts'
 import { keys } from './keys.ts'
 
-export const es: Texts = { common, keys }
+export const es: Texts = { common, connections, keys }
