@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { Frame } from './Frame.tsx'
 import { lastWorkspace } from './last-workspace.ts'
@@ -46,6 +47,20 @@ const connectionRoute = createRoute({
   component: lazyRouteComponent(() => import('../connections/detail/ConnectionPage.tsx'), 'ConnectionPage'),
 })
 
+const importRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'leads/import',
+  validateSearch: readImportSearch,
+  component: lazyRouteComponent(() => import('../leads/transfer/ImportPage.tsx'), 'ImportPage'),
+})
+
+const exportRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'leads/export',
+  validateSearch: readFilters,
+  component: lazyRouteComponent(() => import('../leads/transfer/ExportPage.tsx'), 'ExportPage'),
+})
+
 const settingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'settings',
@@ -56,7 +71,15 @@ export function makeRouter(queries: QueryClient, session: Session) {
   return createRouter({
     routeTree: root.addChildren([
       start(session),
-      workspaceRoute.addChildren([homeRoute, connectionsRoute, connectionRoute, keysRoute, settingsRoute]),
+      workspaceRoute.addChildren([
+        homeRoute,
+        connectionsRoute,
+        connectionRoute,
+        importRoute,
+        exportRoute,
+        keysRoute,
+        settingsRoute,
+      ]),
     ]),
     context: { queries },
     defaultPreload: 'intent',

@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import { api, body } from '../api/client.ts'
 import { type LiveEvent, useLive } from '../api/live.ts'
 import type { paths } from '../api/schema.ts'
@@ -81,6 +81,31 @@ export function useConnectionNews(workspaceId: string): void {
       },
       [queries, workspaceId],
     ),
+  )
+}
+
+const traffic = ['inbox.message.received', 'inbox.message.sent', 'inbox.message.status'] as const
+const trafficEveryMs = 5_000
+
+/** Keeps what tells of traffic fresh while the page of a connection is open, however much there is. */
+export function useTrafficNews(workspaceId: string, id: string): void {
+  const queries = useQueryClient()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useLive(
+    traffic,
+    useCallback(() => {
+      if (timer.current !== undefined) return
+      const read = () => {
+        void queries.invalidateQueries({ queryKey: listKey(workspaceId) })
+        void queries.invalidateQueries({ queryKey: oneKey(workspaceId, id, 'health') })
+      }
+      read()
+      timer.current = setTimeout(() => {
+        timer.current = undefined
+        read()
+      }, trafficEveryMs)
+    }, [queries, workspaceId, id]),
   )
 }
 

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
 import { Facts } from '../../ui/Facts.tsx'
-import { fullMoment, number } from '../../ui/time.ts'
+import { fullMoment, number, span } from '../../ui/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ChannelName, When } from '../ConnectionTable.tsx'
 import { type Connection, useHealth } from '../queries.ts'
@@ -15,7 +15,7 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
   const { facts, fields, channel, number: numberTitle, lastIn, lastOut } = t.connections
   const known = (name: string, value: string | null): [string, ReactNode][] => (value === null ? [] : [[name, value]])
   const secret = (name: string, last4: string | null) => known(name, last4 === null ? null : facts.endsIn(last4))
-  const lag = health?.lagMs == null ? null : facts.seconds(number(health.lagMs / 1000, { maximumFractionDigits: 1 }))
+  const lag = health?.lagMs == null ? null : lagWords(health.lagMs)
   const list: [string, ReactNode][] = [
     [channel, <ChannelName key="channel" channel={connection.channel} />],
     ...known(numberTitle, numberOf(connection)),
@@ -45,3 +45,8 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
     </Section>
   )
 }
+
+const minuteMs = 60_000
+
+const lagWords = (ms: number): string =>
+  ms >= minuteMs ? span(ms) : t.connections.facts.seconds(number(ms / 1000, { maximumFractionDigits: 1 }))

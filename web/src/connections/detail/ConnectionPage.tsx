@@ -13,7 +13,7 @@ import { Loaded, PageBody } from '../../ui/PageBody.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Trouble } from '../../ui/Trouble.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type Connection, useConnectionActs, useConnections } from '../queries.ts'
+import { type Connection, useConnectionActs, useConnections, useTrafficNews } from '../queries.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './detail.module.css'
 import { FailureSection } from './FailureSection.tsx'
@@ -61,6 +61,7 @@ interface DetailsProps {
 
 function Details({ workspaceId, connection, mayChange }: DetailsProps) {
   const isSession = connection.channel === 'unofficial'
+  useTrafficNews(workspaceId, connection.id)
   return (
     <div className={styles.columns}>
       <div className={styles.main}>

@@ -2,5 +2,6 @@ import type { Texts } from '../index.ts'
 import { common } from './common.ts'
 import { connections } from './connections.ts'
 import { keys } from './keys.ts'
+import { transfer } from './transfer.ts'
 
-export const es: Texts = { common, connections, keys }
+export const es: Texts = { common, connections, keys, transfer }
