@@ -71,7 +71,7 @@ function SessionState({ session, connection }: { session: Session; connection: C
 }
 
 /** The one command that brings what a real session needs; it is no part of Parley, by its licence. */
-export const baileysCommand = 'npm install --no-save baileys@7.0.0-rc14'
+const baileysCommand = 'npm install --no-save baileys@7.0.0-rc14'
 
 function MissingLibrary() {
   const { missing } = t.connections.session
