@@ -132,7 +132,7 @@ test('a phone is linked by its QR code, a customer is heard, and the phone is le
   await page.getByRole('textbox', { name: 'Number of the phone' }).fill('12')
   await page.getByRole('button', { name: 'Get the letters' }).click()
   await page.getByText('must be the number of the phone').waitFor()
-  await page.getByRole('textbox', { name: 'Number of the phone' }).fill(`+${owner.numberId}`)
+  await page.getByRole('textbox', { name: 'Number of the phone' }).fill(`+${owner.numberId.replace('phone-', '')}`)
   await page.getByRole('button', { name: 'Get the letters' }).click()
   const code = await page.getByText(/^[A-Z0-9]{4}-[A-Z0-9]{4}$/).textContent()
   await simulator('POST', `/phones/${owner.numberId}/code`, { code })
