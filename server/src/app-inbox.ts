@@ -1,5 +1,6 @@
 import type { Guard } from './access/guard.ts'
 import type { House } from './app-house.ts'
+import { localUrl } from './base/local-url.ts'
 import { repeatAtPauses } from './base/loop.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
@@ -67,6 +68,7 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
     vault,
     clock,
     publicUrl,
+    simulatorUrl: simulatorUrlOf(config),
     outgoing,
     drivers: driversOf(house),
   }
@@ -121,6 +123,11 @@ function inboxDeps(house: House): InboxDeps {
     leadOf: (workspaceId, phone) => findLeadOfChat({ db, vault, clock }, workspaceId, phone),
     phonesOfLeads: (workspaceId, search) => findPhonesOfLeads(house, workspaceId, search),
   }
+}
+
+// A port that the system chooses is known to the simulator alone.
+function simulatorUrlOf({ simulator: { enabled, host, port } }: House['config']): string | null {
+  return enabled && port !== 0 ? localUrl(host, port) : null
 }
 
 const driversOf = (house: House): Drivers => openDrivers(house, house.config.http.publicUrl)

@@ -4,20 +4,35 @@ import { announce, type Tx } from './db.ts'
  * What the team's pages are told beside the events, as a frame of its own: in no feed, for no key and no webhook, and lost
  * on who is not there. It names what to load anew and holds nothing of it.
  */
-export const teamNews = { connectionChanged: 'team.connection.changed' } as const
+export const teamNews = {
+  connectionChanged: 'team.connection.changed',
+  importChanged: 'team.lead_import.changed',
+} as const
 export type TeamNewsName = (typeof teamNews)[keyof typeof teamNews]
 
 /** The id of an announcement: the workspace, the name, and what it is about. */
 export const teamTopic = 'team_news'
+
+/** What the id of each names. */
+const idNames: Record<TeamNewsName, string> = {
+  'team.connection.changed': 'connectionId',
+  'team.lead_import.changed': 'importId',
+}
 
 /** To be called in the transaction of the change. */
 export function announceConnection(tx: Tx, workspaceId: string, connectionId: string): void {
   announce(tx, teamTopic, [workspaceId, teamNews.connectionChanged, connectionId].join(' '))
 }
 
+/** The same, of an import of leads. */
+export function announceImport(tx: Tx, workspaceId: string, importId: string): void {
+  announce(tx, teamTopic, [workspaceId, teamNews.importChanged, importId].join(' '))
+}
+
 /** What an announcement says, as the stream carries it; null for what is none. */
 export function readTeamNews(id: string): { workspaceId: string; name: TeamNewsName; data: object } | null {
-  const [workspaceId = '', name, connectionId] = id.split(' ')
-  if (name !== teamNews.connectionChanged || connectionId === undefined) return null
-  return { workspaceId, name, data: { connectionId } }
+  const [workspaceId = '', told, about] = id.split(' ')
+  const name = Object.values(teamNews).find((known) => known === told)
+  if (name === undefined || about === undefined) return null
+  return { workspaceId, name, data: { [idNames[name]]: about } }
 }

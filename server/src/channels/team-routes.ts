@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors, nullable, postman } from '../base/route.ts'
 import { done, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import {
   acknowledgeRisk,
@@ -21,6 +21,8 @@ import { connectionChangesSchema, connectionSchema, newConnectionSchema, webhook
 export interface TeamConnectionDeps extends ConnectionDeps {
   /** The address that platforms reach, without a trailing slash. */
   publicUrl: string
+  /** The simulator beside the service, without a trailing slash; null when none runs. */
+  simulatorUrl: string | null
 }
 
 type Guard = Pick<TeamGuard, 'member'>
@@ -39,6 +41,14 @@ export function connectionTeamRoutes(app: App, deps: TeamConnectionDeps, guard: 
   for (const action of actions) actionRoute(app, deps, guard, action)
 }
 
+const simulatorUrl = nullable(
+  Type.String({
+    description:
+      'The simulator that runs beside the service, as a base address for connections; its phones are at `/phone` and `/phone/owner`. Null where none runs.',
+    example: 'http://127.0.0.1:7008',
+  }),
+)
+
 function listRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
   app.route({
     method: 'GET',
@@ -49,14 +59,18 @@ function listRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       summary: 'List connections',
       description: 'Oldest first.',
       params: Type.Object(workspaceParams),
-      response: { 200: Type.Object({ connections: Type.Array(connectionSchema) }), ...errors(401, 403, 404) },
+      response: {
+        200: Type.Object({ connections: Type.Array(connectionSchema), simulatorUrl }),
+        ...errors(401, 403, 404),
+      },
     },
     handler: async (request) => {
       const { workspaceId } = memberOf(request)
       const all = await deps.vault.withKeyring(workspaceId, (keyring) =>
         listConnections(deps.db.sql, keyring, workspaceId),
       )
-      return { connections: all.map((one) => presentConnection(deps.publicUrl, one)) }
+      const { publicUrl, simulatorUrl } = deps
+      return { connections: all.map((one) => presentConnection(publicUrl, one)), simulatorUrl }
     },
   })
 }

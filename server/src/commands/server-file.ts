@@ -1,5 +1,4 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { join } from 'node:path'
 
 /** How commands reach the server that runs on the same data folder. */
@@ -32,11 +31,4 @@ export function readServerFile(dataFolder: string): ServerAddress | null {
 /** Removes the file, unless another server has put its own there meanwhile. */
 export function removeServerFile(dataFolder: string, token: string): void {
   if (readServerFile(dataFolder)?.token === token) rmSync(pathIn(dataFolder), { force: true })
-}
-
-/** Where a process of this machine reaches a server that listens on this host. */
-export function localUrl(host: string, port: number): string {
-  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`
-  if (host === '::') return `http://[::1]:${port}`
-  return isIP(host) === 6 ? `http://[${host}]:${port}` : `http://${host}:${port}`
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../base/db.ts'
+import { localUrl } from '../base/local-url.ts'
 import { type Changer, type ConnectionDeps, createConnection } from '../channels/change.ts'
 import type { StoredConnection } from '../channels/connection.ts'
 import { openDrivers } from '../channels/drivers.ts'
@@ -9,7 +10,6 @@ import { seedDemo } from '../channels/simulator/seed-demo.ts'
 import { type Simulator, startSimulator } from '../channels/simulator/simulator.ts'
 import { type BusinessNumber, newNumber } from '../channels/simulator/world.ts'
 import type { OpenHouse } from './house.ts'
-import { localUrl } from './server-file.ts'
 
 export interface Simulation {
   /** Where the phones are; null without a simulator. */

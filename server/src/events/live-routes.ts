@@ -15,6 +15,7 @@ const teamFrames = [
   '`team.conversation.gone`: `{ conversationId }` has become part of another one',
   '`team.conversations.changed`: `{}`: many changed at once, load lists and counts anew',
   '`team.connection.changed`: `{ connectionId }`: read that connection and its session anew',
+  '`team.lead_import.changed`: `{ importId }`: read that import anew; only admins may',
   '`team.presence`: `{ conversationId, people: [{ userId, name, state }] }`: who is there now',
   '`team.mentions`: `{ unread }`: how many notes that mention you are unread',
 ].join('; ')

@@ -43,7 +43,10 @@ test('a number is connected, read, changed, paused, resumed and removed', async 
   assert.equal(webhook.url, `https://parley.example/channels/waba/${connection.id}/webhook`)
   assert.match(webhook.verifyToken, /^[\w-]{43}$/)
   assert.deepEqual((await w.call('GET', `/${connection.id}`, undefined, 'member')).json(), { connection })
-  assert.deepEqual((await w.call('GET', '', undefined, 'member')).json(), { connections: [connection] })
+  assert.deepEqual((await w.call('GET', '', undefined, 'member')).json(), {
+    connections: [connection],
+    simulatorUrl: null,
+  })
 
   w.clock.advance(1_000)
   const renamed = (await w.call('PATCH', `/${connection.id}`, { name: ' Support ', accountId: null })).json().connection
@@ -125,7 +128,7 @@ test('a connection of another workspace is not found', async () => {
   ] as const) {
     assert.equal((await w.call(method, `/${id}${path}`, body)).statusCode, 404)
   }
-  assert.deepEqual((await w.call('GET')).json(), { connections: [] })
+  assert.deepEqual((await w.call('GET')).json(), { connections: [], simulatorUrl: null })
 })
 
 const roles: [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body: object | undefined, member: number][] = [

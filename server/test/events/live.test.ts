@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { endAllSessions } from '../../src/access/sessions.ts'
 import { buildApp } from '../../src/app.ts'
 import { openDb } from '../../src/base/db.ts'
-import { announceConnection } from '../../src/base/team-news.ts'
+import { announceConnection, announceImport } from '../../src/base/team-news.ts'
 import { eventNames } from '../../src/events/catalogue.ts'
 import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
 import { atEnd, testDatabase } from '../support/database.ts'
@@ -263,9 +263,9 @@ test('what concerns the team alone is a frame without a cursor, for its workspac
   await stream.next()
   await theirs.next()
   await w.db.tx(async (tx) => announceConnection(tx, w.workspaceId, connectionId))
-  await other.db.tx(async (tx) => announceConnection(tx, other.workspaceId, 'another'))
+  await other.db.tx(async (tx) => announceImport(tx, other.workspaceId, 'another'))
   assert.deepEqual(await stream.next(), { id: '', event: 'team.connection.changed', data: { connectionId } })
-  assert.deepEqual((await theirs.next()).data, { connectionId: 'another' })
+  assert.deepEqual(await theirs.next(), { id: '', event: 'team.lead_import.changed', data: { importId: 'another' } })
   assert.deepEqual((await w.page()).events, [])
   stream.close()
   theirs.close()

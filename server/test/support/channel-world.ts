@@ -81,6 +81,7 @@ export async function channelWorld(
     clock,
     log,
     publicUrl,
+    simulatorUrl: null,
     outgoing,
     drivers: baseUrl === undefined ? { ...drivers, waba: { ...drivers.waba, ...agreeing } } : drivers,
   }

@@ -3,6 +3,7 @@ import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { followWorkspace, useLiveReset } from '../api/live.ts'
 import { InboxLive } from '../inbox/InboxLive.tsx'
+import { useConnectionBadge } from '../connections/use-connection-badge.ts'
 import { t } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -31,6 +32,7 @@ export function Frame() {
   useLiveReset(useCallback(() => void queries.invalidateQueries(), [queries]))
   useFrameKeys(workspaceId, setOpen)
   useTroubleBadge(workspaceId)
+  useConnectionBadge(workspaceId)
 
   return (
     <div className={styles.frame}>

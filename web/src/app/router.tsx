@@ -4,6 +4,7 @@ import { readFormSearch } from '../forms/search.ts'
 import { readSearch } from '../inbox/filters.ts'
 import { readAddress } from '../leads/address.ts'
 import { readHomeSearch } from '../home/search.ts'
+import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
@@ -45,6 +46,32 @@ const keysRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'keys',
   component: lazyRouteComponent(() => import('../keys/KeysPage.tsx'), 'KeysPage'),
+})
+
+const connectionsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'connections',
+  component: lazyRouteComponent(() => import('../connections/ConnectionsPage.tsx'), 'ConnectionsPage'),
+})
+
+const connectionRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'connections/$connectionId',
+  component: lazyRouteComponent(() => import('../connections/detail/ConnectionPage.tsx'), 'ConnectionPage'),
+})
+
+const importRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'leads/import',
+  validateSearch: readImportSearch,
+  component: lazyRouteComponent(() => import('../leads/transfer/ImportPage.tsx'), 'ImportPage'),
+})
+
+const exportRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'leads/export',
+  validateSearch: readFilters,
+  component: lazyRouteComponent(() => import('../leads/transfer/ExportPage.tsx'), 'ExportPage'),
 })
 
 const leadsRoute = createRoute({
@@ -107,7 +134,11 @@ export function makeRouter(queries: QueryClient, session: Session) {
       workspaceRoute.addChildren([
         homeRoute,
         leadsRoute,
+        importRoute,
+        exportRoute,
         inboxRoute,
+        connectionsRoute,
+        connectionRoute,
         formsRoute,
         formRoute,
         keysRoute,

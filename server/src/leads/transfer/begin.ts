@@ -4,6 +4,7 @@ import { conflict, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/keyring.ts'
 import type { TeamActor } from '../../base/member.ts'
+import { announceImport } from '../../base/team-news.ts'
 import type { LeadDeps } from '../lead.ts'
 import { expiryOf, findImport, type ImportRow, type ImportState, lockImport } from './imports.ts'
 import { dropPieces } from './pieces.ts'
@@ -37,6 +38,7 @@ export async function createImport(
         ${workspaceId}, ${id}, 'uploading', ${format}, ${settings}, ${actor.type}, ${actor.id}, ${size}, ${now}, ${now},
         ${expiryOf(now)}
       )`
+    announceImport(tx, workspaceId, id)
     return findImport(tx, workspaceId, id)
   })
 }
@@ -109,6 +111,7 @@ async function begin(
       expires_at = null
     where workspace_id = ${workspaceId}
       and id = ${id}`
+  announceImport(tx, workspaceId, id)
   if (!dryRun) {
     const entry = { scopeId: workspaceId, actor, action: 'leads.import_started', target: `import:${id}` }
     await recordAudit(tx, entry, now)
@@ -170,6 +173,7 @@ export async function cancelImport({ db, clock }: LeadDeps, workspaceId: string,
         expires_at = ${expiryOf(now)}
       where workspace_id = ${workspaceId}
         and id = ${importId}`
+    announceImport(tx, workspaceId, importId)
     const entry = { scopeId: workspaceId, actor, action: 'leads.import_cancelled', target: `import:${importId}` }
     await recordAudit(tx, entry, now)
     return findImport(tx, workspaceId, importId)

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { type ApiError, notFound } from '../../base/errors.ts'
+import { announceImport } from '../../base/team-news.ts'
 
 export const importStates = [
   'uploading',
@@ -100,6 +101,7 @@ export async function claimImport(tx: Tx, now: Date): Promise<ImportRow | undefi
     where i.workspace_id = due.workspace_id
       and i.id = due.id
     returning i.*`
+  if (row !== undefined) announceImport(tx, row.workspace_id, row.id)
   return row
 }
 
@@ -142,6 +144,7 @@ export async function advanceImport(tx: Tx, row: ImportRow, progress: Progress, 
       and ${isThatRun(tx, row)}
       and position = ${progress.from}
     returning id`
+  if (moved.length > 0) announceImport(tx, row.workspace_id, row.id)
   return moved.length > 0
 }
 
@@ -167,6 +170,7 @@ export async function endRun(
       and id = ${row.id}
       and ${isThatRun(tx, row)}
     returning id`
+  if (ended.length > 0) announceImport(tx, row.workspace_id, row.id)
   return ended.length > 0
 }
 
@@ -180,4 +184,5 @@ export async function pauseImport(tx: Tx, row: ImportRow, until: Date): Promise<
     where workspace_id = ${row.workspace_id}
       and id = ${row.id}
       and ${isThatRun(tx, row)}`
+  announceImport(tx, row.workspace_id, row.id)
 }

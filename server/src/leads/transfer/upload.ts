@@ -1,6 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { type ApiError, conflict } from '../../base/errors.ts'
 import type { Keyring } from '../../base/keyring.ts'
+import { announceImport } from '../../base/team-news.ts'
 import type { LeadDeps } from '../lead.ts'
 import { type ImportRow, lockImport } from './imports.ts'
 import { type PieceFile, putPiece } from './pieces.ts'
@@ -55,6 +56,7 @@ async function append(tx: Tx, keyring: Keyring, file: PieceFile, start: number, 
       state = case when size = ${end} then 'ready' else state end
     where workspace_id = ${workspaceId}
       and id = ${importId}`
+  announceImport(tx, workspaceId, importId)
 }
 
 function checkPlace(row: ImportRow, start: number, length: number): void {

@@ -1,0 +1,68 @@
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { mayIn } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { Empty } from '../ui/Empty.tsx'
+import { useKeys } from '../ui/keys.ts'
+import { Loaded, PageBody } from '../ui/PageBody.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { AddPanel } from './add/AddPanel.tsx'
+import { ConnectionTable } from './ConnectionTable.tsx'
+import { PhonesLink } from './PhonesLink.tsx'
+import { useConnections } from './queries.ts'
+
+/** The numbers that customers write to, and how each of them does. */
+export function ConnectionsPage() {
+  const workspaceId = useWorkspaceId()
+  const query = useConnections(workspaceId)
+  const navigate = useNavigate()
+  const [isAdding, setAdding] = useState(false)
+  const mayChange = mayIn(workspaceId, 'admin')
+  useKeys(
+    t.connections.title,
+    useMemo(
+      () => (mayChange ? [{ keys: 'c', label: t.connections.add, run: () => setAdding(true) }] : []),
+      [mayChange],
+    ),
+  )
+  const open = (id: string) =>
+    void navigate({
+      to: '/w/$workspaceId/connections/$connectionId',
+      params: { workspaceId, connectionId: id },
+    })
+  const add = () => setAdding(true)
+
+  return (
+    <>
+      <PageHeader
+        title={t.connections.title}
+        action={
+          mayChange && (
+            <Button leftSection={<IconPlus size={16} />} onClick={add}>
+              {t.connections.add}
+            </Button>
+          )
+        }
+      />
+      <PageBody>
+        <Loaded query={query}>
+          {(connections) =>
+            connections.length === 0 ? (
+              <Empty
+                title={t.connections.empty}
+                {...(mayChange && { action: { label: t.connections.add, run: add } })}
+              />
+            ) : (
+              <ConnectionTable connections={connections} open={({ id }) => open(id)} />
+            )
+          }
+        </Loaded>
+        <PhonesLink workspaceId={workspaceId} />
+      </PageBody>
+      {isAdding && <AddPanel workspaceId={workspaceId} close={() => setAdding(false)} open={open} />}
+    </>
+  )
+}

@@ -1,0 +1,87 @@
+import { Collapse, PasswordInput, TextInput, UnstyledButton } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { t } from '../../text/index.ts'
+import { complain } from '../../ui/notices.tsx'
+import { SidePanel } from '../../ui/SidePanel.tsx'
+import { type Draft, useDraft } from '../../ui/use-draft.ts'
+import { type NewConnection, useConnectionActs } from '../queries.ts'
+import { FormFooter } from './FormFooter.tsx'
+import { filled } from './filled.ts'
+import type { FormProps } from './form-props.ts'
+import styles from './forms.module.css'
+
+const blank = { name: '', numberId: '', accountId: '', accessToken: '', appSecret: '', baseUrl: '', version: '' }
+type OfficialDraft = typeof blank
+
+/** A number of the official platform. */
+export function OfficialForm({ workspaceId, back, close, made }: FormProps) {
+  const draft = useDraft<OfficialDraft>(blank)
+  const { value, set, errorOf } = draft
+  const acts = useConnectionActs(workspaceId)
+  const { fields, channels, check } = t.connections
+  const create = useMutation({
+    mutationFn: () => acts.create({ channel: 'waba', ...filled(value) } as NewConnection),
+    onSuccess: made,
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  const text = (field: keyof OfficialDraft) => ({
+    value: value[field],
+    error: errorOf(field),
+    onChange: (event: { currentTarget: { value: string } }) => set({ [field]: event.currentTarget.value }),
+    autoComplete: 'off',
+  })
+  return (
+    <SidePanel
+      title={channels.waba.name}
+      close={close}
+      submit={() => create.mutate()}
+      footer={<FormFooter back={back} isBusy={create.isPending} action={check} />}
+    >
+      <p className={styles.help}>{channels.waba.where}</p>
+      <TextInput label={fields.name} description={fields.nameHelp} data-autofocus required {...text('name')} />
+      <TextInput label={fields.numberId} description={fields.numberIdHelp} required {...text('numberId')} />
+      <TextInput label={fields.accountId} description={fields.accountIdHelp} {...text('accountId')} />
+      <PasswordInput
+        label={fields.accessToken}
+        description={fields.accessTokenHelp}
+        required
+        {...text('accessToken')}
+      />
+      <PasswordInput label={fields.appSecret} description={fields.appSecretHelp} required {...text('appSecret')} />
+      <Advanced draft={draft} />
+    </SidePanel>
+  )
+}
+
+function Advanced({ draft: { value, set, errorOf } }: { draft: Draft<OfficialDraft> }) {
+  const [isOpen, setOpen] = useState(false)
+  const { fields } = t.connections
+  const isShown = isOpen || errorOf('baseUrl') !== undefined || errorOf('version') !== undefined
+  return (
+    <div>
+      <UnstyledButton className={styles.more} onClick={() => setOpen(!isOpen)} aria-expanded={isShown}>
+        {fields.advanced}
+      </UnstyledButton>
+      <Collapse expanded={isShown}>
+        <div className={styles.group}>
+          <TextInput
+            label={fields.baseUrl}
+            description={fields.baseUrlHelp}
+            placeholder="https://graph.facebook.com"
+            value={value.baseUrl}
+            onChange={(event) => set({ baseUrl: event.currentTarget.value })}
+            error={errorOf('baseUrl')}
+          />
+          <TextInput
+            label={fields.version}
+            placeholder="v25.0"
+            value={value.version}
+            onChange={(event) => set({ version: event.currentTarget.value })}
+            error={errorOf('version')}
+          />
+        </div>
+      </Collapse>
+    </div>
+  )
+}

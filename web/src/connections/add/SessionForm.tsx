@@ -1,0 +1,67 @@
+import { Checkbox, Radio, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { t } from '../../text/index.ts'
+import { complain } from '../../ui/notices.tsx'
+import { SidePanel } from '../../ui/SidePanel.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
+import { useConnectionActs, useSimulatorUrl } from '../queries.ts'
+import { RiskWords } from '../RiskWords.tsx'
+import { rememberConsent } from '../risk.ts'
+import { FormFooter } from './FormFooter.tsx'
+import type { FormProps } from './form-props.ts'
+
+/** A phone that is to link us as a device. Its risk is understood before a code is shown. */
+export function SessionForm({ workspaceId, back, close, made }: FormProps) {
+  const simulatorUrl = useSimulatorUrl(workspaceId)
+  const draft = useDraft({ name: '', network: 'real' })
+  const [isUnderstood, setUnderstood] = useState(false)
+  const acts = useConnectionActs(workspaceId)
+  const { fields, channels, showCode, network } = t.connections
+  const { value, set, errorOf } = draft
+  const create = useMutation({
+    mutationFn: async () => {
+      const baseUrl = value.network === 'simulated' && simulatorUrl !== null ? { baseUrl: simulatorUrl } : {}
+      const answer = await acts.create({ channel: 'unofficial', name: value.name.trim(), ...baseUrl })
+      rememberConsent(answer.connection.id)
+      // The connection is there: if its pairing fails to begin, its page says so and begins it again.
+      await acts.pair(answer.connection.id, { method: 'qr' }).catch(complain)
+      return answer
+    },
+    onSuccess: made,
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <SidePanel
+      title={channels.unofficial.name}
+      close={close}
+      submit={() => isUnderstood && create.mutate()}
+      footer={<FormFooter back={back} isBusy={create.isPending} action={showCode} disabled={!isUnderstood} />}
+    >
+      <TextInput
+        label={fields.name}
+        description={fields.nameHelp}
+        data-autofocus
+        required
+        value={value.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={errorOf('name')}
+        autoComplete="off"
+      />
+      {simulatorUrl !== null && (
+        <Radio.Group label={network.label} value={value.network} onChange={(chosen) => set({ network: chosen })}>
+          <Stack gap={6} mt={4}>
+            <Radio value="real" label={network.real} />
+            <Radio value="simulated" label={network.simulated} />
+          </Stack>
+        </Radio.Group>
+      )}
+      <RiskWords />
+      <Checkbox
+        label={t.connections.risk.understood}
+        checked={isUnderstood}
+        onChange={(event) => setUnderstood(event.currentTarget.checked)}
+      />
+    </SidePanel>
+  )
+}

@@ -1,0 +1,40 @@
+import { Button, Stack } from '@mantine/core'
+import { t } from '../../text/index.ts'
+import { Copyable } from '../../ui/Copyable.tsx'
+import { SidePanel } from '../../ui/SidePanel.tsx'
+import { StateChip } from '../ConnectionTable.tsx'
+import { HealthAdvice } from '../detail/HealthAdvice.tsx'
+import type { Made } from '../queries.ts'
+import styles from './forms.module.css'
+
+interface WebhookToPasteProps {
+  made: Made
+  webhook: NonNullable<Made['webhook']>
+  done(): void
+}
+
+/** What the check said, and the two values for the platform's settings; the token is seen this once. */
+export function WebhookToPaste({ made: { connection }, webhook, done }: WebhookToPasteProps) {
+  const { paste } = t.connections
+  return (
+    <SidePanel title={connection.name} close={done} footer={<Button onClick={done}>{paste.done}</Button>}>
+      <StateChip connection={connection} withReason />
+      {connection.state === 'active' ? (
+        <p className={styles.help}>{paste.answered}</p>
+      ) : (
+        <HealthAdvice connection={connection} />
+      )}
+      <p className={styles.help}>{paste.help}</p>
+      <Stack gap={4}>
+        <strong>{paste.url}</strong>
+        <Copyable value={webhook.url} label={paste.url} />
+      </Stack>
+      <Stack gap={4}>
+        <strong>{paste.token}</strong>
+        <Copyable value={webhook.verifyToken} label={paste.token} />
+        <span className={styles.help}>{paste.once}</span>
+      </Stack>
+      <p className={styles.help}>{paste.subscribe}</p>
+    </SidePanel>
+  )
+}

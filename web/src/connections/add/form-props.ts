@@ -1,0 +1,10 @@
+import type { Made } from '../queries.ts'
+
+/** What each way of connecting a number is given. */
+export interface FormProps {
+  workspaceId: string
+  /** To the choice of ways. */
+  back(): void
+  close(): void
+  made(answer: Made): void
+}

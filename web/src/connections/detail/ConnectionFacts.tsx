@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react'
+import { t } from '../../text/index.ts'
+import { Copyable } from '../../ui/Copyable.tsx'
+import { Facts } from '../../ui/Facts.tsx'
+import { fullMoment, number, span } from '../../ui/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { ChannelName, When } from '../ConnectionTable.tsx'
+import { type Connection, useHealth } from '../queries.ts'
+import { numberOf } from '../state-words.ts'
+import { Section } from './Section.tsx'
+
+/** What does not change from hour to hour, and when something last came and went. */
+export function ConnectionFacts({ connection }: { connection: Connection }) {
+  const { data: health } = useHealth(useWorkspaceId(), connection.id)
+  const { facts, fields, channel, number: numberTitle, lastIn, lastOut } = t.connections
+  const known = (name: string, value: string | null): [string, ReactNode][] => (value === null ? [] : [[name, value]])
+  const secret = (name: string, last4: string | null) => known(name, last4 === null ? null : facts.endsIn(last4))
+  const lag = health?.lagMs == null ? null : lagWords(health.lagMs)
+  const list: [string, ReactNode][] = [
+    [channel, <ChannelName key="channel" channel={connection.channel} />],
+    ...known(numberTitle, numberOf(connection)),
+    ...known(fields.accountId, connection.accountId),
+    [lastIn, <When key="in" at={connection.lastEventInAt} />],
+    [lastOut, <When key="out" at={connection.lastEventOutAt} />],
+    ...known(facts.lag, lag),
+    ...secret(fields.accessToken, connection.accessTokenLast4),
+    ...secret(fields.appSecret, connection.appSecretLast4),
+    ...secret(fields.apiKey, connection.apiKeyLast4),
+    ...secret(fields.signingSecret, connection.signingSecretLast4),
+    ...known(fields.baseUrl, connection.baseUrl),
+    ...known(fields.version, connection.version),
+    ...(connection.webhookUrl === null
+      ? []
+      : [
+          [facts.webhook, <Copyable key="hook" value={connection.webhookUrl} label={facts.webhook} />] as [
+            string,
+            ReactNode,
+          ],
+        ]),
+    [facts.since, fullMoment(connection.createdAt)],
+  ]
+  return (
+    <Section title={facts.title}>
+      <Facts facts={list} />
+    </Section>
+  )
+}
+
+const minuteMs = 60_000
+
+const lagWords = (ms: number): string =>
+  ms >= minuteMs ? span(ms) : t.connections.facts.seconds(number(ms / 1000, { maximumFractionDigits: 1 }))

@@ -1,0 +1,17 @@
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { type Connection, useHealth } from '../queries.ts'
+import { adviceWords } from '../state-words.ts'
+import styles from './detail.module.css'
+
+/** What to do next about a connection; nothing when all is well. */
+export function HealthAdvice({ connection: { id } }: { connection: Connection }) {
+  const { data } = useHealth(useWorkspaceId(), id)
+  if (data === undefined || data.advice.length === 0) return null
+  return (
+    <ul className={styles.advice}>
+      {data.advice.map((one) => (
+        <li key={one.code}>{adviceWords(one)}</li>
+      ))}
+    </ul>
+  )
+}

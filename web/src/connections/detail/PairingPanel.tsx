@@ -1,0 +1,69 @@
+import { Button, Loader } from '@mantine/core'
+import { useState } from 'react'
+import { t } from '../../text/index.ts'
+import { PhoneButton } from '../PhonesLink.tsx'
+import { type Connection, type Session, useSimulatorUrl } from '../queries.ts'
+import { BeginPairing } from './BeginPairing.tsx'
+import styles from './PairingPanel.module.css'
+import { QrCode } from './QrCode.tsx'
+import { useSecondsUntil } from './use-seconds-until.ts'
+
+interface PairingPanelProps {
+  workspaceId: string
+  connection: Connection
+  session: Session
+}
+
+/** What the phone is to scan or be told, for as long as it counts. The next code comes by itself. */
+export function PairingPanel({ workspaceId, connection, session }: PairingPanelProps) {
+  const [wantsOther, setWantsOther] = useState(false)
+  const simulatorUrl = useSimulatorUrl(workspaceId)
+  const { session: texts, phones } = t.connections
+  return (
+    <div className={styles.panel}>
+      <div className={styles.shown}>
+        <Shown session={session} />
+        <Countdown until={session.shownUntil} />
+      </div>
+      <div className={styles.words}>
+        <ol className={styles.steps}>
+          {texts.steps[session.method ?? 'qr'].map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ol>
+        {simulatorUrl !== null && connection.baseUrl === simulatorUrl && (
+          <PhoneButton href={`${simulatorUrl}/phone/owner`} label={phones.owner} />
+        )}
+        {wantsOther ? (
+          <BeginPairing workspaceId={workspaceId} connectionId={connection.id} isAnew={false} />
+        ) : (
+          <Button variant="subtle" onClick={() => setWantsOther(true)}>
+            {texts.otherWay}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Shown({ session: { qr, pairingCode } }: { session: Session }) {
+  const { qrLabel, waiting } = t.connections.session
+  if (qr !== null) return <QrCode text={qr} label={qrLabel} />
+  if (pairingCode !== null) return <code className={styles.code}>{letters(pairingCode)}</code>
+  return (
+    <div className={styles.wait} role="status">
+      <Loader size="sm" aria-hidden="true" />
+      {waiting}
+    </div>
+  )
+}
+
+function Countdown({ until }: { until: string | null }) {
+  const seconds = useSecondsUntil(until)
+  const { countsFor, renewing } = t.connections.session
+  if (seconds === null) return null
+  return <span className={styles.countdown}>{seconds > 0 ? countsFor(seconds) : renewing}</span>
+}
+
+// As the phone shows the places for them.
+const letters = (code: string): string => (code.length === 8 ? `${code.slice(0, 4)}-${code.slice(4)}` : code)

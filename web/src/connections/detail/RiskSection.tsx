@@ -1,0 +1,39 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { me } from '../../app/session.ts'
+import { t } from '../../text/index.ts'
+import { complain } from '../../ui/notices.tsx'
+import { fullMoment } from '../../ui/time.ts'
+import { type Connection, useConnectionActs } from '../queries.ts'
+import { RiskWords } from '../RiskWords.tsx'
+import styles from './detail.module.css'
+import { Section } from './Section.tsx'
+
+/** Who confirmed the risk and until when that counts; the words of it where somebody has to. */
+export function RiskSection({ workspaceId, connection }: { workspaceId: string; connection: Connection }) {
+  const { acknowledge } = useConnectionActs(workspaceId)
+  const confirm = useMutation({ mutationFn: () => acknowledge(connection.id), onError: complain })
+  const { acknowledgement, id, numberId } = connection
+  const { risk } = t.connections
+  const isPaired = numberId !== id
+  if (!isPaired) return null
+  const counts = acknowledgement !== null && Date.parse(acknowledgement.until) > Date.now()
+  return (
+    <Section title={risk.section}>
+      {counts && (
+        <p className={styles.line}>
+          {acknowledgement.by === me().id
+            ? risk.byYou(fullMoment(acknowledgement.at))
+            : risk.byOther(fullMoment(acknowledgement.at))}{' '}
+          {risk.until(fullMoment(acknowledgement.until))}
+        </p>
+      )}
+      {!counts && <RiskWords />}
+      <div className={styles.actions}>
+        <Button variant={counts ? 'default' : 'filled'} onClick={() => confirm.mutate()} loading={confirm.isPending}>
+          {counts ? risk.renew : risk.confirm}
+        </Button>
+      </div>
+    </Section>
+  )
+}

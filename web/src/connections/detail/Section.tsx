@@ -1,0 +1,25 @@
+import { type ReactNode, useId } from 'react'
+import styles from './detail.module.css'
+
+interface SectionProps {
+  title: string
+  /** At the end of its first line. */
+  action?: ReactNode
+  children: ReactNode
+}
+
+/** A card of the page of a connection. */
+export function Section({ title, action, children }: SectionProps) {
+  const id = useId()
+  return (
+    <section className={styles.section} aria-labelledby={id}>
+      <div className={styles.head}>
+        <h2 id={id} className={styles.title}>
+          {title}
+        </h2>
+        {action}
+      </div>
+      {children}
+    </section>
+  )
+}

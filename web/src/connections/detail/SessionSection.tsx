@@ -1,0 +1,113 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { t } from '../../text/index.ts'
+import { Confirm } from '../../ui/Confirm.tsx'
+import { Copyable } from '../../ui/Copyable.tsx'
+import { complain } from '../../ui/notices.tsx'
+import { Loaded } from '../../ui/PageBody.tsx'
+import { type Connection, type Session, useConnectionActs, useSession } from '../queries.ts'
+import { takeConsent } from '../risk.ts'
+import { numberOf } from '../state-words.ts'
+import { BeginPairing } from './BeginPairing.tsx'
+import styles from './detail.module.css'
+import { PairingPanel } from './PairingPanel.tsx'
+import { Section } from './Section.tsx'
+import { useSecondsUntil } from './use-seconds-until.ts'
+
+interface SessionSectionProps {
+  workspaceId: string
+  connection: Connection
+  mayChange: boolean
+}
+
+/** The phone that a QR session is linked to: how it gets linked, whether it is on the line, how it is let go. */
+export function SessionSection({ workspaceId, connection, mayChange }: SessionSectionProps) {
+  const query = useSession(workspaceId, connection.id)
+  const isOpen = query.data?.state === 'open'
+  useConsentOnceOpen(workspaceId, connection, isOpen)
+  return (
+    <Section title={t.connections.session.title}>
+      <Loaded query={query} rows={2}>
+        {(session) => (
+          <>
+            <SessionState session={session} connection={connection} />
+            {session.reason === 'baileys_missing' && <MissingLibrary />}
+            {session.state === 'pairing' && mayChange && (
+              <PairingPanel workspaceId={workspaceId} connection={connection} session={session} />
+            )}
+            {(session.state === 'unpaired' || session.state === 'stopped') && mayChange && (
+              <BeginPairing workspaceId={workspaceId} connectionId={connection.id} isAnew={session.paired} />
+            )}
+            {session.paired && mayChange && <Unlink workspaceId={workspaceId} connection={connection} />}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+// Who ticked the risk before the code was shown has confirmed it for this pairing, which voids what was before.
+function useConsentOnceOpen(workspaceId: string, { id, acknowledgement }: Connection, isOpen: boolean): void {
+  const { acknowledge } = useConnectionActs(workspaceId)
+  useEffect(() => {
+    if (isOpen && acknowledgement === null && takeConsent(id)) void acknowledge(id).catch(complain)
+  })
+}
+
+function SessionState({ session, connection }: { session: Session; connection: Connection }) {
+  const { states, reasons, tryAgainIn } = t.connections.session
+  const seconds = useSecondsUntil(session.nextAttemptAt)
+  const number = numberOf(connection)
+  const reason = session.reason !== null && session.reason in reasons ? session.reason : null
+  return (
+    <p className={styles.line} aria-live="polite">
+      <strong>{states[session.state]}</strong>
+      {session.state === 'open' && number !== null && ` · ${number}`}
+      {session.state === 'stopped' && reason !== null && ` · ${reasons[reason as keyof typeof reasons]}`}
+      {seconds !== null && seconds > 0 && ` · ${tryAgainIn(seconds)}`}
+    </p>
+  )
+}
+
+/** The one command that brings what a real session needs; it is no part of Parley, by its licence. */
+const baileysCommand = 'npm install --no-save baileys@7.0.0-rc14'
+
+function MissingLibrary() {
+  const { missing } = t.connections.session
+  return (
+    <div className={styles.steps}>
+      <p className={styles.line}>{missing.help}</p>
+      <Copyable value={baileysCommand} label={missing.command} />
+      <p className={styles.quiet}>{missing.afterwards}</p>
+    </div>
+  )
+}
+
+function Unlink({ workspaceId, connection }: { workspaceId: string; connection: Connection }) {
+  const [asks, setAsks] = useState(false)
+  const { unpair } = useConnectionActs(workspaceId)
+  const run = useMutation({
+    mutationFn: () => unpair(connection.id),
+    onError: complain,
+    onSuccess: () => setAsks(false),
+  })
+  const { unlink, unlinkAsk, unlinkHelp } = t.connections.session
+  return (
+    <div>
+      <Button variant="default" onClick={() => setAsks(true)}>
+        {unlink}
+      </Button>
+      {asks && (
+        <Confirm
+          title={unlinkAsk(connection.name)}
+          action={unlink}
+          run={() => run.mutateAsync().catch(() => {})}
+          close={() => setAsks(false)}
+        >
+          {unlinkHelp}
+        </Confirm>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { t } from '../../text/index.ts'
+import { complain, say } from '../../ui/notices.tsx'
+import { SidePanel } from '../../ui/SidePanel.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
+import { type Changes, type Connection, useConnectionActs } from '../queries.ts'
+import { changesOf, fieldsOf, isSecret, type SettingsDraft, settingsOf } from '../settings-fields.ts'
+
+interface SettingsPanelProps {
+  workspaceId: string
+  connection: Connection
+  close(): void
+}
+
+/** Changes what a connection stands on. Secrets are never shown: an empty field leaves one as it is. */
+export function SettingsPanel({ workspaceId, connection, close }: SettingsPanelProps) {
+  const draft = useDraft<SettingsDraft>(settingsOf(connection))
+  const { value, set, errorOf } = draft
+  const { change } = useConnectionActs(workspaceId)
+  const texts = t.connections
+  const save = useMutation({
+    mutationFn: async () => {
+      const changes = changesOf(connection, value)
+      if (Object.keys(changes).length > 0) await change(connection.id, changes as Changes)
+    },
+    onSuccess: () => {
+      say(texts.saved)
+      close()
+    },
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <SidePanel
+      title={texts.settingsOf(connection.name)}
+      close={close}
+      submit={() => save.mutate()}
+      footer={
+        <>
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {t.common.save}
+          </Button>
+        </>
+      }
+    >
+      {fieldsOf(connection.channel).map((field, n) => {
+        const Field = isSecret(field) ? PasswordInput : TextInput
+        return (
+          <Field
+            key={field}
+            label={texts.fields[field]}
+            {...(isSecret(field) && { description: texts.fields.keepSecret })}
+            value={value[field]}
+            onChange={(event) => set({ [field]: event.currentTarget.value })}
+            error={errorOf(field)}
+            autoComplete="off"
+            {...(n === 0 && { 'data-autofocus': true })}
+          />
+        )
+      })}
+    </SidePanel>
+  )
+}

@@ -1,0 +1,20 @@
+import { t } from '../../text/index.ts'
+import { fullMoment } from '../../ui/time.ts'
+import { StateChip } from '../ConnectionTable.tsx'
+import { type Connection, useHealth } from '../queries.ts'
+import styles from './detail.module.css'
+import { HealthAdvice } from './HealthAdvice.tsx'
+import { Section } from './Section.tsx'
+
+/** How it is, since when, and what to do next. */
+export function StateSection({ workspaceId, connection }: { workspaceId: string; connection: Connection }) {
+  const { data } = useHealth(workspaceId, connection.id)
+  const { stateTitle, since, allWell } = t.connections
+  return (
+    <Section title={stateTitle} action={<StateChip connection={connection} />}>
+      <p className={styles.quiet}>{since(fullMoment(connection.stateChangedAt))}</p>
+      <HealthAdvice connection={connection} />
+      {data?.advice.length === 0 && <p className={styles.line}>{allWell}</p>}
+    </Section>
+  )
+}

@@ -1,0 +1,102 @@
+import { Button, UnstyledButton } from '@mantine/core'
+import { IconRefresh } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { t } from '../../text/index.ts'
+import { Chip, type Tone } from '../../ui/Chip.tsx'
+import { complain, say } from '../../ui/notices.tsx'
+import { Loaded } from '../../ui/PageBody.tsx'
+import { ago } from '../../ui/time.ts'
+import { type Connection, type Template, useConnectionActs, useTemplates } from '../queries.ts'
+import { partsOf } from '../state-words.ts'
+import styles from './detail.module.css'
+import { Section } from './Section.tsx'
+
+interface TemplateSectionProps {
+  workspaceId: string
+  connection: Connection
+  mayChange: boolean
+}
+
+/** The templates as the platform has them; each opens to show its words. */
+export function TemplateSection({ workspaceId, connection, mayChange }: TemplateSectionProps) {
+  const query = useTemplates(workspaceId, connection.id)
+  const { syncTemplates } = useConnectionActs(workspaceId)
+  const { templates } = t.connections
+  const sync = useMutation({
+    mutationFn: () => syncTemplates(connection.id),
+    onError: complain,
+    onSuccess: (all) => say(templates.read(all.length)),
+  })
+  return (
+    <Section
+      title={templates.title}
+      action={
+        mayChange && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconRefresh size={14} />}
+            onClick={() => sync.mutate()}
+            loading={sync.isPending}
+          >
+            {templates.sync}
+          </Button>
+        )
+      }
+    >
+      {connection.templatesSyncedAt !== null && (
+        <p className={styles.quiet}>{templates.syncedAt(ago(connection.templatesSyncedAt))}</p>
+      )}
+      <Loaded query={query} rows={3}>
+        {(all) =>
+          all.length === 0 ? (
+            <p className={styles.line}>{templates.empty}</p>
+          ) : (
+            <ul className={styles.templates}>
+              {all.map((one) => (
+                <TemplateRow key={one.id} template={one} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+const tones: Record<string, Tone> = { APPROVED: 'good', REJECTED: 'bad', DISABLED: 'bad', PAUSED: 'attention' }
+
+function TemplateRow({ template }: { template: Template }) {
+  const [isOpen, setOpen] = useState(false)
+  const { templates } = t.connections
+  const words: Record<string, string> = templates.statuses
+  return (
+    <li>
+      <UnstyledButton className={styles.template} onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
+        <strong>{template.name}</strong>
+        <span className={styles.quiet}>{template.language}</span>
+        <Chip tone={tones[template.status] ?? 'plain'}>{words[template.status] ?? template.status}</Chip>
+      </UnstyledButton>
+      {isOpen && (
+        <>
+          <p className={styles.bubble} dir="auto">
+            {partsOf(template.body).map(({ text, isPlace }, n) =>
+              isPlace ? (
+                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, which stay where they are
+                <span key={n} className={styles.place}>
+                  {text}
+                </span>
+              ) : (
+                text
+              ),
+            )}
+          </p>
+          {!template.sendable && template.status === 'APPROVED' && (
+            <p className={styles.quiet}>{templates.notSendable}</p>
+          )}
+        </>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,79 @@
+import { Button, Radio, Stack } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Failure } from '../../api/failure.ts'
+import { mayIn } from '../../app/session.ts'
+import { t } from '../../text/index.ts'
+import { BackLink } from '../../ui/BackLink.tsx'
+import { Chip } from '../../ui/Chip.tsx'
+import { Loaded, PageBody } from '../../ui/PageBody.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Trouble } from '../../ui/Trouble.tsx'
+import { number } from '../../ui/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { exportUrl, type LeadFilters, useLeadCount } from './queries.ts'
+import { readFilters } from './search.ts'
+import styles from './transfer.module.css'
+
+/** Leads as a file, by the filters that the address carries; for owners, and the audit log keeps it. */
+export function ExportPage() {
+  const workspaceId = useWorkspaceId()
+  const filters = readFilters(useSearch({ strict: false }))
+  return (
+    <>
+      <PageHeader title={t.transfer.exportTitle} before={<BackLink path="leads" label={t.common.pages.leads} />} />
+      <PageBody narrow>
+        {mayIn(workspaceId, 'owner') ? (
+          <Export workspaceId={workspaceId} filters={filters} />
+        ) : (
+          <Trouble error={new Failure(403, '')} />
+        )}
+      </PageBody>
+    </>
+  )
+}
+
+function Export({ workspaceId, filters }: { workspaceId: string; filters: LeadFilters }) {
+  const count = useLeadCount(workspaceId, filters)
+  const [format, setFormat] = useState<'csv' | 'ndjson'>('csv')
+  const { export: texts } = t.transfer
+  const names: Record<string, string> = texts.filters
+  const set = Object.entries(filters)
+  return (
+    <section className={styles.card} aria-label={t.transfer.exportTitle}>
+      <Loaded query={count} rows={1}>
+        {(total) => <strong>{texts.count(total, number(total))}</strong>}
+      </Loaded>
+      <div className={styles.row}>
+        {set.length === 0 && <span>{texts.everything}</span>}
+        {set.map(([name, value]) => (
+          <Chip key={name} tone="accent">
+            {texts.filter(names[name] ?? name, String(value))}
+          </Chip>
+        ))}
+      </div>
+      <Radio.Group
+        label={texts.format}
+        value={format}
+        onChange={(chosen) => setFormat(chosen === 'ndjson' ? 'ndjson' : 'csv')}
+      >
+        <Stack gap={6} mt={4}>
+          <Radio value="csv" label={texts.csv} description={texts.csvHelp} />
+          <Radio value="ndjson" label={texts.ndjson} description={texts.ndjsonHelp} />
+        </Stack>
+      </Radio.Group>
+      <p className={styles.quiet}>{texts.audit}</p>
+      <div className={styles.end}>
+        <Button
+          component="a"
+          href={exportUrl(workspaceId, format, filters)}
+          download
+          leftSection={<IconDownload size={16} aria-hidden="true" />}
+        >
+          {texts.download}
+        </Button>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,65 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Failure } from '../../api/failure.ts'
+import { mayIn } from '../../app/session.ts'
+import { t } from '../../text/index.ts'
+import { BackLink } from '../../ui/BackLink.tsx'
+import { complain } from '../../ui/notices.tsx'
+import { Loaded, PageBody } from '../../ui/PageBody.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Trouble } from '../../ui/Trouble.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { DropFile } from './DropFile.tsx'
+import { ImportStep } from './ImportStep.tsx'
+import { PastImports } from './PastImports.tsx'
+import { useImportActs, useImportNews, useImports } from './queries.ts'
+import { formatOf } from './upload.ts'
+
+/** Leads from a file: chosen, uploaded, mapped, tried, written. Each import has an address of its own. */
+export function ImportPage() {
+  const workspaceId = useWorkspaceId()
+  const { id } = useSearch({ strict: false })
+  useImportNews(workspaceId)
+  const mayImport = mayIn(workspaceId, 'admin')
+  return (
+    <>
+      <PageHeader
+        title={t.transfer.importTitle}
+        before={
+          id === undefined ? (
+            <BackLink path="leads" label={t.common.pages.leads} />
+          ) : (
+            <BackLink path="leads/import" label={t.transfer.importTitle} />
+          )
+        }
+      />
+      <PageBody narrow>
+        {mayImport ? <Import workspaceId={workspaceId} id={id} /> : <Trouble error={new Failure(403, '')} />}
+      </PageBody>
+    </>
+  )
+}
+
+function Import({ workspaceId, id }: { workspaceId: string; id: string | undefined }) {
+  const navigate = useNavigate()
+  const imports = useImports(workspaceId)
+  const { create } = useImportActs(workspaceId)
+  // The file itself lives as long as this page: after a reload the person is asked for it again.
+  const [file, setFile] = useState<File | null>(null)
+  const open = (importId: string) =>
+    void navigate({ to: '/w/$workspaceId/leads/import', params: { workspaceId }, search: { id: importId } })
+  const take = async (chosen: File) => {
+    setFile(chosen)
+    const format = formatOf(chosen.name)
+    await create({ fileName: chosen.name, size: chosen.size, format }).then((one) => open(one.id), complain)
+  }
+  if (id !== undefined) return <ImportStep key={id} workspaceId={workspaceId} id={id} file={file} setFile={setFile} />
+  return (
+    <>
+      <DropFile take={take} />
+      <Loaded query={imports} rows={3}>
+        {(all) => all.length > 0 && <PastImports imports={all} open={open} />}
+      </Loaded>
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { t } from '../../text/index.ts'
+import { Confirm } from '../../ui/Confirm.tsx'
+import { complain } from '../../ui/notices.tsx'
+import { Loaded } from '../../ui/PageBody.tsx'
+import { MappingStep } from './MappingStep.tsx'
+import { ImportState } from './PastImports.tsx'
+import { ProgressStep } from './ProgressStep.tsx'
+import { type Import, useImport, useImportActs } from './queries.ts'
+import { Report } from './Report.tsx'
+import styles from './transfer.module.css'
+import { UploadStep } from './UploadStep.tsx'
+
+interface ImportStepProps {
+  workspaceId: string
+  id: string
+  file: File | null
+  setFile(file: File): void
+}
+
+const ended: readonly Import['state'][] = ['done', 'failed', 'cancelled']
+
+/** Where an import stands, whoever moved it there: the state of the service decides which step is shown. */
+export function ImportStep({ workspaceId, id, file, setFile }: ImportStepProps) {
+  const query = useImport(workspaceId, id)
+  return (
+    <Loaded query={query}>
+      {(one) => (
+        <div className={styles.stack}>
+          <div className={styles.head}>
+            <h2 className={styles.title}>{one.fileName}</h2>
+            <ImportState one={one} />
+            {!ended.includes(one.state) && <Cancel workspaceId={workspaceId} one={one} />}
+          </div>
+          {one.state === 'uploading' && (
+            <UploadStep workspaceId={workspaceId} one={one} file={file} setFile={setFile} />
+          )}
+          {(one.state === 'running' || one.state === 'paused') && <ProgressStep one={one} />}
+          {(one.state === 'checked' || ended.includes(one.state)) && <Report workspaceId={workspaceId} one={one} />}
+          {(one.state === 'ready' || one.state === 'checked') && <MappingStep workspaceId={workspaceId} one={one} />}
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+function Cancel({ workspaceId, one }: { workspaceId: string; one: Import }) {
+  const [asks, setAsks] = useState(false)
+  const { cancel } = useImportActs(workspaceId)
+  const run = useMutation({ mutationFn: () => cancel(one.id), onError: complain, onSuccess: () => setAsks(false) })
+  const { cancelImport, cancelAsk, cancelHelp } = t.transfer
+  return (
+    <>
+      <Button variant="subtle" size="compact-sm" color="red" onClick={() => setAsks(true)}>
+        {cancelImport}
+      </Button>
+      {asks && (
+        <Confirm
+          title={cancelAsk}
+          action={cancelImport}
+          run={() => run.mutateAsync().catch(() => {})}
+          close={() => setAsks(false)}
+        >
+          {cancelHelp}
+        </Confirm>
+      )}
+    </>
+  )
+}

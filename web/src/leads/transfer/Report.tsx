@@ -1,0 +1,76 @@
+import { Button } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { t } from '../../text/index.ts'
+import { number } from '../../ui/time.ts'
+import { type Import, refusedUrl } from './queries.ts'
+import styles from './transfer.module.css'
+
+/** What came of it, or would: counts, the reasons of what was refused, and the file of refused rows. */
+export function Report({ workspaceId, one }: { workspaceId: string; one: Import }) {
+  const { report } = t.transfer
+  const { kinds, examples } = one.refusals
+  const title = one.state === 'checked' ? report.dry : report.titles[one.state as keyof typeof report.titles]
+  return (
+    <section className={styles.card} aria-label={title} aria-live="polite">
+      <strong>{title}</strong>
+      {one.problem !== null && <p role="alert">{one.problem}</p>}
+      <Counts one={one} />
+      {kinds.length > 0 && (
+        <>
+          <h3 className={styles.title}>{report.why}</h3>
+          <ul className={styles.kinds}>
+            {kinds.map(({ field, message, count }) => (
+              <li key={`${field} ${message}`}>
+                <strong>{number(count)}×</strong>
+                <span>
+                  {field !== '' && <code>{field}</code>} {message}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <details>
+            <summary>{report.examples}</summary>
+            <ul className={styles.kinds}>
+              {examples.map(({ row, field, message }) => (
+                <li key={`${row} ${field} ${message}`}>
+                  <strong>{report.row(number(row))}</strong>
+                  <span>
+                    {field !== '' && <code>{field}</code>} {message}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </details>
+          <div className={styles.row}>
+            <Button
+              component="a"
+              variant="default"
+              href={refusedUrl(workspaceId, one.id)}
+              download
+              leftSection={<IconDownload size={16} aria-hidden="true" />}
+            >
+              {report.download}
+            </Button>
+            <span className={styles.quiet}>{report.downloadHelp}</span>
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** Created, updated, unchanged, refused, of all rows so far. */
+export function Counts({ one }: { one: Import }) {
+  const { counts } = t.transfer
+  const all = ['rows', 'created', 'updated', 'unchanged', 'refused'] as const
+  return (
+    <dl className={styles.counts}>
+      {all.map((name) => (
+        <div key={name} data-bad={(name === 'refused' && one.refused > 0) || undefined}>
+          <dt>{counts[name]}</dt>
+          <dd>{number(one[name])}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

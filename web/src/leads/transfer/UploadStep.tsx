@@ -1,0 +1,71 @@
+import { Button, Progress } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { t } from '../../text/index.ts'
+import { sentenceFor } from '../../ui/Trouble.tsx'
+import { number } from '../../ui/time.ts'
+import { DropFile } from './DropFile.tsx'
+import { type Import, useImportActs } from './queries.ts'
+import styles from './transfer.module.css'
+import { uploadFile } from './upload.ts'
+
+interface UploadStepProps {
+  workspaceId: string
+  one: Import
+  file: File | null
+  setFile(file: File): void
+}
+
+const megabyte = 1_000_000
+
+/** The file on its way. Without the file, as after a reload, it is asked for again and goes on where it broke off. */
+export function UploadStep({ workspaceId, one, file, setFile }: UploadStepProps) {
+  const [isOther, setOther] = useState(false)
+  const { upload } = t.transfer
+  if (file === null)
+    return (
+      <>
+        <p>{upload.again(number(Math.round((100 * one.uploadedBytes) / one.sizeBytes)))}</p>
+        {isOther && <p role="alert">{upload.other(one.fileName)}</p>}
+        <DropFile
+          label={upload.sameFile(one.fileName)}
+          take={(chosen) => {
+            const isSame = chosen.name === one.fileName && chosen.size === one.sizeBytes
+            setOther(!isSame)
+            if (isSame) setFile(chosen)
+          }}
+        />
+      </>
+    )
+  return <Uploading workspaceId={workspaceId} one={one} file={file} />
+}
+
+function Uploading({ workspaceId, one, file }: Omit<UploadStepProps, 'setFile'> & { file: File }) {
+  const [error, setError] = useState<unknown>(null)
+  const [attempt, setAttempt] = useState(0)
+  const { keep } = useImportActs(workspaceId)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each attempt; the parts that arrive change the rest
+  useEffect(() => {
+    const stop = new AbortController()
+    setError(null)
+    uploadFile(workspaceId, one, file, keep, stop.signal).catch((failure) => {
+      if (!stop.signal.aborted) setError(failure)
+    })
+    return () => stop.abort()
+  }, [one.id, attempt])
+  const { upload } = t.transfer
+  const megabytes = (bytes: number) => number(bytes / megabyte, { maximumFractionDigits: 1 })
+  return (
+    <>
+      <Progress value={(100 * one.uploadedBytes) / one.sizeBytes} aria-label={upload.label} />
+      <p className={styles.quiet}>{upload.sent(megabytes(one.uploadedBytes), megabytes(one.sizeBytes))}</p>
+      {error !== null && (
+        <div role="alert" className={styles.row}>
+          {sentenceFor(error)}
+          <Button variant="default" onClick={() => setAttempt(attempt + 1)}>
+            {t.common.retry}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

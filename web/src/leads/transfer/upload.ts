@@ -1,0 +1,54 @@
+import { rawCall } from '../../api/client.ts'
+import { Failure } from '../../api/failure.ts'
+import { type Import, readImport, uploadUrl } from './queries.ts'
+
+const partBytes = 4 * 1024 * 1024
+const retryMs = [500, 1000, 2000, 4000, 8000]
+
+/**
+ * Sends what is missing of a file, a part at a time. Where a part breaks off, the service is asked how far it came and
+ * the upload goes on there; what was refused is not tried again.
+ */
+export async function uploadFile(
+  workspaceId: string,
+  one: Import,
+  file: File,
+  moved: (now: Import) => void,
+  signal: AbortSignal,
+): Promise<Import> {
+  let current = one
+  let failures = 0
+  while (current.state === 'uploading') {
+    signal.throwIfAborted()
+    try {
+      current = await sendPart(workspaceId, current, file, signal)
+      failures = 0
+      moved(current)
+    } catch (error) {
+      const pause = retryMs[failures++]
+      if (signal.aborted || pause === undefined || !mayPass(error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, pause))
+      current = await readImport(workspaceId, one.id).catch(() => current)
+    }
+  }
+  return current
+}
+
+async function sendPart(workspaceId: string, { id, uploadedBytes }: Import, file: File, signal: AbortSignal) {
+  const answer = await rawCall(uploadUrl(workspaceId, id, uploadedBytes), {
+    method: 'PUT',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: file.slice(uploadedBytes, uploadedBytes + partBytes),
+    signal,
+  })
+  return ((await answer.json()) as { import: Import }).import
+}
+
+// 409 says that the next byte is another one: an earlier answer was lost.
+const mayPass = (error: unknown): boolean =>
+  error instanceof Failure && (error.isOffline || error.status >= 500 || error.status === 409)
+
+/** How the file is written, by its name. */
+export function formatOf(fileName: string): 'csv' | 'ndjson' {
+  return /\.(?:ndjson|jsonl)$/i.test(fileName) ? 'ndjson' : 'csv'
+}

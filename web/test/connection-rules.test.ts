@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { isInTrouble, numberOf, partsOf, stateWords } from '../src/connections/state-words.ts'
+import { choose, customTargetOf, mappingOf, matchersOf, shareOf } from '../src/leads/transfer/mapping.ts'
+import { readFilters, readImportSearch } from '../src/leads/transfer/search.ts'
+
+test('each state has a tone, a word and, where it cannot send, a reason; only what somebody must mend is trouble', () => {
+  const cases = [
+    ['active', null, 'good', 'Connected', null, false],
+    ['paused', null, 'plain', 'Paused', null, false],
+    ['unavailable', 'never_paired', 'attention', 'No phone linked', null, false],
+    ['unavailable', 'pairing', 'accent', 'Waits for the phone', null, false],
+    ['unavailable', 'banned', 'bad', 'Cannot send', 'The network has banned the number', true],
+    ['unavailable', 'platform_error_190', 'bad', 'Cannot send', 'The platform refuses: error 190', true],
+    ['unavailable', 'something_new', 'bad', 'Cannot send', 'Reason: something_new', true],
+    ['unavailable', null, 'bad', 'Cannot send', 'The platform does not answer', true],
+  ] as const
+  for (const [state, stateReason, tone, word, reason, inTrouble] of cases) {
+    assert.deepEqual(stateWords({ state, stateReason }), { tone, word, reason })
+    assert.equal(isInTrouble({ state, stateReason }), inTrouble, `${state} ${stateReason}`)
+  }
+})
+
+test('a phone is shown with its plus once it is linked, and a template with its places apart', () => {
+  assert.equal(numberOf({ id: 'a', channel: 'unofficial', numberId: 'a' }), null)
+  assert.equal(numberOf({ id: 'a', channel: 'unofficial', numberId: '5511' }), '+5511')
+  assert.equal(numberOf({ id: 'a', channel: 'waba', numberId: '106' }), '106')
+  assert.deepEqual(partsOf('Hi {{1}}!'), [
+    { text: 'Hi ', isPlace: false },
+    { text: '{{1}}', isPlace: true },
+    { text: '!', isPlace: false },
+  ])
+})
+
+test('a field goes to the column that was given it last, and leaves the one that only was proposed for it', () => {
+  const columns = [
+    { name: 'Nome', target: 'firstName' },
+    { name: 'Fone', target: 'phone' },
+    { name: 'Cidade', target: 'k_cidade' },
+  ]
+  const chosen = choose(choose(new Map(), 'Cidade', 'phone'), 'Nome', 'phone')
+  assert.deepEqual(Object.fromEntries(mappingOf({ columns }, chosen)), { Nome: 'phone', Fone: null, Cidade: null })
+  assert.deepEqual(matchersOf('csv', mappingOf({ columns }, new Map())), ['phone', 'none'])
+  assert.deepEqual(matchersOf('csv', new Map()), ['none'])
+  assert.equal(matchersOf('ndjson', new Map())[0], 'id')
+})
+
+test('a heading makes a custom field, and progress stays between nothing and all', () => {
+  assert.equal(customTargetOf('Última Compra (R$)'), 'k_ultima_compra_r')
+  assert.equal(customTargetOf('???'), null)
+  assert.equal(shareOf({ doneBytes: 5, sizeBytes: 10 }), 0.5)
+  assert.equal(shareOf({ doneBytes: 0, sizeBytes: 0 }), 0)
+})
+
+test('an address carries filters of the list and the open import, and nothing else', () => {
+  assert.deepEqual(readFilters({ status: 'new,won', search: '', page: '2', source: 'ads' }), {
+    status: 'new,won',
+    source: 'ads',
+  })
+  assert.deepEqual([readImportSearch({ id: 'x' }), readImportSearch({ id: 7 })], [{ id: 'x' }, {}])
+})
+
+test('the command for QR sessions is the one of the operations guide', () => {
+  const section = readFileSync(new URL('../src/connections/detail/SessionSection.tsx', import.meta.url), 'utf8')
+  const command = /baileysCommand = '([^']+)'/.exec(section)?.[1] ?? 'none'
+  assert.ok(readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8').includes(`\n${command}\n`))
+})

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
+
+const demo = await openDemo()
+const simulator = (method: string, path: string, body?: unknown) =>
+  demo.call(method, `${demo.simulatorUrl}/simulator${path}`, body).then((answer) => answer.body)
+
+test('an official number is connected, hears a customer, is paused, resumed, renamed and removed', async () => {
+  const { page, problems } = await demo.open('connections')
+  const number = await simulator('POST', '/numbers', { name: 'Support', phone: '5511955550010' })
+  await page.getByRole('button', { name: 'Connect a number' }).click()
+  const panel = page.getByRole('dialog')
+  await panel.getByRole('button', { name: /Official platform/ }).waitFor()
+  await picture(page, 'connections-choice')
+  await panel.getByRole('button', { name: /Official platform/ }).click()
+  await panel.getByRole('textbox', { name: 'Name' }).fill('Support')
+  await panel.getByRole('button', { name: 'Check and connect' }).click()
+  await panel
+    .getByText(/must|required/i)
+    .first()
+    .waitFor()
+  await panel.getByRole('textbox', { name: 'Phone number ID' }).fill(number.numberId)
+  await panel.getByRole('textbox', { name: 'Business account ID' }).fill(number.accountId)
+  await panel.getByLabel('Access token').fill(number.accessToken)
+  await panel.getByLabel('App secret').fill(number.appSecret)
+  await panel.getByRole('button', { name: 'More settings' }).click()
+  await panel.getByRole('textbox', { name: 'Address of the platform' }).fill(demo.simulatorUrl)
+  await picture(page, 'connections-official')
+  await panel.getByRole('button', { name: 'Check and connect' }).click()
+
+  await panel.getByText('The platform knows the number.').waitFor()
+  const callbackUrl = await panel.getByRole('textbox', { name: 'Callback URL' }).inputValue()
+  const verifyToken = await panel.getByRole('textbox', { name: 'Verify token' }).inputValue()
+  await picture(page, 'connections-paste')
+  await simulator('PATCH', `/numbers/${number.numberId}`, { callbackUrl, verifyToken })
+  await panel.getByRole('button', { name: 'I have pasted both' }).click()
+  await page.getByRole('heading', { name: 'Support', level: 1 }).waitFor()
+  const state = page.getByRole('region', { name: 'State' })
+  await state.getByText('Connected', { exact: true }).waitFor()
+
+  const customer = await simulator('POST', '/customers', {
+    name: 'Rita Prado',
+    phone: '5511955554321',
+    numberId: number.numberId,
+  })
+  await simulator('POST', `/customers/${customer.id}/messages`, { text: 'Is anybody there?' })
+  await page.getByRole('region', { name: 'Facts' }).getByText('just now').waitFor()
+
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await state.getByText('Paused', { exact: true }).waitFor()
+  await state.getByText('A member paused the connection').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await state.getByText('All is well').waitFor()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Change settings' }).click()
+  await panel.getByRole('textbox', { name: 'Name' }).fill('Support Brazil')
+  await picture(page, 'connections-settings')
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Support Brazil', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  const ask = page.getByRole('dialog', { name: 'Remove Support Brazil?' })
+  await ask.getByLabel('Type Support Brazil to confirm').fill('Support Brazil')
+  await ask.getByRole('button', { name: 'Remove' }).click()
+  await page.waitForURL(/\/connections$/)
+  await page.getByRole('table').waitFor()
+  assert.equal(await page.getByText('Support Brazil').count(), 1, 'only the notice still names it')
+  assert.deepEqual(problems, [])
+})
+
+test('a number that its platform refuses shows at the rail, with what to do, until it is mended', async () => {
+  const { page, problems } = await demo.open('connections')
+  const number = await simulator('POST', '/numbers', { name: 'Partner', phone: '5511955550011', isPartners: true })
+  await page.getByRole('button', { name: 'Connect a number' }).click()
+  const panel = page.getByRole('dialog')
+  await panel.getByRole('button', { name: /Partner/ }).click()
+  await panel.getByRole('textbox', { name: 'Name' }).fill('Partner line')
+  await panel.getByRole('textbox', { name: 'Phone number ID' }).fill(number.numberId)
+  await panel.getByLabel('API key').fill('not-the-key-of-it')
+  await panel.getByRole('textbox', { name: 'Address of the platform' }).fill(demo.simulatorUrl)
+  await panel.getByRole('button', { name: 'Check and connect' }).click()
+  const state = page.getByRole('region', { name: 'State' })
+  await state.getByText('Cannot send').waitFor()
+  await state.getByRole('listitem').first().waitFor()
+  await page.getByRole('link', { name: 'Connections: 1 connection cannot send' }).waitFor()
+  await picture(page, 'connections-refused')
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Change settings' }).click()
+  await panel.getByLabel('API key').fill(number.partner.apiKey)
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await state.getByText('All is well').waitFor()
+  await page.getByRole('link', { name: 'Connections', exact: true }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('a phone is linked by its QR code, a customer is heard, and the phone is let go', async () => {
+  const { page, problems } = await demo.open('connections')
+  await page.getByRole('button', { name: 'Connect a number' }).click()
+  const panel = page.getByRole('dialog')
+  await panel.getByRole('button', { name: /Phone by QR code/ }).click()
+  await panel.getByRole('textbox', { name: 'Name' }).fill('Shop phone')
+  await panel.getByText('The simulated phones of this installation').click()
+  assert.equal(await panel.getByRole('button', { name: 'Show the code' }).isDisabled(), true)
+  await panel.getByText('I have read this').click()
+  await picture(page, 'connections-risk')
+  await panel.getByRole('button', { name: 'Show the code' }).click()
+  await page.getByRole('img', { name: 'QR code to scan with the phone' }).waitFor()
+  await page.getByText(/Counts for \d+ s/).waitFor()
+  await picture(page, 'connections-qr')
+  assert.deepEqual(await seriousIssues(page), [])
+
+  const id = page.url().split('/').at(-1) ?? ''
+  const { session } = await demo.team('GET', `/workspaces/${demo.workspaceId}/connections/${id}/session`)
+  const [owner] = (await simulator('GET', '/phones')).phones
+  await simulator('POST', `/phones/${owner.numberId}/scan`, { qr: session.qr })
+  await page.getByText('Linked and on the line').waitFor()
+  await page.getByText('You confirmed it on').waitFor()
+  await page.getByRole('region', { name: 'State' }).getByText('All is well').waitFor()
+  const customer = await simulator('POST', '/customers', {
+    name: 'Davi Melo',
+    phone: '5521955557777',
+    numberId: owner.numberId,
+  })
+  await simulator('POST', `/customers/${customer.id}/messages`, { text: 'Oi, tem entrega?' })
+  await page.getByRole('region', { name: 'Facts' }).getByText('just now').waitFor()
+  await picture(page, 'connections-linked')
+
+  await page.getByRole('button', { name: 'Unlink the phone' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Unlink the phone' }).click()
+  await page.getByRole('button', { name: 'Link with letters instead' }).click()
+  await page.getByRole('textbox', { name: 'Number of the phone' }).fill('12')
+  await page.getByRole('button', { name: 'Get the letters' }).click()
+  await page.getByText('must be the number of the phone').waitFor()
+  await page.getByRole('textbox', { name: 'Number of the phone' }).fill(`+${owner.numberId.replace('phone-', '')}`)
+  await page.getByRole('button', { name: 'Get the letters' }).click()
+  const code = await page.getByText(/^[A-Z0-9]{4}-[A-Z0-9]{4}$/).textContent()
+  await simulator('POST', `/phones/${owner.numberId}/code`, { code })
+  await page.getByText('Linked and on the line').waitFor()
+  await page.getByRole('button', { name: 'I take the risk: let it send' }).click()
+  await page.getByText('You confirmed it on').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('templates are read from the platform and open to their words', async () => {
+  const { page, problems } = await demo.open('connections')
+  await page
+    .getByRole('row', { name: /Official platform/ })
+    .getByRole('button')
+    .first()
+    .click()
+  const templates = page.getByRole('region', { name: 'Templates' })
+  await templates.getByRole('button', { name: 'Read now' }).click()
+  await page.getByText(/templates were read/).waitFor()
+  await templates.getByRole('listitem').first().getByRole('button').click()
+  await templates.getByRole('button', { expanded: true }).waitFor()
+  await picture(page, 'connections-templates')
+  assert.deepEqual(problems, [])
+})
+
+test('the pages of connections are usable without eyes or a mouse, in both schemes and on a phone', async () => {
+  for (const [name, options] of Object.entries({
+    light: {},
+    dark: { colorScheme: 'dark' as const },
+    phone: { viewport: phone },
+  })) {
+    const { page, problems } = await demo.open('connections', options)
+    await page.getByRole('table').waitFor()
+    await picture(page, `connections-${name}`)
+    assert.deepEqual(await seriousIssues(page), [])
+    await page.keyboard.press('c')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Phone by QR code/ })
+      .click()
+    await picture(page, `connections-new-${name}`)
+    assert.deepEqual(await seriousIssues(page), [])
+    await page.keyboard.press('Escape')
+    await page
+      .getByRole('row', { name: /Official platform/ })
+      .getByRole('button')
+      .first()
+      .click()
+    await page.getByRole('region', { name: 'Templates' }).getByRole('listitem').first().waitFor()
+    await picture(page, `connections-page-${name}`)
+    assert.deepEqual(await seriousIssues(page), [])
+    assert.deepEqual(problems, [])
+  }
+})

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
+
+const demo = await openDemo()
+const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+const choose = async (page: Page, name: string, text: string) => {
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Choose a file' }).click(),
+  ])
+  await chooser.setFiles(file(name, text))
+}
+const downloaded = async (page: Page, name: string) => {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(name, { exact: true }).click()])
+  return readFile(await download.path(), 'utf8')
+}
+const counts = async (page: Page) => (await page.locator('dl').first().innerText()).split('\n').join(' ')
+
+test('a file with bad rows is mapped, tried, and tells what it refused in a file to mend', async () => {
+  const { page, problems } = await demo.open('leads/import')
+  const bad = 'Nome;Telefone;Cidade;Valor\nAna Lima;+55 11 95551-2001;Santos;1200\nBruno;12;Recife;10\nCaio;;Natal;x\n'
+  await choose(page, 'feira.csv', bad)
+  const mapping = page.getByRole('region', { name: 'What each column becomes' })
+  await mapping.getByRole('row', { name: /Telefone/ }).waitFor()
+  const fills = (column: string) => page.getByRole('combobox', { name: `What ${column} becomes` })
+  assert.equal(await fills('Telefone').inputValue(), 'Phone')
+  assert.equal(await fills('Nome').inputValue(), 'First name, or the whole')
+  assert.equal(await fills('Cidade').inputValue(), 'k_cidade')
+  await fills('Cidade').click()
+  await page.getByRole('option', { name: 'Notes' }).click()
+  await picture(page, 'import-mapping')
+  await page.getByRole('button', { name: 'Try it first' }).click()
+  const report = page.getByRole('region', { name: 'This is what the import would do. Nothing is written yet.' })
+  await report.getByText('Why rows were refused').waitFor()
+  assert.equal(await counts(page), 'Rows 3 Created 1 Updated 0 Unchanged 0 Refused 2')
+  assert.equal(await fills('Cidade').inputValue(), 'Notes', 'what was chosen for the try is still chosen')
+  await report.getByText('The first of them').click()
+  await report.getByText('Row 3').first().waitFor()
+  await picture(page, 'import-report')
+  const refused = await downloaded(page, 'Download the refused rows')
+  assert.match(refused, /import_error/)
+  assert.match(refused, /Bruno;12;Recife;10;/)
+  assert.equal(refused.includes('Ana Lima'), false)
+  const leads = async (search: string) =>
+    (await demo.team('GET', `/workspaces/${demo.workspaceId}/leads?search=${encodeURIComponent(search)}`)).leads
+  assert.deepEqual(await leads('Ana Lima'), [])
+
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('region', { name: 'The import is done' }).waitFor()
+  assert.equal(await counts(page), 'Rows 3 Created 1 Updated 0 Unchanged 0 Refused 2')
+  const [ana] = await leads('Ana Lima')
+  assert.deepEqual([ana.notes, ana.phone], ['Santos', '5511955512001'])
+  assert.deepEqual(problems, [])
+})
+
+test('an upload that breaks off goes on with the same file, and a good file becomes leads', async () => {
+  const { page, problems } = await demo.open('leads/import')
+  const rows = Array.from({ length: 300 }, (_, n) => `Lead ${n},+55 11 95552-${String(1000 + n)},ads`)
+  const text = ['name,phone,source', ...rows].join('\n')
+  await page.route('**/content?offset=*', (route) => route.abort())
+  await choose(page, 'good.csv', text)
+  await page.getByText('0 of 0 MB').waitFor()
+  await page.reload()
+  await page.unroute('**/content?offset=*')
+  await page.getByText('The upload broke off at 0 %').waitFor()
+  await choose(page, 'other.csv', 'name\nX')
+  await page.getByText('This is another file. Choose good.csv as it was.').waitFor()
+  await choose(page, 'good.csv', text)
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('region', { name: 'The import is done' }).waitFor()
+  assert.equal(await counts(page), 'Rows 300 Created 300 Updated 0 Unchanged 0 Refused 0')
+  await page.getByRole('link', { name: 'Back: Import leads' }).click()
+  await page.getByRole('row', { name: /good.csv Done 300/ }).waitFor()
+  assert.deepEqual(
+    problems.filter((line) => !line.includes('ERR_FAILED')),
+    [],
+  )
+})
+
+test('an import is cancelled before it writes', async () => {
+  const { page } = await demo.open('leads/import')
+  await choose(page, 'never.csv', 'name,phone\nNobody,+55 11 95553-0001\n')
+  await page.getByRole('button', { name: 'Cancel the import' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click()
+  await page.getByRole('region', { name: /The import was cancelled/ }).waitFor()
+})
+
+test('an export has the leads that fit the filters of the address', async () => {
+  for (const [name, email] of [
+    ['Exported One', 'one@export.example'],
+    ['Exported Two', 'two@export.example'],
+  ])
+    await demo.team('POST', `/workspaces/${demo.workspaceId}/leads`, { firstName: name, email, source: 'referral' })
+  const { page, problems } = await demo.open('leads/export?source=referral&search=Exported')
+  await page.getByText('2 leads').waitFor()
+  await page.getByText('Source: referral').waitFor()
+  await picture(page, 'export')
+  const csv = await downloaded(page, 'Download')
+  assert.deepEqual(
+    csv
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => /Exported \w+/.exec(line)?.[0]),
+    ['Exported One', 'Exported Two'],
+  )
+  await page.getByRole('radio', { name: 'NDJSON' }).check()
+  const lines = (await downloaded(page, 'Download')).trim().split('\n')
+  assert.deepEqual(JSON.parse(lines.at(-1) ?? ''), { endOfExport: { count: 2 } })
+  assert.deepEqual(problems, [])
+})
+
+test('import and export are usable without eyes or a mouse, in both schemes and on a phone', async () => {
+  for (const [name, options] of Object.entries({
+    light: {},
+    dark: { colorScheme: 'dark' as const },
+    phone: { viewport: phone },
+  })) {
+    const { page } = await demo.open('leads/import', options)
+    await page.getByRole('table').waitFor()
+    await picture(page, `import-${name}`)
+    assert.deepEqual(await seriousIssues(page), [])
+    await choose(page, `look-${name}.csv`, 'Nome,Telefone\nAna,+55 11 95554-0001\nBia,1\n')
+    await page.getByRole('button', { name: 'Try it first' }).click()
+    await page.getByText('Why rows were refused').waitFor()
+    await page.getByRole('row', { name: /Telefone/ }).waitFor()
+    await picture(page, `import-tried-${name}`)
+    assert.deepEqual(await seriousIssues(page), [])
+    await page.goto(`${demo.url}/w/${demo.workspaceId}/leads/export`)
+    await page.getByText('All leads, without a filter.').waitFor()
+    await picture(page, `export-${name}`)
+    assert.deepEqual(await seriousIssues(page), [])
+  }
+})
