@@ -3,11 +3,9 @@ import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { followWorkspace, useLiveReset } from '../api/live.ts'
 import { InboxLive } from '../inbox/InboxLive.tsx'
-import { useConnectionBadge } from '../connections/use-connection-badge.ts'
-import { t } from '../text/index.ts'
+import { t, withTexts } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { useTroubleBadge } from '../webhooks/use-trouble-badge.ts'
 import styles from './Frame.module.css'
 import { keepLastWorkspace } from './last-workspace.ts'
 import { OfflineLine } from './OfflineLine.tsx'
@@ -15,7 +13,8 @@ import { Rail } from './Rail.tsx'
 import { rooms } from './rooms.ts'
 import { mayIn } from './session.ts'
 
-const Palette = lazy(() => import('./Palette.tsx'))
+const Palette = lazy(() => withTexts(() => import('./Palette.tsx')))
+const RailBadges = lazy(() => withTexts(() => import('./RailBadges.tsx')))
 const KeySheet = lazy(() => import('./KeySheet.tsx'))
 
 /** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
@@ -31,8 +30,6 @@ export function Frame() {
   }, [workspaceId])
   useLiveReset(useCallback(() => void queries.invalidateQueries(), [queries]))
   useFrameKeys(workspaceId, setOpen)
-  useTroubleBadge(workspaceId)
-  useConnectionBadge(workspaceId)
 
   return (
     <div className={styles.frame}>
@@ -43,6 +40,7 @@ export function Frame() {
         <Outlet />
       </main>
       <Suspense>
+        <RailBadges workspaceId={workspaceId} />
         {open === 'palette' && <Palette workspaceId={workspaceId} close={close} showKeys={() => setOpen('keys')} />}
         {open === 'keys' && <KeySheet close={close} />}
       </Suspense>

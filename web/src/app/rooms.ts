@@ -1,4 +1,14 @@
-import { IconForms, IconHome, IconInbox, IconKey, IconPlugConnected, IconSettings, IconUsers, IconWebhook, type TablerIcon } from '@tabler/icons-react'
+import {
+  IconForms,
+  IconHome,
+  IconInbox,
+  IconKey,
+  IconPlugConnected,
+  IconSettings,
+  IconUsers,
+  IconWebhook,
+  type TablerIcon,
+} from '@tabler/icons-react'
 import { t } from '../text/index.ts'
 import type { Role } from './session.ts'
 
@@ -19,8 +29,29 @@ export const rooms: readonly Room[] = [
   { path: 'inbox', title: () => t.common.pages.inbox, icon: IconInbox, key: 'i', place: 'day', role: 'member' },
   { path: 'leads', title: () => t.common.pages.leads, icon: IconUsers, key: 'l', place: 'day', role: 'member' },
   { path: 'forms', title: () => t.common.pages.forms, icon: IconForms, key: 'f', place: 'day', role: 'member' },
-  { path: 'connections', title: () => t.common.pages.connections, icon: IconPlugConnected, key: 'c', place: 'setup', role: 'member' },
+  {
+    path: 'connections',
+    title: () => t.common.pages.connections,
+    icon: IconPlugConnected,
+    key: 'c',
+    place: 'setup',
+    role: 'member',
+  },
   { path: 'keys', title: () => t.common.pages.keys, icon: IconKey, key: 'k', place: 'setup', role: 'member' },
-  { path: 'webhooks', title: () => t.common.pages.webhooks, icon: IconWebhook, key: 'w', place: 'setup', role: 'member' },
-  { path: 'settings', title: () => t.common.pages.settings, icon: IconSettings, key: 's', place: 'setup', role: 'member' },
+  {
+    path: 'webhooks',
+    title: () => t.common.pages.webhooks,
+    icon: IconWebhook,
+    key: 'w',
+    place: 'setup',
+    role: 'member',
+  },
+  {
+    path: 'settings',
+    title: () => t.common.pages.settings,
+    icon: IconSettings,
+    key: 's',
+    place: 'setup',
+    role: 'member',
+  },
 ]

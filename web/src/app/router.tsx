@@ -1,10 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { readFormSearch } from '../forms/search.ts'
+import { readHomeSearch } from '../home/search.ts'
 import { readSearch } from '../inbox/filters.ts'
 import { readAddress } from '../leads/address.ts'
-import { readHomeSearch } from '../home/search.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
+import { withTexts } from '../text/index.ts'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
@@ -32,7 +33,7 @@ const homeRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'home',
   validateSearch: readHomeSearch,
-  component: lazyRouteComponent(() => import('../home/HomePage.tsx'), 'HomePage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../home/HomePage.tsx')), 'HomePage'),
 })
 
 const inboxRoute = createRoute({
@@ -45,43 +46,46 @@ const inboxRoute = createRoute({
 const keysRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'keys',
-  component: lazyRouteComponent(() => import('../keys/KeysPage.tsx'), 'KeysPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../keys/KeysPage.tsx')), 'KeysPage'),
 })
 
 const connectionsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'connections',
-  component: lazyRouteComponent(() => import('../connections/ConnectionsPage.tsx'), 'ConnectionsPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../connections/ConnectionsPage.tsx')), 'ConnectionsPage'),
 })
 
 const connectionRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'connections/$connectionId',
-  component: lazyRouteComponent(() => import('../connections/detail/ConnectionPage.tsx'), 'ConnectionPage'),
+  component: lazyRouteComponent(
+    () => withTexts(() => import('../connections/detail/ConnectionPage.tsx')),
+    'ConnectionPage',
+  ),
 })
 
 const importRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/import',
   validateSearch: readImportSearch,
-  component: lazyRouteComponent(() => import('../leads/transfer/ImportPage.tsx'), 'ImportPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../leads/transfer/ImportPage.tsx')), 'ImportPage'),
 })
 
 const exportRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/export',
   validateSearch: readFilters,
-  component: lazyRouteComponent(() => import('../leads/transfer/ExportPage.tsx'), 'ExportPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../leads/transfer/ExportPage.tsx')), 'ExportPage'),
 })
 
 const leadsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads',
   validateSearch: readAddress,
-  component: lazyRouteComponent(() => import('../leads/LeadsPage.tsx'), 'LeadsPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../leads/LeadsPage.tsx')), 'LeadsPage'),
 })
 
-const settingsPage = lazyRouteComponent(() => import('../settings/SettingsPage.tsx'), 'SettingsPage')
+const settingsPage = lazyRouteComponent(() => withTexts(() => import('../settings/SettingsPage.tsx')), 'SettingsPage')
 
 const settingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
@@ -98,33 +102,33 @@ const settingsSectionRoute = createRoute({
 const profileRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'profile',
-  component: lazyRouteComponent(() => import('../profile/ProfilePage.tsx'), 'ProfilePage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../profile/ProfilePage.tsx')), 'ProfilePage'),
 })
 
 const formsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'forms',
-  component: lazyRouteComponent(() => import('../forms/FormsPage.tsx'), 'FormsPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../forms/FormsPage.tsx')), 'FormsPage'),
 })
 
 const formRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'forms/$formId',
   validateSearch: readFormSearch,
-  component: lazyRouteComponent(() => import('../forms/FormPage.tsx'), 'FormPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../forms/FormPage.tsx')), 'FormPage'),
 })
 
 const webhooksRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'webhooks',
-  component: lazyRouteComponent(() => import('../webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../webhooks/WebhooksPage.tsx')), 'WebhooksPage'),
 })
 
 const endpointRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'webhooks/$endpointId',
   validateSearch: readEndpointSearch,
-  component: lazyRouteComponent(() => import('../webhooks/EndpointPage.tsx'), 'EndpointPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../webhooks/EndpointPage.tsx')), 'EndpointPage'),
 })
 
 export function makeRouter(queries: QueryClient, session: Session) {

@@ -4,7 +4,7 @@ import { t } from '../text/index.ts'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { Copyable } from '../ui/Copyable.tsx'
 import { PageBody } from '../ui/PageBody.tsx'
-import { QrCode, saveQrCode } from './QrCode.tsx'
+import { QrCode, saveQrCode } from '../ui/QrCode.tsx'
 import styles from './ShareView.module.css'
 import type { Form } from './types.ts'
 
@@ -34,7 +34,7 @@ export function ShareView({ form }: { form: Form }) {
         <section className={styles.card}>
           <h2>{t.forms.qr}</h2>
           <div className={styles.qr}>
-            <QrCode text={form.url} label={t.forms.qrOf(form.name)} />
+            <QrCode value={form.url} label={t.forms.qrOf(form.name)} size={180} />
             <Button
               variant="default"
               leftSection={<IconDownload size={16} />}

@@ -1,17 +1,21 @@
-import { useRef } from 'react'
+import { lazy, Suspense, useRef } from 'react'
 import { Failure } from '../api/failure.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Trouble } from '../ui/Trouble.tsx'
 import { Composer } from './compose/Composer.tsx'
 import { OwnerBar } from './compose/OwnerBar.tsx'
-import { CustomerPane } from './customer/CustomerPane.tsx'
 import { TypingLine, usePresence } from './presence.tsx'
 import { useDetail } from './queries.ts'
 import { Thread, type ThreadHandle } from './Thread.tsx'
 import { ThreadHeader } from './ThreadHeader.tsx'
 import styles from './ThreadPane.module.css'
 import { customerName } from './words.ts'
+
+// A moment after the thread, which is what one has come for.
+const CustomerPane = lazy(() =>
+  import('./customer/CustomerPane.tsx').then(({ CustomerPane: pane }) => ({ default: pane })),
+)
 
 interface ThreadPaneProps {
   workspaceId: string
@@ -51,7 +55,9 @@ export function ThreadPane({ workspaceId, id, close, showsCustomer, setShowsCust
         <Composer workspaceId={workspaceId} conversation={conversation} onSent={() => thread.current?.toNewest()} />
       </section>
       <aside className={styles.customer} aria-label={t.inbox.customer}>
-        <CustomerPane workspaceId={workspaceId} conversation={conversation} />
+        <Suspense>
+          <CustomerPane workspaceId={workspaceId} conversation={conversation} />
+        </Suspense>
       </aside>
     </div>
   )

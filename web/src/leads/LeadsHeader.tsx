@@ -6,6 +6,7 @@ import type { LeadAddress } from './address.ts'
 import { ColumnsMenu } from './ColumnsMenu.tsx'
 import { SavedViews } from './filters/SavedViews.tsx'
 import styles from './LeadsPage.module.css'
+import { TransferMenu } from './TransferMenu.tsx'
 import type { GoTo } from './use-address.ts'
 import type { Columns } from './use-columns.ts'
 
@@ -61,6 +62,7 @@ export function LeadsHeader({ workspaceId, address, goTo, columns, create }: Lea
       />
       <SavedViews workspaceId={workspaceId} address={address} goTo={goTo} />
       {columns !== null && <ColumnsMenu columns={columns} />}
+      <TransferMenu workspaceId={workspaceId} address={address} />
     </PageHeader>
   )
 }

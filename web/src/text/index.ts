@@ -1,20 +1,41 @@
 import { en } from './en/index.ts'
+import type { rest as enRest } from './en/rest.ts'
 
-export type Texts = typeof en
+export type Texts = typeof en & typeof enRest
 export const languages = { en: 'English', pt: 'Português', es: 'Español' } as const
 export type Language = keyof typeof languages
 
 const storageKey = 'parley.language'
 
-/** Every text that people read, in their language. Set once, before anything is drawn. */
-export let t: Texts = en
+/**
+ * Every text that people read, in their language. Those of the frame and the inbox are there before anything is drawn; the
+ * pages that need the rest are loaded by `withTexts`.
+ */
+export let t = en as Texts
 export let language: Language = 'en'
+let restLoading: Promise<void> | undefined
 
 export async function loadTexts(): Promise<void> {
   language = chosenLanguage()
-  if (language === 'pt') t = (await import('./pt/index.ts')).pt
-  if (language === 'es') t = (await import('./es/index.ts')).es
+  const texts = {
+    en: async () => en,
+    pt: async () => (await import('./pt/index.ts')).pt,
+    es: async () => (await import('./es/index.ts')).es,
+  }
+  t = { ...t, ...(await texts[language]()) }
   document.documentElement.lang = language
+}
+
+/** Loads something together with the texts that all pages but the inbox need. */
+export async function withTexts<T>(load: () => Promise<T>): Promise<T> {
+  restLoading ??= loadRest()
+  const [loaded] = await Promise.all([load(), restLoading])
+  return loaded
+}
+
+async function loadRest(): Promise<void> {
+  const texts = { en: () => import('./en/rest.ts'), pt: () => import('./pt/rest.ts'), es: () => import('./es/rest.ts') }
+  t = { ...t, ...(await texts[language]()).rest }
 }
 
 /** Takes another language; the page is drawn anew in it. Drafts are kept elsewhere. */

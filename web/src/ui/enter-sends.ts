@@ -17,3 +17,6 @@ export function useEnterSends(): boolean {
     return () => watchers.delete(changed)
   }, enterSends)
 }
+
+/** A keyboard on glass has no other key for a new line. */
+export const isTouch = (): boolean => window.matchMedia('(pointer: coarse)').matches

@@ -11,7 +11,7 @@ import styles from './EndpointPage.module.css'
 import { keysOf, type Stats, useStats } from './queries.ts'
 import { statHours } from './search.ts'
 import type { Endpoint } from './types.ts'
-import { useAfterEvents } from './use-fresh.ts'
+import { useAfterDeliveries } from './use-fresh.ts'
 import { duration } from './words.ts'
 
 interface EndpointChartsProps {
@@ -25,7 +25,7 @@ interface EndpointChartsProps {
 export function EndpointCharts({ workspaceId, endpoint, hours, choose }: EndpointChartsProps) {
   const query = useStats(workspaceId, endpoint.id, hours)
   const queries = useQueryClient()
-  useAfterEvents(5000, () => void queries.invalidateQueries({ queryKey: keysOf.stats(workspaceId, endpoint.id) }))
+  useAfterDeliveries(5000, () => void queries.invalidateQueries({ queryKey: keysOf.stats(workspaceId, endpoint.id) }))
   return (
     <PageBody>
       <div className={styles.charts}>

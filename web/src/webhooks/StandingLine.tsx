@@ -6,7 +6,7 @@ import { StandingChip } from './EndpointTable.tsx'
 import { useReplays } from './queries.ts'
 import { atOnce } from './standing.ts'
 import type { Endpoint } from './types.ts'
-import { useAfterEvents, useWhenDue } from './use-fresh.ts'
+import { useAfterDeliveries, useWhenDue } from './use-fresh.ts'
 import { standingSentence } from './words.ts'
 
 /** How the endpoint stands, in words, above whatever is shown of it. */
@@ -31,7 +31,7 @@ function OpenReplays({ workspaceId, endpointId }: { workspaceId: string; endpoin
   const { data = [], refetch } = useReplays(workspaceId, endpointId)
   const open = data.filter(({ finishedAt }) => finishedAt === null)
   useWhenDue(open.length > 0 ? atOnce : null, () => void refetch())
-  useAfterEvents(5000, () => void (open.length > 0 && refetch()))
+  useAfterDeliveries(5000, () => void (open.length > 0 && refetch()))
   return open.map(({ id, queued }) => (
     <span key={id} className={styles.replay} role="status">
       {t.webhooks.replayOpen(number(queued))}

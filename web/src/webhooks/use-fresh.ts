@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef } from 'react'
-import { useLive } from '../api/live.ts'
+import { useEffect, useRef } from 'react'
+import { useAfterEvents } from '../ui/use-after-events.ts'
 import { deliveriesOf, withFresh } from './pages.ts'
 import { type DeliveryFilter, keysOf, readDeliveries, useDelivery } from './queries.ts'
 import { atOnce, earliest, latestMs, lookAgainMs } from './standing.ts'
@@ -18,24 +18,8 @@ const eventNames = [
 ] as const
 
 /** Calls `look` when an event has been there for long enough to be delivered; of many that come together, once. */
-export function useAfterEvents(waitMs: number, look: () => void): void {
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const latest = useRef(look)
-  latest.current = look
-  const hear = useCallback(() => {
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined
-      latest.current()
-    }, waitMs)
-  }, [waitMs])
-  useEffect(
-    () => () => {
-      clearTimeout(timer.current)
-      timer.current = undefined
-    },
-    [],
-  )
-  useLive(eventNames, hear)
+export function useAfterDeliveries(waitMs: number, look: () => void): void {
+  useAfterEvents(eventNames, waitMs, look)
 }
 
 /** Calls `look` once what is due has had its time, and again at growing distances while nothing came of it. */
@@ -61,7 +45,7 @@ export function useWhenDue(due: string | null, look: () => void): void {
 export function useFreshEndpoints(workspaceId: string, endpoints: readonly Endpoint[] | undefined): void {
   const queries = useQueryClient()
   const look = () => void queries.invalidateQueries({ queryKey: keysOf.list(workspaceId) })
-  useAfterEvents(1000, look)
+  useAfterDeliveries(1000, look)
   useWhenDue(earliest((endpoints ?? []).filter(hasMore).map(({ health }) => health.nextAttemptAt ?? atOnce)), look)
 }
 
@@ -92,7 +76,7 @@ export function useFreshDeliveries(
     if (fresh === null) return
     queries.setQueryData<DeliveryPages>(key, (before) => before && withFresh(before, fresh))
   }
-  useAfterEvents(1000, () => void look())
+  useAfterDeliveries(1000, () => void look())
   const pending = deliveriesOf(pages).filter(({ state }) => state === 'pending')
   useWhenDue(earliest(pending.map(({ nextAttemptAt }) => nextAttemptAt ?? atOnce)), () => void look())
   return look

@@ -4,7 +4,7 @@ import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import { keysOf, useEndpoints } from './queries.ts'
 import { isTrouble, standingOf } from './standing.ts'
-import { useAfterEvents } from './use-fresh.ts'
+import { useAfterDeliveries } from './use-fresh.ts'
 
 const lookEveryMs = 30_000
 
@@ -12,7 +12,7 @@ const lookEveryMs = 30_000
 export function useTroubleBadge(workspaceId: string): void {
   const { data = [] } = useEndpoints(workspaceId)
   const queries = useQueryClient()
-  useAfterEvents(lookEveryMs, () => void queries.invalidateQueries({ queryKey: keysOf.list(workspaceId) }))
+  useAfterDeliveries(lookEveryMs, () => void queries.invalidateQueries({ queryKey: keysOf.list(workspaceId) }))
   const count = data.filter((endpoint) => isTrouble(standingOf(endpoint))).length
   useEffect(() => {
     setRailBadge('webhooks', { count, tone: 'bad', label: t.webhooks.trouble(count) })

@@ -1,11 +1,11 @@
 import { Button, Loader } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../../text/index.ts'
+import { QrCode } from '../../ui/QrCode.tsx'
 import { PhoneButton } from '../PhonesLink.tsx'
 import { type Connection, type Session, useSimulatorUrl } from '../queries.ts'
 import { BeginPairing } from './BeginPairing.tsx'
 import styles from './PairingPanel.module.css'
-import { QrCode } from './QrCode.tsx'
 import { useSecondsUntil } from './use-seconds-until.ts'
 
 interface PairingPanelProps {
@@ -48,7 +48,7 @@ export function PairingPanel({ workspaceId, connection, session }: PairingPanelP
 
 function Shown({ session: { qr, pairingCode } }: { session: Session }) {
   const { qrLabel, waiting } = t.connections.session
-  if (qr !== null) return <QrCode text={qr} label={qrLabel} />
+  if (qr !== null) return <QrCode value={qr} label={qrLabel} size={264} ecc="L" />
   if (pairingCode !== null) return <code className={styles.code}>{letters(pairingCode)}</code>
   return (
     <div className={styles.wait} role="status">

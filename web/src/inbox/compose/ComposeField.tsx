@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { isTouch, useEnterSends } from '../../ui/enter-sends.ts'
 import styles from './Composer.module.css'
-import { isTouch, useEnterSends } from './preferences.ts'
 import { optionId, type Suggestion, Suggestions } from './Suggestions.tsx'
 import { type Asked, askedAt, putInPlace } from './typeahead.ts'
 

@@ -2,12 +2,12 @@ import { Button, Tooltip } from '@mantine/core'
 import { IconClock, IconNote, IconSend2, IconTemplate } from '@tabler/icons-react'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
+import { isTouch, setEnterSends, useEnterSends } from '../../ui/enter-sends.ts'
 import { number } from '../../ui/time.ts'
 import styles from './Composer.module.css'
 import type { WindowState } from './countdown.ts'
 import type { Mode } from './drafts.ts'
 import { maxNote, maxReply } from './limits.ts'
-import { isTouch, setEnterSends, useEnterSends } from './preferences.ts'
 import type { Surface } from './use-composer.ts'
 
 interface ComposeFootProps {

@@ -16,7 +16,7 @@ interface HandBackAskProps {
 }
 
 /** Which agent goes on, and one sentence for it. */
-export function HandBackAsk({ workspaceId, conversation, isStopped, close }: HandBackAskProps) {
+export default function HandBackAsk({ workspaceId, conversation, isStopped, close }: HandBackAskProps) {
   const texts = t.compose.owner
   const query = useApiKeys(workspaceId)
   return (

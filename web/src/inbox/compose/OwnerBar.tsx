@@ -1,16 +1,17 @@
 import { Button, Tooltip } from '@mantine/core'
 import { IconHandStop, IconRobot, IconUsers } from '@tabler/icons-react'
-import { useCallback, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { KeyHint, useKeys } from '../../ui/keys.ts'
 import type { Conversation } from '../types.ts'
-import { HandBackAsk } from './HandBackAsk.tsx'
 import styles from './OwnerBar.module.css'
 import { useWorkspace } from './queries.ts'
 import { useWriting } from './store.ts'
 import { useSendingAgent } from './use-sending-agent.ts'
 import { useTakeOver } from './use-take-over.ts'
+
+const HandBackAsk = lazy(() => import('./HandBackAsk.tsx'))
 
 interface OwnerBarProps {
   workspaceId: string
@@ -66,14 +67,16 @@ export function OwnerBar({ workspaceId, conversation }: OwnerBarProps) {
           {texts.handBack}
         </Button>
       )}
-      {asks && (
-        <HandBackAsk
-          workspaceId={workspaceId}
-          conversation={conversation}
-          isStopped={isStopped}
-          close={() => setAsks(false)}
-        />
-      )}
+      <Suspense>
+        {asks && (
+          <HandBackAsk
+            workspaceId={workspaceId}
+            conversation={conversation}
+            isStopped={isStopped}
+            close={() => setAsks(false)}
+          />
+        )}
+      </Suspense>
     </div>
   )
 }

@@ -1,5 +1,8 @@
 export const leads = {
   title: 'Leads',
+  importAndExport: 'Import and export',
+  importLeads: 'Import leads',
+  exportLeads: 'Export these leads',
   table: 'Table',
   board: 'Board',
   trash: 'Trash',

@@ -1,17 +1,7 @@
-import type { Texts } from '../index.ts'
-import { charts } from './charts.ts'
+import type { en } from '../en/index.ts'
 import { common } from './common.ts'
 import { compose } from './compose.ts'
-import { connections } from './connections.ts'
 import { customer } from './customer.ts'
-import { forms } from './forms.ts'
-import { home } from './home.ts'
 import { inbox } from './inbox.ts'
-import { keys } from './keys.ts'
-import { leads } from './leads.ts'
-import { profile } from './profile.ts'
-import { settings } from './settings.ts'
-import { transfer } from './transfer.ts'
-import { webhooks } from './webhooks.ts'
 
-export const es: Texts = { charts, common, compose, connections, customer, forms, home, inbox, keys, leads, profile, settings, transfer, webhooks }
+export const es: typeof en = { common, compose, customer, inbox }

@@ -2,6 +2,9 @@ import type { leads as en } from '../en/leads.ts'
 
 export const leads: typeof en = {
   title: 'Leads',
+  importAndExport: 'Importar y exportar',
+  importLeads: 'Importar leads',
+  exportLeads: 'Exportar estos leads',
   table: 'Tabla',
   board: 'Tablero',
   trash: 'Papelera',

@@ -2,6 +2,9 @@ import type { leads as en } from '../en/leads.ts'
 
 export const leads: typeof en = {
   title: 'Leads',
+  importAndExport: 'Importar e exportar',
+  importLeads: 'Importar leads',
+  exportLeads: 'Exportar estes leads',
   table: 'Tabela',
   board: 'Quadro',
   trash: 'Lixeira',

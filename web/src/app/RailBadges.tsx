@@ -1,0 +1,9 @@
+import { useConnectionBadge } from '../connections/use-connection-badge.ts'
+import { useTroubleBadge } from '../webhooks/use-trouble-badge.ts'
+
+/** Sets the numbers of trouble at the rail. They may come a moment after the page. */
+export default function RailBadges({ workspaceId }: { workspaceId: string }) {
+  useTroubleBadge(workspaceId)
+  useConnectionBadge(workspaceId)
+  return null
+}

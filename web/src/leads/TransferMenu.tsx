@@ -1,0 +1,38 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { IconDots, IconDownload, IconUpload } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { mayIn } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { type LeadAddress, queryOf } from './address.ts'
+
+/** The ways in and out for many leads at once; an export takes the filters along that are set. */
+export function TransferMenu({ workspaceId, address }: { workspaceId: string; address: LeadAddress }) {
+  const navigate = useNavigate()
+  const params = { workspaceId }
+  const { sortBy: _, sortOrder: _order, ...filters } = queryOf(address)
+  return (
+    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={30} aria-label={t.leads.importAndExport}>
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconUpload size={16} />}
+          onClick={() => void navigate({ to: '/w/$workspaceId/leads/import', params })}
+        >
+          {t.leads.importLeads}
+        </Menu.Item>
+        {mayIn(workspaceId, 'owner') && (
+          <Menu.Item
+            leftSection={<IconDownload size={16} />}
+            onClick={() => void navigate({ to: '/w/$workspaceId/leads/export', params, search: filters })}
+          >
+            {t.leads.exportLeads}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

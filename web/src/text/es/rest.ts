@@ -1,0 +1,13 @@
+import type { rest as en } from '../en/rest.ts'
+import { charts } from './charts.ts'
+import { connections } from './connections.ts'
+import { forms } from './forms.ts'
+import { home } from './home.ts'
+import { keys } from './keys.ts'
+import { leads } from './leads.ts'
+import { profile } from './profile.ts'
+import { settings } from './settings.ts'
+import { transfer } from './transfer.ts'
+import { webhooks } from './webhooks.ts'
+
+export const rest: typeof en = { charts, connections, forms, home, keys, leads, profile, settings, transfer, webhooks }
