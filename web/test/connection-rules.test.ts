@@ -4,6 +4,9 @@ import { test } from 'node:test'
 import { isInTrouble, numberOf, partsOf, stateWords } from '../src/connections/state-words.ts'
 import { choose, customTargetOf, mappingOf, matchersOf, shareOf } from '../src/leads/transfer/mapping.ts'
 import { readFilters, readImportSearch } from '../src/leads/transfer/search.ts'
+import { withTexts } from '../src/text/index.ts'
+
+await withTexts(async () => {})
 
 test('each state has a tone, a word and, where it cannot send, a reason; only what somebody must mend is trouble', () => {
   const cases = [

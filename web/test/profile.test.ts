@@ -76,6 +76,7 @@ test('two-factor sign-in is turned on, asked for, passed with a recovery code to
 
   await page.getByRole('button', { name: 'You: Dora' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(/\/sign-in/)
   await signIn(page, email, password)
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor()
   await picture(page, 'sign-in-code-light')

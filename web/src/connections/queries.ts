@@ -73,9 +73,8 @@ export function useConnectionNews(workspaceId: string): void {
   useLive(
     news,
     useCallback(
-      // A frame of the app's own: what it says is not within a payload.
-      (frame: LiveEvent) => {
-        const { connectionId } = frame as unknown as { connectionId: string }
+      ({ payload }: LiveEvent) => {
+        const { connectionId } = payload as { connectionId: string }
         void queries.invalidateQueries({ queryKey: listKey(workspaceId) })
         void queries.invalidateQueries({ queryKey: [workspaceId, 'connection', connectionId] })
       },

@@ -1,4 +1,4 @@
-import type { Form, FormField, FormSettings } from './types.ts'
+import type { Form, FormField, FormSettings, ListedForm } from './types.ts'
 
 /** A form while it is built. Each field has an id of its own, since its key may change or be wrong. */
 export interface FormDraft extends Omit<FormSettings, 'fields' | 'description' | 'redirectUrl' | 'allowedOrigins'> {
@@ -15,8 +15,10 @@ export interface DraftField extends FormField {
   isKeyOwn: boolean
 }
 
-export function draftOf(form: Form): FormDraft {
-  const { id: _, url: _url, embedHtml: _html, createdAt: _c, updatedAt: _u, ...settings } = form
+/** Of a form by itself or of the list, where it has been counted how often it was sent. */
+export function draftOf(form: Form & Partial<ListedForm>): FormDraft {
+  const { submissionCount: _count, lastSubmissionAt: _last, ...own } = form
+  const { id: _, url: _url, embedHtml: _html, createdAt: _c, updatedAt: _u, ...settings } = own
   return {
     ...settings,
     fields: form.fields.map((field) => ({ ...field, id: field.key, isKeyOwn: true })),

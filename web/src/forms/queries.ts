@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useCallback } from 'react'
 import { api, body } from '../api/client.ts'
 import { useLive } from '../api/live.ts'
-import type { Form, FormSettings } from './types.ts'
+import type { Form, FormSettings, ListedForm } from './types.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/forms'
 const onePath = `${path}/{formId}` as const
@@ -32,14 +32,18 @@ export function useSubmissions(workspaceId: string, formId: string) {
   })
 }
 
+const unsent = { submissionCount: 0, lastSubmissionAt: null }
+
 /** Shows a form as an answer gave it, then lets the rest be read again. */
 export function useFormChanged(workspaceId: string): (form: Form) => void {
   const queries = useQueryClient()
   return (form) => {
-    queries.setQueryData<Form[]>(keysOf.list(workspaceId), (before) => {
+    queries.setQueryData<ListedForm[]>(keysOf.list(workspaceId), (before) => {
       if (before === undefined) return before
       const isKnown = before.some(({ id }) => id === form.id)
-      return isKnown ? before.map((one) => (one.id === form.id ? form : one)) : [form, ...before]
+      return isKnown
+        ? before.map((one) => (one.id === form.id ? { ...one, ...form } : one))
+        : [{ ...unsent, ...form }, ...before]
     })
     void queries.invalidateQueries({ queryKey: keysOf.all(workspaceId) })
   }
@@ -49,7 +53,7 @@ export function useFormChanged(workspaceId: string): (form: Form) => void {
 export function useFormGone(workspaceId: string): (formId: string) => void {
   const queries = useQueryClient()
   return (formId) => {
-    queries.setQueryData<Form[]>(keysOf.list(workspaceId), (before) => before?.filter(({ id }) => id !== formId))
+    queries.setQueryData<ListedForm[]>(keysOf.list(workspaceId), (before) => before?.filter(({ id }) => id !== formId))
     void queries.invalidateQueries({ queryKey: keysOf.list(workspaceId) })
   }
 }

@@ -29,8 +29,9 @@ export async function loadTexts(): Promise<void> {
 /** Loads something together with the texts that all pages but the inbox need. */
 export async function withTexts<T>(load: () => Promise<T>): Promise<T> {
   restLoading ??= loadRest()
-  const [loaded] = await Promise.all([load(), restLoading])
-  return loaded
+  // Before, not beside: a module may speak as soon as it is there.
+  await restLoading
+  return load()
 }
 
 async function loadRest(): Promise<void> {

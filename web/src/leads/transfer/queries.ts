@@ -92,9 +92,8 @@ export function useImportNews(workspaceId: string): void {
   useLive(
     news,
     useCallback(
-      // A frame of the app's own: what it says is not within a payload.
-      (frame: LiveEvent) => {
-        moved.current.add((frame as unknown as { importId: string }).importId)
+      ({ payload }: LiveEvent) => {
+        moved.current.add((payload as { importId: string }).importId)
         timer.current ??= setTimeout(() => {
           timer.current = undefined
           for (const id of moved.current) void queries.invalidateQueries({ queryKey: oneKey(workspaceId, id) })
