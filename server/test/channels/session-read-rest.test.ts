@@ -228,8 +228,9 @@ const hasSamples = process.env.PAYLOAD_SAMPLES !== undefined && existsSync(folde
 
 /** What each sample's name says must come of it: the first pattern that fits counts. */
 const outcomes: [pattern: RegExp, types: string][] = [
-  [/group|broadcast|revoke|decrypt-failed/, ''],
-  [/fromme|own-send/, 'echo'],
+  // The own send is our copy of what has not left yet.
+  [/group|broadcast|revoke|decrypt-failed|own-send/, ''],
+  [/fromme/, 'echo'],
   [/^update-delivered-read/, 'status status'],
   [/^update-/, 'status'],
   [/^upsert-/, 'message'],
