@@ -7,7 +7,7 @@ import { startTestServer } from './support/test-server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 // A test that waits for ever, or leaves something open, must fail or end rather than hold up all the others.
-const limits = ['--test-timeout=180000']
+const limits = ['--test-timeout=300000']
 const options = ['--test', '--test-concurrency=2', '--test-reporter=spec', ...limits]
 
 process.chdir(root)

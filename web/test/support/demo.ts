@@ -125,7 +125,7 @@ export async function visitOf(
     ...(storageState === null ? {} : { storageState }),
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(40_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {
