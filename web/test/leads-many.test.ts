@@ -73,6 +73,9 @@ test('a table of 20,000 leads scrolls, with a few rows drawn, an exact count and
   t.diagnostic(`the last of ${total} rows was there after ${Date.now() - started} ms`)
   await page.keyboard.press('Home')
   await page.locator('[data-row="0"]').getByRole('button').waitFor()
+  await page.getByRole('searchbox').fill('Number 12345')
+  await page.getByRole('status').getByText('1 lead', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Lead Number 12345' }).waitFor()
   assert.deepEqual(problems, [])
 })
 
