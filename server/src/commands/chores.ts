@@ -4,6 +4,7 @@ import { templateDeps } from '../app-inbox.ts'
 import { keyedTables } from '../app-keys.ts'
 import { type Chore, createChores } from '../base/chores.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
+import { refreshStatistics } from '../base/statistics.ts'
 import { syncDueTemplates } from '../channels/sync-templates.ts'
 import { forgetOldSends } from '../channels/unofficial/sends.ts'
 import { removeOldEvents } from '../events/retention.ts'
@@ -72,6 +73,7 @@ function choresOf(house: House): Chore[] {
     ...Object.entries(steady).map(([name, work]) => ({ name, everyMs: steadyMs, work, isQuiet: true })),
     { name: 'rotate-keys', everyMs: shiftEveryMs, work: () => workOnRotations(rotations), isQuiet: true },
     { name: 'index-leads', everyMs: shiftEveryMs, work: () => indexLeads({ db, vault }), isSilent: true },
+    { name: 'refresh-statistics', everyMs: shiftEveryMs, work: () => refreshStatistics(db.sql), isSilent: true },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(house), isQuiet: true },
   ]
 }

@@ -2,7 +2,7 @@ import { byteaArray, type Sql } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { findLead } from './identify.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
-import { leadColumns } from './queries.ts'
+import { anyWorkspace, leadColumns } from './queries.ts'
 import { readPhones } from './read-phones.ts'
 import { emailIndexes, type LeadRow, openLead, phoneIndexes } from './sealed.ts'
 
@@ -42,24 +42,24 @@ async function findSame(
   const byPhone = phones.flatMap((digits) => phoneIndexes(keyring, digits))
   const byEmail = email === null ? [] : emailIndexes(keyring, email)
   if (byPhone.length + byEmail.length === 0) return []
+  const workspace = anyWorkspace(sql, workspaceId)
   const rows = await sql<(LeadRow & { same_phone: boolean; same_email: boolean })[]>`
     select ${leadColumns(sql)},
       coalesce(l.phone_index = any (${byteaArray(sql, byPhone)}::bytea[]), false) as same_phone,
       coalesce(l.email_index = any (${byteaArray(sql, byEmail)}::bytea[]), false) as same_email
     from leads l
     where l.workspace_id = ${workspaceId}
-      and l.deleted_at is null
       and l.id = any (array(
         (
           select p.id from leads p
-          where p.workspace_id = ${workspaceId} and p.phone_index = any (${byteaArray(sql, byPhone)}::bytea[]) and p.deleted_at is null
+          where p.workspace_id = ${workspace} and p.phone_index = any (${byteaArray(sql, byPhone)}::bytea[]) and p.deleted_at is null
           order by p.created_at, p.id
           limit ${maxDuplicates + 1}
         )
         union
         (
           select e.id from leads e
-          where e.workspace_id = ${workspaceId} and e.email_index = any (${byteaArray(sql, byEmail)}::bytea[]) and e.deleted_at is null
+          where e.workspace_id = ${workspace} and e.email_index = any (${byteaArray(sql, byEmail)}::bytea[]) and e.deleted_at is null
           order by e.created_at, e.id
           limit ${maxDuplicates + 1}
         )

@@ -26,6 +26,12 @@ export const leadColumns = (sql: Sql) => sql`
 // Who looks leads up by id leaves out deleted ones here, not in SQL: with that condition any index of live leads would
 // do, and of a table that was filled a minute ago the planner believes that a workspace has few of them.
 
+/**
+ * The workspace, for conditions on a name. The planner must not see which one it is: of one that its statistics do not
+ * tell of it believes that it has a lead at most, for which any index would do, and reads all of a large one.
+ */
+export const anyWorkspace = (sql: Sql, workspaceId: string) => sql`(select ${workspaceId}::uuid)`
+
 /** The live leads that have these ids, in no order. */
 export async function findLeadsByIds(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
   const rows = await sql<LeadRow[]>`
@@ -46,22 +52,28 @@ export async function findLeadByName(
   name: string,
   phoneIndexes: readonly Buffer[],
 ): Promise<LeadRow | undefined> {
+  const workspace = anyWorkspace(sql, workspaceId)
   const [row] = await sql<LeadRow[]>`
     select ${leadColumns(sql)}
     from (
       select 1 as rank, c.* from leads c
-      where c.workspace_id = ${workspaceId} and c.unique_code = ${name} and c.deleted_at is null
+      where c.workspace_id = ${workspace} and c.unique_code = ${name} and c.deleted_at is null
       union all
       select 2 as rank, r.* from leads r
-      where r.workspace_id = ${workspaceId} and r.external_ref = ${name} and r.deleted_at is null
+      where r.workspace_id = ${workspace} and r.external_ref = ${name} and r.deleted_at is null
+      ${
+        phoneIndexes.length === 0
+          ? sql``
+          : sql`
       union all
       (
         select 3 as rank, p.* from leads p
-        where p.workspace_id = ${workspaceId} and p.phone_index is not null
+        where p.workspace_id = ${workspace} and p.phone_index is not null
           and p.phone_index = any (${byteaArray(sql, phoneIndexes)}::bytea[]) and p.deleted_at is null
         order by p.created_at, p.id
         limit 1
-      )
+      )`
+      }
     ) as l
     order by l.rank
     limit 1`
@@ -98,6 +110,7 @@ export async function lockLeadsByNames(
   workspaceId: string,
   names: LeadNames,
 ): Promise<(LeadRow & { phone_index: Buffer | null })[]> {
+  const workspace = anyWorkspace(tx, workspaceId)
   const rows = await tx<(LeadRow & { phone_index: Buffer | null })[]>`
     select ${leadColumns(tx)}, l.phone_index
     from leads l
@@ -106,13 +119,13 @@ export async function lockLeadsByNames(
         select id from unnest((select ${names.ids}::uuid[])) as i (id)
         union all
         select c.id from leads c
-        where c.workspace_id = ${workspaceId} and c.unique_code = any ((select ${names.uniqueCodes}::text[])::text[]) and c.deleted_at is null
+        where c.workspace_id = ${workspace} and c.unique_code = any ((select ${names.uniqueCodes}::text[])::text[]) and c.deleted_at is null
         union all
         select r.id from leads r
-        where r.workspace_id = ${workspaceId} and r.external_ref = any ((select ${names.externalRefs}::text[])::text[]) and r.deleted_at is null
+        where r.workspace_id = ${workspace} and r.external_ref = any ((select ${names.externalRefs}::text[])::text[]) and r.deleted_at is null
         union all
         select p.id from leads p
-        where p.workspace_id = ${workspaceId} and p.phone_index = any ((select ${byteaArray(tx, names.phoneIndexes)}::bytea[])::bytea[]) and p.deleted_at is null
+        where p.workspace_id = ${workspace} and p.phone_index = any ((select ${byteaArray(tx, names.phoneIndexes)}::bytea[])::bytea[]) and p.deleted_at is null
       ))
     order by l.id
     for no key update of l`.execute()

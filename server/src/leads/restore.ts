@@ -6,7 +6,7 @@ import { recordEvents } from '../events/record.ts'
 import { leadNotFound, takenField, valueTaken } from './errors.ts'
 import { leadRestored } from './events.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
-import { leadColumns } from './queries.ts'
+import { anyWorkspace, leadColumns } from './queries.ts'
 import { type LeadRow, openLead } from './sealed.ts'
 
 export const restorableDays = 30
@@ -92,17 +92,18 @@ async function lockDeleted(tx: Tx, workspaceId: string, ids: readonly string[], 
 /** The names of these leads that live ones have by now. */
 async function takenNames(tx: Tx, workspaceId: string, leads: readonly Lead[]) {
   const externalRefs = leads.flatMap(({ externalRef }) => externalRef ?? [])
+  const workspace = anyWorkspace(tx, workspaceId)
   const [codes, refs] = await Promise.all([
     tx<{ name: string }[]>`
       select unique_code as name
       from leads
-      where workspace_id = ${workspaceId}
+      where workspace_id = ${workspace}
         and unique_code = any (${leads.map(({ uniqueCode }) => uniqueCode)}::text[])
         and deleted_at is null`,
     tx<{ name: string }[]>`
       select external_ref as name
       from leads
-      where workspace_id = ${workspaceId}
+      where workspace_id = ${workspace}
         and external_ref = any (${externalRefs}::text[])
         and deleted_at is null`,
   ])

@@ -88,7 +88,8 @@ export async function probeMatches(
  * changed since the tokens were made are candidates all. One statement, hence one snapshot, knows of both.
  *
  * The statistics of a workspace that grows are behind. So the planner does not see whose tokens are asked for, and looks
- * the leads up one by one, which `limit` makes it do: else it may take reading all of the workspace for cheaper.
+ * the leads up one by one and by nothing but their ids, which `limit` makes it do: else it may take reading all of the
+ * workspace for cheaper, even for each of them.
  */
 function readCandidates(
   sql: Sql,
@@ -115,12 +116,13 @@ function readCandidates(
     from candidates c
     cross join lateral (
       select *
-      from leads l
-      where ${filterCondition(sql, workspaceId, search.filter)}
-        ${after === null ? sql`` : afterCondition(sql, search.sort, after)}
-        and l.id = c.id
+      from leads
+      where workspace_id = ${workspaceId}
+        and id = c.id
       limit 1
-    ) as l`.cursor(stretch)
+    ) as l
+    where ${filterCondition(sql, workspaceId, search.filter)}
+      ${after === null ? sql`` : afterCondition(sql, search.sort, after)}`.cursor(stretch)
 }
 
 const candidateColumns = (sql: Sql, { by }: LeadSort) => sql`

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { refreshStatistics } from '../../src/base/statistics.ts'
 import { indexLeads } from '../../src/leads/index-leads.ts'
 import { statementsOf } from '../support/database.ts'
 import { fillLeads, fillTrails } from '../support/fill.ts'
 import { addMember, leadPath, leadsPath } from '../support/leads.ts'
-import { badPlans } from '../support/plans.ts'
+import { badPlans, forgetStatistics, wideLooks } from '../support/plans.ts'
 import { makeTokens } from '../support/tokens.ts'
+import { until } from '../support/until.ts'
 import { type Answer, type World, world } from '../support/world.ts'
 
 async function filled(count: number): Promise<World> {
@@ -84,4 +86,38 @@ test('no leads route reads a big table from end to end, in a large workspace as 
     assert.ok(statements.length > 30, `${statements.length} statements`)
     assert.deepEqual(await badPlans(w.db, statements, tables), [])
   }
+})
+
+test('a search reads leads by their ids, also before the database knows anything of the tables', async () => {
+  const w = await filled(3_000)
+  await forgetStatistics(w.db, tables)
+  const statements = await statementsOf(async () => {
+    for (const search of ['Marina Duarte', 'Silva 12']) {
+      await succeed(w.call('GET', leadsPath, { query: { search, status: 'won' } }))
+    }
+  })
+  assert.deepEqual(await wideLooks(w.db, statements, 'leads'), [])
+})
+
+test('a table that has just been filled is counted soon, and names find leads by their indexes', async () => {
+  const w = await filled(3_000)
+  await forgetStatistics(w.db, tables)
+  const isCounted = async () => {
+    await refreshStatistics(w.db.sql)
+    const rows = await w.db.sql`select from pg_statistic where starelid = 'leads'::regclass limit 1`
+    return rows.length > 0
+  }
+  // Each session tells in its own time what it has written.
+  await until(isCounted, 'statistics of the leads')
+  assert.deepEqual(await wideLooks(w.db, await statementsOf(() => writeEveryWay(w)), 'leads'), [])
+})
+
+test('names find leads by their indexes in a workspace that the statistics of others do not tell of', async () => {
+  const others = await Promise.all(Array.from({ length: 40 }, () => filled(10)))
+  const ids = others.map(({ workspaceId }) => workspaceId)
+  const [{ db }] = others as [World]
+  await db.sql`delete from leads where workspace_id <> all (${ids}::uuid[])`
+  await db.sql.unsafe(`analyze ${tables.join(', ')}`)
+  const w = await filled(3_000)
+  assert.deepEqual(await wideLooks(w.db, await statementsOf(() => writeEveryWay(w)), 'leads'), [])
 })

@@ -5,6 +5,7 @@ interface PlanNode {
   'Relation Name'?: string
   'Index Name'?: string
   'Index Cond'?: string
+  Filter?: string
   Plans?: PlanNode[]
 }
 
@@ -36,6 +37,38 @@ export async function badPlans(
     }
   })
   return bad
+}
+
+/** As if the tables had been filled so lately that the database has not counted them yet. */
+export async function forgetStatistics({ sql }: Db, tables: readonly string[]): Promise<void> {
+  await sql`delete from pg_statistic where starelid = any (${[...tables]}::regclass[])`
+  await sql`
+    update pg_class
+    set reltuples = -1, relpages = 0
+    where oid = any (${[...tables]}::regclass[])
+      or oid in (select indexrelid from pg_index where indrelid = any (${[...tables]}::regclass[]))`
+}
+
+/** Where rows of the table are looked for by nothing but their workspace, for other ends than reading them in order. */
+export async function wideLooks(db: Db, statements: readonly SentStatement[], table: string): Promise<string[]> {
+  const wide: string[] = []
+  const look = (node: PlanNode, text: string) => {
+    const { 'Index Cond': condition = '', 'Relation Name': relation, Filter: filter = '' } = node
+    const isWide = /^\(\(?(?:\w+\.)?workspace_id = [^)]*\)*$/.test(condition) || node['Node Type'] === 'Seq Scan'
+    if (relation === table && isWide && /\b(?:id|unique_code|external_ref|phone_index|email_index)\b/.test(filter)) {
+      wide.push(`${node['Index Name'] ?? node['Node Type']}: ${text.replace(/\s+/g, ' ')}`)
+    }
+    for (const each of node.Plans ?? []) look(each, text)
+  }
+  await db.tx(async (tx) => {
+    for (const [n, statement] of statements.filter(isExplainable).entries()) {
+      await tx`set local plan_cache_mode = force_custom_plan`
+      look(await explainGiven(tx, statement), statement.text)
+      await tx`set local plan_cache_mode = force_generic_plan`
+      look(await explainAny(tx, statement, `wide_${n}`), statement.text)
+    }
+  })
+  return wide
 }
 
 /** By what the statement finds the rows of the table: names of indexes, or of other ways, for these parameters and any. */

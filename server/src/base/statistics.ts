@@ -1,0 +1,21 @@
+import type { Sql } from './db.ts'
+
+/** Rows of a table that is worth a plan. */
+const worthRows = 500
+
+/**
+ * Has the database count again what more than doubled since it last did: by itself it looks once a minute, and until
+ * then plans for the tables that were. In the first minute of an installation it knows nothing at all, and would read a
+ * workspace through to find one lead by its name. Answers how many tables there were.
+ */
+export async function refreshStatistics(sql: Sql): Promise<number> {
+  const outgrown = await sql<{ name: string }[]>`
+    select s.relid::regclass::text as name
+    from pg_stat_user_tables s
+    join pg_class c on c.oid = s.relid
+    where s.n_mod_since_analyze > greatest(c.reltuples, ${worthRows})
+    order by name`
+  // By itself it may be at one of them already, which does as well.
+  for (const { name } of outgrown) await sql.unsafe(`analyze (skip_locked) ${name}`)
+  return outgrown.length
+}
