@@ -60,7 +60,7 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
   await page.getByRole('row', { name: /Warehouse.*Failing/ }).waitFor()
   await page.getByRole('link', { name: 'Webhooks: one endpoint in trouble' }).waitFor()
   await page.getByRole('button', { name: 'Warehouse' }).click()
-  await page.getByText('Waiting', { exact: true }).first().click()
+  await page.getByRole('radiogroup', { name: 'Filter by state' }).getByText('Waiting').click()
   await page.getByRole('button', { name: /Waiting.*Answered 500/ }).click()
   const panel = page.getByRole('dialog', { name: 'Lead created' })
   await panel.getByText('out of paper').first().waitFor()

@@ -70,10 +70,14 @@ export function useFreshDeliveries(
   pages: DeliveryPages | undefined,
 ): () => Promise<void> {
   const queries = useQueryClient()
+  const looks = useRef({ begun: 0, shown: 0 })
   const look = async () => {
     const key = [...keysOf.deliveries(workspaceId, endpointId), filter]
+    const number = ++looks.current.begun
     const fresh = await readDeliveries(workspaceId, endpointId, filter, null).catch(() => null)
-    if (fresh === null) return
+    // An answer may be overtaken by that of a later look.
+    if (fresh === null || number < looks.current.shown) return
+    looks.current.shown = number
     queries.setQueryData<DeliveryPages>(key, (before) => before && withFresh(before, fresh))
   }
   useAfterDeliveries(1000, () => void look())
