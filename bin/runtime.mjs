@@ -1,7 +1,7 @@
 // Plain JavaScript that any Node from 18 on can read: it exists to leave an older Node behind.
 import { spawn } from 'node:child_process'
 import { chmodSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import module, { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -18,6 +18,8 @@ export async function runProgram(url) {
   if (Number(process.versions.node.split('.')[0]) >= minimumMajor) {
     const path = fileURLToPath(url)
     process.argv[1] = path
+    // Half of a start is spent on compiling. Not in the machine's folder for temporary files, where others may write.
+    module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/parley', import.meta.url)))
     await import(url.href)
     return
   }

@@ -8,6 +8,8 @@ import { startTestServer } from './support/test-server.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 // A test that waits for ever, or leaves something open, must fail or end rather than hold up all the others.
 const limits = ['--test-timeout=300000']
+// Hundreds of processes read the same sources.
+const cache = fileURLToPath(new URL('../../node_modules/.cache/parley-tests', import.meta.url))
 const options = ['--test', '--test-concurrency=2', '--test-reporter=spec', ...limits]
 
 process.chdir(root)
@@ -16,7 +18,11 @@ await buildWebIfNeeded()
 const server = await startTestServer(process.env)
 try {
   const handed = JSON.stringify({ admin: server.admin, template: server.template })
-  process.exitCode = await runTests(process.argv.slice(2), { PARLEY_TEST_SERVER: handed, CHROMIUM: chromium })
+  process.exitCode = await runTests(process.argv.slice(2), {
+    PARLEY_TEST_SERVER: handed,
+    CHROMIUM: chromium,
+    NODE_COMPILE_CACHE: cache,
+  })
 } finally {
   await server.stop()
 }

@@ -80,6 +80,7 @@ export async function startService({ folder, port, env, args = [] }: ServiceOpti
 export function serviceEnvironment(folder: string, port: number, env: Record<string, string> = {}): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
+    ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     PARLEY_DATA_DIR: folder,
     PARLEY_PORT: String(port),
     PARLEY_DEMO: '0',
