@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../base/db.ts'
+import { isHeldByDead, ownSession } from '../base/lease-session.ts'
 import type { EndpointRow } from './endpoint.ts'
 
 /** How long a queue belongs to the worker that has claimed it, by the database's clock. */
@@ -97,31 +98,13 @@ export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(H
       q.lease_owner as owner, q.generation, q.retry_at, e.removed_at, ${hasReplay(tx)} as has_replay`
 }
 
-/**
- * Ends the leases of workers that are dead: their systems have closed every session they had. One whose machine is gone
- * keeps its sessions, and its leases for their time. Sessions of other roles cannot be seen, so those are left alone; and
- * one that has taken on another role than it signed in with does not even see its own, and ends none.
- * Answers how many.
- */
+/** Ends the leases of workers that are dead. Answers how many. */
 export async function endLeasesOfDead(tx: Tx): Promise<number> {
   const ended = await tx`
     update webhook_queues
     set lease_until = clock_timestamp() - interval '1 millisecond'
     where lease_until > clock_timestamp()
-      and starts_with(lease_session, current_user || ' ')
-      and lease_session not in (
-        select usename || ' ' || application_name
-        from pg_stat_activity
-        where datname = current_database()
-          and usename is not null
-          and application_name is not null
-      )
-      and exists (
-        select
-        from pg_stat_activity
-        where pid = pg_backend_pid()
-          and usename = current_user
-      )`
+      and ${isHeldByDead(tx)}`
   return ended.count
 }
 
@@ -170,10 +153,6 @@ export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
     for update`.execute()
   if (queue === undefined) throw new LeaseLost()
   return queue.generation
-}
-
-function ownSession(sql: Sql) {
-  return sql`current_user || ' ' || current_setting('application_name')`
 }
 
 function endpointColumns(sql: Sql) {

@@ -1,4 +1,5 @@
 import type { Db, Sql } from '../base/db.ts'
+import { ownSession } from '../base/lease-session.ts'
 
 /** A worker wants some of another's queues; the id is an `Ask`, in JSON. */
 export const askTopic = 'webhooks_asked'
@@ -46,7 +47,7 @@ export function askOf([own, ...others]: readonly Holding[]): Ask | null {
 async function listHoldings(sql: Sql): Promise<Holding[]> {
   return sql<Holding[]>`
     with own as (
-      select current_user || ' ' || current_setting('application_name') as session
+      select ${ownSession(sql)} as session
     ), leases as (
       select lease_session as session, count(*) as queues
       from webhook_queues

@@ -1,4 +1,5 @@
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import { isHeldByDead, ownSession } from '../../base/lease-session.ts'
 import { type SessionRow, sessionColumns } from './session.ts'
 
 /** How long a session belongs to the process that has claimed it, by the database's clock. */
@@ -39,7 +40,7 @@ export async function claimSessions(tx: Tx, limit: number): Promise<ClaimedSessi
     set holder = gen_random_uuid(),
       fence = s.fence + 1,
       lease_until = clock_timestamp() + ${leaseFor}::interval,
-      lease_session = current_user || ' ' || current_setting('application_name')
+      lease_session = ${ownSession(tx)}
     from free
     where s.workspace_id = free.workspace_id
       and s.connection_id = free.connection_id
@@ -127,11 +128,7 @@ export async function standBehindFence(tx: Tx, { workspaceId, connectionId, fenc
   if (row === undefined) throw new LeaseLost()
 }
 
-/**
- * The processes that hold a lease and have no session at the database any more. One whose machine is gone keeps its
- * sessions, and its leases for their time. Sessions of other roles cannot be seen, so those are left alone; and one that
- * has taken on another role than it signed in with sees not even its own, and finds none.
- */
+/** The processes that hold a lease and have no session at the database any more. */
 export async function listDeadHolders(sql: Sql): Promise<string[]> {
   const rows = await sql<{ lease_session: string }[]>`
     select distinct lease_session
@@ -139,20 +136,7 @@ export async function listDeadHolders(sql: Sql): Promise<string[]> {
     where holder is not null
       and (wish is not null or state in ('pairing', 'connecting', 'open', 'waiting'))
       and lease_until > clock_timestamp()
-      and starts_with(lease_session, current_user || ' ')
-      and lease_session not in (
-        select usename || ' ' || application_name
-        from pg_stat_activity
-        where datname = current_database()
-          and usename is not null
-          and application_name is not null
-      )
-      and exists (
-        select
-        from pg_stat_activity
-        where pid = pg_backend_pid()
-          and usename = current_user
-      )`
+      and ${isHeldByDead(sql)}`
   return rows.map((row) => row.lease_session)
 }
 

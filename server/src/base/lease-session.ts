@@ -1,0 +1,26 @@
+import type { Fragment, Sql } from './db.ts'
+
+/** SQL: what a process writes beside its lease, the role and the name of its sessions at the database. */
+export const ownSession = (sql: Sql): Fragment => sql`current_user || ' ' || current_setting('application_name')`
+
+/**
+ * SQL, of a row with `lease_session`: the process that holds the lease is dead, since its system has closed every session
+ * that it had. One whose machine is gone keeps its sessions, and its leases for their time. Sessions of other roles cannot
+ * be seen, so those are left alone; and one that has taken on another role than it signed in with sees not even its own,
+ * and takes nobody for dead.
+ */
+export const isHeldByDead = (sql: Sql): Fragment => sql`
+  starts_with(lease_session, current_user || ' ')
+    and lease_session not in (
+      select usename || ' ' || application_name
+      from pg_stat_activity
+      where datname = current_database()
+        and usename is not null
+        and application_name is not null
+    )
+    and exists (
+      select
+      from pg_stat_activity
+      where pid = pg_backend_pid()
+        and usename = current_user
+    )`
