@@ -13,7 +13,7 @@ export async function refreshStatistics(sql: Sql): Promise<number> {
     select s.relid::regclass::text as name
     from pg_stat_user_tables s
     join pg_class c on c.oid = s.relid
-    where s.n_mod_since_analyze > greatest(c.reltuples, ${worthRows})
+    where s.n_live_tup > greatest(2 * c.reltuples, ${worthRows})
     order by name`
   // By itself it may be at one of them already, which does as well.
   for (const { name } of outgrown) await sql.unsafe(`analyze (skip_locked) ${name}`)
