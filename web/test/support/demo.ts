@@ -10,6 +10,8 @@ import { freePort, operatorToken, type Service, startService } from '../../../se
 /** The demo as a first start leaves it, with a browser in front. */
 export interface Demo {
   service: Service
+  /** Its data. */
+  folder: string
   url: string
   /** The simulated platform, without a trailing slash. */
   simulatorUrl: string
@@ -81,6 +83,7 @@ export async function openDemo(): Promise<Demo> {
     get service() {
       return service
     },
+    folder,
     url,
     simulatorUrl: new URL(start.phonesUrl).origin,
     workspaceId: start.workspaceId,
