@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDemo } from './support/demo.ts'
+import { scrolled, told } from './support/scrolling.ts'
 
 const demo = await openDemo()
 const many = 20_000
@@ -37,31 +38,9 @@ test('a table of 20,000 leads scrolls, with a few rows drawn, an exact count and
     .getByText(`${total.toLocaleString('en')} leads`, { exact: true })
     .waitFor()
   await page.getByRole('row').nth(1).waitFor()
-  const devTools = await page.context().newCDPSession(page)
-  await devTools.send('Performance.enable', { timeDomain: 'threadTicks' })
-  const busyMs = async () => {
-    const { metrics } = await devTools.send('Performance.getMetrics')
-    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0)
-  }
-  const busyBefore = await busyMs()
-  const { frames, slow, longest } = await page.getByRole('grid').evaluate(async (grid) => {
-    const { requestAnimationFrame } = globalThis as unknown as { requestAnimationFrame(run: () => void): void }
-    const times: number[] = []
-    let before = performance.now()
-    for (let n = 0; n < 120; n++) {
-      grid.scrollTop += 240
-      await new Promise<void>((resolve) => requestAnimationFrame(resolve))
-      const now = performance.now()
-      times.push(now - before)
-      before = now
-    }
-    const sorted = times.toSorted((a, b) => a - b)
-    return { frames: times.length, slow: sorted[Math.floor(times.length * 0.95)] ?? 0, longest: sorted.at(-1) ?? 0 }
-  })
-  t.diagnostic(`${frames} frames of 240 px: 95 % within ${slow.toFixed(1)} ms, the longest ${longest.toFixed(1)} ms`)
-  // Time of the processor, so that what else the machine does changes nothing.
-  const perFrame = ((await busyMs()) - busyBefore) / frames
-  t.diagnostic(`${perFrame.toFixed(1)} ms of work a frame`)
+  const scrolling = await scrolled(page, page.getByRole('grid'))
+  t.diagnostic(told(scrolling))
+  assert.equal(scrolling.stood, 0)
   assert.ok((await page.getByRole('row').count()) < 80)
   const started = Date.now()
   await page.getByRole('grid').focus()

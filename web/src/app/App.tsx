@@ -1,9 +1,9 @@
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Failure } from '../api/failure.ts'
+import { NoticePlace } from '../ui/NoticePlace.tsx'
 import { styleNonce } from './nonce.ts'
 import { makeRouter } from './router.tsx'
 import type { Session } from './session.ts'
@@ -21,7 +21,7 @@ export function App({ session }: { session: Session }) {
     >
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
-        <Notifications position="bottom-left" limit={3} autoClose={5000} />
+        <NoticePlace />
       </QueryClientProvider>
     </MantineProvider>
   )

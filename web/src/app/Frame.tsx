@@ -5,6 +5,7 @@ import { followWorkspace, useLiveReset } from '../api/live.ts'
 import { InboxLive } from '../inbox/InboxLive.tsx'
 import { t, withTexts } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
+import { later, pageStands } from '../ui/later.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Frame.module.css'
 import { keepLastWorkspace } from './last-workspace.ts'
@@ -13,9 +14,9 @@ import { Rail } from './Rail.tsx'
 import { rooms } from './rooms.ts'
 import { mayIn } from './session.ts'
 
-const Palette = lazy(() => withTexts(() => import('./Palette.tsx')))
+const Palette = later(() => withTexts(() => import('./Palette.tsx')))
 const RailBadges = lazy(() => withTexts(() => import('./RailBadges.tsx')))
-const KeySheet = lazy(() => import('./KeySheet.tsx'))
+const KeySheet = later(() => import('./KeySheet.tsx'))
 
 /** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
 export function Frame() {
@@ -30,6 +31,7 @@ export function Frame() {
   }, [workspaceId])
   useLiveReset(useCallback(() => void queries.invalidateQueries(), [queries]))
   useFrameKeys(workspaceId, setOpen)
+  useEffect(pageStands, [])
 
   return (
     <div className={styles.frame}>

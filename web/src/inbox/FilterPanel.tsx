@@ -6,14 +6,14 @@ import styles from './ListPane.module.css'
 import { useLabels, useMembers } from './lookups.ts'
 import { SavedFilters } from './SavedFilters.tsx'
 
-interface FilterPanelProps {
+export interface FilterPanelProps {
   workspaceId: string
   search: InboxSearch
   filterBy(search: InboxSearch): void
 }
 
 /** Every way to narrow and order the list, and those that were kept under a name. */
-export default function FilterPanel({ workspaceId, search, filterBy }: FilterPanelProps) {
+export function FilterPanel({ workspaceId, search, filterBy }: FilterPanelProps) {
   const labels = useLabels(workspaceId)
   const members = useMembers(workspaceId)
   const { data: connections = [] } = useConnections(workspaceId)

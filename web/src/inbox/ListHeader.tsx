@@ -1,13 +1,16 @@
-import { ActionIcon, Popover, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { t } from '../text/index.ts'
+import { Dropped, dropButton, useDrop } from '../ui/drop.tsx'
 import { useKeys } from '../ui/keys.ts'
+import { later } from '../ui/later.ts'
+import { Tip } from '../ui/Tip.tsx'
 import type { InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
 
 // Its fields are heavy, and most days go by without them.
-const FilterPanel = lazy(() => import('./FilterPanel.tsx'))
+const FilterDrop = later(() => import('./FilterDrop.tsx'))
 
 interface ListHeaderProps {
   workspaceId: string
@@ -18,6 +21,7 @@ interface ListHeaderProps {
 export function ListHeader({ workspaceId, search, filterBy }: ListHeaderProps) {
   const [isSearching, setSearching] = useState(search.search !== undefined)
   const [isFiltering, setFiltering] = useState(false)
+  const drop = useDrop(isFiltering, setFiltering)
   useKeys(
     t.inbox.title,
     useMemo(() => [{ keys: '/', label: t.inbox.openSearch, run: () => setSearching(true) }], []),
@@ -32,7 +36,7 @@ export function ListHeader({ workspaceId, search, filterBy }: ListHeaderProps) {
       ) : (
         <>
           <h1 className={styles.title}>{t.inbox.title}</h1>
-          <Tooltip label={`${t.inbox.openSearch} (/)`}>
+          <Tip label={`${t.inbox.openSearch} (/)`}>
             <ActionIcon
               variant="subtle"
               color="gray"
@@ -41,30 +45,17 @@ export function ListHeader({ workspaceId, search, filterBy }: ListHeaderProps) {
             >
               <IconSearch size={18} stroke={1.6} />
             </ActionIcon>
-          </Tooltip>
+          </Tip>
         </>
       )}
-      <Popover opened={isFiltering} onChange={setFiltering} position="bottom-end" width={300} shadow="md" trapFocus>
-        <Popover.Target>
-          <Tooltip label={t.inbox.filter}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={t.inbox.filter}
-              aria-haspopup="dialog"
-              aria-expanded={isFiltering}
-              onClick={() => setFiltering(!isFiltering)}
-            >
-              <IconFilter size={18} stroke={1.6} />
-            </ActionIcon>
-          </Tooltip>
-        </Popover.Target>
-        <Popover.Dropdown aria-label={t.inbox.filter}>
-          <Suspense>
-            <FilterPanel workspaceId={workspaceId} search={search} filterBy={filterBy} />
-          </Suspense>
-        </Popover.Dropdown>
-      </Popover>
+      <Tip label={t.inbox.filter}>
+        <ActionIcon {...dropButton(drop, 'dialog')} variant="subtle" color="gray" aria-label={t.inbox.filter}>
+          <IconFilter size={18} stroke={1.6} />
+        </ActionIcon>
+      </Tip>
+      <Dropped drop={drop}>
+        <FilterDrop drop={drop} workspaceId={workspaceId} search={search} filterBy={filterBy} />
+      </Dropped>
     </header>
   )
 }
@@ -79,6 +70,8 @@ interface SearchFieldProps {
 
 function SearchField({ search, filterBy, close }: SearchFieldProps) {
   const [term, setTerm] = useState(search.search ?? '')
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => field.current?.focus(), [])
   const apply = useRef((_: string) => {})
   apply.current = (text) => {
     const { search: before = '', ...rest } = search
@@ -93,25 +86,23 @@ function SearchField({ search, filterBy, close }: SearchFieldProps) {
     close()
   }
   return (
-    <TextInput
-      className={styles.search}
-      data-autofocus
-      autoFocus
-      type="search"
-      aria-label={t.inbox.openSearch}
-      placeholder={t.inbox.search}
-      maxLength={100}
-      value={term}
-      onChange={(event) => setTerm(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') end()
-      }}
-      leftSection={<IconSearch size={16} stroke={1.6} />}
-      rightSection={
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.common.close} onClick={end}>
-          <IconX size={16} />
-        </ActionIcon>
-      }
-    />
+    <div className={styles.search}>
+      <IconSearch size={16} stroke={1.6} aria-hidden="true" />
+      <input
+        ref={field}
+        type="search"
+        aria-label={t.inbox.openSearch}
+        placeholder={t.inbox.search}
+        maxLength={100}
+        value={term}
+        onChange={(event) => setTerm(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') end()
+        }}
+      />
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.common.close} onClick={end}>
+        <IconX size={16} />
+      </ActionIcon>
+    </div>
   )
 }

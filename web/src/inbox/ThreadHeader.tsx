@@ -1,6 +1,7 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconArrowLeft, IconLayoutSidebarRight } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
+import { Tip } from '../ui/Tip.tsx'
 import { shortMoment } from '../ui/time.ts'
 import { Faces } from './presence.tsx'
 import { ThreadActions } from './ThreadActions.tsx'
@@ -40,7 +41,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
       </div>
       <Faces people={people} />
       <ThreadActions workspaceId={workspaceId} conversation={conversation} close={close} />
-      <Tooltip label={customerWord}>
+      <Tip label={customerWord}>
         <ActionIcon
           className={styles.customerButton}
           variant="subtle"
@@ -52,7 +53,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
         >
           <IconLayoutSidebarRight size={18} stroke={1.6} />
         </ActionIcon>
-      </Tooltip>
+      </Tip>
     </header>
   )
 }

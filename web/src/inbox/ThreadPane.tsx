@@ -1,7 +1,8 @@
-import { lazy, Suspense, useRef } from 'react'
+import { Suspense, useRef } from 'react'
 import { Failure } from '../api/failure.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
+import { later } from '../ui/later.ts'
 import { Trouble } from '../ui/Trouble.tsx'
 import { Composer } from './compose/Composer.tsx'
 import { OwnerBar } from './compose/OwnerBar.tsx'
@@ -13,9 +14,7 @@ import styles from './ThreadPane.module.css'
 import { customerName } from './words.ts'
 
 // A moment after the thread, which is what one has come for.
-const CustomerPane = lazy(() =>
-  import('./customer/CustomerPane.tsx').then(({ CustomerPane: pane }) => ({ default: pane })),
-)
+const CustomerPane = later(() => import('./customer/CustomerPane.tsx'))
 
 interface ThreadPaneProps {
   workspaceId: string

@@ -1,7 +1,8 @@
-import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
 import { IconLayoutKanban, IconPlus, IconTable, IconTrash } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { Tip } from '../ui/Tip.tsx'
 import type { LeadAddress } from './address.ts'
 import { ColumnsMenu } from './ColumnsMenu.tsx'
 import { SavedViews } from './filters/SavedViews.tsx'
@@ -52,11 +53,11 @@ export function LeadsHeader({ workspaceId, address, goTo, columns, create }: Lea
         data={views.map(({ value, icon: Icon, label }) => ({
           value,
           label: (
-            <Tooltip label={label()}>
+            <Tip label={label()}>
               <span style={{ display: 'flex' }}>
                 <Icon size={16} aria-label={label()} role="img" />
               </span>
-            </Tooltip>
+            </Tip>
           ),
         }))}
       />

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Select, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Select } from '@mantine/core'
 import { IconDoorExit, IconUserMinus, IconUserPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import { Confirm } from '../ui/Confirm.tsx'
 import { complain, say } from '../ui/notices.tsx'
 import { Loaded } from '../ui/PageBody.tsx'
 import { type Column, Table } from '../ui/Table.tsx'
+import { Tip } from '../ui/Tip.tsx'
 import { ago, fullMoment } from '../ui/time.ts'
 import { useListChange } from '../ui/use-list-change.ts'
 import { changeRole, removeMember } from './changes.ts'
@@ -125,7 +126,7 @@ function columns(
       numeric: true,
       cell: (member) =>
         (isMe(member) || mayTouch(member)) && (
-          <Tooltip label={isMe(member) ? texts.leave : texts.remove}>
+          <Tip label={isMe(member) ? texts.leave : texts.remove}>
             <ActionIcon
               variant="subtle"
               color="gray"
@@ -134,7 +135,7 @@ function columns(
             >
               {isMe(member) ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
             </ActionIcon>
-          </Tooltip>
+          </Tip>
         ),
     },
   ]

@@ -1,15 +1,15 @@
-import { Tooltip } from '@mantine/core'
 import { IconArrowLeft } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { t } from '../text/index.ts'
 import styles from './BackLink.module.css'
+import { Tip } from './Tip.tsx'
 import { useWorkspaceId } from './use-workspace-id.ts'
 
 /** From one thing back to the page of the workspace that lists it. */
 export function BackLink({ path, label }: { path: string; label: string }) {
   const workspaceId = useWorkspaceId()
   return (
-    <Tooltip label={label}>
+    <Tip label={label}>
       <Link
         to={`/w/$workspaceId/${path}` as '/w/$workspaceId/home'}
         params={{ workspaceId }}
@@ -18,6 +18,6 @@ export function BackLink({ path, label }: { path: string; label: string }) {
       >
         <IconArrowLeft size={18} />
       </Link>
-    </Tooltip>
+    </Tip>
   )
 }

@@ -1,7 +1,8 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
+import { ActionIcon, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
 import styles from './CodeBlock.module.css'
+import { Tip } from './Tip.tsx'
 
 interface CodeBlockProps {
   /** What it is, for screen readers. */
@@ -21,7 +22,7 @@ export function CodeBlock({ label, value, isLow }: CodeBlockProps) {
       </pre>
       <CopyButton value={value}>
         {({ copied, copy }) => (
-          <Tooltip label={copied ? t.common.copied : t.common.copy} position="left">
+          <Tip label={copied ? t.common.copied : t.common.copy} position="left">
             <ActionIcon
               className={styles.copy}
               variant="subtle"
@@ -31,7 +32,7 @@ export function CodeBlock({ label, value, isLow }: CodeBlockProps) {
             >
               {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
             </ActionIcon>
-          </Tooltip>
+          </Tip>
         )}
       </CopyButton>
     </section>

@@ -1,7 +1,8 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
+import { ActionIcon, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
 import styles from './Copyable.module.css'
+import { Tip } from './Tip.tsx'
 
 interface CopyableProps {
   /** What is copied, and shown as it is. */
@@ -23,11 +24,11 @@ export function Copyable({ value, label }: CopyableProps) {
       />
       <CopyButton value={value}>
         {({ copied, copy }) => (
-          <Tooltip label={copied ? t.common.copied : t.common.copy} position="left">
+          <Tip label={copied ? t.common.copied : t.common.copy} position="left">
             <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={`${t.common.copy}: ${label}`}>
               {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
             </ActionIcon>
-          </Tooltip>
+          </Tip>
         )}
       </CopyButton>
     </div>

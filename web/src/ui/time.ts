@@ -47,10 +47,21 @@ export const fullMoment = (iso: string): string => format(new Date(iso), { dateS
 export const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString()
 
 export const number = (value: number, options: Intl.NumberFormatOptions = {}): string =>
-  new Intl.NumberFormat(language, options).format(value)
+  kept(numbers, options, () => new Intl.NumberFormat(language, options)).format(value)
 
 const format = (at: Date, options: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat(language, options).format(at)
+  kept(moments, options, () => new Intl.DateTimeFormat(language, options)).format(at)
+
+// One takes far longer to make than to use, and each row of a list uses several.
+const numbers = new Map<string, Intl.NumberFormat>()
+const moments = new Map<string, Intl.DateTimeFormat>()
+
+function kept<T>(made: Map<string, T>, options: object, make: () => T): T {
+  const name = JSON.stringify(options)
+  const known = made.get(name) ?? make()
+  made.set(name, known)
+  return known
+}
 
 /** The date of a day in UTC, as the service counts days in statistics. */
 export const dayDate = (iso: string): string =>

@@ -12,6 +12,8 @@ import { freePort, operatorToken, type Service, startService } from '../../../se
 /** The demo as a first start leaves it, on a database of the tests, with a browser in front. */
 export interface Demo {
   service: Service
+  /** Its data. */
+  folder: string
   url: string
   /** The simulated platform, without a trailing slash. */
   simulatorUrl: string
@@ -92,6 +94,7 @@ export async function openDemo(): Promise<Demo> {
     get service() {
       return service
     },
+    folder,
     url,
     simulatorUrl: new URL(start.phonesUrl).origin,
     workspaceId: start.workspaceId,

@@ -1,8 +1,9 @@
-import { Button, Tooltip } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconClock, IconNote, IconSend2, IconTemplate } from '@tabler/icons-react'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { isTouch, setEnterSends, useEnterSends } from '../../ui/enter-sends.ts'
+import { Tip } from '../../ui/Tip.tsx'
 import { number } from '../../ui/time.ts'
 import styles from './Composer.module.css'
 import type { WindowState } from './countdown.ts'
@@ -57,14 +58,14 @@ export function ComposeFoot(props: ComposeFootProps) {
         </Button>
       )}
       {surface === 'reply' && windowState.state === 'closing' && (
-        <Tooltip label={t.compose.closesHelp} multiline w={260}>
+        <Tip label={t.compose.closesHelp} multiline w={260}>
           <span>
             <Chip tone={windowState.presses ? 'bad' : 'attention'}>
               <IconClock size={12} aria-hidden="true" />
               {t.compose.closesIn(windowState.hours, windowState.minutes)}
             </Chip>
           </span>
-        </Tooltip>
+        </Tip>
       )}
       <span className={styles.space} />
       {isField && over > 0 && (

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react'
+import { Suspense, useCallback, useEffect, useMemo } from 'react'
 import { flushSync } from 'react-dom'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
+import { later } from '../../ui/later.ts'
 import type { Conversation } from '../types.ts'
 import { customerName } from '../words.ts'
 import { ComposeField } from './ComposeField.tsx'
@@ -14,7 +15,7 @@ import { useComposer } from './use-composer.ts'
 import { useOffers } from './use-offers.ts'
 import { useTakeOver } from './use-take-over.ts'
 
-const TemplateComposer = lazy(() => import('./TemplateComposer.tsx'))
+const TemplateComposer = later(() => import('./TemplateComposer.tsx'))
 
 interface ComposerProps {
   workspaceId: string

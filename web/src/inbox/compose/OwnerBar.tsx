@@ -1,9 +1,11 @@
-import { Button, Tooltip } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconHandStop, IconRobot, IconUsers } from '@tabler/icons-react'
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { Suspense, useCallback, useMemo, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { KeyHint, useKeys } from '../../ui/keys.ts'
+import { later } from '../../ui/later.ts'
+import { Tip } from '../../ui/Tip.tsx'
 import type { Conversation } from '../types.ts'
 import styles from './OwnerBar.module.css'
 import { useWorkspace } from './queries.ts'
@@ -11,7 +13,7 @@ import { useWriting } from './store.ts'
 import { useSendingAgent } from './use-sending-agent.ts'
 import { useTakeOver } from './use-take-over.ts'
 
-const HandBackAsk = lazy(() => import('./HandBackAsk.tsx'))
+const HandBackAsk = later(() => import('./HandBackAsk.tsx'))
 
 interface OwnerBarProps {
   workspaceId: string
@@ -50,13 +52,13 @@ export function OwnerBar({ workspaceId, conversation }: OwnerBarProps) {
         {!isAgents && wasSending !== null && <span className={styles.aside}>{texts.onItsWay(wasSending)}</span>}
       </span>
       {isStopped && (
-        <Tooltip label={texts.stoppedHelp} multiline w={260}>
+        <Tip label={texts.stoppedHelp} multiline w={260}>
           <span>
             <Chip tone="attention">
               <IconHandStop size={12} aria-hidden="true" /> {texts.stopped}
             </Chip>
           </span>
-        </Tooltip>
+        </Tip>
       )}
       {isAgents ? (
         <Button size="compact-sm" onClick={take} rightSection={<KeyHint keys="t" />}>

@@ -1,9 +1,10 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
+import { ActionIcon, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useCallback } from 'react'
 import { type LiveEvent, useLive } from '../../api/live.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
+import { Tip } from '../../ui/Tip.tsx'
 import { ago, fullMoment } from '../../ui/time.ts'
 import { AdCard } from '../AdCard.tsx'
 import { detailKey } from '../cache.ts'
@@ -26,7 +27,7 @@ interface CustomerPaneProps {
 }
 
 /** Who the customer is: the lead, what was noted, and what else was said. */
-export function CustomerPane({ workspaceId, conversation }: CustomerPaneProps) {
+export default function CustomerPane({ workspaceId, conversation }: CustomerPaneProps) {
   const { id, contact } = conversation
   const { data: detail } = useDetail(workspaceId, id)
   const thread = useKnownThread(workspaceId, id)
@@ -88,7 +89,7 @@ function Head({ conversation: { contact }, leadName }: { conversation: Conversat
           <span>{phone}</span>
           <CopyButton value={phone}>
             {({ copied, copy }) => (
-              <Tooltip label={copied ? t.common.copied : t.common.copy}>
+              <Tip label={copied ? t.common.copied : t.common.copy}>
                 <ActionIcon
                   variant="subtle"
                   color="gray"
@@ -98,7 +99,7 @@ function Head({ conversation: { contact }, leadName }: { conversation: Conversat
                 >
                   {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
                 </ActionIcon>
-              </Tooltip>
+              </Tip>
             )}
           </CopyButton>
         </div>

@@ -1,8 +1,9 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { type PointerEvent, type ReactNode, useState } from 'react'
 import { t } from '../../text/index.ts'
+import { Tip } from '../Tip.tsx'
 import styles from './Chart.module.css'
 import { ChartTable } from './ChartTable.tsx'
 import { highestOf, namedPoints, ticksFor } from './scale.ts'
@@ -109,7 +110,7 @@ export function Chart(props: ChartProps & { isStacked?: boolean; children: (plot
             </svg>
           )}
           {pointed !== null && (
-            <Tip
+            <PointWords
               point={points[pointed]}
               at={pointed}
               x={plot.x(pointed)}
@@ -174,14 +175,14 @@ function SeriesName({ series: { label, tone, isDashed } }: { series: Series }) {
   )
 }
 
-interface TipProps extends Pick<ChartProps, 'series' | 'format'> {
+interface PointWordsProps extends Pick<ChartProps, 'series' | 'format'> {
   point: Point | undefined
   at: number
   x: number
   width: number
 }
 
-function Tip({ point, at, x, width, series, format }: TipProps) {
+function PointWords({ point, at, x, width, series, format }: PointWordsProps) {
   const side = x > width / 2 ? { right: width - x + 12 } : { left: x + 12 }
   return (
     <div className={styles.tip} style={side} aria-hidden="true">
@@ -202,7 +203,7 @@ function Tip({ point, at, x, width, series, format }: TipProps) {
 function TableSwitch({ label, isTable, change }: { label: string; isTable: boolean; change(to: boolean): void }) {
   const words = isTable ? t.charts.asChart : t.charts.asTable
   return (
-    <Tooltip label={words}>
+    <Tip label={words}>
       <ActionIcon
         variant="subtle"
         color="gray"
@@ -212,6 +213,6 @@ function TableSwitch({ label, isTable, change }: { label: string; isTable: boole
       >
         {isTable ? <IconChartBar size={16} /> : <IconTable size={16} />}
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   )
 }

@@ -1,0 +1,82 @@
+import { Menu, useMantineColorScheme } from '@mantine/core'
+import { IconKeyboard, IconLogout, IconSelector, IconUser } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
+import { DropMenu } from '../ui/DropMenu.tsx'
+import type { Drop } from '../ui/drop.tsx'
+import styles from './Rail.module.css'
+import { signOut, useSession } from './session.ts'
+
+interface MeItemsProps {
+  drop: Drop
+  workspaceId: string
+  openKeys(): void
+}
+
+/** What is one's own: the workspaces, the profile, how the app looks and speaks, and the way out. */
+export default function MeItems({ drop, workspaceId, openKeys }: MeItemsProps) {
+  const { user, workspaces } = useSession()
+  const { name = '', email = '' } = user ?? {}
+  const navigate = useNavigate()
+  return (
+    <DropMenu drop={drop} position="right-end" width={240}>
+      <div className={styles.who}>
+        <strong>{name}</strong>
+        <span>{email}</span>
+      </div>
+      {workspaces.length > 1 && (
+        <>
+          <Menu.Divider />
+          <Menu.Label>{t.common.switchWorkspace}</Menu.Label>
+          {workspaces.map((one) => (
+            <Menu.Item
+              key={one.id}
+              leftSection={<IconSelector size={16} />}
+              disabled={one.id === workspaceId}
+              onClick={() => void navigate({ to: '/w/$workspaceId/home', params: { workspaceId: one.id } })}
+            >
+              {one.name}
+            </Menu.Item>
+          ))}
+        </>
+      )}
+      <Menu.Divider />
+      <Menu.Item
+        leftSection={<IconUser size={16} />}
+        onClick={() => void navigate({ to: '/w/$workspaceId/profile', params: { workspaceId } })}
+      >
+        {t.common.pages.profile}
+      </Menu.Item>
+      <Menu.Divider />
+      <AppearanceItems />
+      <Menu.Divider />
+      <Menu.Label>{t.common.language}</Menu.Label>
+      {(Object.keys(languages) as Language[]).map((one) => (
+        <Menu.Item key={one} disabled={one === language} onClick={() => chooseLanguage(one)}>
+          {languages[one]}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+      <Menu.Item leftSection={<IconKeyboard size={16} />} rightSection={<kbd>?</kbd>} onClick={openKeys}>
+        {t.common.keys.open}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+        {t.common.signOut}
+      </Menu.Item>
+    </DropMenu>
+  )
+}
+
+function AppearanceItems() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <>
+      <Menu.Label>{t.common.appearance}</Menu.Label>
+      {(['light', 'dark', 'auto'] as const).map((one) => (
+        <Menu.Item key={one} disabled={one === colorScheme} onClick={() => setColorScheme(one)}>
+          {t.common.appearances[one]}
+        </Menu.Item>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,18 @@
+import { Tooltip, type TooltipProps } from '@mantine/core'
+import { useEffect, useState } from 'react'
+
+export interface TipBubbleProps extends Pick<TooltipProps, 'label' | 'position' | 'multiline' | 'w'> {
+  target: HTMLElement
+  close(): void
+}
+
+export default function TipBubble({ target, close, ...look }: TipBubbleProps) {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => setOpen(true), [])
+  useEffect(() => {
+    const onKeyDown = ({ key }: KeyboardEvent) => key === 'Escape' && close()
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [close])
+  return <Tooltip target={target} opened={isOpen} {...look} />
+}

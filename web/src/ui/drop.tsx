@@ -1,0 +1,32 @@
+import { type ReactNode, type RefObject, Suspense, useId, useRef } from 'react'
+
+/** A button and what drops from it, a menu or a panel, whose code may come later than the button. */
+export interface Drop {
+  id: string
+  button: RefObject<HTMLButtonElement | null>
+  isOpen: boolean
+  setOpen(isOpen: boolean): void
+}
+
+export function useDrop(isOpen: boolean, setOpen: (isOpen: boolean) => void): Drop {
+  return { id: useId(), button: useRef(null), isOpen, setOpen }
+}
+
+/** Makes a button that of a drop. */
+export function dropButton({ id, button, isOpen, setOpen }: Drop, popup: 'menu' | 'dialog') {
+  return {
+    id,
+    ref: button,
+    'aria-haspopup': popup,
+    'aria-expanded': isOpen,
+    'aria-controls': isOpen ? `${id}-dropdown` : undefined,
+    onClick: () => setOpen(!isOpen),
+  }
+}
+
+/** What drops: not there until it is first opened, and from then on, so that it can close as well. */
+export function Dropped({ drop: { isOpen }, children }: { drop: Drop; children: ReactNode }) {
+  const wasOpen = useRef(false)
+  wasOpen.current ||= isOpen
+  return wasOpen.current && <Suspense>{children}</Suspense>
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fillConversations, fillMessages } from '../../server/test/support/fill.ts'
+import { openDemo } from './support/demo.ts'
+import { fillDemo } from './support/fill.ts'
+import { newCustomer } from './support/inbox.ts'
+import { scrolled, told } from './support/scrolling.ts'
+
+const demo = await openDemo()
+const many = 50_000
+const deep = 3000
+
+const { connections } = await demo.team('GET', `/workspaces/${demo.workspaceId}/connections`)
+const { keys } = await demo.team('GET', `/workspaces/${demo.workspaceId}/keys`)
+await fillDemo(demo, async (filling) => {
+  const ids = await fillConversations(filling, { connectionId: connections[0].id, keyId: keys[0].id, count: many })
+  await fillMessages(filling, connections[0].id, ids.slice(0, deep), 1)
+  await filling.db.sql`analyze`
+})
+
+test('a list of 50,000 conversations scrolls as fast at its beginning as thousands of rows further down', async (t) => {
+  const { page, problems } = await demo.open('inbox?status=any')
+  const pane = page.getByRole('region', { name: 'Conversations' })
+  const rows = pane.getByRole('listitem')
+  const box = pane.locator('ul').locator('..')
+  await rows.nth(5).waitFor()
+  const above = await scrolled(page, box)
+  t.diagnostic(`from the top: ${told(above)}`)
+  assert.ok((await rows.count()) < 40)
+
+  // Down to where thousands have been read.
+  const started = Date.now()
+  await box.evaluate(async (element, deep) => {
+    const { requestAnimationFrame } = globalThis as unknown as { requestAnimationFrame(run: () => void): void }
+    while (element.scrollHeight < deep * 64) {
+      element.scrollTop = element.scrollHeight
+      await new Promise<void>((resolve) => requestAnimationFrame(resolve))
+    }
+  }, deep)
+  t.diagnostic(`${deep} rows were read after ${Date.now() - started} ms`)
+  await box.evaluate((element) => element.scrollTo({ top: element.scrollHeight / 2 }))
+  const below = await scrolled(page, box)
+  t.diagnostic(`among ${deep} rows: ${told(below)}`)
+  assert.equal(below.stood, 0)
+  // A few times as many rows must not cost a few times as much.
+  assert.ok(below.workMs < 1.5 * above.workMs + 4)
+  assert.ok((await rows.count()) < 40)
+
+  // What comes in above leaves the rows in sight where they are, and is on top when one goes there.
+  const id = await rows.nth(12).getByRole('link').getAttribute('data-row')
+  const placeInBox = () =>
+    box.evaluate((element, id) => {
+      const row = element.querySelector(`[data-row="${id}"]`)
+      return { top: row && row.getBoundingClientRect().top - element.getBoundingClientRect().top, at: element.scrollTop }
+    }, id)
+  const before = await placeInBox()
+  const rita = await newCustomer(demo, 'Rita Sousa', '5521955502001')
+  await rita.says('Boa tarde!')
+  await page.waitForFunction(([list, at]) => list.scrollTop !== at, [await box.elementHandle(), before.at] as const)
+  assert.deepEqual(await placeInBox(), { top: before.top, at: before.at + 64 })
+  await box.evaluate((element) => element.scrollTo({ top: 0 }))
+  await rows.first().getByText('Boa tarde!').waitFor()
+  assert.deepEqual(problems, [])
+})

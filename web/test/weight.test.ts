@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+
+const dist = new URL('../dist/', import.meta.url)
+const most = 200_000
+
+const textOf = (file: string) => readFileSync(new URL(`assets/${file}`, dist), 'utf8')
+
+/** A built file with all that it imports before it runs. */
+function withImports(file: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(file)) return seen
+  seen.add(file)
+  for (const [, name = ''] of textOf(file).matchAll(/\b(?:import|from)\s*["'`]\.\/([\w.-]+\.js)["'`]/g))
+    withImports(name, seen)
+  return seen
+}
+
+test('the inbox needs at most 200 kB of script, compressed, before it can be used', (t) => {
+  const page = readFileSync(new URL('index.html', dist), 'utf8')
+  const first = [...page.matchAll(/(?:src|href)="\/assets\/([\w.-]+\.js)"/g)].map(([, file = '']) => file)
+  const inbox = readdirSync(new URL('assets/', dist)).filter((file) => /^InboxPage-[\w-]+\.js$/.test(file))
+  assert.equal(inbox.length, 1)
+  const files = new Set([...first, ...inbox].flatMap((file) => [...withImports(file)]))
+  const sizes = [...files].map((file) => [file, gzipSync(textOf(file), { level: 9 }).length] as const)
+  const whole = sizes.reduce((sum, [, size]) => sum + size, 0)
+  t.diagnostic(`${(whole / 1000).toFixed(1)} kB in ${sizes.length} files`)
+  const largest = sizes.toSorted(([, a], [, b]) => b - a).slice(0, 12)
+  assert.ok(whole <= most, `${whole} bytes, of which ${largest.map(([file, size]) => `${file} ${size}`).join(', ')}`)
+})
