@@ -3,6 +3,7 @@ import { IconCommand, IconKeyboard, IconLogout, IconSelector, IconUser } from '@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
+import { complain } from '../ui/notices.tsx'
 import { type Badge, useRailBadge } from '../ui/rail-badges.ts'
 import styles from './Rail.module.css'
 import { type Room, rooms } from './rooms.ts'
@@ -115,7 +116,7 @@ function MeMenu({ workspaceId, openKeys }: { workspaceId: string; openKeys(): vo
         <Menu.Item leftSection={<IconKeyboard size={16} />} rightSection={<kbd>?</kbd>} onClick={openKeys}>
           {t.common.keys.open}
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut().catch(complain)}>
           {t.common.signOut}
         </Menu.Item>
       </Menu.Dropdown>

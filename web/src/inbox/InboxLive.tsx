@@ -26,6 +26,7 @@ const names = [
   'team.conversation.gone',
   'team.conversations.changed',
   'team.presence',
+  'team.workspace.changed',
   'inbox.message.status',
 ]
 const maxMissed = 100
@@ -67,6 +68,8 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
     } else if (event === 'team.presence') {
       const { conversationId, people } = payload as { conversationId: string; people: Person[] }
       inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
+    } else if (event === 'team.workspace.changed') {
+      void inbox.queries.invalidateQueries({ queryKey: [inbox.workspaceId, 'workspace'] })
     } else climb(inbox, payload as unknown as StatusPayload)
   }
 }
@@ -126,6 +129,8 @@ async function catchUp(inbox: Inbox): Promise<void> {
   } else for (const row of missed.conversations) keepConversation(inbox, row)
   await queries.invalidateQueries({ queryKey: [workspaceId, 'inbox', 'thread'] })
   await queries.invalidateQueries({ queryKey: countsKey(workspaceId) })
+  // Whether anything can be sent is not told of a second time either.
+  for (const what of ['workspace', 'connections']) await queries.invalidateQueries({ queryKey: [workspaceId, what] })
 }
 
 /** By the service's clock: the newest change that is known here, less what a dead stream may have kept back. */

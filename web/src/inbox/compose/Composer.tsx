@@ -34,11 +34,14 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
     if (surface === 'reply' && takeFocusAsk(conversation.id)) composer.fieldRef.current?.focus()
   }, [surface, conversation.id, composer.fieldRef])
   const name = customerName(conversation)
+  const isBlocked = composer.obstacle !== null
+  const mayChoose = !isClosed && !isBlocked && conversation.channel !== 'unofficial'
   return (
     <section className={styles.composer} data-mode={draft.mode} aria-label={t.compose.title}>
       <ComposeLines
         workspaceId={workspaceId}
         conversation={conversation}
+        obstacle={surface === 'reply' ? composer.obstacle : null}
         refusal={refusal}
         movedBy={surface === 'reply' ? seen.movedBy : null}
         send={letGo}
@@ -52,11 +55,12 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
             isClosed={isClosed}
             keepsText={draft.reply.trim() !== ''}
             send={(reply, text) => letGo({ reply, text, ifLastMessageId: seen.newestId() })}
+            begun={() => composer.wantTemplate(true)}
             sent={() => composer.wantTemplate(false)}
           />
         </Suspense>
       )}
-      {(surface === 'reply' || surface === 'note') && (
+      {composer.hasField && (
         <ComposeField
           fieldRef={composer.fieldRef}
           label={surface === 'note' ? t.compose.noteFor : t.compose.replyTo(name)}
@@ -74,8 +78,9 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
         windowState={composer.windowState}
         value={composer.value}
         isSending={composer.isSending}
+        isBlocked={isBlocked}
         submit={composer.submit}
-        toggleTemplate={isClosed ? null : () => composer.wantTemplate(surface !== 'template')}
+        toggleTemplate={mayChoose ? () => composer.wantTemplate(surface !== 'template') : null}
       />
     </section>
   )
