@@ -81,8 +81,9 @@ test('a draft survives going elsewhere and a reload, and a note names a colleagu
   const typed = await noteField(page).inputValue()
   assert.match(typed, /^@.+ please look$/)
   await noteField(page).press('Enter')
-  await thread(page).getByText('please look').waitFor()
-  const { notes } = await demo.team('GET', `${inboxPath}/${lea.id}/notes`)
+  const added = async () => (await demo.team('GET', `${inboxPath}/${lea.id}/notes`)).notes
+  const notes = await until(added, (all) => all.length > 0)
+  await thread(page).getByRole('log').getByText('please look').waitFor()
   assert.deepEqual([notes.length, notes[0].mentions.length], [1, 1])
   await page.getByRole('button', { name: 'Reply', exact: true }).click()
   assert.equal(await field(page).inputValue(), 'Half a tho')
