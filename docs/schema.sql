@@ -156,12 +156,14 @@ create table conversation_notes (
   text bytea not null,
   actor_type text not null,
   actor_id uuid,
+  idempotency_key text,
   created_at timestamp(3) with time zone not null,
   constraint conversation_notes_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
   constraint conversation_notes_pkey PRIMARY KEY (workspace_id, id)
 );
 
 CREATE INDEX conversation_notes_conversation ON conversation_notes USING btree (workspace_id, conversation_id, id);
+CREATE UNIQUE INDEX conversation_notes_key ON conversation_notes USING btree (workspace_id, actor_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX conversation_notes_time ON conversation_notes USING btree (workspace_id, conversation_id, created_at, id);
 
 create table conversations (
@@ -540,6 +542,7 @@ create table messages (
   kind text not null,
   origin text not null,
   content bytea not null,
+  has_referral boolean not null default false,
   external_id bytea,
   external_index bytea,
   status text not null,
@@ -561,6 +564,7 @@ create table messages (
 CREATE UNIQUE INDEX messages_external_key ON messages USING btree (workspace_id, connection_id, external_index) WHERE (external_index IS NOT NULL);
 CREATE INDEX messages_failed ON messages USING btree (workspace_id, connection_id, occurred_at) WHERE (error_code IS NOT NULL);
 CREATE UNIQUE INDEX messages_occurred_key ON messages USING btree (workspace_id, conversation_id, occurred_at);
+CREATE INDEX messages_referral ON messages USING btree (workspace_id, conversation_id, occurred_at) WHERE has_referral;
 CREATE INDEX messages_unsettled ON messages USING btree (settle_by) WHERE (settle_by IS NOT NULL);
 
 create table migrations (

@@ -85,6 +85,8 @@ create table messages (
   origin text not null check (origin in ('live', 'echo', 'history')),
   -- Sealed: the text, the referral, and for a send what is needed to make the platform's request.
   content bytea not null,
+  -- Whether the content holds a referral: an ad that the customer came by.
+  has_referral boolean not null default false,
   -- The platform's id holds the customer's number: sealed, and found by digest.
   external_id bytea,
   external_index bytea,
@@ -105,6 +107,9 @@ create unique index messages_external_key on messages (workspace_id, connection_
 where external_index is not null;
 
 create unique index messages_occurred_key on messages (workspace_id, conversation_id, occurred_at);
+
+create index messages_referral on messages (workspace_id, conversation_id, occurred_at)
+where has_referral;
 
 create index messages_unsettled on messages (settle_by)
 where settle_by is not null;
@@ -205,12 +210,17 @@ create table conversation_notes (
   text bytea not null,
   actor_type text not null,
   actor_id uuid,
+  -- Of its author, where one was sent: a repeat adds nothing.
+  idempotency_key text,
   created_at timestamptz(3) not null,
   primary key (workspace_id, id),
   foreign key (workspace_id, conversation_id) references conversations (workspace_id, id) on delete cascade
 );
 
 create index conversation_notes_conversation on conversation_notes (workspace_id, conversation_id, id);
+
+create unique index conversation_notes_key on conversation_notes (workspace_id, actor_id, idempotency_key)
+where idempotency_key is not null;
 
 alter table workspaces
   -- Minutes after which an owning agent that has not answered loses the conversation; null is off.

@@ -3,31 +3,37 @@ import { test } from 'node:test'
 import { type AgentKey, agentsFor } from '../src/inbox/compose/agents-for.ts'
 import { fillReply, findReplies } from '../src/inbox/compose/canned.ts'
 import { nextChangeMs, windowAt } from '../src/inbox/compose/countdown.ts'
-import { blankDraft, givenBack, readDraft, type Shelf, writeDraft } from '../src/inbox/compose/drafts.ts'
+import { blankDraft, givenBack, readDraft, writeDraft } from '../src/inbox/compose/drafts.ts'
 import { dropSend, keepSend, keptSends } from '../src/inbox/compose/kept-sends.ts'
 import { findMembers, mentionedIn } from '../src/inbox/compose/mentions.ts'
+import { obstacleOf } from '../src/inbox/compose/obstacle.ts'
 import { newestMessageId, writtenSince } from '../src/inbox/compose/seen.ts'
 import { filledText, findTemplates, piecesOf, problemOf } from '../src/inbox/compose/template-preview.ts'
 import { askedAt, putInPlace } from '../src/inbox/compose/typeahead.ts'
 import { readAmount } from '../src/inbox/customer/amount.ts'
 import type { TimelineItem } from '../src/inbox/types.ts'
+import type { Shelf } from '../src/ui/private-shelf.ts'
+import { newShelf } from './support/shelf.ts'
 
 const minute = 60_000
 const hour = 60 * minute
 const now = Date.parse('2026-03-01T12:00:00.000Z')
 const inMs = (ms: number) => new Date(now + ms).toISOString()
 
-test('the window is announced from four hours on, presses in the last half hour, and ends', () => {
+test('the window is announced from four hours on, presses in the last hour, and ends', () => {
+  const closing = (ms: number, hours: number, minutes: number, presses: boolean) =>
+    ({ state: 'closing', at: inMs(ms), hours, minutes, presses }) as const
   const table: [string | null, ReturnType<typeof windowAt>, number | null][] = [
     [null, { state: 'closed' }, null],
     [inMs(-1), { state: 'closed' }, null],
     [inMs(0), { state: 'closed' }, null],
     [inMs(24 * hour), { state: 'open' }, 20 * hour],
     [inMs(4 * hour + 1), { state: 'open' }, 1],
-    [inMs(4 * hour), { state: 'closing', hours: 4, minutes: 0, presses: false }, minute],
-    [inMs(61 * minute - 1), { state: 'closing', hours: 1, minutes: 1, presses: false }, minute - 1],
-    [inMs(30 * minute), { state: 'closing', hours: 0, minutes: 30, presses: true }, minute],
-    [inMs(1), { state: 'closing', hours: 0, minutes: 1, presses: true }, 1],
+    [inMs(4 * hour), closing(4 * hour, 4, 0, false), minute],
+    [inMs(61 * minute - 1), closing(61 * minute - 1, 1, 1, false), minute - 1],
+    [inMs(60 * minute), closing(60 * minute, 1, 0, true), minute],
+    [inMs(30 * minute), closing(30 * minute, 0, 30, true), minute],
+    [inMs(1), closing(1, 0, 1, true), 1],
   ]
   for (const [expiresAt, expected, nextMs] of table) {
     assert.deepEqual(windowAt(expiresAt, now), expected)
@@ -277,15 +283,28 @@ test('an amount is read as people of any language type it', () => {
   for (const [text, expected] of table) assert.equal(readAmount(text), expected, text)
 })
 
-function newShelf(): Shelf {
-  const held = new Map<string, string>()
-  return {
-    get length() {
-      return held.size
-    },
-    key: (n) => [...held.keys()][n] ?? null,
-    getItem: (key) => held.get(key) ?? null,
-    setItem: (key, value) => void held.set(key, value),
-    removeItem: (key) => void held.delete(key),
+test('what stands in the way of sending is the widest that does', () => {
+  const open = { inboxEnabled: true, inboxAvailable: true }
+  const works = { channel: 'waba', state: 'active', stateReason: null, acknowledgement: null } as const
+  const qr = { ...works, channel: 'unofficial' } as const
+  const away = (stateReason: string) => ({ ...qr, state: 'unavailable', stateReason }) as const
+  const until = (ms: number) => ({ ...qr, acknowledgement: { until: inMs(ms) } })
+  const table: [Parameters<typeof obstacleOf>[0], Parameters<typeof obstacleOf>[1], ReturnType<typeof obstacleOf>][] = [
+    [open, works, null],
+    [{ ...open, inboxEnabled: false }, undefined, 'not_in_plan'],
+    [{ ...open, inboxAvailable: false }, { ...works, state: 'paused' }, 'inbox_closed'],
+    [open, undefined, 'removed'],
+    [open, { ...qr, state: 'paused' }, 'paused'],
+    [open, away('never_paired'), 'unlinked'],
+    [open, away('logged_out'), 'unlinked'],
+    [open, away('reconnecting'), 'reconnecting'],
+    [open, away('banned'), 'unavailable'],
+    [open, { ...works, state: 'unavailable', stateReason: null }, 'unavailable'],
+    [open, qr, 'unacknowledged'],
+    [open, until(0), 'unacknowledged'],
+    [open, until(1), null],
+  ]
+  for (const [workspace, connection, expected] of table) {
+    assert.equal(obstacleOf(workspace, connection, now), expected, JSON.stringify([workspace, connection]))
   }
-}
+})

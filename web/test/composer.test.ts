@@ -1,45 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import { field, newWriter, noteField, thread, until } from './support/composing.ts'
 import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
 
 const demo = await openDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const agent = { authorization: `Bearer ${demo.apiKey}` }
-let people = 0
-
-/** A customer of their own for each test, who has written; people answer them unless an agent is to. */
-async function newCustomer(name: string, text: string, ownedBy: 'human' | 'agent' = 'human') {
-  const number = `55119777${String(1000 + people++)}`
-  const { body: customer } = await demo.call('POST', `${demo.simulatorUrl}/simulator/customers`, {
-    name,
-    phone: number,
-  })
-  const write = (words: string) =>
-    demo.call('POST', `${demo.simulatorUrl}/simulator/customers/${customer.id}/messages`, { text: words })
-  await write(text)
-  const find = async () => (await demo.team('GET', `${inboxPath}?phone=${number}`)).conversations[0]
-  const conversation = await until(find, (found) => found !== undefined)
-  if (ownedBy === 'human') await demo.team('POST', `${inboxPath}/${conversation.id}/take-over`, {})
-  const chat = async () => (await demo.call('GET', `${demo.simulatorUrl}/simulator/customers/${customer.id}`)).body
-  const heard = async (): Promise<string[]> =>
-    (await chat()).messages
-      .filter((one: { from: string }) => one.from === 'business')
-      .map((one: { text: string }) => one.text)
-  return { id: conversation.id as string, number, write, heard, place: `inbox/${conversation.id}` }
-}
-
-async function until<T>(look: () => Promise<T>, isSo: (found: T) => boolean): Promise<T> {
-  for (const endMs = Date.now() + 20_000; ; ) {
-    const found = await look()
-    if (isSo(found)) return found
-    assert.ok(Date.now() < endMs, `still ${JSON.stringify(found)}`)
-  }
-}
-
-const field = (page: Page): Locator => page.getByRole('textbox', { name: /^Reply to/ })
-const noteField = (page: Page): Locator => page.getByRole('textbox', { name: 'Note for the team' })
-const thread = (page: Page): Locator => page.getByRole('region', { name: /^Conversation with/ })
+const newCustomer = (name: string, text: string, ownedBy?: 'agent') => newWriter(demo, name, text, ownedBy)
 
 test('a reply goes out once however often it is clicked, and its ticks climb', async () => {
   const rosa = await newCustomer('Rosa Prado', 'Do you open today?')
@@ -114,8 +81,9 @@ test('a draft survives going elsewhere and a reload, and a note names a colleagu
   const typed = await noteField(page).inputValue()
   assert.match(typed, /^@.+ please look$/)
   await noteField(page).press('Enter')
-  await thread(page).getByText('please look').waitFor()
-  const { notes } = await demo.team('GET', `${inboxPath}/${lea.id}/notes`)
+  const added = async () => (await demo.team('GET', `${inboxPath}/${lea.id}/notes`)).notes
+  const notes = await until(added, (all) => all.length > 0)
+  await thread(page).getByRole('log').getByText('please look').waitFor()
   assert.deepEqual([notes.length, notes[0].mentions.length], [1, 1])
   await page.getByRole('button', { name: 'Reply', exact: true }).click()
   assert.equal(await field(page).inputValue(), 'Half a tho')
@@ -203,14 +171,16 @@ test('what is sent while the service is away waits, in order, also over a reload
 
 test('a refusal says why and keeps the text where it was typed', async () => {
   const ada = await newCustomer('Ada Luz', 'Hello?')
-  const { page } = await demo.open(ada.place)
+  const { page, context } = await demo.open(ada.place)
+  await field(page).fill('Good morning')
   const connectionId = (await demo.team('GET', `${inboxPath}/${ada.id}`)).conversation.connectionId
   const connection = `/workspaces/${demo.workspaceId}/connections/${connectionId}`
+  // The page does not hear of the pause, as happens in the moment of it.
+  await context.route(/\/connections$/, (route) => route.abort())
   await demo.team('POST', `${connection}/pause`)
-  await field(page).fill('Good morning')
   await field(page).press('Enter')
   const line = page.getByRole('alert').filter({ hasText: 'The connection cannot send now' })
-  await line.waitFor()
+  await line.getByRole('link', { name: 'Open the connection' }).waitFor()
   await picture(page, 'composer-refused-light')
   assert.equal(await field(page).inputValue(), 'Good morning')
   assert.deepEqual(await seriousIssues(page), [])

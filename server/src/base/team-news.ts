@@ -7,6 +7,7 @@ import { announce, type Tx } from './db.ts'
 export const teamNews = {
   connectionChanged: 'team.connection.changed',
   importChanged: 'team.lead_import.changed',
+  workspaceChanged: 'team.workspace.changed',
 } as const
 export type TeamNewsName = (typeof teamNews)[keyof typeof teamNews]
 
@@ -17,6 +18,7 @@ export const teamTopic = 'team_news'
 const idNames: Record<TeamNewsName, string> = {
   'team.connection.changed': 'connectionId',
   'team.lead_import.changed': 'importId',
+  'team.workspace.changed': 'workspaceId',
 }
 
 /** To be called in the transaction of the change. */
@@ -27,6 +29,11 @@ export function announceConnection(tx: Tx, workspaceId: string, connectionId: st
 /** The same, of an import of leads. */
 export function announceImport(tx: Tx, workspaceId: string, importId: string): void {
   announce(tx, teamTopic, [workspaceId, teamNews.importChanged, importId].join(' '))
+}
+
+/** The same, of the workspace's settings and switches. */
+export function announceWorkspace(tx: Tx, workspaceId: string): void {
+  announce(tx, teamTopic, [workspaceId, teamNews.workspaceChanged, workspaceId].join(' '))
 }
 
 /** What an announcement says, as the stream carries it; null for what is none. */

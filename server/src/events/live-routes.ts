@@ -16,6 +16,7 @@ const teamFrames = [
   '`team.conversations.changed`: `{}`: many changed at once, load lists and counts anew',
   '`team.connection.changed`: `{ connectionId }`: read that connection and its session anew',
   '`team.lead_import.changed`: `{ importId }`: read that import anew; only admins may',
+  '`team.workspace.changed`: `{ workspaceId }`: read the workspace anew',
   '`team.presence`: `{ conversationId, people: [{ userId, name, state }] }`: who is there now',
   '`team.mentions`: `{ unread }`: how many notes that mention you are unread',
 ].join('; ')

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
-import { type Message, type MessageRow, sealMessage } from './message.ts'
+import type { Referral } from '../channels/channel-event.ts'
+import { type Message, type MessageRow, openMessage, sealMessage } from './message.ts'
 import { freeMoment } from './moment.ts'
 import { externalIndex } from './sealed.ts'
 
@@ -36,13 +37,14 @@ export async function addMessage(
   const row = sealMessage(keyring, message)
   const inserted = await tx`
     insert into messages (
-      workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, external_id, external_index,
-      status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
+      workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_id,
+      external_index, status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
     )
     values (
       ${workspaceId}, ${row.id}, ${row.conversation_id}, ${row.connection_id}, ${row.direction}, ${row.kind},
-      ${row.origin}, ${row.content}, ${row.external_id}, ${row.external_index}, ${row.status}, ${row.error_code},
-      ${row.actor_type}, ${row.actor_id}, ${row.occurred_at}, ${row.created_at}, ${row.settle_by}
+      ${row.origin}, ${row.content}, ${message.referral !== null}, ${row.external_id}, ${row.external_index},
+      ${row.status}, ${row.error_code}, ${row.actor_type}, ${row.actor_id}, ${row.occurred_at}, ${row.created_at},
+      ${row.settle_by}
     )
     on conflict (workspace_id, connection_id, external_index) where external_index is not null do nothing`
   return inserted.count > 0 ? message : null
@@ -136,4 +138,22 @@ export async function findNewestInbound(
     order by m.occurred_at desc
     limit 1`
   return row
+}
+
+/** The ad that the customer came by last; null when they came by none. */
+export async function findReferral(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationId: string,
+): Promise<Referral | null> {
+  const [row] = await sql<MessageRow[]>`
+    select ${messageColumns(sql)}
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.conversation_id = ${conversationId}
+      and m.has_referral
+    order by m.occurred_at desc
+    limit 1`
+  return row === undefined ? null : openMessage(keyring, row).referral
 }

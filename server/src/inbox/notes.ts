@@ -43,14 +43,17 @@ export async function addNote(
   keyring: Keyring,
   workspaceId: string,
   conversationId: string,
-  { text, mentions, actor }: Pick<Note, 'text' | 'mentions' | 'actor'>,
+  { text, mentions, actor, key = null }: Pick<Note, 'text' | 'mentions' | 'actor'> & { key?: string | null },
   now: Date,
 ): Promise<void> {
   const id = newId(now)
   await tx`
-    insert into conversation_notes (workspace_id, id, conversation_id, text, actor_type, actor_id, created_at)
+    insert into conversation_notes (
+      workspace_id, id, conversation_id, text, actor_type, actor_id, idempotency_key, created_at
+    )
     values (
-      ${workspaceId}, ${id}, ${conversationId}, ${keyring.seal(place(id), text)}, ${actor.type}, ${actor.id}, ${now}
+      ${workspaceId}, ${id}, ${conversationId}, ${keyring.seal(place(id), text)}, ${actor.type}, ${actor.id}, ${key},
+      ${now}
     )`
   tellTeam(tx, workspaceId, [conversationId])
   if (mentions.length === 0) return
@@ -59,6 +62,23 @@ export async function addNote(
     insert into note_mentions (workspace_id, note_id, user_id, created_at)
     select ${workspaceId}::uuid, ${id}::uuid, user_id, ${now}
     from unnest(${mentions}::uuid[]) as u (user_id)`
+}
+
+/** The note that its author added under this key, and where it is now. */
+export async function findNoteByKey(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  actorId: string | null,
+  key: string,
+): Promise<(Note & { conversationId: string }) | undefined> {
+  const [row] = await sql<(NoteRow & { conversation_id: string })[]>`
+    select ${noteColumns(sql)}, n.conversation_id
+    from conversation_notes n
+    where n.workspace_id = ${workspaceId}
+      and n.actor_id = ${actorId}
+      and n.idempotency_key = ${key}`
+  return row && { ...openNote(keyring, row), conversationId: row.conversation_id }
 }
 
 /** The newest 200, oldest first. */

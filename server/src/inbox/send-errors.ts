@@ -7,6 +7,11 @@ export const keyUsedOtherwise = (): ApiError =>
     code: 'INVALID_MESSAGE',
   })
 
+export const noteKeyUsedOtherwise = (): ApiError =>
+  unprocessable('This Idempotency-Key was used for another note. Add a new note with a new key.', {
+    code: 'IDEMPOTENCY_KEY_USED',
+  })
+
 export const outcomeNotKnown = (): ApiError =>
   conflict('It is not known yet whether this message was sent. Repeat the request later, with the same key.', {
     code: 'NOT_RETRYABLE',

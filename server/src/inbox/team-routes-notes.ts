@@ -1,14 +1,15 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { addTeamNote } from './add-note.ts'
 import type { InboxDeps } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
 import { listNotes } from './notes.ts'
 import { findConversation } from './queries.ts'
 import { presentTeamNotes } from './team-present.ts'
 import { conversationRoute, conversationsPath, scopeOf } from './team-request.ts'
-import { NewNote, TeamConversationParams, TeamNote } from './team-schema.ts'
-import { updateConversation } from './update.ts'
+import { NewNote, NoteHeaders, TeamConversationParams, TeamNote } from './team-schema.ts'
 
 const path = `${conversationsPath}/:id/notes`
 const notes = Type.Object({ notes: Type.Array(TeamNote) })
@@ -47,16 +48,24 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
       ...conversationRoute,
       summary: 'Add a note',
       ...postman({ path: { id: '{{conversation_id}}' } }),
-      description: 'Answers all notes with it.',
+      description:
+        'Answers all notes with it. With an Idempotency-Key it is added once, however often the request is repeated; a repeat says so by `Idempotent-Replayed: true`. The same key with another note: 422.',
       params: TeamConversationParams,
+      headers: NoteHeaders,
       body: NewNote,
-      response: { 201: notes, ...errors(400, 401, 404, 413, 415) },
+      response: { 201: notes, ...errors(400, 401, 404, 413, 415, 422) },
     },
     handler: async (request, reply) => {
       const member = memberOf(request)
       const { text, mentions = [] } = request.body
-      const patch = { note: text, mentions: mentions.map((id) => id.toLowerCase()) }
-      await updateConversation(deps, scopeOf(member), member.actor, request.params.id, patch)
+      const header = request.headers['idempotency-key']
+      const { isRepeat } = await addTeamNote(deps, scopeOf(member), member.actor, {
+        conversationId: request.params.id,
+        text,
+        mentions: mentions.map((id) => id.toLowerCase()),
+        key: header === undefined ? null : readIdempotencyKey(header),
+      })
+      if (isRepeat) reply.header('idempotent-replayed', 'true')
       return reply.code(201).send({ notes: await list(member.workspaceId, request.params.id) })
     },
   })

@@ -5,6 +5,7 @@ import { type App, errors, postman } from '../base/route.ts'
 import type { InboxDeps } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'
 import { readTime } from './list-request.ts'
+import { findReferral } from './message-queries.ts'
 import { namedActors, readNames } from './names.ts'
 import { listNotes } from './notes.ts'
 import { findConversation } from './queries.ts'
@@ -27,10 +28,16 @@ export function serveTeamConversation(app: App, deps: InboxDeps, guard: TeamGuar
       ...conversationRoute,
       summary: 'Read a conversation',
       ...postman({ path: { id: '{{conversation_id}}' } }),
-      description: 'With its newest 200 notes, oldest first, and the lead with the phone of the customer.',
+      description:
+        'With its newest 200 notes, oldest first, the lead with the phone of the customer, and the ad that they came by last.',
       params: TeamConversationParams,
       response: {
-        200: Type.Object({ conversation: TeamConversation, notes: Type.Array(TeamNote), lead: nullableLead }),
+        200: Type.Object({
+          conversation: TeamConversation,
+          notes: Type.Array(TeamNote),
+          lead: nullableLead,
+          referral: TeamMessage.properties.referral,
+        }),
         ...errors(400, 401, 404),
       },
     },
@@ -41,12 +48,13 @@ export function serveTeamConversation(app: App, deps: InboxDeps, guard: TeamGuar
       if (row === undefined) throw conversationNotFound()
       const opened = openConversation(keyring, row)
       const { phone } = opened.contact
-      const [conversation, notes, lead] = await Promise.all([
+      const [conversation, notes, lead, referral] = await Promise.all([
         showOne(deps, member.workspaceId, opened),
         listNotes(db.sql, keyring, member.workspaceId, row.id),
         phone === null ? null : leadOf(member.workspaceId, phone),
+        findReferral(db.sql, keyring, member.workspaceId, row.id),
       ])
-      return { conversation, notes: await presentTeamNotes(deps, member.workspaceId, notes), lead }
+      return { conversation, notes: await presentTeamNotes(deps, member.workspaceId, notes), lead, referral }
     },
   })
 }

@@ -216,6 +216,15 @@ export const NewNote = Type.Object(
   closed,
 )
 
+export const NoteHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      description: 'A value of its own for each note, 1–255 printable ASCII characters: a repeat adds nothing.',
+      example: 'note-A-17',
+    }),
+  ),
+})
+
 const count = Type.Object({
   open: Type.Integer({ description: 'Its open conversations.', example: 12 }),
   unread: Type.Integer({ description: 'Those of them with unread messages.', example: 3 }),

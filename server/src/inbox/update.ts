@@ -19,8 +19,6 @@ export interface ConversationPatch {
   snoozedUntil?: Date | null
   labelIds?: readonly string[]
   note?: string
-  /** Members who are to see the note. */
-  mentions?: readonly string[]
   /** Null: nobody. */
   assignedTo?: string | null
 }
@@ -48,8 +46,7 @@ export async function updateConversation(
       if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
       const { conversation, events } = applyPatch(before, patch, actor, now)
       if (patch.note !== undefined) {
-        const mentions = await checkMentions(tx, workspaceId, patch.mentions ?? [])
-        await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, mentions, actor }, now)
+        await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, mentions: [], actor }, now)
       }
       if (conversation !== before) await storeConversation(tx, keyring, workspaceId, conversation)
       await recordChange(tx, workspaceId, before, conversation, { actor, reason: null }, now)
@@ -109,17 +106,4 @@ async function checkAssignee(tx: Tx, workspaceId: string, userId: string): Promi
       and user_id = ${userId}
     for key share`
   if (member === undefined) throw invalid('assignedTo', 'must be a member of the workspace')
-}
-
-async function checkMentions(tx: Tx, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
-  const wanted = [...new Set(userIds)]
-  if (wanted.length === 0) return []
-  const rows = await tx`
-    select user_id
-    from members
-    where workspace_id = ${workspaceId}
-      and user_id = any (${wanted}::uuid[])
-    for key share`
-  if (rows.length < wanted.length) throw invalid('mentions', 'must be members of the workspace')
-  return wanted
 }

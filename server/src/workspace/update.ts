@@ -1,6 +1,7 @@
 import { recordAudit } from '../base/audit.ts'
 import { forbidden, InvalidInput, type Issue, notFound } from '../base/errors.ts'
 import { type Member, roleCovers } from '../base/member.ts'
+import { announceWorkspace } from '../base/team-news.ts'
 import type { WorkspaceDeps } from './create.ts'
 import { announceChange, lockWorkspace, storeWorkspace, type WorkspaceRow } from './workspace.ts'
 
@@ -37,6 +38,7 @@ export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: Wo
     await storeWorkspace(tx, after)
     if (after.agents_stopped && !before.agents_stopped) await deps.agentsStopped?.(tx, by.workspaceId, by.actor)
     await announceChange(tx, by.workspaceId)
+    announceWorkspace(tx, by.workspaceId)
     const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'workspace.changed', target: changed.join(',') }
     await recordAudit(tx, entry, now)
     return after

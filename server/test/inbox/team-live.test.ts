@@ -96,6 +96,14 @@ test('nobody is told of another workspace, nor without the inbox in the plan', a
   assert.deepEqual([comment, event], ['here', undefined])
 })
 
+test('a switch of the workspace is told, and nothing of what it is', async () => {
+  const { w, stream } = await liveWorld()
+  const owner = await signedInMember(w, 'owner')
+  const settings = { inboxAvailable: false }
+  assert.equal((await owner.call('PATCH', '', settings)).status, 200)
+  assert.deepEqual((await until(stream, 'team.workspace.changed')).data, { workspaceId: w.workspaceId })
+})
+
 test('who views and types is told, lives for twenty seconds, and ends with gone', async () => {
   const { w, id, place, node, ana, bea, stream } = await liveWorld()
   const present = async () => (await until(stream, 'team.presence')).data

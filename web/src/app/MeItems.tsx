@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
 import { DropMenu } from '../ui/DropMenu.tsx'
 import type { Drop } from '../ui/drop.tsx'
+import { complain } from '../ui/notices.tsx'
 import styles from './Rail.module.css'
 import { signOut, useSession } from './session.ts'
 
@@ -60,7 +61,7 @@ export default function MeItems({ drop, workspaceId, openKeys }: MeItemsProps) {
       <Menu.Item leftSection={<IconKeyboard size={16} />} rightSection={<kbd>?</kbd>} onClick={openKeys}>
         {t.common.keys.open}
       </Menu.Item>
-      <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+      <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut().catch(complain)}>
         {t.common.signOut}
       </Menu.Item>
     </DropMenu>

@@ -1,8 +1,11 @@
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
+import { complain } from '../ui/notices.tsx'
 import { signOut } from './session.ts'
 
 export function NoWorkspace() {
   const { title, help } = t.common.noWorkspace
-  return <Empty title={title} help={help} action={{ label: t.common.signOut, run: () => void signOut() }} />
+  return (
+    <Empty title={title} help={help} action={{ label: t.common.signOut, run: () => void signOut().catch(complain) }} />
+  )
 }

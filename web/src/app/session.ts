@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { api, body, useSession as carryToken } from '../api/client.ts'
 import { Failure } from '../api/failure.ts'
+import { claimPrivate, closePrivateShelf, forgetPrivate, ownerPlace } from '../ui/private-shelf.ts'
 
 export type Role = 'member' | 'admin' | 'owner'
 export type Session = Awaited<ReturnType<typeof readSession>>
@@ -22,6 +23,8 @@ export async function openSession(): Promise<Session | null> {
   }
   if (current.user === null) return null
   carryToken(current.csrfToken ?? '', goToSignIn)
+  claimPrivate(localStorage, current.user.id)
+  window.addEventListener('storage', leaveWithOthers)
   return current
 }
 
@@ -67,9 +70,24 @@ export function mayIn(workspaceId: string, role: Role): boolean {
   return own !== undefined && ranks.indexOf(own) >= ranks.indexOf(role)
 }
 
+/** Ends the session; what was written in this browser and not sent goes with it. */
 export async function signOut(): Promise<void> {
-  await api.POST('/api/team/v1/sign-out')
+  try {
+    await api.POST('/api/team/v1/sign-out')
+  } catch (error) {
+    const isOver = error instanceof Failure && error.status === 401
+    if (!isOver) throw error
+  }
+  closePrivateShelf()
+  forgetPrivate(localStorage)
   window.location.assign('/sign-in')
+}
+
+/** Somebody has signed out, or another person in, in another tab of this browser. */
+function leaveWithOthers({ key, newValue }: StorageEvent): void {
+  if (key !== ownerPlace || newValue === me().id) return
+  closePrivateShelf()
+  goToSignIn()
 }
 
 function goToSignIn(): void {

@@ -2,6 +2,7 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useCallback, useEffect, useRef } from 'react'
 import { api, body } from '../api/client.ts'
 import { type LiveEvent, useLive } from '../api/live.ts'
+import { readAgain } from '../api/read-again.ts'
 import type { paths } from '../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/connections'
@@ -75,8 +76,8 @@ export function useConnectionNews(workspaceId: string): void {
     useCallback(
       ({ payload }: LiveEvent) => {
         const { connectionId } = payload as { connectionId: string }
-        void queries.invalidateQueries({ queryKey: listKey(workspaceId) })
-        void queries.invalidateQueries({ queryKey: [workspaceId, 'connection', connectionId] })
+        void readAgain(queries, listKey(workspaceId))
+        void readAgain(queries, [workspaceId, 'connection', connectionId])
       },
       [queries, workspaceId],
     ),

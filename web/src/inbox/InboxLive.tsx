@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { type LiveEvent, useLive, useLiveState } from '../api/live.ts'
+import { readAgain } from '../api/read-again.ts'
 import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import {
@@ -26,6 +27,7 @@ const names = [
   'team.conversation.gone',
   'team.conversations.changed',
   'team.presence',
+  'team.workspace.changed',
   'inbox.message.status',
 ]
 const maxMissed = 100
@@ -67,6 +69,8 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
     } else if (event === 'team.presence') {
       const { conversationId, people } = payload as { conversationId: string; people: Person[] }
       inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
+    } else if (event === 'team.workspace.changed') {
+      void readAgain(inbox.queries, [inbox.workspaceId, 'workspace'])
     } else climb(inbox, payload as unknown as StatusPayload)
   }
 }
@@ -105,15 +109,17 @@ function threadReader(inbox: Inbox): (id: string) => void {
   }
 }
 
-/** The stream resumes by itself, but not what the app alone is told of: that is asked for. */
+/**
+ * The stream resumes by itself, but not what the app alone is told of: that is asked for. So is what was read before the
+ * stream was first open, as nobody told of what changed between.
+ */
 function useCatchUp(inbox: Inbox): void {
   const state = useLiveState()
-  const wasLost = useRef(false)
+  const wasOpen = useRef(false)
   useEffect(() => {
-    if (state === 'lost') wasLost.current = true
-    if (state !== 'open' || !wasLost.current) return
-    wasLost.current = false
-    void catchUp(inbox)
+    const isOpen = state === 'open'
+    if (isOpen && !wasOpen.current) void catchUp(inbox)
+    wasOpen.current = isOpen
   }, [state, inbox])
 }
 
@@ -121,11 +127,16 @@ async function catchUp(inbox: Inbox): Promise<void> {
   const { queries, workspaceId } = inbox
   const heard = lastHeard(inbox)
   const missed = heard === null ? null : await listChanged(workspaceId, heard, maxMissed).catch(() => null)
-  if (missed === null || missed.cursor !== null) {
-    await queries.invalidateQueries({ queryKey: listsKey(workspaceId) })
-  } else for (const row of missed.conversations) keepConversation(inbox, row)
-  await queries.invalidateQueries({ queryKey: [workspaceId, 'inbox', 'thread'] })
-  await queries.invalidateQueries({ queryKey: countsKey(workspaceId) })
+  if (missed === null || missed.cursor !== null) await readAgain(queries, listsKey(workspaceId))
+  else for (const row of missed.conversations) keepConversation(inbox, row)
+  // Whether anything can be sent is not told of a second time either.
+  const rest = [
+    [workspaceId, 'inbox', 'thread'],
+    countsKey(workspaceId),
+    [workspaceId, 'workspace'],
+    [workspaceId, 'connections'],
+  ]
+  await Promise.all(rest.map((key) => readAgain(queries, key)))
 }
 
 /** By the service's clock: the newest change that is known here, less what a dead stream may have kept back. */

@@ -40,15 +40,26 @@ export function markUnread(inbox: Inbox, id: string): Promise<boolean> {
 }
 
 /** Rejects when it was not kept, so that the text stays where it was typed. */
-export async function addNote(inbox: Inbox, id: string, text: string, mentions: string[] = []): Promise<void> {
-  await calls.note(inbox.workspaceId, id, text, mentions)
+export async function addNote(
+  inbox: Inbox,
+  id: string,
+  text: string,
+  mentions: string[],
+  /** Its Idempotency-Key: it is added at most once, however often it is tried. */
+  key: string,
+): Promise<void> {
+  await calls.note(inbox.workspaceId, id, { text, mentions }, key)
   void inbox.queries.invalidateQueries({ queryKey: threadKey(inbox.workspaceId, id), exact: true })
 }
 
-/** Says that I have the conversation open. Whether it is heard changes nothing for me. */
+/** Says what I do in a conversation. Whether it is heard changes nothing for me. */
 export async function sayPresence(inbox: Inbox, id: string, state: Person['state'] | 'gone'): Promise<void> {
+  const key = peopleKey(inbox.workspaceId, id)
+  const before = inbox.queries.getQueryData<Person[]>(key)
   const people = await calls.say(inbox.workspaceId, id, state).catch(() => null)
-  if (people !== null) inbox.queries.setQueryData(peopleKey(inbox.workspaceId, id), people)
+  // What the stream told meanwhile is as new, or newer.
+  const isNews = inbox.queries.getQueryData<Person[]>(key) === before
+  if (people !== null && isNews) inbox.queries.setQueryData(key, people)
 }
 
 async function act(

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { me } from '../app/session.ts'
 import { type ConversationList, dropRow, placeRow } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
-import type { Conversation, ConversationFilter, Lead, Note } from './types.ts'
+import type { Conversation, ConversationFilter, Lead, Message, Note } from './types.ts'
 
 /** Whose inbox, and where what is known of it is held. */
 export interface Inbox {
@@ -15,6 +15,8 @@ export interface Detail {
   /** Null until the service has told. */
   notes: Note[] | null
   lead: Lead | null
+  /** The ad that they came by last, however far back. */
+  referral: Message['referral']
 }
 
 export const listsKey = (workspaceId: string) => [workspaceId, 'inbox', 'list'] as const
@@ -22,6 +24,8 @@ export const listKey = (workspaceId: string, filter: ConversationFilter) => [...
 export const detailKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'conversation', id] as const
 export const threadKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'thread', id] as const
 export const peopleKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'people', id] as const
+/** Every conversation with a number. */
+export const withKey = (workspaceId: string, phone: string) => [workspaceId, 'inbox', 'with', phone] as const
 export const countsKey = (workspaceId: string) => [workspaceId, 'inbox', 'counts'] as const
 export const outboxKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'outbox', id] as const
 
@@ -34,7 +38,13 @@ export function keepConversation({ queries, workspaceId }: Inbox, row: Conversat
     if (next !== list) queries.setQueryData(queryKey, next)
   }
   queries.setQueryData<Detail>(detailKey(workspaceId, row.id), (before) => before && { ...before, conversation: row })
+  const { phone } = row.contact
+  if (phone === null) return
+  queries.setQueryData<Conversation[]>(withKey(workspaceId, phone), (rows) => rows && withRow(rows, row))
 }
+
+const withRow = (rows: readonly Conversation[], row: Conversation): Conversation[] =>
+  rows.some(({ id }) => id === row.id) ? rows.map((one) => (one.id === row.id ? row : one)) : [row, ...rows]
 
 export function dropConversation({ queries, workspaceId }: Inbox, id: string): void {
   queries.setQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) }, (list) => list && dropRow(list, id))

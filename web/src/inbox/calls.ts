@@ -68,8 +68,10 @@ export async function handBack(workspaceId: string, id: string, to: HandBack) {
   return (await body(api.POST(`${one}/hand-back`, { params: { path: { workspaceId, id } }, body: to }))).conversation
 }
 
-export const note = (workspaceId: string, id: string, text: string, mentions: string[]) =>
-  body(api.POST(`${one}/notes`, { params: { path: { workspaceId, id } }, body: { text, mentions } }))
+export function note(workspaceId: string, id: string, note: { text: string; mentions: string[] }, key: string) {
+  const headers = { 'idempotency-key': key }
+  return body(api.POST(`${one}/notes`, { params: { path: { workspaceId, id } }, headers, body: note }))
+}
 
 export async function read(workspaceId: string, id: string) {
   return (await body(api.POST(`${one}/read`, { params: { path: { workspaceId, id } } }))).conversation
@@ -88,5 +90,7 @@ export function send(workspaceId: string, id: string, reply: Reply, key: string,
 }
 
 export async function say(workspaceId: string, id: string, state: Person['state'] | 'gone'): Promise<Person[]> {
-  return (await body(api.POST(`${one}/presence`, { params: { path: { workspaceId, id } }, body: { state } }))).people
+  const call = { params: { path: { workspaceId, id } }, body: { state } }
+  // Also when the page is being closed.
+  return (await body(api.POST(`${one}/presence`, { ...call, keepalive: true }))).people
 }

@@ -8,25 +8,27 @@ import { peopleKey } from './cache.ts'
 import { useInbox } from './queries.ts'
 import styles from './ThreadPane.module.css'
 import type { Person } from './types.ts'
+import { openVoice, type Voice } from './voice.ts'
 
-const beatMs = 10_000
 const nobody: readonly Person[] = []
+const voices = new Map<string, Voice>()
+
+/** What I say of myself in a conversation, for as long as it is open. */
+export const voiceIn = (id: string): Voice | undefined => voices.get(id)
 
 /** Says that I have the conversation open while I look at it, and tells who else does. */
 export function usePresence(id: string): readonly Person[] {
   const inbox = useInbox()
   useEffect(() => {
-    const beat = () => {
-      if (document.visibilityState === 'visible') void sayPresence(inbox, id, 'viewing')
-    }
-    const look = () => void sayPresence(inbox, id, document.visibilityState === 'visible' ? 'viewing' : 'gone')
-    beat()
-    const timer = setInterval(beat, beatMs)
+    const voice = openVoice((state) => sayPresence(inbox, id, state))
+    voices.set(id, voice)
+    const look = () => voice.look(document.visibilityState === 'visible')
+    look()
     document.addEventListener('visibilitychange', look)
     return () => {
-      clearInterval(timer)
       document.removeEventListener('visibilitychange', look)
-      void sayPresence(inbox, id, 'gone')
+      voices.delete(id)
+      voice.leave()
     }
   }, [inbox, id])
   const { data = nobody } = useQuery<readonly Person[]>({

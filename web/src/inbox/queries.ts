@@ -61,7 +61,7 @@ export function useDetail(workspaceId: string, id: string): UseQueryResult<Detai
     queryFn: () => readConversation(workspaceId, id),
     initialData: () => {
       const conversation = knownConversation({ queries, workspaceId }, id)
-      return conversation && { conversation, notes: null, lead: null }
+      return conversation && { conversation, notes: null, lead: null, referral: null }
     },
     initialDataUpdatedAt: 0,
     ...fresh,

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { signOut } from '../app/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
+import { complain } from '../ui/notices.tsx'
 import { Loaded } from '../ui/PageBody.tsx'
 import { Section } from '../ui/Section.tsx'
 import { ago, fullMoment } from '../ui/time.ts'
@@ -37,7 +38,7 @@ export function Sessions() {
                   variant="subtle"
                   color="red"
                   aria-label={one.current ? t.common.signOut : texts.endOf(one.device)}
-                  onClick={() => (one.current ? void signOut() : end(one))}
+                  onClick={() => (one.current ? void signOut().catch(complain) : end(one))}
                 >
                   {one.current ? t.common.signOut : texts.end}
                 </Button>

@@ -4,7 +4,7 @@ import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { isTouch, setEnterSends, useEnterSends } from '../../ui/enter-sends.ts'
 import { Tip } from '../../ui/Tip.tsx'
-import { number } from '../../ui/time.ts'
+import { clock, number } from '../../ui/time.ts'
 import styles from './Composer.module.css'
 import type { WindowState } from './countdown.ts'
 import type { Mode } from './drafts.ts'
@@ -19,6 +19,8 @@ interface ComposeFootProps {
   windowState: WindowState
   value: string
   isSending: boolean
+  /** Nothing reaches the customer now, whatever it is. */
+  isBlocked: boolean
   submit(): void
   /** Null while nothing but a template can be sent. */
   toggleTemplate: (() => void) | null
@@ -31,7 +33,7 @@ const plainPaper = () => ({ root: {} })
 
 /** The line under the field: what is written, how long text can be sent, and the button. */
 export function ComposeFoot(props: ComposeFootProps) {
-  const { mode, write, surface, windowState, value, isSending, submit, toggleTemplate } = props
+  const { mode, write, surface, windowState, value, isSending, isBlocked, submit, toggleTemplate } = props
   const isField = surface === 'reply' || surface === 'note'
   const max = mode === 'note' ? maxNote : maxReply
   const over = value.trim().length - max
@@ -60,9 +62,10 @@ export function ComposeFoot(props: ComposeFootProps) {
       {surface === 'reply' && windowState.state === 'closing' && (
         <Tip label={t.compose.closesHelp} multiline w={260}>
           <span>
-            <Chip tone={windowState.presses ? 'bad' : 'attention'}>
+            <Chip tone={windowState.presses ? 'attention' : 'plain'}>
               <IconClock size={12} aria-hidden="true" />
               {t.compose.closesIn(windowState.hours, windowState.minutes)}
+              <span className={styles.hideOnPhone}>{t.compose.closesAt(clock(windowState.at))}</span>
             </Chip>
           </span>
         </Tip>
@@ -79,7 +82,7 @@ export function ComposeFoot(props: ComposeFootProps) {
           size="compact-md"
           vars={mode === 'note' ? notePaper : plainPaper}
           leftSection={mode === 'note' ? <IconNote size={16} /> : <IconSend2 size={16} />}
-          disabled={value.trim() === '' || over > 0}
+          disabled={value.trim() === '' || over > 0 || (isBlocked && mode === 'reply')}
           loading={isSending}
           onClick={submit}
         >

@@ -1,24 +1,29 @@
 import { t } from '../../text/index.ts'
 import type { Conversation } from '../types.ts'
 import styles from './Composer.module.css'
+import { ObstacleLine } from './ObstacleLine.tsx'
+import type { Obstacle } from './obstacle.ts'
 import { RefusalLine } from './RefusalLine.tsx'
-import type { Refusal } from './refusal.ts'
+import { isOfStanding, type Refusal } from './refusal.ts'
 import type { Outgoing } from './send.ts'
 
 interface ComposeLinesProps {
   workspaceId: string
   conversation: Conversation
+  obstacle: Obstacle | null
   refusal: Refusal | null
   movedBy: string | null
   send(outgoing: Outgoing): void
 }
 
 /** What has to be said before more is written: why nothing was sent, or that somebody wrote meanwhile. */
-export function ComposeLines({ workspaceId, conversation, refusal, movedBy, send }: ComposeLinesProps) {
-  // Of a closed window the templates tell, which stand there then.
-  const isTold = refusal?.reason === 'WINDOW_CLOSED'
+export function ComposeLines(props: ComposeLinesProps) {
+  const { workspaceId, conversation, obstacle, refusal, movedBy, send } = props
+  // Of a closed window the templates tell, which stand there then, and of what is still in the way its own line.
+  const isTold = refusal?.reason === 'WINDOW_CLOSED' || (obstacle !== null && isOfStanding(refusal))
   return (
     <>
+      {obstacle !== null && <ObstacleLine workspaceId={workspaceId} conversation={conversation} obstacle={obstacle} />}
       {refusal !== null && !isTold && (
         <RefusalLine workspaceId={workspaceId} conversation={conversation} refusal={refusal} send={send} />
       )}

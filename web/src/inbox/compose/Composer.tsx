@@ -35,11 +35,14 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
     if (surface === 'reply' && takeFocusAsk(conversation.id)) composer.fieldRef.current?.focus()
   }, [surface, conversation.id, composer.fieldRef])
   const name = customerName(conversation)
+  const isBlocked = composer.obstacle !== null
+  const mayChoose = !isClosed && !isBlocked && conversation.channel !== 'unofficial'
   return (
     <section className={styles.composer} data-mode={draft.mode} aria-label={t.compose.title}>
       <ComposeLines
         workspaceId={workspaceId}
         conversation={conversation}
+        obstacle={surface === 'reply' ? composer.obstacle : null}
         refusal={refusal}
         movedBy={surface === 'reply' ? seen.movedBy : null}
         send={letGo}
@@ -53,11 +56,12 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
             isClosed={isClosed}
             keepsText={draft.reply.trim() !== ''}
             send={(reply, text) => letGo({ reply, text, ifLastMessageId: seen.newestId() })}
+            begun={() => composer.wantTemplate(true)}
             sent={() => composer.wantTemplate(false)}
           />
         </Suspense>
       )}
-      {(surface === 'reply' || surface === 'note') && (
+      {composer.hasField && (
         <ComposeField
           fieldRef={composer.fieldRef}
           label={surface === 'note' ? t.compose.noteFor : t.compose.replyTo(name)}
@@ -75,8 +79,9 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
         windowState={composer.windowState}
         value={composer.value}
         isSending={composer.isSending}
+        isBlocked={isBlocked}
         submit={composer.submit}
-        toggleTemplate={isClosed ? null : () => composer.wantTemplate(surface !== 'template')}
+        toggleTemplate={mayChoose ? () => composer.wantTemplate(surface !== 'template') : null}
       />
     </section>
   )

@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApiKeys } from '../../keys/queries.ts'
 import { t } from '../../text/index.ts'
@@ -27,13 +28,23 @@ export default function HandBackAsk({ workspaceId, conversation, isStopped, clos
       closeButtonProps={{ 'aria-label': t.common.close }}
     >
       {isStopped ? (
-        <Text size="md">{texts.stoppedHelp}</Text>
+        <Stack gap="md" align="flex-start">
+          <Text size="md">{texts.stoppedHelp}</Text>
+          <Button variant="default" component={Link} to={`/w/${workspaceId}/settings/agents`}>
+            {t.compose.obstacles.openSettings}
+          </Button>
+        </Stack>
       ) : (
         <Loaded query={query} rows={3}>
           {(keys) => {
             const agents = agentsFor(keys, conversation.connectionId, Date.now())
             return agents.length === 0 ? (
-              <Text size="md">{texts.noAgentsHelp}</Text>
+              <Stack gap="md" align="flex-start">
+                <Text size="md">{texts.noAgentsHelp}</Text>
+                <Button variant="default" component={Link} to={`/w/${workspaceId}/keys`}>
+                  {t.common.pages.keys}
+                </Button>
+              </Stack>
             ) : (
               <HandBackForm conversation={conversation} agents={agents} close={close} />
             )

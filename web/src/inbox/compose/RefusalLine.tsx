@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/notices.tsx'
@@ -48,7 +49,7 @@ export function RefusalLine({ workspaceId, conversation, refusal, send }: Refusa
 /** What the reason can be met with. */
 function Remedy({ workspaceId, conversation, refusal, send }: RefusalLineProps) {
   const { reason, outgoing } = refusal
-  const { refusal: texts, owner } = t.compose
+  const { refusal: texts, owner, obstacles } = t.compose
   const inbox = useInbox()
   const [isRunning, setRunning] = useState(false)
   const { id, connectionId } = conversation
@@ -84,6 +85,19 @@ function Remedy({ workspaceId, conversation, refusal, send }: RefusalLineProps) 
     case 'OWNER_MISMATCH':
       return button(owner.takeOver, () => void first(() => takeOver(inbox, id)))
     case 'CONNECTION_UNAVAILABLE':
+      return (
+        <>
+          {button(texts.tryAgain, () => again())}
+          <Button
+            size="compact-sm"
+            variant="default"
+            component={Link}
+            to={`/w/${workspaceId}/connections/${connectionId}`}
+          >
+            {obstacles.openConnection}
+          </Button>
+        </>
+      )
     case 'CHAT_INBOX_UNAVAILABLE':
     case 'RATE_LIMITED':
     case 'NOT_RETRYABLE':

@@ -15,41 +15,48 @@ interface TemplateComposerProps {
   isClosed: boolean
   keepsText: boolean
   send(reply: Reply, text: string): void
+  /** A template was chosen: what is filled in stays, also when the customer writes meanwhile. */
+  begun(): void
   sent(): void
 }
 
 /** What stands in place of the field when text would not reach the customer: approved templates, seen as they will be read. */
 export default function TemplateComposer(props: TemplateComposerProps) {
-  const { workspaceId, conversation, isClosed, keepsText, send, sent } = props
+  const { workspaceId, conversation, isClosed, keepsText, send, begun, sent } = props
   const query = useTemplates(workspaceId, conversation.connectionId)
+  const sendsNone = conversation.channel === 'unofficial'
   return (
     <div className={styles.templates}>
       {isClosed && (
         <p className={styles.why} role="status">
-          {t.compose.closed} {keepsText && t.compose.kept}
+          {sendsNone ? t.compose.closedWithoutTemplates : t.compose.closed} {keepsText && t.compose.kept}
         </p>
       )}
-      <Loaded query={query} rows={3}>
-        {(templates) =>
-          templates.some(({ sendable }) => sendable) ? (
-            <Picker templates={templates} conversation={conversation} send={send} sent={sent} />
-          ) : (
-            <div className={styles.empty}>
-              <Text size="md">{t.compose.templates.empty}</Text>
-              <Text size="sm" c="dimmed">
-                {t.compose.templates.emptyHelp}
-              </Text>
-            </div>
-          )
-        }
-      </Loaded>
+      {!sendsNone && (
+        <Loaded query={query} rows={3}>
+          {(templates) =>
+            templates.some(({ sendable }) => sendable) ? (
+              <Picker templates={templates} conversation={conversation} send={send} begun={begun} sent={sent} />
+            ) : (
+              <div className={styles.empty}>
+                <Text size="md">{t.compose.templates.empty}</Text>
+                <Text size="sm" c="dimmed">
+                  {t.compose.templates.emptyHelp}
+                </Text>
+              </div>
+            )
+          }
+        </Loaded>
+      )}
     </div>
   )
 }
 
-type PickerProps = Pick<TemplateComposerProps, 'conversation' | 'send' | 'sent'> & { templates: readonly Template[] }
+type PickerProps = Pick<TemplateComposerProps, 'conversation' | 'send' | 'begun' | 'sent'> & {
+  templates: readonly Template[]
+}
 
-function Picker({ templates, conversation, send, sent }: PickerProps) {
+function Picker({ templates, conversation, send, begun, sent }: PickerProps) {
   const texts = t.compose.templates
   const [term, setTerm] = useState('')
   const [chosenId, setChosenId] = useState<string | null>(null)
@@ -76,7 +83,10 @@ function Picker({ templates, conversation, send, sent }: PickerProps) {
                 type="button"
                 className={styles.row}
                 aria-pressed={one.name === chosen?.name}
-                onClick={() => setChosenId(one.id)}
+                onClick={() => {
+                  setChosenId(one.id)
+                  begun()
+                }}
               >
                 <strong>{titleOf(one.name)}</strong>
                 <span>{one.body}</span>

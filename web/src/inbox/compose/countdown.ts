@@ -3,11 +3,11 @@ const hourMs = 60 * minuteMs
 
 /** From when on the end of the window is announced, and from when on it presses. */
 export const announceMs = 4 * hourMs
-const pressMs = 30 * minuteMs
+const pressMs = hourMs
 
 export type WindowState =
   | { state: 'open' }
-  | { state: 'closing'; hours: number; minutes: number; presses: boolean }
+  | { state: 'closing'; at: string; hours: number; minutes: number; presses: boolean }
   | { state: 'closed' }
 
 /** What the 24-hour window lets a member do at a moment. */
@@ -18,7 +18,8 @@ export function windowAt(expiresAt: string | null, nowMs: number): WindowState {
   if (leftMs > announceMs) return { state: 'open' }
   // Rounded up: what says one minute has one still.
   const minutes = Math.ceil(leftMs / minuteMs)
-  return { state: 'closing', hours: Math.floor(minutes / 60), minutes: minutes % 60, presses: leftMs <= pressMs }
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  return { state: 'closing', at: expiresAt, hours, minutes: rest, presses: leftMs <= pressMs }
 }
 
 /** In how many milliseconds `windowAt` says something else; null: never. */

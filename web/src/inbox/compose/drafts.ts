@@ -1,3 +1,5 @@
+import { privatePrefixes, type Shelf } from '../../ui/private-shelf.ts'
+
 /** What somebody has typed into a conversation and not sent. A reply and a note are kept apart. */
 export interface Draft {
   mode: Mode
@@ -9,10 +11,7 @@ export type Mode = 'reply' | 'note'
 
 export const blankDraft: Draft = { mode: 'reply', reply: '', note: '' }
 
-/** What of the browser's storage is used. */
-export type Shelf = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
-
-const prefix = 'parley.draft.'
+const prefix = privatePrefixes.draft
 /** The oldest go first: a browser keeps a few megabytes for all of the app. */
 const maxKept = 200
 

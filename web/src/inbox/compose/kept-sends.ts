@@ -1,5 +1,5 @@
+import { privatePrefixes, type Shelf } from '../../ui/private-shelf.ts'
 import type { Reply } from '../types.ts'
-import type { Shelf } from './drafts.ts'
 
 /** A message on its way, kept until the service has said what became of it. */
 export interface KeptSend {
@@ -14,7 +14,7 @@ export interface KeptSend {
   atMs: number
 }
 
-const prefix = 'parley.sending.'
+const prefix = privatePrefixes.sending
 const placeOf = (workspaceId: string, key: string): string => `${prefix}${workspaceId}.${key}`
 
 export function keepSend(shelf: Shelf, workspaceId: string, send: KeptSend): void {

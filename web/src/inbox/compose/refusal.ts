@@ -31,6 +31,12 @@ export const reasons = [
 ] as const
 export type Reason = (typeof reasons)[number]
 
+const ofStanding: readonly Reason[] = ['CONNECTION_UNAVAILABLE', 'ACKNOWLEDGEMENT_REQUIRED', 'CHAT_INBOX_UNAVAILABLE']
+
+/** Whether it was refused for how the connection or the workspace stands, and not for what was sent. */
+export const isOfStanding = (refusal: Refusal | null): boolean =>
+  refusal !== null && ofStanding.includes(refusal.reason)
+
 /** What a failed send is told as. */
 export function refusalOf(error: unknown, outgoing: Outgoing): Refusal {
   const failure = error instanceof Failure ? error : null

@@ -1,4 +1,5 @@
 import { me } from '../../app/session.ts'
+import { privateShelf } from '../../ui/private-shelf.ts'
 import type { Inbox } from '../cache.ts'
 import { sendReply } from '../outbox.ts'
 import type { Reply } from '../types.ts'
@@ -19,7 +20,7 @@ export interface Outgoing {
 /** Sends a message under a key of its own. Answers whether the service took it; if not, the text is back in the draft. */
 export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): Promise<boolean> {
   const kept = { ...outgoing, key: crypto.randomUUID(), userId: me().id, conversationId, atMs: Date.now() }
-  keepSend(localStorage, inbox.workspaceId, kept)
+  keepSend(privateShelf, inbox.workspaceId, kept)
   return carry(inbox, kept)
 }
 
@@ -29,7 +30,7 @@ const resumed = new Set<string>()
 export function resumeSends(inbox: Inbox): void {
   if (resumed.has(inbox.workspaceId)) return
   resumed.add(inbox.workspaceId)
-  for (const kept of keptSends(localStorage, inbox.workspaceId, me().id)) void carry(inbox, kept)
+  for (const kept of keptSends(privateShelf, inbox.workspaceId, me().id)) void carry(inbox, kept)
 }
 
 async function carry(inbox: Inbox, kept: KeptSend): Promise<boolean> {
@@ -45,6 +46,6 @@ async function carry(inbox: Inbox, kept: KeptSend): Promise<boolean> {
     setRefusal(workspaceId, id, refusalOf(error, { reply, text, ifLastMessageId }))
     return false
   } finally {
-    dropSend(localStorage, workspaceId, key)
+    dropSend(privateShelf, workspaceId, key)
   }
 }

@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from 'react'
+import { voiceIn } from '../presence.tsx'
 import { useInbox } from '../queries.ts'
 import type { Conversation } from '../types.ts'
 import { maxReply } from './limits.ts'
 import { type Outgoing, resumeSends, send } from './send.ts'
 import { setDraft, setRefusal, useWriting, writingOf } from './store.ts'
 import { useNote } from './use-note.ts'
+import { useObstacle } from './use-obstacle.ts'
 import { useSeen } from './use-seen.ts'
-import { useTyping } from './use-typing.ts'
 import { useWindow } from './use-window.ts'
 
 /** What stands where one writes: a field, the line of an agent's conversation, or templates. */
@@ -15,16 +16,17 @@ export type Surface = 'reply' | 'note' | 'agent' | 'template'
 /** All that the composer knows and does, apart from how it looks. */
 export function useComposer(workspaceId: string, conversation: Conversation, onSent?: () => void) {
   const { id, windowExpiresAt } = conversation
+  const obstacle = useObstacle(workspaceId, conversation)
   const inbox = useInbox()
   const { draft, refusal, isTaking } = useWriting(workspaceId, id)
   const [wantsTemplate, setWantsTemplate] = useState(false)
   const fieldRef = useRef<HTMLTextAreaElement>(null)
   const windowState = useWindow(windowExpiresAt)
   const seen = useSeen(workspaceId, id, draft.mode === 'reply' ? draft.reply : '')
-  const tellTyping = useTyping(id)
   const note = useNote(workspaceId, id)
   const isClosed = windowState.state === 'closed' || refusal?.reason === 'WINDOW_CLOSED'
   const isNote = draft.mode === 'note'
+  const isHeld = useHeld(isClosed, draft.reply)
 
   useEffect(() => resumeSends(inbox), [inbox])
   // The customer has written: what was refused for their silence can be sent now.
@@ -34,13 +36,14 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   }, [windowExpiresAt])
 
   const letGo = (outgoing: Outgoing) => {
+    voiceIn(id)?.rest()
     void send(inbox, id, outgoing)
     onSent?.()
   }
   const sendText = () => {
     // From the store and not from what is drawn: the second click of two finds it empty.
     const text = writingOf(workspaceId, id).draft.reply.trim()
-    if (text === '' || text.length > maxReply) return
+    if (obstacle !== null || isClosed || text === '' || text.length > maxReply) return
     setDraft(workspaceId, id, { reply: '' })
     letGo({ reply: { kind: 'text', text }, text, ifLastMessageId: seen.lastId() })
   }
@@ -48,17 +51,19 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     ? 'note'
     : conversation.owner !== 'human' && !isTaking
       ? 'agent'
-      : isClosed || wantsTemplate
+      : obstacle === null && (isClosed || wantsTemplate)
         ? 'template'
         : 'reply'
   return {
     draft,
     refusal,
+    obstacle,
     fieldRef,
     windowState,
     seen,
     surface,
     isClosed,
+    hasField: surface === 'reply' || surface === 'note' || (surface === 'template' && isHeld),
     letGo,
     value: isNote ? draft.note : draft.reply,
     isSending: isNote && note.isAdding,
@@ -66,8 +71,19 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     change: (text: string) => {
       seen.mark()
       setDraft(workspaceId, id, isNote ? { note: text } : { reply: text })
-      tellTyping()
+      // Whoever goes on with their text is not at a template any more.
+      if (isHeld) setWantsTemplate(false)
+      if (text.trim() === '') voiceIn(id)?.rest()
+      else voiceIn(id)?.type()
     },
     wantTemplate: setWantsTemplate,
   }
+}
+
+/** What was begun when the window closed stays in its field, to be gone on with: no letter is lost, nor taken for a key. */
+function useHeld(isClosed: boolean, text: string): boolean {
+  const [isHeld, setHeld] = useState(false)
+  const holds = isClosed && (isHeld || text.trim() !== '')
+  if (holds !== isHeld) setHeld(holds)
+  return holds
 }

@@ -1,10 +1,14 @@
 import { useState } from 'react'
+import { Failure } from '../../api/failure.ts'
 import { complain } from '../../ui/notices.tsx'
+import { privateShelf } from '../../ui/private-shelf.ts'
 import { addNote } from '../actions.ts'
 import { useMembers } from '../lookups.ts'
+import { voiceIn } from '../presence.tsx'
 import { useInbox } from '../queries.ts'
 import { maxNote } from './limits.ts'
 import { mentionedIn } from './mentions.ts'
+import { dropNoteKey, noteKeyFor } from './note-key.ts'
 import { setDraft, writingOf } from './store.ts'
 
 const adding = new Set<string>()
@@ -21,11 +25,14 @@ export function useNote(workspaceId: string, id: string): { add(): void; isAddin
     adding.add(id)
     setAdding(true)
     try {
-      await addNote(inbox, id, text, mentionedIn(text, members))
+      voiceIn(id)?.rest()
+      await addNote(inbox, id, text, mentionedIn(text, members), noteKeyFor(privateShelf, workspaceId, id, text))
+      dropNoteKey(privateShelf, workspaceId, id)
       // What was typed on meanwhile stays.
       const { note } = writingOf(workspaceId, id).draft
       setDraft(workspaceId, id, { note: note.startsWith(typed) ? note.slice(typed.length) : note })
     } catch (error) {
+      if (isAnswer(error)) dropNoteKey(privateShelf, workspaceId, id)
       complain(error)
     } finally {
       adding.delete(id)
@@ -34,3 +41,6 @@ export function useNote(workspaceId: string, id: string): { add(): void; isAddin
   }
   return { add: () => void add(), isAdding }
 }
+
+// After any other failure nobody knows whether the note was added: it is tried again under its key.
+const isAnswer = (error: unknown): boolean => error instanceof Failure && error.status >= 400 && error.status < 500

@@ -8,12 +8,14 @@ const maxTimerMs = 60_000
 export function useWindow(expiresAt: string | null): WindowState {
   const [nowMs, setNowMs] = useState(() => Date.now())
   useEffect(() => {
-    const tick = () => setNowMs(Date.now())
-    const waitMs = nextChangeMs(expiresAt, Date.now())
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const tick = () => {
+      setNowMs(Date.now())
+      const waitMs = nextChangeMs(expiresAt, Date.now())
+      if (waitMs !== null) timer = setTimeout(tick, Math.min(waitMs, maxTimerMs))
+    }
     tick()
-    if (waitMs === null) return
-    const timer = setInterval(tick, Math.min(waitMs, maxTimerMs))
-    return () => clearInterval(timer)
+    return () => clearTimeout(timer)
   }, [expiresAt])
   return windowAt(expiresAt, nowMs)
 }

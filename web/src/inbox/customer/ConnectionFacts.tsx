@@ -1,7 +1,9 @@
+import { Link } from '@tanstack/react-router'
 import { useConnections } from '../../connections/queries.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { fullMoment } from '../../ui/time.ts'
+import { useWindow } from '../compose/use-window.ts'
 import type { Conversation } from '../types.ts'
 import { Facts, Section } from './Section.tsx'
 
@@ -12,7 +14,9 @@ export function ConnectionFacts({ workspaceId, conversation }: { workspaceId: st
   const { data: connections = [] } = useConnections(workspaceId)
   const { connectionId, connectionName, channel, windowExpiresAt, createdAt } = conversation
   const state = connections.find(({ id }) => id === connectionId)?.state
+  const isClosed = useWindow(windowExpiresAt).state === 'closed'
   const texts = t.customer
+  const closed = channel === 'unofficial' ? texts.windowClosedQr : texts.windowClosed
   return (
     <Section title={texts.connection}>
       <Facts
@@ -21,12 +25,14 @@ export function ConnectionFacts({ workspaceId, conversation }: { workspaceId: st
             name: texts.channels[channel],
             value: (
               <>
-                {connectionName ?? t.common.unknown}{' '}
+                <Link to="/w/$workspaceId/connections/$connectionId" params={{ workspaceId, connectionId }}>
+                  {connectionName ?? t.common.unknown}
+                </Link>{' '}
                 {state !== undefined && <Chip tone={tones[state]}>{texts.states[state]}</Chip>}
               </>
             ),
           },
-          { name: texts.window, value: windowExpiresAt === null ? texts.windowClosed : fullMoment(windowExpiresAt) },
+          { name: texts.window, value: isClosed || windowExpiresAt === null ? closed : fullMoment(windowExpiresAt) },
           { name: texts.began, value: fullMoment(createdAt) },
         ]}
       />

@@ -31,7 +31,8 @@ export default function CustomerPane({ workspaceId, conversation }: CustomerPane
   const { id, contact } = conversation
   const { data: detail } = useDetail(workspaceId, id)
   const thread = useKnownThread(workspaceId, id)
-  const referral = thread?.items.findLast(({ message }) => message?.referral != null)?.message?.referral
+  const newest = thread?.items.findLast(({ message }) => message?.referral != null)?.message?.referral
+  const referral = newest ?? detail?.referral ?? null
   const leadId = detail?.lead?.id ?? null
   // Until the service has told of the notes, it has not told of a lead either.
   const isKnown = detail !== undefined && detail.notes !== null
@@ -44,7 +45,7 @@ export default function CustomerPane({ workspaceId, conversation }: CustomerPane
       ) : (
         <LeadCard workspaceId={workspaceId} leadId={leadId} />
       )}
-      {referral != null && (
+      {referral !== null && (
         <Section title={t.customer.ad}>
           <AdCard referral={referral} />
         </Section>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { t } from '../../text/index.ts'
 import { complain, say } from '../../ui/notices.tsx'
@@ -37,6 +38,9 @@ function LeadFacts({ workspaceId, lead }: { workspaceId: string; lead: LeadDetai
             {lead.notes}
           </p>
         )}
+        <Link className={styles.more} to="/w/$workspaceId/leads" params={{ workspaceId }} search={{ lead: lead.id }}>
+          {t.customer.openLead}
+        </Link>
       </Section>
       {customFields.length > 0 && (
         <Section title={t.customer.fields}>

@@ -1,7 +1,6 @@
-import { useApiKeys } from '../../keys/queries.ts'
+import { usePeople } from '../../leads/people.ts'
 import { t } from '../../text/index.ts'
 import { ago, fullMoment } from '../../ui/time.ts'
-import { useMembers } from '../lookups.ts'
 import styles from './Customer.module.css'
 import { statusName } from './lead-words.ts'
 import { useLeadHistory } from './queries.ts'
@@ -10,14 +9,10 @@ import { Section } from './Section.tsx'
 /** How the lead has gone on, newest first. */
 export function LeadHistory({ workspaceId, leadId }: { workspaceId: string; leadId: string }) {
   const { data: history } = useLeadHistory(workspaceId, leadId)
-  const members = useMembers(workspaceId)
-  const { data: keys = [] } = useApiKeys(workspaceId)
+  const people = usePeople(workspaceId)
   if (history === undefined) return null
-  const nameOf = ({ type, id }: { type: string; id: string | null }): string => {
-    if (type === 'user') return members.find(({ userId }) => userId === id)?.name ?? t.common.unknown
-    if (type === 'agent') return keys.find((key) => key.id === id)?.name ?? t.common.unknown
-    return t.customer.bySystem
-  }
+  const nameOf = ({ type, id }: { type: string; id: string | null }): string =>
+    type === 'system' ? t.customer.bySystem : (people.nameOf(id) ?? t.common.unknown)
   return (
     <Section title={t.customer.history}>
       {history.length === 0 && <p className={styles.quiet}>{t.customer.noHistory}</p>}

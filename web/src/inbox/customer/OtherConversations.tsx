@@ -1,6 +1,9 @@
 import { Link } from '@tanstack/react-router'
+import { me } from '../../app/session.ts'
 import { t } from '../../text/index.ts'
+import { Chip } from '../../ui/Chip.tsx'
 import { shortMoment } from '../../ui/time.ts'
+import { lastLine } from '../words.ts'
 import styles from './Customer.module.css'
 import { useConversationsWith } from './queries.ts'
 import { Section } from './Section.tsx'
@@ -20,18 +23,25 @@ export function OtherConversations({ workspaceId, conversationId, phone }: Other
     <Section title={t.customer.others}>
       {others.length === 0 && <p className={styles.quiet}>{t.customer.noOthers}</p>}
       <ul className={styles.list}>
-        {others.map(({ id, connectionName, lastMessage, lastMessageAt }) => (
-          <li key={id}>
+        {others.map((one) => (
+          <li key={one.id}>
             <Link
               className={styles.other}
               to="/w/$workspaceId/inbox/{-$conversationId}"
-              params={{ workspaceId, conversationId: id }}
+              params={{ workspaceId, conversationId: one.id }}
               search={true}
             >
-              {lastMessage?.text || t.common.unknown}
-              <div className={styles.meta}>
-                {connectionName ?? t.common.unknown} · {shortMoment(lastMessageAt)}
-              </div>
+              <span className={styles.otherLine} dir="auto">
+                {lastLine(one, me().id) || t.inbox.emptyThread}
+              </span>
+              <span className={styles.meta}>
+                {[
+                  one.connectionName ?? t.common.unknown,
+                  t.inbox.statuses[one.status],
+                  shortMoment(one.lastMessageAt),
+                ].join(' · ')}
+              </span>
+              {one.unreadCount > 0 && <Chip tone="accent">{t.inbox.unreadCount(one.unreadCount)}</Chip>}
             </Link>
           </li>
         ))}

@@ -1,7 +1,7 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { api, body, type Schemas } from '../../api/client.ts'
 import { complain } from '../../ui/notices.tsx'
-import { type Detail, detailKey, type Inbox } from '../cache.ts'
+import { type Detail, detailKey, type Inbox, withKey } from '../cache.ts'
 
 const workspace = '/api/team/v1/workspaces/{workspaceId}' as const
 const leads = `${workspace}/leads` as const
@@ -31,7 +31,7 @@ export function useLeadHistory(workspaceId: string, id: string) {
 /** Every conversation with a number, whatever its connection. */
 export function useConversationsWith(workspaceId: string, phone: string) {
   return useQuery({
-    queryKey: [workspaceId, 'inbox', 'with', phone],
+    queryKey: withKey(workspaceId, phone),
     queryFn: async () =>
       (
         await body(

@@ -21,8 +21,11 @@ export const compose = {
   colleagues: 'Colleagues',
   closesIn: (hours: number, minutes: number) =>
     hours === 0 ? `Closes in ${minutes} min` : `Closes in ${hours} h ${minutes} min`,
+  closesAt: (time: string) => `at ${time}`,
   closesHelp: 'When the customer has been silent for 24 hours, only a template reaches them.',
   closed: 'The 24-hour window is closed. Only a template reaches the customer until they write again.',
+  closedWithoutTemplates:
+    'The 24-hour window is closed, and a number connected by QR code sends no templates. Wait until the customer writes, or write from the phone itself.',
   kept: 'Your text is kept.',
   movedWhileWriting: (name: string) => `${name} wrote while you were writing`,
   owner: {
@@ -65,6 +68,23 @@ export const compose = {
     acknowledgeHelp: 'The network may block a number that sends by an unofficial way. You confirm it for 90 days.',
     tryAgain: 'Send again',
     dismiss: 'Dismiss',
+  },
+  obstacles: {
+    words: {
+      not_in_plan: 'The plan of this workspace does not include the inbox, so nothing can be sent.',
+      inbox_closed: 'An owner has closed the inbox of this workspace, so nothing can be sent.',
+      removed: 'The number that this customer writes to is not connected any more.',
+      paused: 'This number is paused: it receives, but sends nothing.',
+      unlinked: 'No phone is linked to this number now, so it cannot send.',
+      reconnecting: 'This number is reconnecting to its phone. It can send in a moment.',
+      unavailable: 'This number cannot send now. Its page says why and what to do.',
+      unacknowledged: 'This number is connected by QR code. Somebody must confirm the risk of that first.',
+    },
+    kept: 'What you write is kept.',
+    resume: 'Resume',
+    openConnection: 'Open the connection',
+    openSettings: 'Open the settings',
+    seeOwners: 'See who can change that',
   },
   templates: {
     title: 'Templates',

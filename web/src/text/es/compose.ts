@@ -22,8 +22,11 @@ export const compose: typeof en = {
   noCanned: 'Ninguna respuesta guardada coincide',
   colleagues: 'Colegas',
   closesIn: (hours, minutes) => (hours === 0 ? `Cierra en ${minutes} min` : `Cierra en ${hours} h ${minutes} min`),
+  closesAt: (time) => `a las ${time}`,
   closesHelp: 'Cuando el cliente calla 24 horas, solo le llega una plantilla.',
   closed: 'La ventana de 24 horas está cerrada. Solo una plantilla llega al cliente hasta que vuelva a escribir.',
+  closedWithoutTemplates:
+    'La ventana de 24 horas está cerrada, y un número conectado por código QR no envía plantillas. Espera a que el cliente escriba, o escribe desde el propio teléfono.',
   kept: 'Tu texto está guardado.',
   movedWhileWriting: (name) => `${name} escribió mientras escribías`,
   owner: {
@@ -66,6 +69,23 @@ export const compose: typeof en = {
     acknowledgeHelp: 'La red puede bloquear un número que envía por una vía no oficial. Se confirma por 90 días.',
     tryAgain: 'Enviar de nuevo',
     dismiss: 'Descartar',
+  },
+  obstacles: {
+    words: {
+      not_in_plan: 'El plan de este espacio no incluye la bandeja, así que no se puede enviar nada.',
+      inbox_closed: 'Un propietario ha cerrado la bandeja de este espacio, así que no se puede enviar nada.',
+      removed: 'El número al que escribe este cliente ya no está conectado.',
+      paused: 'Este número está en pausa: recibe, pero no envía nada.',
+      unlinked: 'Ahora no hay ningún teléfono vinculado a este número, así que no puede enviar.',
+      reconnecting: 'Este número se está reconectando con su teléfono. Podrá enviar en un momento.',
+      unavailable: 'Este número no puede enviar ahora. Su página dice por qué y qué hacer.',
+      unacknowledged: 'Este número está conectado por código QR. Alguien debe confirmar antes el riesgo.',
+    },
+    kept: 'Lo que escribes se guarda.',
+    resume: 'Reanudar',
+    openConnection: 'Abrir la conexión',
+    openSettings: 'Abrir los ajustes',
+    seeOwners: 'Ver quién puede cambiarlo',
   },
   templates: {
     title: 'Plantillas',

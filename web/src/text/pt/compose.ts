@@ -22,8 +22,11 @@ export const compose: typeof en = {
   noCanned: 'Nenhuma resposta pronta combina',
   colleagues: 'Colegas',
   closesIn: (hours, minutes) => (hours === 0 ? `Fecha em ${minutes} min` : `Fecha em ${hours} h ${minutes} min`),
+  closesAt: (time) => `às ${time}`,
   closesHelp: 'Quando o cliente fica 24 horas em silêncio, só um modelo chega até ele.',
   closed: 'A janela de 24 horas está fechada. Só um modelo chega ao cliente até ele escrever de novo.',
+  closedWithoutTemplates:
+    'A janela de 24 horas está fechada, e um número conectado por QR code não envia modelos. Espere o cliente escrever, ou escreva do próprio telefone.',
   kept: 'Seu texto está guardado.',
   movedWhileWriting: (name) => `${name} escreveu enquanto você escrevia`,
   owner: {
@@ -66,6 +69,23 @@ export const compose: typeof en = {
     acknowledgeHelp: 'A rede pode bloquear um número que envia por um caminho não oficial. A confirmação vale 90 dias.',
     tryAgain: 'Enviar de novo',
     dismiss: 'Dispensar',
+  },
+  obstacles: {
+    words: {
+      not_in_plan: 'O plano deste espaço não inclui a caixa de entrada, por isso nada pode ser enviado.',
+      inbox_closed: 'Um proprietário fechou a caixa de entrada deste espaço, por isso nada pode ser enviado.',
+      removed: 'O número para o qual este cliente escreve não está mais conectado.',
+      paused: 'Este número está pausado: recebe, mas não envia nada.',
+      unlinked: 'Nenhum telefone está vinculado a este número agora, por isso ele não pode enviar.',
+      reconnecting: 'Este número está se reconectando ao telefone. Em instantes poderá enviar.',
+      unavailable: 'Este número não pode enviar agora. A página dele diz por quê e o que fazer.',
+      unacknowledged: 'Este número está conectado por QR code. Alguém precisa antes confirmar o risco.',
+    },
+    kept: 'O que você escreve fica guardado.',
+    resume: 'Retomar',
+    openConnection: 'Abrir a conexão',
+    openSettings: 'Abrir as configurações',
+    seeOwners: 'Ver quem pode mudar isso',
   },
   templates: {
     title: 'Modelos',

@@ -1,0 +1,40 @@
+/** Why nothing can be sent in a conversation, whatever is written. */
+export type Obstacle =
+  | 'not_in_plan'
+  | 'inbox_closed'
+  | 'removed'
+  | 'paused'
+  | 'unlinked'
+  | 'reconnecting'
+  | 'unavailable'
+  | 'unacknowledged'
+
+export interface Standing {
+  inboxEnabled: boolean
+  inboxAvailable: boolean
+}
+
+/** What of a connection decides it. */
+export interface Sending {
+  channel: 'waba' | 'unofficial' | 'partner'
+  state: 'active' | 'paused' | 'unavailable'
+  stateReason: string | null
+  acknowledgement: { until: string } | null
+}
+
+const unlinked: readonly (string | null)[] = ['never_paired', 'pairing', 'logged_out']
+
+/** What stands in the way, the widest first; null when nothing is known to. A connection that is not there is undefined. */
+export function obstacleOf(workspace: Standing, connection: Sending | undefined, nowMs: number): Obstacle | null {
+  if (!workspace.inboxEnabled) return 'not_in_plan'
+  if (!workspace.inboxAvailable) return 'inbox_closed'
+  if (connection === undefined) return 'removed'
+  const { channel, state, stateReason, acknowledgement } = connection
+  if (state === 'paused') return 'paused'
+  if (state === 'unavailable') {
+    if (stateReason === 'reconnecting') return 'reconnecting'
+    return unlinked.includes(stateReason) ? 'unlinked' : 'unavailable'
+  }
+  const isConfirmed = acknowledgement !== null && Date.parse(acknowledgement.until) > nowMs
+  return channel === 'unofficial' && !isConfirmed ? 'unacknowledged' : null
+}

@@ -1,0 +1,13 @@
+import { useConnections } from '../../connections/queries.ts'
+import type { Conversation } from '../types.ts'
+import { type Obstacle, obstacleOf } from './obstacle.ts'
+import { useWorkspace } from './queries.ts'
+
+/** Why nothing can be sent now; null while that is not known, and when all is well. */
+export function useObstacle(workspaceId: string, { connectionId }: Conversation): Obstacle | null {
+  const { data: workspace } = useWorkspace(workspaceId)
+  const { data: connections } = useConnections(workspaceId)
+  if (workspace === undefined || connections === undefined) return null
+  const connection = connections.find(({ id }) => id === connectionId)
+  return obstacleOf(workspace, connection, Date.now())
+}

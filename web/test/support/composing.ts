@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import type { Locator, Page } from 'playwright-core'
+import type { Demo } from './demo.ts'
+
+/** A customer of one test alone, who has written. */
+export interface Writer {
+  /** Their conversation. */
+  id: string
+  number: string
+  /** The page of their conversation. */
+  place: string
+  write(words: string): Promise<unknown>
+  /** What has arrived at their phone. */
+  heard(): Promise<string[]>
+}
+
+let people = 0
+
+/** A customer of their own for each test, who has written; people answer them unless an agent is to. */
+export async function newWriter(
+  demo: Demo,
+  name: string,
+  text: string,
+  ownedBy: 'human' | 'agent' = 'human',
+): Promise<Writer> {
+  const path = `/workspaces/${demo.workspaceId}/inbox/conversations`
+  const number = `55119777${String(1000 + people++)}`
+  const customers = `${demo.simulatorUrl}/simulator/customers`
+  const { body: customer } = await demo.call('POST', customers, { name, phone: number })
+  const write = (words: string) => demo.call('POST', `${customers}/${customer.id}/messages`, { text: words })
+  await write(text)
+  const find = async () => (await demo.team('GET', `${path}?phone=${number}`)).conversations[0]
+  const conversation = await until(find, (found) => found !== undefined)
+  if (ownedBy === 'human') await demo.team('POST', `${path}/${conversation.id}/take-over`, {})
+  const chat = async () => (await demo.call('GET', `${customers}/${customer.id}`)).body
+  const heard = async (): Promise<string[]> =>
+    (await chat()).messages
+      .filter((one: { from: string }) => one.from === 'business')
+      .map((one: { text: string }) => one.text)
+  return { id: conversation.id as string, number, write, heard, place: `inbox/${conversation.id}` }
+}
+
+export async function until<T>(look: () => Promise<T>, isSo: (found: T) => boolean): Promise<T> {
+  for (const endMs = Date.now() + 20_000; ; ) {
+    const found = await look()
+    if (isSo(found)) return found
+    assert.ok(Date.now() < endMs, `still ${JSON.stringify(found)}`)
+  }
+}
+
+export const field = (page: Page): Locator => page.getByRole('textbox', { name: /^Reply to/ })
+export const noteField = (page: Page): Locator => page.getByRole('textbox', { name: 'Note for the team' })
+export const thread = (page: Page): Locator => page.getByRole('region', { name: /^Conversation with/ })
