@@ -1,9 +1,18 @@
 import { Menu, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core'
-import { IconCommand, IconKeyboard, IconLogout, IconSelector, IconUser } from '@tabler/icons-react'
+import {
+  IconCheck,
+  IconCommand,
+  IconKeyboard,
+  IconLogout,
+  IconSearch,
+  IconSelector,
+  IconUser,
+} from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
-import { type Badge, useRailBadge } from '../ui/rail-badges.ts'
+import { type Badge, useRailBadge, useRailCount } from '../ui/rail-badges.ts'
+import { useIsPhone } from '../ui/use-is-phone.ts'
 import styles from './Rail.module.css'
 import { type Room, rooms } from './rooms.ts'
 import { mayIn, signOut, useSession } from './session.ts'
@@ -14,25 +23,30 @@ interface RailProps {
   openKeys(): void
 }
 
+/** Down the side; on a phone along the lower edge, where the rooms that set things up are behind one's own face. */
 export function Rail({ workspaceId, openPalette, openKeys }: RailProps) {
+  const isPhone = useIsPhone()
+  const PaletteIcon = isPhone ? IconSearch : IconCommand
   const open = rooms.filter(({ role }) => mayIn(workspaceId, role))
-  const links = (place: Room['place']) =>
-    open.filter((room) => room.place === place).map((room) => <RailLink key={room.path} room={room} />)
+  const setup = open.filter(({ place }) => place === 'setup')
+  const links = (of: readonly Room[]) => of.map((room) => <RailLink key={room.path} room={room} />)
   return (
     <nav className={styles.rail} aria-label={t.common.mainNavigation}>
-      <div className={styles.group}>{links('day')}</div>
+      <div className={styles.group}>{links(open.filter(({ place }) => place === 'day'))}</div>
       <div className={styles.group} data-last>
         <Tooltip label={`${t.common.palette.label} (Ctrl K)`} position="right">
           <UnstyledButton className={styles.link} onClick={openPalette} aria-label={t.common.palette.label}>
-            <IconCommand size={20} stroke={1.6} />
+            <PaletteIcon size={20} stroke={1.6} />
           </UnstyledButton>
         </Tooltip>
-        {links('setup')}
-        <MeMenu workspaceId={workspaceId} openKeys={openKeys} />
+        {!isPhone && links(setup)}
+        <MeMenu workspaceId={workspaceId} setup={isPhone ? setup : none} openKeys={openKeys} />
       </div>
     </nav>
   )
 }
+
+const none: readonly Room[] = []
 
 function RailLink({ room: { path, title, icon: Icon } }: { room: Room }) {
   const badge = useRailBadge(path)
@@ -63,18 +77,27 @@ function Dot({ badge }: { badge: Badge }) {
   )
 }
 
-function MeMenu({ workspaceId, openKeys }: { workspaceId: string; openKeys(): void }) {
+interface MeMenuProps {
+  workspaceId: string
+  /** The rooms that have no place of their own at the rail. */
+  setup: readonly Room[]
+  openKeys(): void
+}
+
+function MeMenu({ workspaceId, setup, openKeys }: MeMenuProps) {
   const { user, workspaces } = useSession()
+  const trouble = useRailCount(setup.map(({ path }) => path))
   const { name = '', email = '' } = user ?? {}
   const navigate = useNavigate()
   return (
-    <Menu position="right-end" width={240}>
+    <Menu position={setup.length > 0 ? 'top-end' : 'right-end'} width={setup.length > 0 ? 280 : 240}>
       <Menu.Target>
         <UnstyledButton className={styles.link} aria-label={`${t.common.me}: ${name}`}>
           <Avatar name={name} size={28} />
+          {trouble > 0 && <Dot badge={{ count: trouble, tone: 'bad', label: '' }} />}
         </UnstyledButton>
       </Menu.Target>
-      <Menu.Dropdown>
+      <Menu.Dropdown className={styles.menu}>
         <div className={styles.who}>
           <strong>{name}</strong>
           <span>{email}</span>
@@ -87,7 +110,7 @@ function MeMenu({ workspaceId, openKeys }: { workspaceId: string; openKeys(): vo
               <Menu.Item
                 key={one.id}
                 leftSection={<IconSelector size={16} />}
-                disabled={one.id === workspaceId}
+                rightSection={one.id === workspaceId && <IconCheck size={16} />}
                 onClick={() => void navigate({ to: '/w/$workspaceId/home', params: { workspaceId: one.id } })}
               >
                 {one.name}
@@ -96,6 +119,10 @@ function MeMenu({ workspaceId, openKeys }: { workspaceId: string; openKeys(): vo
           </>
         )}
         <Menu.Divider />
+        {setup.map((room) => (
+          <SetupItem key={room.path} workspaceId={workspaceId} room={room} />
+        ))}
+        {setup.length > 0 && <Menu.Divider />}
         <Menu.Item
           leftSection={<IconUser size={16} />}
           onClick={() => void navigate({ to: '/w/$workspaceId/profile', params: { workspaceId } })}
@@ -107,7 +134,11 @@ function MeMenu({ workspaceId, openKeys }: { workspaceId: string; openKeys(): vo
         <Menu.Divider />
         <Menu.Label>{t.common.language}</Menu.Label>
         {(Object.keys(languages) as Language[]).map((one) => (
-          <Menu.Item key={one} disabled={one === language} onClick={() => chooseLanguage(one)}>
+          <Menu.Item
+            key={one}
+            rightSection={one === language && <IconCheck size={16} />}
+            onClick={() => chooseLanguage(one)}
+          >
             {languages[one]}
           </Menu.Item>
         ))}
@@ -123,13 +154,31 @@ function MeMenu({ workspaceId, openKeys }: { workspaceId: string; openKeys(): vo
   )
 }
 
+function SetupItem({ workspaceId, room: { path, title, icon: Icon } }: { workspaceId: string; room: Room }) {
+  const navigate = useNavigate()
+  const badge = useRailBadge(path)
+  return (
+    <Menu.Item
+      leftSection={<Icon size={16} />}
+      rightSection={badge !== null && <span className={styles.trouble}>{badge.label}</span>}
+      onClick={() => void navigate({ to: `/w/${workspaceId}/${path}` })}
+    >
+      {title()}
+    </Menu.Item>
+  )
+}
+
 function AppearanceItems() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <>
       <Menu.Label>{t.common.appearance}</Menu.Label>
       {(['light', 'dark', 'auto'] as const).map((one) => (
-        <Menu.Item key={one} disabled={one === colorScheme} onClick={() => setColorScheme(one)}>
+        <Menu.Item
+          key={one}
+          rightSection={one === colorScheme && <IconCheck size={16} />}
+          onClick={() => setColorScheme(one)}
+        >
           {t.common.appearances[one]}
         </Menu.Item>
       ))}

@@ -46,18 +46,17 @@ export function ListHeader({ workspaceId, search, filterBy }: ListHeaderProps) {
       )}
       <Popover opened={isFiltering} onChange={setFiltering} position="bottom-end" width={300} shadow="md" trapFocus>
         <Popover.Target>
-          <Tooltip label={t.inbox.filter}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={t.inbox.filter}
-              aria-haspopup="dialog"
-              aria-expanded={isFiltering}
-              onClick={() => setFiltering(!isFiltering)}
-            >
-              <IconFilter size={18} stroke={1.6} />
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            title={t.inbox.filter}
+            aria-label={t.inbox.filter}
+            aria-haspopup="dialog"
+            aria-expanded={isFiltering}
+            onClick={() => setFiltering(!isFiltering)}
+          >
+            <IconFilter size={18} stroke={1.6} />
+          </ActionIcon>
         </Popover.Target>
         <Popover.Dropdown aria-label={t.inbox.filter}>
           <Suspense>

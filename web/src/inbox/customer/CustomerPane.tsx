@@ -45,7 +45,7 @@ export function CustomerPane({ workspaceId, conversation }: CustomerPaneProps) {
       )}
       {referral != null && (
         <Section title={t.customer.ad}>
-          <AdCard referral={referral} />
+          <AdCard referral={referral} isTitled />
         </Section>
       )}
       {isKnown && <Notes notes={notesOf(detail.notes ?? [], thread?.items ?? [])} />}
@@ -116,7 +116,7 @@ function Notes({ notes }: { notes: readonly Note[] }) {
           <li key={id} className={styles.note}>
             <p dir="auto">{text}</p>
             <div className={styles.meta} title={fullMoment(createdAt)}>
-              {actor.name ?? t.common.unknown} · {ago(createdAt)}
+              {actor.name ?? t.inbox.teammate} · {ago(createdAt)}
             </div>
           </li>
         ))}

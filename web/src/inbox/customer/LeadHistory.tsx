@@ -1,9 +1,9 @@
 import { useApiKeys } from '../../keys/queries.ts'
 import { t } from '../../text/index.ts'
+import { statusName } from '../../ui/lead-words.ts'
 import { ago, fullMoment } from '../../ui/time.ts'
 import { useMembers } from '../lookups.ts'
 import styles from './Customer.module.css'
-import { statusName } from './lead-words.ts'
 import { useLeadHistory } from './queries.ts'
 import { Section } from './Section.tsx'
 
