@@ -23,11 +23,7 @@ const { values, positionals } = parseArgs({
     'test-timeout': { type: 'string', default: '180000' },
   },
 })
-const longest = [
-  'program/kill-writes.test.ts',
-  'program/two-nodes.test.ts',
-  'program/session-takeover.test.ts',
-]
+const longest = ['program/kill-writes.test.ts', 'program/two-nodes.test.ts', 'program/session-takeover.test.ts']
 
 process.chdir(root)
 const chromium = ensureChromium()

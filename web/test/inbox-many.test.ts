@@ -51,7 +51,10 @@ test('a list of 50,000 conversations scrolls as fast at its beginning as thousan
   const placeInBox = () =>
     box.evaluate((element, id) => {
       const row = element.querySelector(`[data-row="${id}"]`)
-      return { top: row && row.getBoundingClientRect().top - element.getBoundingClientRect().top, at: element.scrollTop }
+      return {
+        top: row && row.getBoundingClientRect().top - element.getBoundingClientRect().top,
+        at: element.scrollTop,
+      }
     }, id)
   const before = await placeInBox()
   const rita = await newCustomer(demo, 'Rita Sousa', '5521955502001')

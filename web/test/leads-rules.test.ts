@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   activeFilters,
+  addressOf,
   dayBefore,
   queryOf,
   readAddress,
@@ -40,6 +41,13 @@ test('days of an address are whole days of the reader', () => {
   assert.equal(Date.parse(query.createdTo ?? '') - Date.parse(query.createdFrom ?? ''), 2 * 86_400_000 - 1)
   assert.deepEqual([query.search, query.assignedTo, query.sortBy, query.sortOrder], ['ana', 'a', 'createdAt', 'desc'])
   assert.equal(dayBefore(1, new Date(2026, 2, 1)), '2026-02-28')
+})
+
+test('the filters of a query are the address that it was asked by', () => {
+  const assignee = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+  const address = { q: 'ana', status: 'new,won', platform: 'meta', assignee, createdFrom: '2026-11-01' } as const
+  assert.deepEqual(addressOf(queryOf(address)), address)
+  assert.deepEqual(addressOf({ createdTo: 'nonsense' }), {})
 })
 
 test('a saved view comes back as it was, without the lead that was open', () => {

@@ -31,8 +31,8 @@ test('the settings of the workspace are changed and kept', async () => {
   await page.getByRole('switch', { name: /Make a lead of everyone/ }).check({ force: true })
   await page.getByLabel('New step').fill('In Review')
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Move in_review up' }).click()
-  await page.getByRole('button', { name: 'Take unqualified off' }).click()
+  await page.getByRole('button', { name: 'Move In review up' }).click()
+  await page.getByRole('button', { name: 'Take Unqualified off' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
 

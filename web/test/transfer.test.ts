@@ -96,7 +96,7 @@ test('an export has the leads that fit the filters of the address', async () => 
     await demo.team('POST', `/workspaces/${demo.workspaceId}/leads`, { firstName: name, email, source: 'referral' })
   const { page, problems } = await demo.open('leads/export?source=referral&search=Exported')
   await page.getByText('2 leads').waitFor()
-  await page.getByText('Source: referral').waitFor()
+  await page.getByText('Source is Referral').waitFor()
   await picture(page, 'export')
   const csv = await downloaded(page, 'Download')
   assert.deepEqual(

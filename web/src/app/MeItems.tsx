@@ -1,26 +1,30 @@
 import { Menu, useMantineColorScheme } from '@mantine/core'
-import { IconKeyboard, IconLogout, IconSelector, IconUser } from '@tabler/icons-react'
+import { IconCheck, IconKeyboard, IconLogout, IconSelector, IconUser } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
 import { DropMenu } from '../ui/DropMenu.tsx'
 import type { Drop } from '../ui/drop.tsx'
 import { complain } from '../ui/notices.tsx'
+import { useRailBadge } from '../ui/rail-badges.ts'
 import styles from './Rail.module.css'
+import type { Room } from './rooms.ts'
 import { signOut, useSession } from './session.ts'
 
 interface MeItemsProps {
   drop: Drop
   workspaceId: string
+  /** The rooms that have no place of their own at the rail. */
+  setup: readonly Room[]
   openKeys(): void
 }
 
 /** What is one's own: the workspaces, the profile, how the app looks and speaks, and the way out. */
-export default function MeItems({ drop, workspaceId, openKeys }: MeItemsProps) {
+export default function MeItems({ drop, workspaceId, setup, openKeys }: MeItemsProps) {
   const { user, workspaces } = useSession()
   const { name = '', email = '' } = user ?? {}
   const navigate = useNavigate()
   return (
-    <DropMenu drop={drop} position="right-end" width={240}>
+    <DropMenu drop={drop} position={setup.length > 0 ? 'top-end' : 'right-end'} width={setup.length > 0 ? 280 : 240}>
       <div className={styles.who}>
         <strong>{name}</strong>
         <span>{email}</span>
@@ -33,7 +37,7 @@ export default function MeItems({ drop, workspaceId, openKeys }: MeItemsProps) {
             <Menu.Item
               key={one.id}
               leftSection={<IconSelector size={16} />}
-              disabled={one.id === workspaceId}
+              rightSection={one.id === workspaceId && <IconCheck size={16} />}
               onClick={() => void navigate({ to: '/w/$workspaceId/home', params: { workspaceId: one.id } })}
             >
               {one.name}
@@ -42,6 +46,10 @@ export default function MeItems({ drop, workspaceId, openKeys }: MeItemsProps) {
         </>
       )}
       <Menu.Divider />
+      {setup.map((room) => (
+        <SetupItem key={room.path} workspaceId={workspaceId} room={room} />
+      ))}
+      {setup.length > 0 && <Menu.Divider />}
       <Menu.Item
         leftSection={<IconUser size={16} />}
         onClick={() => void navigate({ to: '/w/$workspaceId/profile', params: { workspaceId } })}
@@ -53,7 +61,11 @@ export default function MeItems({ drop, workspaceId, openKeys }: MeItemsProps) {
       <Menu.Divider />
       <Menu.Label>{t.common.language}</Menu.Label>
       {(Object.keys(languages) as Language[]).map((one) => (
-        <Menu.Item key={one} disabled={one === language} onClick={() => chooseLanguage(one)}>
+        <Menu.Item
+          key={one}
+          rightSection={one === language && <IconCheck size={16} />}
+          onClick={() => chooseLanguage(one)}
+        >
           {languages[one]}
         </Menu.Item>
       ))}
@@ -68,13 +80,31 @@ export default function MeItems({ drop, workspaceId, openKeys }: MeItemsProps) {
   )
 }
 
+function SetupItem({ workspaceId, room: { path, title, icon: Icon } }: { workspaceId: string; room: Room }) {
+  const navigate = useNavigate()
+  const badge = useRailBadge(path)
+  return (
+    <Menu.Item
+      leftSection={<Icon size={16} />}
+      rightSection={badge !== null && <span className={styles.trouble}>{badge.label}</span>}
+      onClick={() => void navigate({ to: `/w/${workspaceId}/${path}` })}
+    >
+      {title()}
+    </Menu.Item>
+  )
+}
+
 function AppearanceItems() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <>
       <Menu.Label>{t.common.appearance}</Menu.Label>
       {(['light', 'dark', 'auto'] as const).map((one) => (
-        <Menu.Item key={one} disabled={one === colorScheme} onClick={() => setColorScheme(one)}>
+        <Menu.Item
+          key={one}
+          rightSection={one === colorScheme && <IconCheck size={16} />}
+          onClick={() => setColorScheme(one)}
+        >
           {t.common.appearances[one]}
         </Menu.Item>
       ))}

@@ -1,13 +1,14 @@
 import { UnstyledButton } from '@mantine/core'
-import { IconCommand } from '@tabler/icons-react'
+import { IconCommand, IconSearch } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { Dropped, dropButton, useDrop } from '../ui/drop.tsx'
 import { later } from '../ui/later.ts'
-import { type Badge, useRailBadge } from '../ui/rail-badges.ts'
+import { type Badge, useRailBadge, useRailCount } from '../ui/rail-badges.ts'
 import { Tip } from '../ui/Tip.tsx'
+import { useIsPhone } from '../ui/use-is-phone.ts'
 import styles from './Rail.module.css'
 import { type Room, rooms } from './rooms.ts'
 import { mayIn, useSession } from './session.ts'
@@ -20,25 +21,30 @@ interface RailProps {
   openKeys(): void
 }
 
+/** Down the side; on a phone along the lower edge, where the rooms that set things up are behind one's own face. */
 export function Rail({ workspaceId, openPalette, openKeys }: RailProps) {
+  const isPhone = useIsPhone()
+  const PaletteIcon = isPhone ? IconSearch : IconCommand
   const open = rooms.filter(({ role }) => mayIn(workspaceId, role))
-  const links = (place: Room['place']) =>
-    open.filter((room) => room.place === place).map((room) => <RailLink key={room.path} room={room} />)
+  const setup = open.filter(({ place }) => place === 'setup')
+  const links = (of: readonly Room[]) => of.map((room) => <RailLink key={room.path} room={room} />)
   return (
     <nav className={styles.rail} aria-label={t.common.mainNavigation}>
-      <div className={styles.group}>{links('day')}</div>
+      <div className={styles.group}>{links(open.filter(({ place }) => place === 'day'))}</div>
       <div className={styles.group} data-last>
         <Tip label={`${t.common.palette.label} (Ctrl K)`} position="right">
           <UnstyledButton className={styles.link} onClick={openPalette} aria-label={t.common.palette.label}>
-            <IconCommand size={20} stroke={1.6} />
+            <PaletteIcon size={20} stroke={1.6} />
           </UnstyledButton>
         </Tip>
-        {links('setup')}
-        <MeMenu workspaceId={workspaceId} openKeys={openKeys} />
+        {!isPhone && links(setup)}
+        <MeMenu workspaceId={workspaceId} setup={isPhone ? setup : none} openKeys={openKeys} />
       </div>
     </nav>
   )
 }
+
+const none: readonly Room[] = []
 
 function RailLink({ room: { path, title, icon: Icon } }: { room: Room }) {
   const badge = useRailBadge(path)
@@ -69,17 +75,26 @@ function Dot({ badge }: { badge: Badge }) {
   )
 }
 
-function MeMenu({ workspaceId, openKeys }: { workspaceId: string; openKeys(): void }) {
+interface MeMenuProps {
+  workspaceId: string
+  /** The rooms that have no place of their own at the rail. */
+  setup: readonly Room[]
+  openKeys(): void
+}
+
+function MeMenu({ workspaceId, setup, openKeys }: MeMenuProps) {
   const { name = '' } = useSession().user ?? {}
+  const trouble = useRailCount(setup.map(({ path }) => path))
   const [isOpen, setOpen] = useState(false)
   const drop = useDrop(isOpen, setOpen)
   return (
     <>
       <UnstyledButton {...dropButton(drop, 'menu')} className={styles.link} aria-label={`${t.common.me}: ${name}`}>
         <Avatar name={name} size={28} />
+        {trouble > 0 && <Dot badge={{ count: trouble, tone: 'bad', label: '' }} />}
       </UnstyledButton>
       <Dropped drop={drop}>
-        <MeItems drop={drop} workspaceId={workspaceId} openKeys={openKeys} />
+        <MeItems drop={drop} workspaceId={workspaceId} setup={setup} openKeys={openKeys} />
       </Dropped>
     </>
   )

@@ -6,6 +6,7 @@ import { readSearch } from '../inbox/filters.ts'
 import { readAddress } from '../leads/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { withTexts } from '../text/index.ts'
+import { NoPage } from '../ui/NoPage.tsx'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
@@ -28,6 +29,14 @@ const start = (session: Session) =>
 
 /** Everything of a workspace is under its id, so that a link means the same to everybody. */
 export const workspaceRoute = createRoute({ getParentRoute: () => root, path: '/w/$workspaceId', component: Frame })
+
+const workspaceStart = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/w/$workspaceId/home', params })
+  },
+})
 
 const homeRoute = createRoute({
   getParentRoute: () => workspaceRoute,
@@ -136,6 +145,7 @@ export function makeRouter(queries: QueryClient, session: Session) {
     routeTree: root.addChildren([
       start(session),
       workspaceRoute.addChildren([
+        workspaceStart,
         homeRoute,
         leadsRoute,
         importRoute,
@@ -156,6 +166,7 @@ export function makeRouter(queries: QueryClient, session: Session) {
     context: { queries },
     defaultPreload: 'intent',
     defaultErrorComponent: PageFailure,
+    defaultNotFoundComponent: NoPage,
     defaultPendingMs: 150,
     scrollRestoration: false,
   })

@@ -48,7 +48,9 @@ export const theme = createTheme({
     Textarea: { defaultProps: { size: 'sm' } },
     Select: { defaultProps: { size: 'sm', comboboxProps: { transitionProps: { duration: 100 } } } },
     MultiSelect: { defaultProps: { size: 'sm' } },
-    Modal: { defaultProps: { radius: '10px', transitionProps: { duration: 120 } } },
+    Modal: {
+      defaultProps: { radius: '10px', transitionProps: { duration: 120 }, overlayProps: { backgroundOpacity: 0.35 } },
+    },
     Menu: { defaultProps: { radius: '8px', shadow: 'md', transitionProps: { duration: 100 } } },
     Tooltip: { defaultProps: { openDelay: 400, transitionProps: { duration: 80 }, fz: 12 } },
   },

@@ -14,7 +14,7 @@ export function Builder({ workspaceId, draft }: { workspaceId: string; draft: Dr
       <div className={styles.editor} tabIndex={0}>
         <FieldList draft={draft} />
         <TextFields draft={draft} />
-        <SettingFields draft={draft} />
+        <SettingFields workspaceId={workspaceId} draft={draft} />
       </div>
       <Preview workspaceId={workspaceId} draft={draft.value} />
     </div>

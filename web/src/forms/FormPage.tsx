@@ -3,15 +3,16 @@ import { IconDots, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { Failure } from '../api/failure.ts'
 import { mayIn } from '../app/session.ts'
 import { t } from '../text/index.ts'
 import { BackLink } from '../ui/BackLink.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
-import { Empty } from '../ui/Empty.tsx'
 import { useKeys } from '../ui/keys.ts'
 import { complain, say } from '../ui/notices.tsx'
 import { Loaded } from '../ui/PageBody.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { Trouble } from '../ui/Trouble.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Builder } from './Builder.tsx'
@@ -29,14 +30,13 @@ export function FormPage() {
   const { formId = '' } = useParams({ strict: false })
   const query = useForms(workspaceId)
   useFreshForms(workspaceId)
+  const form = query.data?.find(({ id }) => id === formId)
+  if (form !== undefined) return <OneForm key={formId} workspaceId={workspaceId} form={form} />
   return (
-    <Loaded query={query}>
-      {(forms) => {
-        const form = forms.find(({ id }) => id === formId)
-        if (form === undefined) return <Empty title={t.common.failure.notFound} />
-        return <OneForm key={formId} workspaceId={workspaceId} form={form} />
-      }}
-    </Loaded>
+    <>
+      <PageHeader title={t.forms.title} before={<BackLink path="forms" label={t.forms.title} />} />
+      <Loaded query={query}>{() => <Trouble error={new Failure(404, '')} />}</Loaded>
+    </>
   )
 }
 

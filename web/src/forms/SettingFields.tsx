@@ -1,10 +1,19 @@
 import { Select, Switch, Textarea, TextInput } from '@mantine/core'
+import { useWorkspace } from '../settings/queries.ts'
 import { t } from '../text/index.ts'
+import { statusName } from '../ui/lead-words.ts'
 import type { Draft } from '../ui/use-draft.ts'
 import styles from './Builder.module.css'
 import type { FormDraft } from './draft.ts'
 
-export function SettingFields({ draft: { value, set, errorOf } }: { draft: Draft<FormDraft> }) {
+interface SettingFieldsProps {
+  workspaceId: string
+  draft: Draft<FormDraft>
+}
+
+export function SettingFields({ workspaceId, draft: { value, set, errorOf } }: SettingFieldsProps) {
+  const { data: workspace } = useWorkspace(workspaceId)
+  const statuses = [...new Set([...(workspace?.leadStatuses ?? []), value.status])]
   return (
     <section className={styles.section}>
       <h2>{t.forms.settings}</h2>
@@ -32,16 +41,18 @@ export function SettingFields({ draft: { value, set, errorOf } }: { draft: Draft
       <div className={styles.pair}>
         <Select
           label={t.forms.source}
-          data={Object.entries(t.forms.sources).map(([source, label]) => ({ value: source, label }))}
+          data={Object.entries(t.lead.sources).map(([source, label]) => ({ value: source, label }))}
           value={value.source}
           onChange={(source) => set({ source: (source ?? value.source) as FormDraft['source'] })}
           allowDeselect={false}
           error={errorOf('source')}
         />
-        <TextInput
+        <Select
           label={t.forms.status}
+          data={statuses.map((status) => ({ value: status, label: statusName(status) }))}
           value={value.status}
-          onChange={(event) => set({ status: event.currentTarget.value })}
+          onChange={(status) => set({ status: status ?? value.status })}
+          allowDeselect={false}
           error={errorOf('status')}
         />
       </div>

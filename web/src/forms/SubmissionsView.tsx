@@ -55,7 +55,7 @@ const columns = (workspaceId: string): Column<Submission>[] => [
     title: t.forms.lead,
     cell: (submission) => <LeadLink workspaceId={workspaceId} submission={submission} />,
   },
-  { key: 'when', title: t.forms.when, cell: ({ submittedAt }) => fullMoment(submittedAt) },
+  { key: 'when', title: t.forms.when, cell: ({ submittedAt }) => fullMoment(submittedAt), whole: true },
 ]
 
 function LeadLink({ workspaceId, submission }: { workspaceId: string; submission: Submission }) {

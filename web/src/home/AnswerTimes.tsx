@@ -1,6 +1,6 @@
 import { language, t } from '../text/index.ts'
 import { LineChart } from '../ui/charts/LineChart.tsx'
-import { duration } from './duration.ts'
+import { duration, unitOf } from './duration.ts'
 import styles from './HomePage.module.css'
 import { pointsOf } from './points.ts'
 import type { Stats } from './queries.ts'
@@ -18,6 +18,7 @@ export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
     )
   }
   const medians = (of: 'people' | 'agents' | 'otherApps') => days.map((day) => day.answers[of]?.medianSeconds ?? null)
+  const longest = Math.max(0, ...(['people', 'agents', 'otherApps'] as const).flatMap(medians).map((one) => one ?? 0))
   return (
     <div className={styles.card}>
       <LineChart
@@ -31,6 +32,7 @@ export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
             : [{ label: texts.otherApps, tone: 'c8' as const, values: medians('otherApps') }]),
         ]}
         format={(seconds) => duration(seconds, language)}
+        unit={unitOf(longest)}
       />
       <p className={styles.quiet}>{texts.slowest(nineOfTen(answers.people), nineOfTen(answers.agents))}</p>
     </div>

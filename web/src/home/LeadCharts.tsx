@@ -2,6 +2,7 @@ import { useWorkspace } from '../settings/queries.ts'
 import { t } from '../text/index.ts'
 import { BarChart } from '../ui/charts/BarChart.tsx'
 import { RankBars } from '../ui/charts/RankBars.tsx'
+import { statusName } from '../ui/lead-words.ts'
 import { number } from '../ui/time.ts'
 import styles from './HomePage.module.css'
 import { pointsOf } from './points.ts'
@@ -25,7 +26,7 @@ export function LeadCharts({ workspaceId, stats: { days, leads } }: { workspaceI
       <div className={styles.card} data-part="6">
         <RankBars
           label={texts.bySource}
-          rows={sources.map(({ source, count }) => ({ key: source, label: t.home.sources[source], value: count }))}
+          rows={sources.map(({ source, count }) => ({ key: source, label: t.lead.sources[source], value: count }))}
           format={number}
         />
         {sources.length === 0 && <p className={styles.quiet}>{texts.noLeads}</p>}
@@ -35,7 +36,7 @@ export function LeadCharts({ workspaceId, stats: { days, leads } }: { workspaceI
           label={texts.byStatus}
           rows={statuses.map(({ status, count }) => ({
             key: status,
-            label: t.home.statuses[status] ?? status,
+            label: statusName(status),
             value: count,
           }))}
           format={number}

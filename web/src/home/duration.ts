@@ -17,3 +17,6 @@ function inUnit(seconds: number): [value: number, unit: string, digits: number] 
   if (hours < 23.95) return [hours, 'hour', hours < 9.95 ? 1 : 0]
   return [hours / 24, 'day', 1]
 }
+
+/** The seconds of the unit that the longest time is told in, so that a chart's marks are round in it. */
+export const unitOf = (longest: number): number => [86_400, 3600, 60].find((unit) => longest >= unit) ?? 1

@@ -4,15 +4,21 @@ import { safeUrl } from './link-rules.ts'
 import styles from './Thread.module.css'
 import type { Message } from './types.ts'
 
+interface AdCardProps {
+  referral: NonNullable<Message['referral']>
+  /** Under a title that says already what it is. */
+  isTitled?: boolean
+}
+
 /** The ad that the customer came by. */
-export function AdCard({ referral }: { referral: NonNullable<Message['referral']> }) {
+export function AdCard({ referral, isTitled = false }: AdCardProps) {
   const { headline, source_type: sourceType, source_url: sourceUrl, source_id: sourceId } = referral
   const href = safeUrl(sourceUrl)
   return (
     <div className={styles.ad}>
       <IconAd2 size={20} stroke={1.6} aria-hidden="true" />
       <div>
-        <p className={styles.adKind}>{sourceType === 'post' ? t.inbox.ad.post : t.inbox.ad.ad}</p>
+        {!isTitled && <p>{sourceType === 'post' ? t.inbox.ad.post : t.inbox.ad.ad}</p>}
         <p className={styles.adTitle} dir="auto">
           {headline ?? sourceId}
         </p>

@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { me } from '../app/session.ts'
@@ -28,6 +29,7 @@ const ahead = 30
 /** The list: only the rows in sight are drawn, however many there are. */
 export function ConversationRows({ workspaceId, filter, isNarrowed, openId, open, clear }: ConversationRowsProps) {
   const inbox = useInbox()
+  const navigate = useNavigate()
   const { query, rows, hasMore, more } = useConversationPages(workspaceId, filter)
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -61,8 +63,12 @@ export function ConversationRows({ workspaceId, filter, isNarrowed, openId, open
   if (query.isError && rows.length === 0) return <Trouble error={query.error} retry={() => void query.refetch()} />
   if (query.isPending) return <Shapes />
   if (rows.length === 0) {
-    const title = isNarrowed ? t.inbox.empty.filtered : t.inbox.empty[filter.view]
-    return <Empty title={title} {...(isNarrowed && { action: { label: t.inbox.clearFilters, run: clear } })} />
+    if (isNarrowed) {
+      return <Empty title={t.inbox.empty.filtered} action={{ label: t.inbox.clearFilters, run: clear }} />
+    }
+    const connect = () => void navigate({ to: '/w/$workspaceId/connections', params: { workspaceId } })
+    const action = { label: t.common.pages.connections, run: connect }
+    return <Empty title={t.inbox.empty[filter.view]} {...(filter.view === 'all' && { action })} />
   }
   return (
     <div ref={scroller} className={styles.scroller} data-stale={query.isPlaceholderData || undefined}>

@@ -48,11 +48,15 @@ export function ListHeader({ workspaceId, search, filterBy }: ListHeaderProps) {
           </Tip>
         </>
       )}
-      <Tip label={t.inbox.filter}>
-        <ActionIcon {...dropButton(drop, 'dialog')} variant="subtle" color="gray" aria-label={t.inbox.filter}>
-          <IconFilter size={18} stroke={1.6} />
-        </ActionIcon>
-      </Tip>
+      <ActionIcon
+        {...dropButton(drop, 'dialog')}
+        variant="subtle"
+        color="gray"
+        title={t.inbox.filter}
+        aria-label={t.inbox.filter}
+      >
+        <IconFilter size={18} stroke={1.6} />
+      </ActionIcon>
       <Dropped drop={drop}>
         <FilterDrop drop={drop} workspaceId={workspaceId} search={search} filterBy={filterBy} />
       </Dropped>

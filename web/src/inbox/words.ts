@@ -33,7 +33,7 @@ export function captionOf({ type, name }: Message['author']): string | null {
     case 'user':
       return name ?? t.inbox.teammate
     case 'token':
-      return t.inbox.byToken(name ?? t.common.unknown)
+      return name === null ? t.inbox.byTokenOnly : t.inbox.byToken(name)
     case 'app':
       return t.inbox.fromApp
     case 'system':

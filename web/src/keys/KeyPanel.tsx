@@ -37,7 +37,7 @@ export function KeyPanel({ workspaceId, apiKey, mayChange, close, rotated, revok
         mayChange &&
         apiKey.status === 'active' && (
           <>
-            <Button variant="default" color="red" onClick={() => setAsks('revoke')}>
+            <Button variant="light" color="red" mr="auto" onClick={() => setAsks('revoke')}>
               {t.keys.revoke}
             </Button>
             <Button variant="default" onClick={() => setAsks('rotate')}>

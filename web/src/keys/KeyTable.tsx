@@ -9,7 +9,7 @@ export function KeyTable({ keys, open }: { keys: ApiKey[]; open: (key: ApiKey) =
 }
 
 const columns = (): Column<ApiKey>[] => [
-  { key: 'name', title: t.keys.name, cell: ({ name }) => name },
+  { key: 'name', title: t.keys.name, cell: ({ name }) => name, whole: true },
   { key: 'status', title: t.keys.status, cell: ({ status }) => <StatusChip status={status} /> },
   { key: 'shown', title: t.keys.value, cell: ({ shown }) => <code>{shown}</code>, optional: true },
   {
@@ -18,7 +18,7 @@ const columns = (): Column<ApiKey>[] => [
     cell: ({ scopes }) => scopes.map((scope) => t.keys.scopes[scope]).join(', '),
     optional: true,
   },
-  { key: 'used', title: t.keys.lastUsed, cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
+  { key: 'used', title: t.keys.lastUsed, cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} />, whole: true },
 ]
 
 export function StatusChip({ status }: Pick<ApiKey, 'status'>) {

@@ -1,4 +1,4 @@
-import { Button, Checkbox, MultiSelect, Radio, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, MultiSelect, Radio, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useConnections } from '../connections/queries.ts'
 import { t } from '../text/index.ts'
@@ -103,23 +103,23 @@ function ScopeFields({ draft: { value, set, errorOf } }: { draft: Draft<KeyDraft
   const chosen = (Object.keys(presets) as PresetName[]).find((name) => isSame(presets[name].scopes, value.scopes))
   return (
     <div>
-      <SegmentedControl
-        fullWidth
-        aria-label={t.keys.preset}
-        data={[
-          ...(Object.keys(presets) as PresetName[]).map((name) => ({ value: name, label: t.keys.presets[name] })),
-          { value: 'own', label: t.keys.presets.own },
-        ]}
+      <Radio.Group
+        label={t.keys.preset}
         value={chosen ?? 'own'}
         onChange={(name) => {
-          if (name in presets) {
-            const { scopes, phoneVisibility } = presets[name as PresetName]
-            set({ scopes: [...scopes], phoneVisibility })
-          }
+          const { scopes, phoneVisibility } = presets[name as PresetName]
+          set({ scopes: [...scopes], phoneVisibility })
         }}
-      />
+      >
+        <SimpleGrid cols={2} spacing="xs" verticalSpacing={6} mt={4}>
+          {(Object.keys(presets) as PresetName[]).map((name) => (
+            <Radio key={name} value={name} label={t.keys.presets[name]} />
+          ))}
+          {chosen === undefined && <Radio value="own" label={t.keys.presets.own} readOnly />}
+        </SimpleGrid>
+      </Radio.Group>
       <Checkbox.Group
-        mt="sm"
+        mt="md"
         label={t.keys.may}
         value={value.scopes}
         onChange={(scopes) => set({ scopes: scopes as Scope[] })}

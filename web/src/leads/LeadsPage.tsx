@@ -1,7 +1,7 @@
-import { useMediaQuery } from '@mantine/hooks'
 import { useCallback, useMemo, useState } from 'react'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
+import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { activeFilters, filterNames, queryOf, savedQuery, without } from './address.ts'
 import { BulkBar } from './BulkBar.tsx'
@@ -33,7 +33,7 @@ export function LeadsPage() {
   const statuses = useStatuses(workspaceId)
   const context = useMemo(() => ({ people, statuses }), [people, statuses])
   const columns = useColumns(workspaceId)
-  const isPhone = useMediaQuery('(max-width: 640px)') ?? false
+  const isPhone = useIsPhone()
   const selection = useSelection()
   const [total, setTotal] = useState<number | undefined>(undefined)
   const [isMaking, setMaking] = useState(false)

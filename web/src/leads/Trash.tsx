@@ -21,7 +21,7 @@ export function Trash({ workspaceId, verbs }: { workspaceId: string; verbs: Lead
       <Loaded query={query}>
         {({ pages }) => {
           const total = pages[0]?.total ?? 0
-          if (total === 0) return <Empty title={t.leads.trashEmpty} />
+          if (total === 0) return <Empty title={t.leads.trashEmpty} help={t.leads.trashEmptyHelp} />
           return (
             <>
               <p className={styles.trashCount}>{total === 1 ? t.leads.one : t.leads.count(number(total))}</p>

@@ -86,6 +86,19 @@ export function queryOf(address: LeadAddress): LeadQuery {
   }
 }
 
+/** The address whose query a set of the service's filters is; what is no filter of ours is left out. */
+export const addressOf = ({ search, adPlatform, assignedTo, ...rest }: LeadQuery): LeadAddress =>
+  readAddress({
+    ...rest,
+    q: search,
+    platform: adPlatform,
+    assignee: assignedTo,
+    createdFrom: dayOf(rest.createdFrom),
+    createdTo: dayOf(rest.createdTo),
+    updatedFrom: dayOf(rest.updatedFrom),
+    updatedTo: dayOf(rest.updatedTo),
+  })
+
 const given = <K extends string, V>(name: K, value: V | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { [N in K]?: V }
 
@@ -119,6 +132,9 @@ export function savedQuery({ lead: _, ...kept }: LeadAddress): string {
 
 export const readSavedQuery = (query: string): LeadAddress =>
   readAddress(Object.fromEntries(new URLSearchParams(query)))
+
+const dayOf = (moment: string | undefined): string | undefined =>
+  moment === undefined || Number.isNaN(Date.parse(moment)) ? undefined : dayBefore(0, new Date(moment))
 
 /** A day of the reader's calendar, `days` before now. */
 export function dayBefore(days: number, now: Date = new Date()): string {

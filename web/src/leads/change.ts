@@ -1,10 +1,11 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { t } from '../text/index.ts'
+import { statusName } from '../ui/lead-words.ts'
 import { complain, say, sayWithUndo } from '../ui/notices.tsx'
 import { number } from '../ui/time.ts'
 import { hideLeads, moveCard, showLead } from './cache.ts'
-import { type Lead, nameOf, statusName } from './lead.ts'
+import { type Lead, nameOf } from './lead.ts'
 import { type BulkAction, bulkChange, changeLead, type LeadChanges, leadsOf } from './queries.ts'
 
 const bulkMost = 500

@@ -1,21 +1,12 @@
 import { language, t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { Chip } from '../ui/Chip.tsx'
+import { statusName } from '../ui/lead-words.ts'
 import { fullMoment, shortMoment } from '../ui/time.ts'
 import { amountText, readAmount } from './amount.ts'
 import type { ColumnId } from './column-choice.ts'
 import styles from './LeadTable.module.css'
-import {
-  amount,
-  type Lead,
-  phoneText,
-  platforms,
-  priorities,
-  priorityTone,
-  sources,
-  statusName,
-  statusTone,
-} from './lead.ts'
+import { amount, type Lead, phoneText, platforms, priorities, priorityTone, sources, statusTone } from './lead.ts'
 import type { People } from './people.ts'
 import type { LeadChanges } from './queries.ts'
 
@@ -54,8 +45,8 @@ export function choicesOf(field: FieldName, { people, statuses }: FieldContext, 
     const all = now === '' || statuses.includes(now) ? statuses : [...statuses, now]
     return all.map((value) => ({ value, label: statusName(value) }))
   }
-  if (field === 'priority') return priorities.map((value) => ({ value, label: t.leads.priorities[value] }))
-  if (field === 'source') return sources.map((value) => ({ value, label: t.leads.sources[value] }))
+  if (field === 'priority') return priorities.map((value) => ({ value, label: t.lead.priorities[value] }))
+  if (field === 'source') return sources.map((value) => ({ value, label: t.lead.sources[value] }))
   if (field === 'adPlatform') return [none, ...platforms.map((value) => ({ value, label: t.leads.platforms[value] }))]
   if (field !== 'assignedTo') return null
   const isGone = now !== '' && people.members.every(({ id }) => id !== now)
@@ -92,7 +83,7 @@ export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people }: Fi
     case 'priority':
       return <Pressing priority={lead.priority} />
     case 'source':
-      return t.leads.sources[lead.source]
+      return t.lead.sources[lead.source]
     case 'adPlatform':
       return lead.adPlatform === null ? '' : t.leads.platforms[lead.adPlatform]
     case 'assignedTo':
@@ -113,7 +104,7 @@ export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people }: Fi
 // What is as usual takes no colour.
 function Pressing({ priority }: Pick<Lead, 'priority'>) {
   const tone = priorityTone(priority)
-  return tone === 'plain' ? t.leads.priorities[priority] : <Chip tone={tone}>{t.leads.priorities[priority]}</Chip>
+  return tone === 'plain' ? t.lead.priorities[priority] : <Chip tone={tone}>{t.lead.priorities[priority]}</Chip>
 }
 
 function Assignee({ name }: { name: string | null }) {

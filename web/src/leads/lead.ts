@@ -7,19 +7,11 @@ import type { Platform, Priority, Source } from './kinds.ts'
 export type Lead = Schemas['LeadDetail']
 
 export const priorities: readonly Priority[] = ['urgent', 'high', 'medium', 'low']
-export const sources = Object.keys(t.leads.sources) as readonly Source[]
+export const sources = Object.keys(t.lead.sources) as readonly Source[]
 export const platforms = Object.keys(t.leads.platforms) as readonly Platform[]
 
 export const nameOf = ({ firstName, lastName }: Pick<Lead, 'firstName' | 'lastName'>): string =>
   lastName === null ? firstName : `${firstName} ${lastName}`
-
-/** A status in the reader's words; those of the workspace's own making as they are spelled. */
-export function statusName(status: string): string {
-  const known = t.leads.statuses[status]
-  if (known !== undefined) return known
-  const words = status.replaceAll('_', ' ').trim()
-  return words === '' ? status : words.charAt(0).toUpperCase() + words.slice(1)
-}
 
 /** An amount without its cents when it has none. */
 export const amount = (value: number): string =>

@@ -38,7 +38,13 @@ export function NameForm() {
         onChange={(event) => draft.set({ name: event.currentTarget.value })}
         error={draft.errorOf('name')}
       />
-      <TextInput label={t.profile.email} description={t.profile.emailHelp} value={user?.email ?? ''} readOnly />
+      <TextInput
+        label={t.profile.email}
+        description={t.profile.emailHelp}
+        value={user?.email ?? ''}
+        variant="filled"
+        readOnly
+      />
     </Section>
   )
 }

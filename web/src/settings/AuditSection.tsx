@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
 import { useConnections } from '../connections/queries.ts'
+import { useForms } from '../forms/queries.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Loaded } from '../ui/PageBody.tsx'
 import { type Column, Table } from '../ui/Table.tsx'
 import { fullMoment } from '../ui/time.ts'
-import { aboutOf, type Names, namesOf, whoOf } from './audit-words.ts'
+import { useEndpoints } from '../webhooks/queries.ts'
+import { aboutOf, type Named, type Names, namesOf, whoOf } from './audit-words.ts'
 import styles from './List.module.css'
-import { type AuditEntry, useAudit, useLabels, usePeople, useReplies } from './queries.ts'
+import { type AuditEntry, useAudit, useFilters, useInvitations, useLabels, usePeople, useReplies } from './queries.ts'
 
 export function AuditSection({ workspaceId }: { workspaceId: string }) {
   const query = useAudit(workspaceId)
@@ -44,12 +46,20 @@ function useNames(workspaceId: string): Names {
   const { data: people } = usePeople(workspaceId)
   const { data: labels } = useLabels(workspaceId)
   const { data: replies } = useReplies(workspaceId)
+  const { data: filters } = useFilters(workspaceId)
+  const { data: invitations } = useInvitations(workspaceId, true)
   const { data: connections } = useConnections(workspaceId)
+  const { data: forms } = useForms(workspaceId)
+  const { data: endpoints } = useEndpoints(workspaceId)
   return useMemo(() => {
-    const shortcuts = (replies ?? []).map(({ id, shortcut }) => ({ id, name: `/${shortcut}` }))
     const nobody = { members: [], keys: [], tokens: [] }
-    return namesOf(people ?? nobody, [...(labels ?? []), ...(connections ?? []), ...shortcuts])
-  }, [people, labels, replies, connections])
+    const lists: (readonly Named[] | undefined)[] = [labels, filters, connections, forms]
+    const named = lists.flatMap((list) => [...(list ?? [])])
+    const shortcuts = (replies ?? []).map(({ id, shortcut }) => ({ id, name: `/${shortcut}` }))
+    const invited = (invitations ?? []).map(({ id, email }) => ({ id, name: email }))
+    const hooks = (endpoints ?? []).map(({ id, description, url }) => ({ id, name: description || url }))
+    return namesOf(people ?? nobody, [...named, ...shortcuts, ...invited, ...hooks])
+  }, [people, labels, replies, filters, invitations, connections, forms, endpoints])
 }
 
 function columns(names: Names): Column<AuditEntry>[] {

@@ -33,7 +33,13 @@ export function InvitationList({ workspaceId }: { workspaceId: string }) {
         columns={[
           { key: 'email', title: texts.email, cell: ({ email }) => email },
           { key: 'role', title: texts.role, cell: ({ role }) => t.settings.roles[role] },
-          { key: 'ends', title: texts.ends, cell: ({ expiresAt }) => fullMoment(expiresAt), optional: true },
+          {
+            key: 'ends',
+            title: texts.ends,
+            cell: ({ expiresAt }) => fullMoment(expiresAt),
+            optional: true,
+            whole: true,
+          },
           {
             key: 'withdraw',
             title: '',

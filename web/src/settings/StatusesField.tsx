@@ -2,6 +2,7 @@ import { ActionIcon, Button, Input, TextInput } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
 import { t } from '../text/index.ts'
+import { statusName } from '../ui/lead-words.ts'
 import styles from './StatusesField.module.css'
 import { moved, statusToken } from './statuses.ts'
 
@@ -21,23 +22,24 @@ export function StatusesField({ value, change, error, disabled }: StatusesFieldP
         {value.map((status, n) => (
           <li key={status} className={styles.row}>
             <span className={styles.number}>{n + 1}</span>
-            <span className={styles.name}>{status}</span>
+            <span className={styles.name}>{statusName(status)}</span>
+            <code className={styles.token}>{status}</code>
             {!disabled && (
               <>
                 <RowButton
-                  label={texts.up(status)}
+                  label={texts.up(statusName(status))}
                   disabled={n === 0}
                   run={() => change(moved(value, status, -1))}
                   icon={IconArrowUp}
                 />
                 <RowButton
-                  label={texts.down(status)}
+                  label={texts.down(statusName(status))}
                   disabled={n === value.length - 1}
                   run={() => change(moved(value, status, 1))}
                   icon={IconArrowDown}
                 />
                 <RowButton
-                  label={texts.remove(status)}
+                  label={texts.remove(statusName(status))}
                   disabled={value.length === 1}
                   run={() => change(value.filter((one) => one !== status))}
                   icon={IconX}

@@ -96,6 +96,7 @@ function columns(): Column<Token>[] {
       title: texts.expires,
       cell: ({ expiresAt }) => (expiresAt === null ? texts.never : fullMoment(expiresAt)),
       optional: true,
+      whole: true,
     },
   ]
 }

@@ -69,7 +69,13 @@ export function WorkspacesSection() {
                   />
                 ),
               },
-              { key: 'created', title: texts.created, cell: ({ createdAt }) => fullMoment(createdAt), optional: true },
+              {
+                key: 'created',
+                title: texts.created,
+                cell: ({ createdAt }) => fullMoment(createdAt),
+                optional: true,
+                whole: true,
+              },
             ]}
           />
         )}

@@ -4,7 +4,7 @@ import type { AuditEntry, People } from './queries.ts'
 /** The names that a workspace's ids stand for, by id. */
 export type Names = ReadonlyMap<string, string>
 
-interface Named {
+export interface Named {
   id: string
   name: string
 }

@@ -9,6 +9,8 @@ export interface Column<T> {
   /** Folds away on narrow screens. */
   optional?: boolean
   numeric?: boolean
+  /** Is read as one piece: not broken where there is room. */
+  whole?: boolean
 }
 
 interface TableProps<T> {
@@ -36,8 +38,13 @@ export function Table<T>({ label, columns, rows, keyOf, open }: TableProps<T>) {
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)} className={open && styles.opens}>
-            {columns.map(({ key, cell, optional, numeric }, n) => (
-              <td key={key} data-optional={optional || undefined} data-numeric={numeric || undefined}>
+            {columns.map(({ key, cell, optional, numeric, whole }, n) => (
+              <td
+                key={key}
+                data-optional={optional || undefined}
+                data-numeric={numeric || undefined}
+                data-whole={whole || undefined}
+              >
                 {n === 0 && open !== undefined ? (
                   <button type="button" className={styles.open} onClick={() => open(row)}>
                     {cell(row)}

@@ -21,11 +21,15 @@ export function setRailBadge(path: string, badge: Badge | null): void {
 }
 
 export function useRailBadge(path: string): Badge | null {
-  return useSyncExternalStore(
-    (changed) => {
-      watchers.add(changed)
-      return () => watchers.delete(changed)
-    },
-    () => badges.get(path) ?? null,
-  )
+  return useSyncExternalStore(watch, () => badges.get(path) ?? null)
+}
+
+/** What several pages count together, where one sign stands for them all. */
+export function useRailCount(paths: readonly string[]): number {
+  return useSyncExternalStore(watch, () => paths.reduce((sum, path) => sum + (badges.get(path)?.count ?? 0), 0))
+}
+
+function watch(changed: () => void): () => void {
+  watchers.add(changed)
+  return () => watchers.delete(changed)
 }

@@ -14,6 +14,7 @@ import { useState } from 'react'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { complain, say } from '../ui/notices.tsx'
+import { useIsPhone } from '../ui/use-is-phone.ts'
 import { EnablePanel } from './EnablePanel.tsx'
 import { EndpointPanel } from './EndpointPanel.tsx'
 import type { EndpointAsk } from './endpoint-ask.ts'
@@ -28,6 +29,8 @@ import { nameOf } from './words.ts'
 
 export function EndpointActions({ endpoint, ask }: { endpoint: Endpoint; ask(what: EndpointAsk): void }) {
   const isActive = endpoint.state === 'active'
+  const isPhone = useIsPhone()
+  const [main, MainIcon] = isActive ? [t.webhooks.test, IconSend] : [t.webhooks.enable, IconPlayerPlay]
   const item = (what: EndpointAsk, label: string, Icon: typeof IconEdit) => (
     <Menu.Item leftSection={<Icon size={16} />} onClick={() => ask(what)}>
       {label}
@@ -35,12 +38,15 @@ export function EndpointActions({ endpoint, ask }: { endpoint: Endpoint; ask(wha
   )
   return (
     <Group gap="xs" wrap="nowrap">
-      <Button
-        leftSection={isActive ? <IconSend size={16} /> : <IconPlayerPlay size={16} />}
-        onClick={() => ask(isActive ? 'test' : 'enable')}
-      >
-        {isActive ? t.webhooks.test : t.webhooks.enable}
-      </Button>
+      {isPhone ? (
+        <ActionIcon size={36} aria-label={main} onClick={() => ask(isActive ? 'test' : 'enable')}>
+          <MainIcon size={18} />
+        </ActionIcon>
+      ) : (
+        <Button leftSection={<MainIcon size={16} />} onClick={() => ask(isActive ? 'test' : 'enable')}>
+          {main}
+        </Button>
+      )}
       <Menu position="bottom-end" width={230}>
         <Menu.Target>
           <ActionIcon variant="default" size={36} aria-label={t.common.more}>

@@ -1,13 +1,14 @@
 import { SegmentedControl } from '@mantine/core'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { Failure } from '../api/failure.ts'
 import { mayIn } from '../app/session.ts'
 import { t } from '../text/index.ts'
 import { BackLink } from '../ui/BackLink.tsx'
-import { Empty } from '../ui/Empty.tsx'
 import { useKeys } from '../ui/keys.ts'
 import { Loaded } from '../ui/PageBody.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { Trouble } from '../ui/Trouble.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { DeliveriesView } from './DeliveriesView.tsx'
 import { EndpointActions, EndpointDialogs } from './EndpointActions.tsx'
@@ -27,14 +28,13 @@ export function EndpointPage() {
   const { endpointId = '' } = useParams({ strict: false })
   const query = useEndpoints(workspaceId)
   useFreshEndpoints(workspaceId, query.data)
+  const endpoint = query.data?.find(({ id }) => id === endpointId)
+  if (endpoint !== undefined) return <OneEndpoint key={endpointId} workspaceId={workspaceId} endpoint={endpoint} />
   return (
-    <Loaded query={query}>
-      {(endpoints) => {
-        const endpoint = endpoints.find(({ id }) => id === endpointId)
-        if (endpoint === undefined) return <Empty title={t.common.failure.notFound} />
-        return <OneEndpoint key={endpointId} workspaceId={workspaceId} endpoint={endpoint} />
-      }}
-    </Loaded>
+    <>
+      <PageHeader title={t.webhooks.title} before={<BackLink path="webhooks" label={t.webhooks.title} />} />
+      <Loaded query={query}>{() => <Trouble error={new Failure(404, '')} />}</Loaded>
+    </>
   )
 }
 

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { t } from '../../text/index.ts'
 import { Chip, type Tone } from '../../ui/Chip.tsx'
+import { languageName } from '../../ui/language-name.ts'
 import { complain, say } from '../../ui/notices.tsx'
 import { Loaded } from '../../ui/PageBody.tsx'
 import { ago } from '../../ui/time.ts'
@@ -75,7 +76,7 @@ function TemplateRow({ template }: { template: Template }) {
     <li>
       <UnstyledButton className={styles.template} onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
         <strong>{template.name}</strong>
-        <span className={styles.quiet}>{template.language}</span>
+        <span className={styles.quiet}>{languageName(template.language)}</span>
         <Chip tone={tones[template.status] ?? 'plain'}>{words[template.status] ?? template.status}</Chip>
       </UnstyledButton>
       {isOpen && (

@@ -99,7 +99,7 @@ function EnterChoice() {
   return (
     <button
       type="button"
-      className={styles.quiet}
+      className={`${styles.quiet} ${styles.hideOnPhone}`}
       title={t.compose.enterHelp}
       aria-label={`${words}. ${t.compose.enterHelp}`}
       onClick={() => setEnterSends(!enterSends)}

@@ -1,7 +1,8 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { IconArrowLeft, IconSend2 } from '@tabler/icons-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { language, t } from '../../text/index.ts'
+import { t } from '../../text/index.ts'
+import { languageName } from '../../ui/language-name.ts'
 import type { Reply } from '../types.ts'
 import styles from './TemplateComposer.module.css'
 import { filledText, piecesOf, problemOf, type Template } from './template-preview.ts'
@@ -102,12 +103,4 @@ export function TemplateForm(props: TemplateFormProps) {
 function wordsFor(problem: ReturnType<typeof problemOf>, isTried: boolean): string | undefined {
   if (problem === null || (problem === 'empty' && !isTried)) return undefined
   return t.compose.templates.problems[problem]
-}
-
-function languageName(code: string): string {
-  try {
-    return new Intl.DisplayNames([language], { type: 'language' }).of(code.replace('_', '-')) ?? code
-  } catch {
-    return code
-  }
 }

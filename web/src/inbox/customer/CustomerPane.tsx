@@ -47,7 +47,7 @@ export default function CustomerPane({ workspaceId, conversation }: CustomerPane
       )}
       {referral !== null && (
         <Section title={t.customer.ad}>
-          <AdCard referral={referral} />
+          <AdCard referral={referral} isTitled />
         </Section>
       )}
       {isKnown && <Notes notes={notesOf(detail.notes ?? [], thread?.items ?? [])} />}
@@ -118,7 +118,7 @@ function Notes({ notes }: { notes: readonly Note[] }) {
           <li key={id} className={styles.note}>
             <p dir="auto">{text}</p>
             <div className={styles.meta} title={fullMoment(createdAt)}>
-              {actor.name ?? t.common.unknown} · {ago(createdAt)}
+              {actor.name ?? t.inbox.teammate} · {ago(createdAt)}
             </div>
           </li>
         ))}

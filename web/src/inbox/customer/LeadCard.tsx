@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { t } from '../../text/index.ts'
+import { customName, statusName } from '../../ui/lead-words.ts'
 import { complain, say } from '../../ui/notices.tsx'
 import { Loaded } from '../../ui/PageBody.tsx'
 import { useWorkspace } from '../compose/queries.ts'
@@ -11,7 +12,6 @@ import { useInbox } from '../queries.ts'
 import type { Conversation } from '../types.ts'
 import styles from './Customer.module.css'
 import { Amount, Choice, Words } from './EditInPlace.tsx'
-import { statusName } from './lead-words.ts'
 import { changeLead, createLead, type LeadChanges, type LeadDetail, useLead } from './queries.ts'
 import { type Fact, Facts, Section } from './Section.tsx'
 
@@ -46,10 +46,10 @@ function LeadFacts({ workspaceId, lead }: { workspaceId: string; lead: LeadDetai
         <Section title={t.customer.fields}>
           <Facts
             facts={customFields.map(({ key, label, value }) => ({
-              name: label,
+              name: customName({ key, label }),
               value: (
                 <CustomValue
-                  label={label}
+                  label={customName({ key, label })}
                   value={value}
                   change={(next) => change({ customFieldValues: { [key]: next } })}
                 />
@@ -67,7 +67,7 @@ function useEditableFacts(workspaceId: string, lead: LeadDetail, change: (change
   const members = useMembers(workspaceId)
   const texts = t.customer
   const statuses = [...new Set([...(workspace?.leadStatuses ?? []), lead.status])]
-  const priorities = Object.entries(texts.priorities).map(([value, label]) => ({ value, label }))
+  const priorities = Object.entries(t.lead.priorities).map(([value, label]) => ({ value, label }))
   const people = [
     { value: '', label: texts.nobody },
     ...members.map(({ userId, name }) => ({ value: userId, label: name })),
@@ -116,7 +116,7 @@ function useEditableFacts(workspaceId: string, lead: LeadDetail, change: (change
         />
       ),
     },
-    { name: texts.source, value: texts.sources[lead.source] ?? lead.source },
+    { name: texts.source, value: t.lead.sources[lead.source] },
     ...(lead.email === null ? [] : [{ name: texts.email, value: <a href={`mailto:${lead.email}`}>{lead.email}</a> }]),
     { name: texts.code, value: <code>{lead.uniqueCode}</code> },
   ]

@@ -1,8 +1,8 @@
 import { usePeople } from '../../leads/people.ts'
 import { t } from '../../text/index.ts'
+import { statusName } from '../../ui/lead-words.ts'
 import { ago, fullMoment } from '../../ui/time.ts'
 import styles from './Customer.module.css'
-import { statusName } from './lead-words.ts'
 import { useLeadHistory } from './queries.ts'
 import { Section } from './Section.tsx'
 

@@ -51,10 +51,10 @@ export const Card = memo(function Card({ lead, people, isOpen, open, step }: Car
         </span>
         <span className={styles.meta}>
           <span className={styles.text}>{lead.phone === null ? (lead.email ?? '') : phoneText(lead.phone)}</span>
-          {isPressing && <Chip tone={priorityTone(lead.priority)}>{t.leads.priorities[lead.priority]}</Chip>}
+          {isPressing && <Chip tone={priorityTone(lead.priority)}>{t.lead.priorities[lead.priority]}</Chip>}
         </span>
         <span className={styles.meta}>
-          <span className={styles.text}>{t.leads.sources[lead.source]}</span>
+          <span className={styles.text}>{t.lead.sources[lead.source]}</span>
           <span>{shortMoment(lead.updatedAt)}</span>
           {assignee !== null && (
             <span title={assignee}>

@@ -5,6 +5,7 @@ import { mayIn } from '../../app/session.ts'
 import { t } from '../../text/index.ts'
 import { complain, say, sayWithUndo } from '../../ui/notices.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { type LeadAddress, readSavedQuery, savedQuery } from '../address.ts'
 import styles from '../LeadsPage.module.css'
 import type { GoTo } from '../use-address.ts'
@@ -24,19 +25,26 @@ export function SavedViews({ workspaceId, address, goTo }: SavedViewsProps) {
   const now = savedQuery(address)
   const current = views.find(({ query }) => query === now)
   const mayShare = mayIn(workspaceId, 'admin')
+  const isPhone = useIsPhone()
   return (
     <>
       <Menu position="bottom-start" width={280}>
         <Menu.Target>
-          <Button
-            variant="subtle"
-            color="gray"
-            size="compact-sm"
-            leftSection={<IconBookmark size={16} />}
-            className={styles.saved}
-          >
-            {current?.name ?? t.leads.views}
-          </Button>
+          {isPhone ? (
+            <ActionIcon variant="subtle" color="gray" size={30} aria-label={current?.name ?? t.leads.views}>
+              <IconBookmark size={18} />
+            </ActionIcon>
+          ) : (
+            <Button
+              variant="subtle"
+              color="gray"
+              size="compact-sm"
+              leftSection={<IconBookmark size={16} />}
+              className={styles.saved}
+            >
+              {current?.name ?? t.leads.views}
+            </Button>
+          )}
         </Menu.Target>
         <Menu.Dropdown>
           {views.length === 0 && <Menu.Label>{t.leads.viewsEmpty}</Menu.Label>}

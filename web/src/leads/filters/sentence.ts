@@ -1,6 +1,6 @@
 import { language, t } from '../../text/index.ts'
+import { statusName } from '../../ui/lead-words.ts'
 import type { FilterName, LeadAddress } from '../address.ts'
-import { statusName } from '../lead.ts'
 import type { People } from '../people.ts'
 
 const titles: Record<FilterName, keyof typeof t.leads.fields> = {
@@ -31,8 +31,8 @@ export function sentenceOf(name: FilterName, address: LeadAddress, people: Peopl
 function valuesOf(name: Exclude<FilterName, 'created' | 'updated'>, address: LeadAddress, people: People): string[] {
   const { priority, source, platform, status, assignee } = address
   if (name === 'status') return (status ?? '').split(',').map(statusName)
-  if (name === 'priority') return priority === undefined ? [] : [t.leads.priorities[priority]]
-  if (name === 'source') return source === undefined ? [] : [t.leads.sources[source]]
+  if (name === 'priority') return priority === undefined ? [] : [t.lead.priorities[priority]]
+  if (name === 'source') return source === undefined ? [] : [t.lead.sources[source]]
   if (name === 'platform') return platform === undefined ? [] : [t.leads.platforms[platform]]
   return [people.nameOf(assignee ?? null) ?? '']
 }

@@ -2,6 +2,7 @@ import { ActionIcon, Button, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { t } from '../../text/index.ts'
+import { customName } from '../../ui/lead-words.ts'
 import { sentenceFor } from '../../ui/Trouble.tsx'
 import type { LeadVerbs } from '../change.ts'
 import type { Lead } from '../lead.ts'
@@ -19,7 +20,12 @@ export function CustomFields({ lead, verbs }: { lead: Lead; verbs: LeadVerbs }) 
     <section>
       <h3 className={styles.heading}>{t.leads.panel.custom}</h3>
       {fields.map(({ key, label, value }) => (
-        <CustomField key={`${key} ${String(value)}`} name={label} value={value} save={(next) => save(key, next)} />
+        <CustomField
+          key={`${key} ${String(value)}`}
+          name={customName({ key, label })}
+          value={value}
+          save={(next) => save(key, next)}
+        />
       ))}
       {isAdding && <NewField save={save} close={() => setAdding(false)} />}
       {!isAdding && fields.length < most && (

@@ -1,5 +1,6 @@
 import { t } from '../../text/index.ts'
-import { type Lead, nameOf, statusName } from '../lead.ts'
+import { statusName } from '../../ui/lead-words.ts'
+import { type Lead, nameOf } from '../lead.ts'
 import { type Duplicate, useDuplicates } from '../queries.ts'
 import styles from './LeadPanel.module.css'
 

@@ -12,6 +12,9 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Trouble } from '../../ui/Trouble.tsx'
 import { number } from '../../ui/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { activeFilters, addressOf } from '../address.ts'
+import { sentenceOf } from '../filters/sentence.ts'
+import { usePeople } from '../people.ts'
 import { exportUrl, type LeadFilters, useLeadCount } from './queries.ts'
 import { readFilters } from './search.ts'
 import styles from './transfer.module.css'
@@ -38,20 +41,13 @@ function Export({ workspaceId, filters }: { workspaceId: string; filters: LeadFi
   const count = useLeadCount(workspaceId, filters)
   const [format, setFormat] = useState<'csv' | 'ndjson'>('csv')
   const { export: texts } = t.transfer
-  const names: Record<string, string> = texts.filters
-  const set = Object.entries(filters)
   return (
     <section className={styles.card} aria-label={t.transfer.exportTitle}>
       <Loaded query={count} rows={1}>
         {(total) => <strong>{texts.count(total, number(total))}</strong>}
       </Loaded>
       <div className={styles.row}>
-        {set.length === 0 && <span>{texts.everything}</span>}
-        {set.map(([name, value]) => (
-          <Chip key={name} tone="accent">
-            {texts.filter(names[name] ?? name, String(value))}
-          </Chip>
-        ))}
+        <Filters workspaceId={workspaceId} filters={filters} />
       </div>
       <Radio.Group
         label={texts.format}
@@ -76,4 +72,19 @@ function Export({ workspaceId, filters }: { workspaceId: string; filters: LeadFi
       </div>
     </section>
   )
+}
+
+/** What the leads have in common, in the sentences of their list. */
+function Filters({ workspaceId, filters }: { workspaceId: string; filters: LeadFilters }) {
+  const people = usePeople(workspaceId)
+  const address = addressOf(filters)
+  const { everything, search } = t.transfer.export
+  const sentences = activeFilters(address).map((name) => sentenceOf(name, address, people))
+  const all = address.q === undefined ? sentences : [...sentences, search(address.q)]
+  if (all.length === 0) return <span>{everything}</span>
+  return all.map((sentence) => (
+    <Chip key={sentence} tone="accent">
+      {sentence}
+    </Chip>
+  ))
 }

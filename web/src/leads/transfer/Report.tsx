@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/time.ts'
+import { isField } from './mapping.ts'
 import { type Import, refusedUrl } from './queries.ts'
 import styles from './transfer.module.css'
 
@@ -23,7 +24,7 @@ export function Report({ workspaceId, one }: { workspaceId: string; one: Import 
               <li key={`${field} ${message}`}>
                 <strong>{number(count)}×</strong>
                 <span>
-                  {field !== '' && <code>{field}</code>} {message}
+                  <Field name={field} /> {message}
                 </span>
               </li>
             ))}
@@ -35,7 +36,7 @@ export function Report({ workspaceId, one }: { workspaceId: string; one: Import 
                 <li key={`${row} ${field} ${message}`}>
                   <strong>{report.row(number(row))}</strong>
                   <span>
-                    {field !== '' && <code>{field}</code>} {message}
+                    <Field name={field} /> {message}
                   </span>
                 </li>
               ))}
@@ -57,6 +58,12 @@ export function Report({ workspaceId, one }: { workspaceId: string; one: Import 
       )}
     </section>
   )
+}
+
+/** The column's name on this page; what is no field of ours as the service spells it. */
+function Field({ name }: { name: string }) {
+  if (name === '') return null
+  return isField(name) ? <b>{t.transfer.mapping.targets[name]}</b> : <code>{name}</code>
 }
 
 /** Created, updated, unchanged, refused, of all rows so far. */

@@ -67,6 +67,7 @@ export const common = {
     notFound: 'This is not here any more.',
     reference: (id: string) => `Reference: ${id}`,
   },
+  noPage: { title: 'There is no page at this address.', home: 'To the home page' },
   noWorkspace: { title: 'No workspace yet', help: 'Ask a colleague for an invitation.' },
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
   time: {

@@ -59,6 +59,7 @@ export const inbox = {
   byAi: (name: string) => `By AI · ${name}`,
   byAiSaid: (text: string) => `By AI: ${text}`,
   byAiOnly: 'By AI',
+  byTokenOnly: 'By program',
   byToken: (name: string) => `By program · ${name}`,
   fromApp: 'Sent from another app',
   bySystem: 'Sent by the system',

@@ -206,6 +206,8 @@ export const settings = {
       'connection.paused': 'paused a connection',
       'connection.resumed': 'resumed a connection',
       'connection.acknowledged': 'confirmed the risk of a connection',
+      'connection.pairing': 'began to link a phone',
+      'connection.unpaired': 'unlinked a phone',
       'connection.removed': 'disconnected a number',
       'webhook.created': 'made a webhook',
       'webhook.changed': 'changed a webhook',

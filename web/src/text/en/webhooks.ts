@@ -37,7 +37,7 @@ export const webhooks = {
     failing: (failures: number, since: string) =>
       failures === 1
         ? `The last attempt failed (${since}).`
-        : `${failures} attempts in a row have failed, since ${since}.`,
+        : `${failures} attempts in a row have failed, the first ${since}.`,
     paused: (until: string) => `The receiver asked for a pause. It goes on at ${until}.`,
     off: (since: string) => `Disabled by a member ${since}. Nothing is sent.`,
     gone: (since: string) => `It answered 410, which asks us to stop (${since}). Check the address, then enable it.`,
@@ -122,7 +122,7 @@ export const webhooks = {
   requestNote: 'The time and the signature differ at each attempt; values of your own headers are not shown.',
   answer: 'Beginning of the answer',
   noAnswer: 'The answer was empty.',
-  notTried: 'Not tried yet.',
+  notTried: 'Not tried yet',
   again: 'Send again',
   againSaid: 'It is sent again',
   membersOnly: 'What was sent is for admins to see.',

@@ -69,6 +69,7 @@ export const common: typeof en = {
     notFound: 'Esto ya no está aquí.',
     reference: (id: string) => `Referencia: ${id}`,
   },
+  noPage: { title: 'No hay ninguna página en esta dirección.', home: 'Ir al inicio' },
   noWorkspace: { title: 'Aún no hay espacio', help: 'Pide una invitación a un colega.' },
   typeToConfirm: (word: string) => `Escribe ${word} para confirmar`,
   time: {

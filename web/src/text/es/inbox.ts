@@ -61,6 +61,7 @@ export const inbox: typeof en = {
   byAi: (name) => `Por IA · ${name}`,
   byAiSaid: (text) => `Por IA: ${text}`,
   byAiOnly: 'Por IA',
+  byTokenOnly: 'Por programa',
   byToken: (name) => `Por programa · ${name}`,
   fromApp: 'Enviado desde otra aplicación',
   bySystem: 'Enviado por el sistema',

@@ -217,6 +217,8 @@ export const settings: typeof en = {
       'connection.paused': 'pausó una conexión',
       'connection.resumed': 'reanudó una conexión',
       'connection.acknowledged': 'confirmó el riesgo de una conexión',
+      'connection.pairing': 'empezó a vincular un teléfono',
+      'connection.unpaired': 'desvinculó un teléfono',
       'connection.removed': 'desconectó un número',
       'webhook.created': 'creó un webhook',
       'webhook.changed': 'cambió un webhook',

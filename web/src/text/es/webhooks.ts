@@ -39,7 +39,7 @@ export const webhooks: typeof en = {
     failing: (failures, since) =>
       failures === 1
         ? `El último intento falló (${since}).`
-        : `${failures} intentos seguidos han fallado, desde ${since}.`,
+        : `${failures} intentos seguidos han fallado, el primero ${since}.`,
     paused: (until) => `El receptor pidió una pausa. Continúa a las ${until}.`,
     off: (since) => `Un miembro lo desactivó ${since}. No se envía nada.`,
     gone: (since) => `Respondió 410, que pide parar (${since}). Revisa la dirección y actívalo de nuevo.`,
@@ -124,7 +124,7 @@ export const webhooks: typeof en = {
   requestNote: 'La hora y la firma cambian en cada intento; los valores de tus cabeceras no se muestran.',
   answer: 'Principio de la respuesta',
   noAnswer: 'La respuesta llegó vacía.',
-  notTried: 'Aún sin intentar.',
+  notTried: 'Aún sin intentar',
   again: 'Reenviar',
   againSaid: 'Se está reenviando',
   membersOnly: 'Solo los administradores ven lo que se envió.',

@@ -69,6 +69,7 @@ export const common: typeof en = {
     notFound: 'Isto não está mais aqui.',
     reference: (id: string) => `Referência: ${id}`,
   },
+  noPage: { title: 'Não há página neste endereço.', home: 'Ir para o início' },
   noWorkspace: { title: 'Nenhum espaço ainda', help: 'Peça um convite a um colega.' },
   typeToConfirm: (word: string) => `Digite ${word} para confirmar`,
   time: {

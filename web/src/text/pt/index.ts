@@ -3,5 +3,6 @@ import { common } from './common.ts'
 import { compose } from './compose.ts'
 import { customer } from './customer.ts'
 import { inbox } from './inbox.ts'
+import { lead } from './lead.ts'
 
-export const pt: typeof en = { common, compose, customer, inbox }
+export const pt: typeof en = { common, compose, customer, inbox, lead }

@@ -208,6 +208,8 @@ export const settings: typeof en = {
       'connection.paused': 'pausou uma conexão',
       'connection.resumed': 'retomou uma conexão',
       'connection.acknowledged': 'confirmou o risco de uma conexão',
+      'connection.pairing': 'começou a conectar um celular',
+      'connection.unpaired': 'desconectou um celular',
       'connection.removed': 'desconectou um número',
       'webhook.created': 'criou um webhook',
       'webhook.changed': 'alterou um webhook',

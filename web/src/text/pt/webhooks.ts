@@ -39,7 +39,7 @@ export const webhooks: typeof en = {
     failing: (failures, since) =>
       failures === 1
         ? `A última tentativa falhou (${since}).`
-        : `${failures} tentativas seguidas falharam, desde ${since}.`,
+        : `${failures} tentativas seguidas falharam, a primeira ${since}.`,
     paused: (until) => `O receptor pediu uma pausa. Continua às ${until}.`,
     off: (since) => `Desativado por um membro ${since}. Nada é enviado.`,
     gone: (since) => `Respondeu 410, que pede para parar (${since}). Confira o endereço e ative de novo.`,
@@ -123,7 +123,7 @@ export const webhooks: typeof en = {
   requestNote: 'A hora e a assinatura mudam a cada tentativa; os valores dos seus cabeçalhos não são mostrados.',
   answer: 'Início da resposta',
   noAnswer: 'A resposta veio vazia.',
-  notTried: 'Ainda não foi tentada.',
+  notTried: 'Ainda não tentada',
   again: 'Reenviar',
   againSaid: 'Está sendo reenviada',
   membersOnly: 'Só administradores veem o que foi enviado.',

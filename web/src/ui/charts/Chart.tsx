@@ -60,7 +60,8 @@ export interface Plot {
   stripWidth: number
 }
 
-const left = 52
+const letterWidth = 6.5
+const leastLeft = 20
 const bottom = 20
 const top = 8
 const nameWidth = 64
@@ -74,6 +75,7 @@ export function Chart(props: ChartProps & { isStacked?: boolean; children: (plot
   const [isTable, setTable] = useState(false)
   const [pointed, setPointed] = useState<number | null>(null)
   const ticks = ticksFor(highestOf(series, isStacked) / unit).map((tick) => tick * unit)
+  const left = Math.max(leastLeft, ...ticks.map((tick) => format(tick).length * letterWidth + 10))
   const stripWidth = Math.max(0, width - left) / Math.max(1, points.length)
   const plot: Plot = {
     x: (at) => left + (at + 0.5) * stripWidth,
@@ -105,7 +107,7 @@ export function Chart(props: ChartProps & { isStacked?: boolean; children: (plot
                   height={height - top - bottom}
                 />
               )}
-              <Axes {...props} height={height} width={width} ticks={ticks} plot={plot} />
+              <Axes {...props} height={height} width={width} left={left} ticks={ticks} plot={plot} />
               {children(plot)}
             </svg>
           )}
@@ -125,8 +127,16 @@ export function Chart(props: ChartProps & { isStacked?: boolean; children: (plot
   )
 }
 
-function Axes(props: ChartProps & { height: number; width: number; ticks: readonly number[]; plot: Plot }) {
-  const { points, format, height, width, ticks, plot } = props
+interface AxesProps extends ChartProps {
+  height: number
+  width: number
+  /** Where the plot begins, right of the marks. */
+  left: number
+  ticks: readonly number[]
+  plot: Plot
+}
+
+function Axes({ points, format, height, width, left, ticks, plot }: AxesProps) {
   const named = namedPoints(points.length, width - left, nameWidth)
   return (
     <g>
@@ -146,7 +156,12 @@ function Axes(props: ChartProps & { height: number; width: number; ticks: readon
       ))}
       {points.map(({ key, short }, n) =>
         named.has(n) ? (
-          <text key={key} x={Math.min(plot.x(n), width - 16)} y={height - 4} textAnchor="middle">
+          <text
+            key={key}
+            x={Math.min(plot.x(n), width - (short.length * letterWidth) / 2)}
+            y={height - 4}
+            textAnchor="middle"
+          >
             {short}
           </text>
         ) : null,
