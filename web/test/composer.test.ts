@@ -310,7 +310,7 @@ test('with the window closed a template is chosen, seen as it will be read, and 
     await closed.page.getByLabel('Search templates').waitFor()
     await picture(closed.page, `composer-template-${name}`)
     assert.deepEqual(await seriousIssues(closed.page), [])
-    await closed.context.close()
+    await closed.page.close()
   }
   assert.deepEqual(problems, [])
 })

@@ -70,6 +70,13 @@ async function makeDatabase(source: (template: string) => string): Promise<TestD
   return { db, options, name }
 }
 
+/** How a process of the service is told of the database. The driver reads the socket's folder from the environment. */
+export function databaseSettings({ options }: TestDatabase): Record<string, string> {
+  const { url, socketFolder = '', user = '', database = '' } = options
+  if (url !== undefined) return { DATABASE_URL: url }
+  return { DATABASE_URL: `postgres:///${database}`, PGHOST: socketFolder, PGUSER: user }
+}
+
 /** The runner's server; a test file that is run by itself starts one of its own. */
 async function findServer(): Promise<TestServer> {
   const handed = process.env.PARLEY_TEST_SERVER

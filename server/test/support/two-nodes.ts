@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../../src/base/db.ts'
-import { atEnd, type TestDatabase, testDatabase } from './database.ts'
+import { atEnd, databaseSettings, type TestDatabase, testDatabase } from './database.ts'
 import { newFolder } from './folder.ts'
 import { type SendPlatform, sendPlatform } from './send-platform.ts'
 import { freePort, operatorToken, type Service, startService } from './service.ts'
@@ -117,13 +117,10 @@ async function startNodes(): Promise<Nodes> {
   return { db: database.db, platform, nodes, addNode }
 }
 
-/** The driver reads the socket's folder from the environment. A platform on loopback is allowed beside a simulator. */
-export function nodeSettings({ options }: TestDatabase): Record<string, string> {
-  const { url, socketFolder = '', user = '', database = '' } = options
+/** A platform on loopback is allowed beside a simulator. */
+export function nodeSettings(database: TestDatabase): Record<string, string> {
   return {
-    ...(url === undefined
-      ? { DATABASE_URL: `postgres:///${database}`, PGHOST: socketFolder, PGUSER: user }
-      : { DATABASE_URL: url }),
+    ...databaseSettings(database),
     PARLEY_MASTER_KEY: masterKey,
     PARLEY_INBOX_RATE_LIMIT: '0',
     PARLEY_SIMULATOR: '1',

@@ -1,13 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { afterEach } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { atEnd, databaseSettings, testDatabase } from '../../../server/test/support/database.ts'
 import { newFolder } from '../../../server/test/support/folder.ts'
 import { freePort, operatorToken, type Service, startService } from '../../../server/test/support/service.ts'
 
-/** The demo as a first start leaves it, with a browser in front. */
+/** The demo as a first start leaves it, on a database of the tests, with a browser in front. */
 export interface Demo {
   service: Service
   url: string
@@ -17,7 +19,7 @@ export interface Demo {
   apiKey: string
   signInUrl: string
   browser: Browser
-  /** A browser of its own that is signed in as the demo's owner, at the given place of the workspace. */
+  /** A page that is signed in as the demo's owner, at the given place of the workspace; its browser remembers nothing. */
   open(place?: string, options?: OpenOptions): Promise<Visit>
   /** Calls the team's interface as an operator. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
@@ -51,24 +53,33 @@ export interface Visit {
 export const desktop = { width: 1440, height: 900 }
 export const phone = { width: 390, height: 844 }
 
-let signedIn: Awaited<ReturnType<BrowserContext['storageState']>> | null = null
+/** Pages and browsers of the running test. A page that is left open goes on drawing all that later tests do. */
+const opened = new Set<Page | BrowserContext>()
+afterEach(async () => {
+  await Promise.all([...opened].map((one) => one.close()))
+  opened.clear()
+})
 
 export async function openDemo(): Promise<Demo> {
   const [folder, port, simulatorPort] = [await newFolder(), await freePort(), await freePort()]
-  const env = { PARLEY_DEMO: '1', PARLEY_SIMULATOR_PORT: String(simulatorPort), PARLEY_LEADS_RATE_LIMIT: '' }
-  let service = await startService({ folder, port, env, args: ['--json'] })
-  await service.hasTold('"signInUrl"')
-  const start = JSON.parse(/^\{.*"signInUrl".*$/m.exec(service.told())?.[0] ?? '{}')
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
-  })
-  after(async () => {
+  const env = {
+    ...databaseSettings(await testDatabase()),
+    PARLEY_MASTER_KEY: randomBytes(32).toString('base64'),
+    PARLEY_DEMO: '1',
+    PARLEY_SIMULATOR_PORT: String(simulatorPort),
+    PARLEY_LEADS_RATE_LIMIT: '',
+  }
+  const [browser, first] = await Promise.all([launchBrowser(), startService({ folder, port, env, args: ['--json'] })])
+  let service = first
+  atEnd(async () => {
     await browser.close()
-    service.kill('SIGTERM')
+    service.kill()
     await service.gone
   })
+  await service.hasTold('"signInUrl"')
+  const start = JSON.parse(/^\{.*"signInUrl".*$/m.exec(service.told())?.[0] ?? '{}')
   const url = service.url
+  const owner = ownerOf(browser, url, start.signInUrl)
   const call: Demo['call'] = async (method, target, body, headers = {}) => {
     const address = target.startsWith('http') ? target : `${url}${target}`
     const json = body === undefined ? {} : { body: JSON.stringify(body) }
@@ -91,13 +102,7 @@ export async function openDemo(): Promise<Demo> {
     team: async (method, path, body) =>
       (await call(method, `/api/team/v1${path}`, body, { authorization: `Bearer ${operatorToken}` })).body,
     open: async (place = 'home', options = {}) => {
-      const visit = await visitOf(browser, options, signedIn)
-      if (signedIn === null) {
-        await visit.page.goto(start.signInUrl)
-        await visit.page.getByRole('button').first().click()
-        await visit.page.getByRole('navigation').first().waitFor()
-        signedIn = await visit.context.storageState()
-      }
+      const visit = await owner.visit(options)
       await visit.page.goto(`${url}/w/${start.workspaceId}/${place}`)
       await visit.page.getByRole('navigation').first().waitFor()
       return visit
@@ -110,22 +115,66 @@ export async function openDemo(): Promise<Demo> {
   }
 }
 
-/** A browser of its own, signed in as nobody unless a state is given. */
-export async function visitOf(
-  browser: Browser,
-  { viewport = desktop, colorScheme = 'light', language = 'en', reducedMotion = 'reduce' }: OpenOptions,
-  storageState: typeof signedIn = null,
-): Promise<Visit> {
-  const context = await browser.newContext({
-    viewport,
-    colorScheme,
-    reducedMotion,
-    locale: language,
-    timezoneId: 'America/Sao_Paulo',
-    ...(storageState === null ? {} : { storageState }),
+function launchBrowser(): Promise<Browser> {
+  const lean = ['--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--process-per-site']
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', ...lean],
   })
+}
+
+/** The owner keeps one browser for each language: a new one would read and compile the whole app at each visit. */
+function ownerOf(browser: Browser, url: string, signInUrl: string) {
+  const browsers = new Map<string, { context: BrowserContext; keeper: Page }>()
+  let signedIn: StorageState | undefined
+  const begin = async (options: OpenOptions) => {
+    const context = await newContext(browser, options, signedIn)
+    const keeper = await context.newPage()
+    if (signedIn === undefined) {
+      await keeper.goto(signInUrl)
+      await keeper.getByRole('button').first().click()
+      await keeper.getByRole('navigation').first().waitFor()
+      signedIn = await context.storageState()
+    }
+    // As long as one page of the site is there, others begin in its process.
+    await keeper.goto(`${url}/healthz`)
+    return { context, keeper }
+  }
+  return {
+    visit: async (options: OpenOptions): Promise<Visit> => {
+      const { language = 'en' } = options
+      const { context, keeper } = browsers.get(language) ?? (await begin(options))
+      browsers.set(language, { context, keeper })
+      await keeper.evaluate('localStorage.clear()')
+      await context.unrouteAll()
+      const visit = await newVisit(context, options)
+      opened.add(visit.page)
+      return visit
+    },
+  }
+}
+
+/** A browser of its own, signed in as nobody. */
+export async function visitOf(browser: Browser, options: OpenOptions): Promise<Visit> {
+  const context = await newContext(browser, options)
+  opened.add(context)
+  return newVisit(context, options)
+}
+
+type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
+
+function newContext(browser: Browser, { language = 'en' }: OpenOptions, storageState?: StorageState) {
+  const own = storageState === undefined ? {} : { storageState }
+  return browser.newContext({ locale: language, timezoneId: 'America/Sao_Paulo', ...own })
+}
+
+async function newVisit(context: BrowserContext, options: OpenOptions): Promise<Visit> {
+  const { viewport = desktop, colorScheme = 'light', reducedMotion = 'reduce' } = options
   const page = await context.newPage()
-  page.setDefaultTimeout(40_000)
+  await page.setViewportSize(viewport)
+  await page.emulateMedia({ colorScheme, reducedMotion })
+  page.setDefaultTimeout(15_000)
+  looks.set(page, { isDark: colorScheme === 'dark', isPhone: viewport.width < 600 })
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {
@@ -136,18 +185,38 @@ export async function visitOf(
   return { page, context, problems }
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+interface Look {
+  isDark: boolean
+  isPhone: boolean
+}
 
-/** What is wrong with the page for people who cannot see it or use a mouse, of the serious kinds. */
+const looks = new WeakMap<Page, Look>()
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const colourRules = ['color-contrast', 'link-in-text-block']
+
+/**
+ * What is wrong with the page for people who cannot see it or use a mouse, of the serious kinds. The dark scheme differs
+ * from the light one by its colours alone, and a phone by all but them: each is held to what it differs by.
+ */
 export async function seriousIssues(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   // biome-ignore lint/suspicious/noExplicitAny: the library has just been put there
-  const { violations } = await page.evaluate(() => (globalThis as any).axe.run())
+  const { violations } = await page.evaluate((options) => (globalThis as any).axe.run(options), {
+    resultTypes: ['violations'],
+    // It is in none of them, and would wait half a second for the answer of each.
+    iframes: false,
+    ...rulesFor(looks.get(page)),
+  })
   return violations
     .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }: { id: string; nodes: { html: string; failureSummary: string }[] }) =>
       nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary.slice(0, 200)}`),
     )
+}
+
+function rulesFor({ isDark, isPhone }: Look = { isDark: false, isPhone: false }): object {
+  if (isDark) return { runOnly: colourRules }
+  return isPhone ? { rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])) } : {}
 }
 
 /** Keeps a picture of the page in the folder that SCREENSHOTS names; does nothing without it. */
