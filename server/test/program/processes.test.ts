@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../src/base/db.ts'
 import { atEnd, testDatabase } from '../support/database.ts'
 import { newFolder } from '../support/folder.ts'
@@ -16,6 +15,7 @@ import {
   startService,
 } from '../support/service.ts'
 import { nodeSettings } from '../support/two-nodes.ts'
+import { until } from '../support/until.ts'
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts'
 
 const metricsToken = 'metrics-token-of-the-tests-01'
@@ -82,13 +82,17 @@ function choresOf(service: Service): string[] {
   return service.lines().flatMap((line) => /"job":"([^"]*)".*"msg":"chore"/.exec(line)?.[1] ?? [])
 }
 
-/** Resolves once the chore's turn has moved on so many times from now. */
+/** Lets the chore's turn come so many times, each as soon as somebody has taken the one before. */
 async function turns(db: Db, name: string, count: number): Promise<void> {
-  const seen = new Set<number>()
-  while (seen.size <= count) {
+  const nextAt = async () => {
     const [row] = await db.sql<{ next_at: Date }[]>`select next_at from chores where name = ${name}`
-    if (row !== undefined) seen.add(row.next_at.getTime())
-    await sleep(50)
+    return row?.next_at.getTime() ?? 0
+  }
+  await until(async () => (await nextAt()) > 0, `the first turn of ${name}`)
+  for (let turn = 0; turn < count; turn++) {
+    await db.sql`update chores set next_at = now() where name = ${name}`
+    const due = await nextAt()
+    await until(async () => (await nextAt()) > due, `a turn of ${name}`)
   }
 }
 
