@@ -1,45 +1,88 @@
 // Runs the tests: `npm test`, or `npm test -- server/test/leads/upsert.test.ts --test-name-pattern=…` for some.
-import { spawn } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { buildWebIfNeeded } from '../../scripts/build-web.ts'
 import { ensureChromium } from '../../scripts/chromium.ts'
 import { startTestServer } from './support/test-server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-// A test that waits for ever, or leaves something open, must fail or end rather than hold up all the others.
-const limits = ['--test-timeout=300000']
 // Hundreds of processes read the same sources.
 const cache = fileURLToPath(new URL('../../node_modules/.cache/parley-tests', import.meta.url))
-const options = ['--test', '--test-concurrency=2', '--test-reporter=spec', ...limits]
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    'test-name-pattern': { type: 'string', multiple: true },
+    'test-skip-pattern': { type: 'string', multiple: true },
+    'test-concurrency': { type: 'string', default: '2' },
+    // A test that waits for ever, or leaves something open, must fail or end rather than hold up all the others.
+    'test-timeout': { type: 'string', default: '180000' },
+  },
+})
+const longest = [
+  'web/test/composer.test.ts',
+  'web/test/inbox.test.ts',
+  'program/two-nodes.test.ts',
+  'program/kill-writes.test.ts',
+  'web/test/settings.test.ts',
+  'web/test/leads.test.ts',
+  'web/test/connections.test.ts',
+  'web/test/forms.test.ts',
+  'rotation/under-load.test.ts',
+  'base/kill.test.ts',
+  'program/session-takeover.test.ts',
+  'program/command-line.test.ts',
+  'program/webhook-chaos.test.ts',
+]
 
 process.chdir(root)
 const chromium = ensureChromium()
 await buildWebIfNeeded()
+const files = filesOf(positionals)
 const server = await startTestServer(process.env)
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 try {
   const handed = JSON.stringify({ admin: server.admin, template: server.template })
-  process.exitCode = await runTests(process.argv.slice(2), {
-    PARLEY_TEST_SERVER: handed,
-    CHROMIUM: chromium,
-    NODE_COMPILE_CACHE: cache,
-  })
+  Object.assign(process.env, { PARLEY_TEST_SERVER: handed, CHROMIUM: chromium, NODE_COMPILE_CACHE: cache })
+  process.exitCode = (await runTests()) ? 0 : 1
 } finally {
   await server.stop()
 }
 
-function runTests(args: string[], env: Record<string, string>): Promise<number> {
-  const flags = args.filter((arg) => arg.startsWith('-'))
-  const files = args.filter((arg) => !arg.startsWith('-'))
-  const selection = files.length > 0 ? files : ['server/test/**/*.test.ts', 'web/test/**/*.test.ts']
-  const child = spawn(process.execPath, [...options, ...flags, ...selection], {
-    env: { ...process.env, ...env },
-    stdio: 'inherit',
+function filesOf(patterns: string[]): string[] {
+  const lost = patterns.find((pattern) => globSync(pattern).length === 0)
+  if (lost !== undefined) throw new Error(`There is no test file ${lost}`)
+  const found = globSync(patterns.length > 0 ? patterns : ['server/test/**/*.test.ts', 'web/test/**/*.test.ts'])
+  // Those that take longest begin first, so that no processor is without work while the last of them ends.
+  return found.sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1))
+}
+
+function placeOf(file: string): number {
+  const place = longest.findIndex((one) => file.endsWith(one))
+  return place < 0 ? longest.length : place
+}
+
+/** Answers whether all went well. */
+async function runTests(): Promise<boolean> {
+  const timeout = Number(values['test-timeout'])
+  const tests = run({
+    files: files.map((file) => resolve(file)),
+    concurrency: Number(values['test-concurrency']),
+    timeout,
+    execArgv: [`--test-timeout=${timeout}`],
+    signal: stopping.signal,
+    ...(values['test-name-pattern'] && { testNamePatterns: values['test-name-pattern'] }),
+    ...(values['test-skip-pattern'] && { testSkipPatterns: values['test-skip-pattern'] }),
   })
-  // A terminal sends Ctrl+C to the tests as well; the runner lives on to stop the server after them.
-  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
-  process.on('SIGTERM', () => child.kill('SIGTERM'))
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('exit', (code) => resolve(code ?? 1))
+  let isGood = false
+  tests.on('test:summary', ({ file, success }) => {
+    if (file === undefined) isGood = success
   })
+  await pipeline(tests, new spec(), process.stdout, { end: false })
+  return isGood
 }
