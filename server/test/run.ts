@@ -23,7 +23,21 @@ const { values, positionals } = parseArgs({
     'test-timeout': { type: 'string', default: '180000' },
   },
 })
-const longest = ['program/kill-writes.test.ts', 'program/two-nodes.test.ts', 'program/session-takeover.test.ts']
+const longest = [
+  'web/test/composer.test.ts',
+  'web/test/inbox.test.ts',
+  'program/two-nodes.test.ts',
+  'program/kill-writes.test.ts',
+  'web/test/settings.test.ts',
+  'web/test/leads.test.ts',
+  'web/test/connections.test.ts',
+  'web/test/forms.test.ts',
+  'rotation/under-load.test.ts',
+  'base/kill.test.ts',
+  'program/session-takeover.test.ts',
+  'program/command-line.test.ts',
+  'program/webhook-chaos.test.ts',
+]
 
 process.chdir(root)
 const chromium = ensureChromium()

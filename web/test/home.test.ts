@@ -6,6 +6,9 @@ import { readHomeSearch } from '../src/home/search.ts'
 import { moved, statusToken } from '../src/settings/statuses.ts'
 import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
 
+// Before any test: the hooks that end things run as soon as no test is left.
+const demo = await openDemo()
+
 test('a length of time is told in the unit that suits it', () => {
   const cases: [seconds: number, told: string][] = [
     [0, '0 sec'],
@@ -40,7 +43,6 @@ test('the name of a step becomes a token, and a step moves within the list', () 
   assert.deepEqual(moved(['a', 'b', 'c'], 'a', -1), ['a', 'b', 'c'])
 })
 
-const demo = await openDemo()
 const looks = {
   light: {},
   dark: { colorScheme: 'dark' as const },

@@ -12,7 +12,7 @@ import { Acknowledgements, killRounds, type Victim } from '../support/kill-round
 import { type LeadHistory, writeLeads } from '../support/lead-writer.ts'
 import { databasePidOf, freePort, newWorkspace, type Service, startService } from '../support/service.ts'
 
-const rounds = Number(process.env.KILL_ROUNDS ?? 30)
+const rounds = Number(process.env.KILL_ROUNDS ?? 15)
 const restarted = 'the embedded database was started again'
 const writers = ['ada', 'ben', 'eva', 'leo']
 

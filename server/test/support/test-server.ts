@@ -40,8 +40,16 @@ export async function startTestServer(env: NodeJS.ProcessEnv): Promise<RunningTe
 
 async function startEmbedded(): Promise<{ admin: DbOptions; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
-  // The data does not outlive the run, so nothing waits for the disk.
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 200 }
+  // The data does not outlive the run, so nothing waits for the disk, and nobody tidies up behind the tests.
+  const settings = {
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+    autovacuum: 'off',
+    max_connections: 200,
+  }
   const { socketFolder, stop } = await startEmbeddedPostgres({ folder, settings, log: () => {} })
   return {
     admin: { socketFolder, database: 'parley', user: 'parley' },
