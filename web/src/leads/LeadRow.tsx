@@ -12,6 +12,8 @@ interface LeadRowProps {
   /** Undefined while its page is on its way. */
   lead: Lead | undefined
   index: number
+  /** Where it stands in what is scrolled. A row keeps its place, so that only new ones are painted. */
+  top: number
   shown: readonly ColumnId[]
   context: FieldContext
   isActive: boolean
@@ -27,7 +29,7 @@ export const cellId = (index: number, column: ColumnId) => `lead-${index}-${colu
 
 /** Clicks are heard by the table, so that a row is drawn anew only when something of its own has changed. */
 export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
-  const { lead, index, shown, context, isActive, activeColumn, isSelected, isOpen, isEditing, done } = props
+  const { lead, index, top, shown, context, isActive, activeColumn, isSelected, isOpen, isEditing, done } = props
   return (
     <div
       role="row"
@@ -35,6 +37,7 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
       aria-rowindex={index + 2}
       aria-selected={isSelected}
       className={styles.row}
+      style={{ top }}
       data-row={index}
       data-active={isActive || undefined}
       data-open={isOpen || undefined}
@@ -45,7 +48,7 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
           role="gridcell"
           tabIndex={-1}
           id={cellId(index, id)}
-          className={id === 'name' ? styles.first : styles.cell}
+          className={classOf(id, lead !== undefined && !(isEditing && activeColumn === id))}
           data-column={id}
           data-active={activeColumn === id || undefined}
           data-numeric={isNumeric(id) || undefined}
@@ -57,6 +60,8 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
             <CellEditor lead={lead} field={id} context={context} done={done} />
           ) : id === 'name' ? (
             <NameCell lead={lead} isSelected={isSelected} />
+          ) : isPlain(id) ? (
+            cellOf(id, lead, context)
           ) : (
             <span className={styles.text}>{cellOf(id, lead, context)}</span>
           )}
@@ -65,6 +70,12 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
     </div>
   )
 })
+
+const isPlain = (id: ColumnId) => id !== 'status' && id !== 'priority' && id !== 'assignedTo'
+
+// A cell of words alone needs nothing within.
+const classOf = (id: ColumnId, isShown: boolean) =>
+  id === 'name' ? styles.first : isShown && isPlain(id) ? styles.words : styles.cell
 
 function NameCell({ lead, isSelected }: { lead: Lead; isSelected: boolean }) {
   const name = nameOf(lead)

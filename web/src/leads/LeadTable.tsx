@@ -19,7 +19,7 @@ import type { Columns } from './use-columns.ts'
 import { type LeadRows, useLeadRows } from './use-rows.ts'
 import type { Selection } from './use-selection.ts'
 import { useTableKeys } from './use-table-keys.ts'
-import { useWindow } from './use-window.ts'
+import { rowPx, useWindow } from './use-window.ts'
 
 interface LeadTableProps {
   workspaceId: string
@@ -77,7 +77,7 @@ export function LeadTable(props: LeadTableProps) {
     const at = placeOf(event)
     if (at !== null && at.does === undefined && isEditable(at.column)) cell.edit()
   }
-  const widths = choice.shown.map((id) => `${widthOf(choice, id)}px`).join(' ')
+  const widths = choice.shown.map((id) => widthOf(choice, id))
 
   if (rows.error !== null) return <Trouble error={rows.error} retry={rows.retry} />
   if (rows.total === 0 && !rows.isOld) {
@@ -101,7 +101,7 @@ export function LeadTable(props: LeadTableProps) {
       aria-busy={rows.isOld || rows.total === undefined}
       aria-activedescendant={isFocused && active !== undefined ? cellId(activeRow, column) : undefined}
       tabIndex={0}
-      style={{ '--columns': widths } as CSSProperties}
+      style={rowStyle(widths)}
       onScroll={rowsInView.onScroll}
       onClick={onClick}
       onDoubleClick={onDoubleClick}
@@ -115,32 +115,37 @@ export function LeadTable(props: LeadTableProps) {
         data-old={rows.isOld || undefined}
         style={{ height: Math.max(scrollPx, 1) }}
       >
-        <div role="presentation" style={{ transform: `translateY(${topPx}px)` }}>
-          {Array.from({ length: Math.max(end - first, rows.total === undefined ? 12 : 0) }, (_, n) => {
-            const index = first + n
-            const lead = rows.at(index)
-            const isActive = index === activeRow && isFocused
-            return (
-              <LeadRow
-                key={index}
-                index={index}
-                lead={lead}
-                shown={choice.shown}
-                context={context}
-                isActive={isActive || (isEditing && index === activeRow)}
-                activeColumn={index === activeRow && (isFocused || isEditing) ? column : null}
-                isSelected={lead !== undefined && selection.ids.has(lead.id)}
-                isOpen={lead !== undefined && lead.id === openId}
-                isEditing={isEditing && index === activeRow}
-                done={cell.done}
-              />
-            )
-          })}
-        </div>
+        {Array.from({ length: Math.max(end - first, rows.total === undefined ? 12 : 0) }, (_, n) => {
+          const index = first + n
+          const lead = rows.at(index)
+          const isActive = index === activeRow && isFocused
+          return (
+            <LeadRow
+              key={index}
+              index={index}
+              top={topPx + n * rowPx}
+              lead={lead}
+              shown={choice.shown}
+              context={context}
+              isActive={isActive || (isEditing && index === activeRow)}
+              activeColumn={index === activeRow && (isFocused || isEditing) ? column : null}
+              isSelected={lead !== undefined && selection.ids.has(lead.id)}
+              isOpen={lead !== undefined && lead.id === openId}
+              isEditing={isEditing && index === activeRow}
+              done={cell.done}
+            />
+          )
+        })}
       </div>
     </div>
   )
 }
+
+const rowStyle = (widths: readonly number[]) =>
+  ({
+    '--columns': widths.map((px) => `${px}px`).join(' '),
+    '--width': `${widths.reduce((sum, px) => sum + px, 0)}px`,
+  }) as CSSProperties
 
 // What lies between and is not loaded is not selected.
 function selectRange(rows: LeadRows, selection: Selection, from: number, to: number): void {
