@@ -1,4 +1,4 @@
-import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { me } from '../app/session.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/notices.tsx'
@@ -28,7 +28,7 @@ const nothing: readonly TimelineItem[] = []
 const dayOf = (at: string): string => new Date(at).toDateString()
 
 /** Messages, notes and what happened, from the newest or the first unread one; older ones come as one scrolls to them. */
-export function Thread({ ref, workspaceId, conversation }: ThreadProps) {
+export const Thread = memo(function Thread({ ref, workspaceId, conversation }: ThreadProps) {
   const { id } = conversation
   const { query, older, newer, toEnd } = useThread(workspaceId, id)
   const { data, isFetchedAfterMount } = query
@@ -76,7 +76,7 @@ export function Thread({ ref, workspaceId, conversation }: ThreadProps) {
       )}
     </div>
   )
-}
+})
 
 /**
  * Where the unread messages began when the conversation was opened, or when the reader came back to it; then marks them

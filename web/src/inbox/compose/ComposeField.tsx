@@ -123,11 +123,14 @@ function useOffered(
   }
 }
 
+// Where the browser does it by itself, no letter makes the thread above be laid out twice.
+const growsByItself = CSS.supports('field-sizing', 'content')
+
 function useHeight(fieldRef: ComposeFieldProps['fieldRef'], value: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height is that of the text
   useLayoutEffect(() => {
     const field = fieldRef.current
-    if (field === null) return
+    if (field === null || growsByItself) return
     field.style.height = 'auto'
     field.style.height = `${field.scrollHeight}px`
   }, [value, fieldRef])
