@@ -84,10 +84,6 @@ async function endTheWait({ db, workspaceId }: NodesWorld): Promise<void> {
     set settle_by = now() - interval '1 second'
     where workspace_id = ${workspaceId}
       and settle_by is not null`
-  await db.sql`
-    update chores
-    set next_at = now()
-    where name = 'settle-stranded'`
 }
 
 /** NOT_RETRYABLE is the answer until the other process has looked for stranded sends. */
