@@ -30,7 +30,7 @@ export function ListHeader({ workspaceId, search, filterBy }: ListHeaderProps) {
     <header className={styles.header}>
       {isSearching ? (
         <>
-          <h1 className="mantine-visually-hidden">{t.inbox.title}</h1>
+          <h1 className={styles.unseen}>{t.inbox.title}</h1>
           <SearchField search={search} filterBy={filterBy} close={() => setSearching(false)} />
         </>
       ) : (
