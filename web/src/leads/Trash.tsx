@@ -52,7 +52,7 @@ export function Trash({ workspaceId, verbs }: { workspaceId: string; verbs: Lead
 const columns = (verbs: LeadVerbs): Column<Trashed>[] => [
   { key: 'name', title: t.leads.fields.name, cell: (lead) => <strong>{nameOf(lead)}</strong> },
   { key: 'phone', title: t.leads.fields.phone, cell: ({ phone }) => phoneText(phone), optional: true },
-  { key: 'email', title: t.leads.fields.email, cell: ({ email }) => email ?? '', optional: true },
+  { key: 'email', title: t.leads.fields.email, cell: ({ email }) => email ?? '', optional: true, long: true },
   {
     key: 'deletedAt',
     title: t.leads.fields.deletedAt,

@@ -67,7 +67,7 @@ function columns(names: Names): Column<AuditEntry>[] {
   return [
     { key: 'who', title: texts.who, cell: (entry) => <strong>{whoOf(entry, names)}</strong> },
     { key: 'what', title: texts.what, cell: ({ action }) => texts.actions[action] ?? action },
-    { key: 'about', title: texts.about, cell: (entry) => aboutOf(entry, names), optional: true },
+    { key: 'about', title: texts.about, cell: (entry) => aboutOf(entry, names), optional: true, long: true },
     { key: 'when', title: texts.when, cell: ({ at }) => <span className={styles.when}>{fullMoment(at)}</span> },
   ]
 }

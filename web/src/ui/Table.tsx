@@ -11,6 +11,8 @@ export interface Column<T> {
   numeric?: boolean
   /** Is read as one piece: not broken where there is room. */
   whole?: boolean
+  /** May hold an address or another word without an end, which is broken anywhere; the first column may as well. */
+  long?: boolean
 }
 
 interface TableProps<T> {
@@ -38,12 +40,13 @@ export function Table<T>({ label, columns, rows, keyOf, open }: TableProps<T>) {
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)} className={open && styles.opens}>
-            {columns.map(({ key, cell, optional, numeric, whole }, n) => (
+            {columns.map(({ key, cell, optional, numeric, whole, long }, n) => (
               <td
                 key={key}
                 data-optional={optional || undefined}
                 data-numeric={numeric || undefined}
                 data-whole={whole || undefined}
+                data-long={long || n === 0 || undefined}
               >
                 {n === 0 && open !== undefined ? (
                   <button type="button" className={styles.open} onClick={() => open(row)}>

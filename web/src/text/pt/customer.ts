@@ -18,7 +18,7 @@ export const customer: typeof en = {
   source: 'Veio por',
   notAnAmount: 'Escreva um valor, como 1500',
   remark: 'Observação',
-  fields: 'Campos próprios',
+  fields: 'Campos personalizados',
   yes: 'Sim',
   no: 'Não',
   others: 'Outras conversas',

@@ -64,7 +64,8 @@ const letterWidth = 6.5
 const leastLeft = 20
 const bottom = 20
 const top = 8
-const nameWidth = 64
+const leastNameWidth = 64
+const betweenNames = 10
 
 export const colorOf = (tone: ChartTone): string => `var(--${tone})`
 
@@ -137,7 +138,8 @@ interface AxesProps extends ChartProps {
 }
 
 function Axes({ points, format, height, width, left, ticks, plot }: AxesProps) {
-  const named = namedPoints(points.length, width - left, nameWidth)
+  const longest = Math.max(0, ...points.map(({ short }) => short.length * letterWidth))
+  const named = namedPoints(points.length, width - left, Math.max(leastNameWidth, longest + betweenNames))
   return (
     <g>
       {ticks.map((tick, n) => (
