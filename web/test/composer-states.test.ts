@@ -16,7 +16,7 @@ test('the window is counted down, and when it closes over a text that is being t
   const lia = await newWriter(demo, 'Lia Moura', 'See you tomorrow')
   const expiresAt = (await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.windowExpiresAt
   for (const [name, options] of Object.entries({ light: {}, phone: { viewport: phone } })) {
-    const { page, context, problems } = await demo.open('inbox', options)
+    const { page, problems } = await demo.open('inbox', { ...options, isAlone: true })
     // Only the browser's clock runs ahead.
     await page.clock.install({ time: Date.parse(expiresAt) - 3.5 * hourMs })
     await page.goto(`${demo.url}/w/${demo.workspaceId}/${lia.place}`)
@@ -42,7 +42,6 @@ test('the window is counted down, and when it closes over a text that is being t
     assert.deepEqual(await lia.heard(), [])
     await field(page).fill('')
     assert.deepEqual(problems, [])
-    await context.close()
   }
 })
 

@@ -19,6 +19,7 @@ export type FirstStart =
 
 // Any constant will do: of several nodes that start at once on one database, one makes the demo.
 const firstStartLock = 7_275_392
+const patient = ['idle_in_transaction_session_timeout', 'statement_timeout']
 const demoCountry = 'BR'
 const ownerName = 'Demo Owner'
 
@@ -33,8 +34,10 @@ export async function prepareFirstStart(
   show: (start: FirstStart) => void,
 ): Promise<void> {
   const { db, config } = house
-  // The transaction only holds the lock: each step commits by itself, and may be done again.
+  // The transaction only holds the lock: each step commits by itself, and may be done again. On a slow machine they take
+  // longer than a transaction may be idle, and others longer than a statement may take to wait for them.
   await db.tx(async (lock) => {
+    await lock`select set_config(name, '10min', true) from unnest(${patient}::text[]) as name`
     await lock`select pg_advisory_xact_lock(${firstStartLock}::bigint)`
     const begun = await findUnfinishedDemo(lock)
     if (begun === undefined && (await hasWorkspace(lock))) return show({ state: 'known' })

@@ -12,8 +12,8 @@ import { freePort, operatorToken, type Service, startService } from '../../../se
 /** The demo as a first start leaves it, on a database of the tests, with a browser in front. */
 export interface Demo {
   service: Service
-  /** Its data. */
-  folder: string
+  /** What its data are sealed with. */
+  masterKey: Buffer
   url: string
   /** The simulated platform, without a trailing slash. */
   simulatorUrl: string
@@ -43,6 +43,8 @@ export interface OpenOptions {
   colorScheme?: 'light' | 'dark'
   language?: 'en' | 'pt' | 'es'
   reducedMotion?: 'reduce' | 'no-preference'
+  /** In a browser that no other visit shares, signed in as the owner all the same: for a test that changes its clock. */
+  isAlone?: boolean
 }
 
 export interface Visit {
@@ -64,9 +66,10 @@ afterEach(async () => {
 
 export async function openDemo(): Promise<Demo> {
   const [folder, port, simulatorPort] = [await newFolder(), await freePort(), await freePort()]
+  const masterKey = randomBytes(32)
   const env = {
     ...databaseSettings(await testDatabase()),
-    PARLEY_MASTER_KEY: randomBytes(32).toString('base64'),
+    PARLEY_MASTER_KEY: masterKey.toString('base64'),
     PARLEY_DEMO: '1',
     PARLEY_SIMULATOR_PORT: String(simulatorPort),
     PARLEY_LEADS_RATE_LIMIT: '',
@@ -94,7 +97,7 @@ export async function openDemo(): Promise<Demo> {
     get service() {
       return service
     },
-    folder,
+    masterKey,
     url,
     simulatorUrl: new URL(start.phonesUrl).origin,
     workspaceId: start.workspaceId,
@@ -145,9 +148,14 @@ function ownerOf(browser: Browser, url: string, signInUrl: string) {
   }
   return {
     visit: async (options: OpenOptions): Promise<Visit> => {
-      const { language = 'en' } = options
+      const { language = 'en', isAlone = false } = options
       const { context, keeper } = browsers.get(language) ?? (await begin(options))
       browsers.set(language, { context, keeper })
+      if (isAlone) {
+        const own = await newContext(browser, options, signedIn)
+        opened.add(own)
+        return newVisit(own, options)
+      }
       await keeper.evaluate('localStorage.clear()')
       await context.unrouteAll()
       const visit = await newVisit(context, options)
