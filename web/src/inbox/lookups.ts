@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
 
 const workspace = '/api/team/v1/workspaces/{workspaceId}' as const
@@ -28,9 +28,16 @@ export function useLabels(workspaceId: string): ReadonlyMap<string, Label> {
   return data ?? noLabels
 }
 
+const membersOf = (workspaceId: string) =>
+  queryOptions({ queryKey: [workspaceId, 'members'], queryFn: () => listMembers(workspaceId), staleTime })
+
 export function useMembers(workspaceId: string): readonly Member[] {
-  const queryKey = [workspaceId, 'members']
-  return useQuery({ queryKey, queryFn: () => listMembers(workspaceId), staleTime }).data ?? noMembers
+  return useQuery(membersOf(workspaceId)).data ?? noMembers
+}
+
+/** For what must not take members that are still being read for nobody. */
+export function readMembers(queries: QueryClient, workspaceId: string): Promise<readonly Member[]> {
+  return queries.ensureQueryData(membersOf(workspaceId))
 }
 
 export const savedFiltersKey = (workspaceId: string) => [workspaceId, 'saved filters'] as const

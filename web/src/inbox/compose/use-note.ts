@@ -1,9 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Failure } from '../../api/failure.ts'
 import { complain } from '../../ui/notices.tsx'
 import { privateShelf } from '../../ui/private-shelf.ts'
 import { addNote } from '../actions.ts'
-import { useMembers } from '../lookups.ts'
+import { readMembers } from '../lookups.ts'
 import { voiceIn } from '../presence.tsx'
 import { useInbox } from '../queries.ts'
 import { maxNote } from './limits.ts'
@@ -16,7 +17,7 @@ const adding = new Set<string>()
 /** Adds the note that was typed, for whom it names. It stays in the field until it is kept. */
 export function useNote(workspaceId: string, id: string): { add(): void; isAdding: boolean } {
   const inbox = useInbox()
-  const members = useMembers(workspaceId)
+  const queries = useQueryClient()
   const [isAdding, setAdding] = useState(false)
   const add = async () => {
     const typed = writingOf(workspaceId, id).draft.note
@@ -26,7 +27,8 @@ export function useNote(workspaceId: string, id: string): { add(): void; isAddin
     setAdding(true)
     try {
       voiceIn(id)?.rest()
-      await addNote(inbox, id, text, mentionedIn(text, members), noteKeyFor(privateShelf, workspaceId, id, text))
+      const named = text.includes('@') ? mentionedIn(text, await readMembers(queries, workspaceId)) : []
+      await addNote(inbox, id, text, named, noteKeyFor(privateShelf, workspaceId, id, text))
       dropNoteKey(privateShelf, workspaceId, id)
       // What was typed on meanwhile stays.
       const { note } = writingOf(workspaceId, id).draft
