@@ -184,7 +184,7 @@ async function newVisit(context: BrowserContext, options: OpenOptions): Promise<
   const page = await context.newPage()
   await page.setViewportSize(viewport)
   await page.emulateMedia({ colorScheme, reducedMotion })
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(30_000)
   looks.set(page, { isDark: colorScheme === 'dark', isPhone: viewport.width < 600 })
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
