@@ -1,12 +1,11 @@
 import { useEffect } from 'react'
 import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
-import { useConnectionNews, useConnections } from './queries.ts'
+import { useConnections } from './queries.ts'
 import { isInTrouble } from './state-words.ts'
 
 /** Counts at the rail the connections that cannot send. */
 export function useConnectionBadge(workspaceId: string): void {
-  useConnectionNews(workspaceId)
   const { data = [] } = useConnections(workspaceId)
   const count = data.filter(isInTrouble).length
   useEffect(() => setRailBadge('connections', { count, tone: 'bad', label: t.connections.inTrouble(count) }), [count])

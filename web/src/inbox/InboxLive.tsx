@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { type LiveEvent, useLive, useLiveState } from '../api/live.ts'
 import { readAgain } from '../api/read-again.ts'
+import { useConnectionNews } from '../connections/queries.ts'
 import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import {
@@ -40,6 +41,8 @@ export function InboxLive({ workspaceId }: { workspaceId: string }) {
   const inbox = useMemo(() => ({ queries, workspaceId }), [queries, workspaceId])
   const hear = useMemo(() => hearer(inbox), [inbox])
   useLive(names, hear)
+  // Here rather than where the rail counts them, which comes later: news in between would be lost.
+  useConnectionNews(workspaceId)
   useCatchUp(inbox)
   const { data: counts } = useCounts(workspaceId)
   const unread = counts === undefined ? 0 : counts.mine.unread + counts.unassigned.unread
