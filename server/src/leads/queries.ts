@@ -27,7 +27,7 @@ export const leadColumns = (sql: Sql) => sql`
 // do, and of a table that was filled a minute ago the planner believes that a workspace has few of them.
 
 /**
- * The workspace, for conditions on a name. The planner must not see which one it is: of one that its statistics do not
+ * The workspace, for conditions on names or ids. The planner must not see which one it is: of one that its statistics do not
  * tell of it believes that it has a lead at most, for which any index would do, and reads all of a large one.
  */
 export const anyWorkspace = (sql: Sql, workspaceId: string) => sql`(select ${workspaceId}::uuid)`
@@ -37,7 +37,7 @@ export async function findLeadsByIds(sql: Sql, workspaceId: string, ids: readonl
   const rows = await sql<LeadRow[]>`
     select ${leadColumns(sql)}
     from leads l
-    where l.workspace_id = ${workspaceId}
+    where l.workspace_id = ${anyWorkspace(sql, workspaceId)}
       and l.id = any ((select ${ids as string[]}::uuid[])::uuid[])`
   return rows.filter(isLive)
 }
@@ -114,7 +114,7 @@ export async function lockLeadsByNames(
   const rows = await tx<(LeadRow & { phone_index: Buffer | null })[]>`
     select ${leadColumns(tx)}, l.phone_index
     from leads l
-    where l.workspace_id = ${workspaceId}
+    where l.workspace_id = ${workspace}
       and l.id = any (array(
         select id from unnest((select ${names.ids}::uuid[])) as i (id)
         union all

@@ -5,7 +5,7 @@ import { leadNotFound } from './errors.ts'
 import { leadDeleted } from './events.ts'
 import { findLead } from './identify.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
-import { isLive, leadColumns, lockLead } from './queries.ts'
+import { anyWorkspace, isLive, leadColumns, lockLead } from './queries.ts'
 import { type LeadRow, openLead } from './sealed.ts'
 
 /** Hides the lead from every read and frees its names; it can be restored for 30 days. */
@@ -44,7 +44,7 @@ async function hide(
     tx`
       update leads
       set deleted_at = ${deletedAt}
-      where workspace_id = ${workspaceId}
+      where workspace_id = ${anyWorkspace(tx, workspaceId)}
         and id = any (${ids}::uuid[])`.execute(),
     tx`
       delete from lead_search

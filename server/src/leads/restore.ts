@@ -71,7 +71,7 @@ async function show(tx: Tx, keyring: Keyring, workspaceId: string, leads: readon
       update leads
       set deleted_at = null,
         updated_at = ${now}
-      where workspace_id = ${workspaceId}
+      where workspace_id = ${anyWorkspace(tx, workspaceId)}
         and id = any (${leads.map(({ id }) => id)}::uuid[])`.execute(),
     recordEvents(tx, keyring, workspaceId, leads.map(leadRestored), now),
   ])

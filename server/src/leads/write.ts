@@ -1,6 +1,7 @@
 import { byteaArray, type Fragment, type Tx, timestampArray } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Lead } from './lead.ts'
+import { anyWorkspace } from './queries.ts'
 import { type StoredLead, sealLead } from './sealed.ts'
 
 /** Inserts any number of leads in one statement. */
@@ -56,7 +57,7 @@ export async function updateLeads(
       index_version = r.index_version,
       updated_at = r.updated_at
     from ${unnest(tx, rows)}
-    where l.workspace_id = ${workspaceId}
+    where l.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and l.id = any ((select ${leads.map((lead) => lead.id)}::uuid[])::uuid[])
       and l.id = r.id`.execute()
 }
@@ -71,7 +72,7 @@ export async function releaseNames(tx: Tx, workspaceId: string, ids: readonly st
     update leads
     set external_ref = null,
       unique_code = gen_random_uuid()::text
-    where workspace_id = ${workspaceId}
+    where workspace_id = ${anyWorkspace(tx, workspaceId)}
       and id = any (${ids}::uuid[])`.execute()
 }
 
