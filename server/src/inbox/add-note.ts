@@ -2,6 +2,7 @@ import { type Tx, violates } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Actor } from '../workspace/actor.ts'
+import { findStrangers } from '../workspace/strangers.ts'
 import { touched } from './change.ts'
 import type { InboxDeps, Scope } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'
@@ -70,13 +71,7 @@ const isSameSet = (a: readonly string[], b: readonly string[]): boolean =>
 
 async function checkMentions(tx: Tx, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(userIds)]
-  if (wanted.length === 0) return []
-  const rows = await tx`
-    select user_id
-    from members
-    where workspace_id = ${workspaceId}
-      and user_id = any (${wanted}::uuid[])
-    for key share`
-  if (rows.length < wanted.length) throw invalid('mentions', 'must be members of the workspace')
+  const strangers = await findStrangers(tx, workspaceId, wanted)
+  if (strangers.length > 0) throw invalid('mentions', 'must be members of the workspace')
   return wanted
 }

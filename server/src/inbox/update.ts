@@ -2,6 +2,7 @@ import type { Tx } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import { recordEvents } from '../events/record.ts'
 import type { Actor } from '../workspace/actor.ts'
+import { findStrangers } from '../workspace/strangers.ts'
 import { agentCanOwn, agentsAreStopped } from './agents.ts'
 import { type Change, changeLabels, changeOwner, changeStatus, touched } from './change.ts'
 import type { Conversation, InboxDeps, Scope } from './conversation.ts'
@@ -99,11 +100,6 @@ async function checkLabels(tx: Tx, workspaceId: string, labelIds: readonly strin
 }
 
 async function checkAssignee(tx: Tx, workspaceId: string, userId: string): Promise<void> {
-  const [member] = await tx`
-    select user_id
-    from members
-    where workspace_id = ${workspaceId}
-      and user_id = ${userId}
-    for key share`
-  if (member === undefined) throw invalid('assignedTo', 'must be a member of the workspace')
+  const strangers = await findStrangers(tx, workspaceId, [userId])
+  if (strangers.length > 0) throw invalid('assignedTo', 'must be a member of the workspace')
 }

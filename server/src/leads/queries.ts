@@ -131,16 +131,3 @@ export async function lockLeadsByNames(
     for no key update of l`.execute()
   return rows.filter(isLive)
 }
-
-/** Which of these users may not be assigned a lead, since they are not members of the workspace. */
-export async function findStrangers(tx: Sql, workspaceId: string, userIds: string[]): Promise<string[]> {
-  if (userIds.length === 0) return []
-  const members = await tx<{ user_id: string }[]>`
-    select user_id
-    from members
-    where workspace_id = ${workspaceId}
-      and user_id = any (${userIds}::uuid[])
-    for key share`
-  const known = new Set(members.map((member) => member.user_id))
-  return userIds.filter((id) => !known.has(id))
-}

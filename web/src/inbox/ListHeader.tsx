@@ -6,6 +6,7 @@ import { Dropped, dropButton, useDrop } from '../ui/drop.tsx'
 import { useKeys } from '../ui/keys.ts'
 import { later } from '../ui/later.ts'
 import { Tip } from '../ui/Tip.tsx'
+import unseen from '../ui/unseen.module.css'
 import type { InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
 
@@ -30,7 +31,7 @@ export function ListHeader({ workspaceId, search, filterBy }: ListHeaderProps) {
     <header className={styles.header}>
       {isSearching ? (
         <>
-          <h1 className={styles.unseen}>{t.inbox.title}</h1>
+          <h1 className={unseen.unseen}>{t.inbox.title}</h1>
           <SearchField search={search} filterBy={filterBy} close={() => setSearching(false)} />
         </>
       ) : (

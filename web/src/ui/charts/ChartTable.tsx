@@ -1,4 +1,5 @@
 import { t } from '../../text/index.ts'
+import unseen from '../unseen.module.css'
 import styles from './Chart.module.css'
 import type { ChartProps } from './Chart.tsx'
 
@@ -6,7 +7,7 @@ import type { ChartProps } from './Chart.tsx'
 export function ChartTable({ label, points, series, format, isSeen }: ChartProps & { isSeen: boolean }) {
   return (
     // What scrolls must scroll by keyboard.
-    <div className={isSeen ? styles.scroll : styles.unseen} {...(isSeen && { tabIndex: 0 })}>
+    <div className={isSeen ? styles.scroll : unseen.unseen} {...(isSeen && { tabIndex: 0 })}>
       <table className={styles.table} aria-label={label}>
         <thead>
           <tr>
