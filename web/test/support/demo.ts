@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { afterEach } from 'node:test'
+import { afterEach, type TestContext } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { atEnd, databaseSettings, testDatabase } from '../../../server/test/support/database.ts'
 import { newFolder } from '../../../server/test/support/folder.ts'
@@ -59,10 +59,19 @@ export const phone = { width: 390, height: 844 }
 
 /** Pages and browsers of the running test. A page that is left open goes on drawing all that later tests do. */
 const opened = new Set<Page | BrowserContext>()
-afterEach(async () => {
+afterEach(async (test) => {
+  if (!(test as TestContext).passed) for (const one of opened) await tellLook(test as TestContext, one)
   await Promise.all([...opened].map((one) => one.close()))
   opened.clear()
 })
+
+/** What a page shows when its test fails: where the fault cannot be had again, this is all that is known of it. */
+async function tellLook(test: TestContext, one: Page | BrowserContext): Promise<void> {
+  for (const page of 'pages' in one ? one.pages() : [one]) {
+    const look = await page.locator('body').ariaSnapshot({ timeout: 5000 }).catch(String)
+    test.diagnostic(`${page.url()} shows\n${look.slice(-6000)}`)
+  }
+}
 
 export async function openDemo(): Promise<Demo> {
   const [folder, port, simulatorPort] = [await newFolder(), await freePort(), await freePort()]
