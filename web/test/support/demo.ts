@@ -61,7 +61,13 @@ export const phone = { width: 390, height: 844 }
 const opened = new Set<Page | BrowserContext>()
 afterEach(async (test) => {
   if (!(test as TestContext).passed) for (const one of opened) await tellLook(test as TestContext, one)
-  await Promise.all([...opened].map((one) => one.close()))
+  await Promise.all(
+    [...opened].map(async (one) => {
+      // What a test lets fail may still be on its way: it is nobody's any more.
+      await one.unrouteAll({ behavior: 'ignoreErrors' })
+      await one.close()
+    }),
+  )
   opened.clear()
 })
 
@@ -166,7 +172,7 @@ function ownerOf(browser: Browser, url: string, signInUrl: string) {
         return newVisit(own, options)
       }
       await keeper.evaluate('localStorage.clear()')
-      await context.unrouteAll()
+      await context.unrouteAll({ behavior: 'ignoreErrors' })
       const visit = await newVisit(context, options)
       opened.add(visit.page)
       return visit
