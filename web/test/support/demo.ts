@@ -64,7 +64,7 @@ afterEach(async (test) => {
   await Promise.all(
     [...opened].map(async (one) => {
       // What a test lets fail may still be on its way: it is nobody's any more.
-      await one.unrouteAll({ behavior: 'ignoreErrors' })
+      await one.unrouteAll({ behavior: 'ignoreErrors' }).catch(() => {})
       await one.close()
     }),
   )
