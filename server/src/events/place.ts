@@ -17,16 +17,17 @@ export async function placeEvents(db: Db, workspaceId: string): Promise<number> 
   return db.tx(async (tx) => {
     const last = await lockFeed(tx, workspaceId)
     // A statement of its own: its snapshot must not be older than the lock.
-    // The workspace stands in `(select …)` so that the planner does not see whose it is: to statistics that are behind, a
-    // workspace that grows has one event, and reading them all for each one that is placed looks cheap.
+    // The workspace is taken from the rows, so that the planner does not see whose it is. It would take a workspace that
+    // outgrew its statistics for one event, and read all of it for each that is placed; the same in a new table, and
+    // keep to that plan.
     const [placed] = await tx<{ count: number; last: number | null }[]>`
       with placed as (
         update events e
         set position = u.position
         from (
-          select id, ${last}::bigint + row_number() over (order by seq) as position
+          select workspace_id, id, ${last}::bigint + row_number() over (order by seq) as position
           from (
-            select id, seq
+            select workspace_id, id, seq
             from events
             where workspace_id = ${workspaceId}
               and position is null
@@ -34,7 +35,7 @@ export async function placeEvents(db: Db, workspaceId: string): Promise<number> 
             limit ${placeBatch}
           ) as oldest
         ) as u
-        where e.workspace_id = (select ${workspaceId}::uuid)
+        where e.workspace_id = u.workspace_id
           and e.id = u.id
         returning e.position
       )

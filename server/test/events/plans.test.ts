@@ -6,7 +6,21 @@ import { placeEvents } from '../../src/events/place.ts'
 import { removeOldEvents } from '../../src/events/retention.ts'
 import { statementsOf } from '../support/database.ts'
 import { feedWorld } from '../support/feed-world.ts'
-import { badPlans } from '../support/plans.ts'
+import { badPlans, waysTo } from '../support/plans.ts'
+
+// The plan of a new installation: it is kept for as long as the database has not counted the table.
+test('events get their places by their ids while the table is empty, too', async () => {
+  const w = await feedWorld()
+  const statements = await statementsOf(async () => {
+    await w.record(['lead.created'])
+    await placeEvents(w.db, w.workspaceId)
+  })
+  const placing = statements.filter(({ text }) => /update events/.test(text))
+  await w.db.sql`truncate events`
+  assert.equal(placing.length, 1)
+  for (const one of placing)
+    assert.deepEqual((await waysTo(w.db, one, 'events')).sort(), ['events_pkey', 'events_unplaced'])
+})
 
 test('no statement of the feed reads all events, or a whole index of them', async () => {
   const w = await feedWorld()

@@ -75,8 +75,9 @@ export async function wideLooks(db: Db, statements: readonly SentStatement[], ta
 export async function waysTo(db: Db, statement: SentStatement, table: string): Promise<string[]> {
   const ways = new Set<string>()
   const look = (node: PlanNode) => {
-    const isOfIndex = node['Node Type'] === 'Bitmap Index Scan'
-    if (node['Relation Name'] === table || isOfIndex) ways.add(node['Index Name'] ?? node['Node Type'])
+    const type = node['Node Type']
+    const isOfTable = node['Relation Name'] === table && type !== 'ModifyTable'
+    if (isOfTable || type === 'Bitmap Index Scan') ways.add(node['Index Name'] ?? type)
     for (const each of node.Plans ?? []) look(each)
   }
   await db.tx(async (tx) => {
