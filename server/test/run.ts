@@ -1,6 +1,6 @@
 // Runs the tests: `npm test`, or `npm test -- server/test/leads/upsert.test.ts --test-name-pattern=…` for some.
 import { globSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -38,6 +38,7 @@ const longest = [
   'program/command-line.test.ts',
   'program/webhook-chaos.test.ts',
 ]
+const manyFiles = 40
 
 process.chdir(root)
 const chromium = ensureChromium()
@@ -80,9 +81,20 @@ async function runTests(): Promise<boolean> {
     ...(values['test-skip-pattern'] && { testSkipPatterns: values['test-skip-pattern'] }),
   })
   let isGood = false
-  tests.on('test:summary', ({ file, success }) => {
+  const took: { file: string; ms: number }[] = []
+  tests.on('test:summary', ({ file, success, duration_ms: ms }) => {
     if (file === undefined) isGood = success
+    else took.push({ file: relative(root, file), ms })
   })
   await pipeline(tests, new spec(), process.stdout, { end: false })
+  tellLongest(took)
   return isGood
+}
+
+/** What to look at, should all of them take too long. */
+function tellLongest(took: { file: string; ms: number }[]): void {
+  if (took.length < manyFiles) return
+  const longest = took.sort((a, b) => b.ms - a.ms).slice(0, manyFiles)
+  const lines = longest.map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`)
+  process.stdout.write(`\nThe files that took longest:\n${lines.join('\n')}\n`)
 }

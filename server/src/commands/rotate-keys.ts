@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { keyedTables } from '../app-keys.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { loadConfig } from '../config.ts'
 import type { Purpose } from '../rotation/rotation.ts'
-import { workOnRotations } from '../rotation/work.ts'
 import type { OpenHouse } from './house.ts'
 import { pickWorkspace } from './pick-workspace.ts'
 import { type TeamCall, withTeam } from './team-call.ts'
@@ -73,7 +71,7 @@ async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice):
         ? 'The service does the work: this may be stopped, and run again to look on.'
         : 'No service runs: the work is done here. If it is stopped, run it again, or start the service.',
     )
-    const worker = house === null ? null : workBeside(house)
+    const worker = house === null ? null : await workBeside(house)
     try {
       const begun = await call<Progress>('POST', '/key-rotations', { purpose, workspaceId })
       return await follow(call, begun)
@@ -85,7 +83,11 @@ async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice):
 }
 
 /** No service runs that would do the work. */
-function workBeside({ db, vault, clock }: OpenHouse): Loop {
+async function workBeside({ db, vault, clock }: OpenHouse): Promise<Loop> {
+  const [{ keyedTables }, { workOnRotations }] = await Promise.all([
+    import('../app-keys.ts'),
+    import('../rotation/work.ts'),
+  ])
   return startLoop(
     { firstAfterMs: 0, pauseMs: 200 },
     () => workOnRotations({ db, vault, clock, tables: keyedTables }),

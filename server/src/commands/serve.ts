@@ -19,13 +19,11 @@ const maxDrainMs = 10_000
 /** A database that is gone for good must not keep the process: its supervisor would kill it, and ours live on. */
 const maxStopMs = 25_000
 
-/** What a process may be, of several on one database. One that is neither is both. */
-export const parts = ['api', 'worker'] as const
-
 export interface ServeOptions {
   /** Prints what a person would read as one JSON line. */
   json?: boolean
-  only?: (typeof parts)[number]
+  /** A part of what one process does, of several on one database. */
+  only?: 'api' | 'worker'
 }
 
 /** Runs the service, or a part of it, until a signal stops it. */

@@ -1,9 +1,6 @@
 import type { Command } from 'commander'
 import { shiftedClock, systemClock } from '../base/clock.ts'
-import { createLog } from '../base/log.ts'
-import { seedDemo } from '../channels/simulator/seed-demo.ts'
-import { type Simulator, startSimulator } from '../channels/simulator/simulator.ts'
-import { newPartnerSide } from '../channels/simulator/world.ts'
+import type { Simulator } from '../channels/simulator/simulator.ts'
 import { takeStopSignals } from './stop-signals.ts'
 import { answer, say } from './terminal.ts'
 
@@ -42,6 +39,12 @@ async function simulate({ port, host, callback, demo, partner, json }: SimulateO
   if (partner && callback !== undefined) {
     throw new Error('--callback is not for --partner: the service tells a partner itself where to call')
   }
+  const [{ startSimulator }, { newPartnerSide }, { seedDemo }, { createLog }] = await Promise.all([
+    import('../channels/simulator/simulator.ts'),
+    import('../channels/simulator/world.ts'),
+    import('../channels/simulator/seed-demo.ts'),
+    import('../base/log.ts'),
+  ])
   const simulator = await startSimulator({
     port: Number(port),
     host,

@@ -1,6 +1,5 @@
-import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
-import { type OpenHouse, openHouse } from './house.ts'
+import type { OpenHouse } from './house.ts'
 import { readServerFile, type ServerAddress } from './server-file.ts'
 import { say } from './terminal.ts'
 
@@ -28,6 +27,8 @@ export async function withTeam<T>(
   const server = await runningServer(config)
   if (server !== null) return work(callAt(server), null)
 
+  // A second of loading, which a command that found its server does without.
+  const [{ buildApp }, { openHouse }] = await Promise.all([import('../app.ts'), import('./house.ts')])
   const house = await openHouse({ ...config, logLevel: 'warn' }, say)
   try {
     const app = await buildApp(house)

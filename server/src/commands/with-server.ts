@@ -1,7 +1,4 @@
-import { buildApp } from '../app.ts'
 import type { Config } from '../config.ts'
-import { startImports } from '../leads/transfer/worker.ts'
-import { openHouse } from './house.ts'
 import type { ServerAddress } from './server-file.ts'
 import { runningServer } from './team-call.ts'
 import { say } from './terminal.ts'
@@ -14,6 +11,11 @@ export async function withServer<T>(config: Config, work: (server: ServerAddress
   const running = await runningServer(config)
   if (running !== null) return work(running)
 
+  const [{ buildApp }, { openHouse }, { startImports }] = await Promise.all([
+    import('../app.ts'),
+    import('./house.ts'),
+    import('../leads/transfer/worker.ts'),
+  ])
   const house = await openHouse({ ...config, logLevel: 'warn' }, say)
   try {
     const app = await buildApp(house)
