@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from './support/composing.ts'
 import { openDemo, phone, seriousIssues, visitOf } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -26,6 +27,10 @@ test('the palette goes to a page by its name, and G with a letter does too', asy
   await page.keyboard.press('g')
   await page.keyboard.press('h')
   await page.waitForURL(/\/home$/)
+  await until(
+    () => page.title(),
+    (title) => /^(\(\d+\) )?Home · Parley$/.test(title),
+  )
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Go to Settings').waitFor()
   assert.deepEqual(problems, [])

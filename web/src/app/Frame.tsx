@@ -13,6 +13,7 @@ import { OfflineLine } from './OfflineLine.tsx'
 import { Rail } from './Rail.tsx'
 import { rooms } from './rooms.ts'
 import { mayIn } from './session.ts'
+import { useTitle } from './use-title.ts'
 
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))
 const RailBadges = lazy(() => withTexts(() => import('./RailBadges.tsx')))
@@ -31,6 +32,7 @@ export function Frame() {
   }, [workspaceId])
   useLiveReset(useCallback(() => void queries.invalidateQueries(), [queries]))
   useFrameKeys(workspaceId, setOpen)
+  useTitle()
   useEffect(pageStands, [])
 
   return (

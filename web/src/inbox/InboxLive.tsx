@@ -48,7 +48,6 @@ export function InboxLive({ workspaceId }: { workspaceId: string }) {
   const unread = counts === undefined ? 0 : counts.mine.unread + counts.unassigned.unread
   useEffect(() => {
     setRailBadge('inbox', { count: unread, tone: 'accent', label: t.inbox.unreadBadge(unread) })
-    document.title = unread === 0 ? t.common.product : `(${unread}) ${t.common.product}`
   }, [unread])
   return null
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import type { Demo } from './demo.ts'
 
@@ -45,6 +46,8 @@ export async function until<T>(look: () => Promise<T>, isSo: (found: T) => boole
     const found = await look()
     if (isSo(found)) return found
     assert.ok(Date.now() < endMs, `still ${JSON.stringify(found)}`)
+    // A look that waits for nothing would keep from happening what it looks for.
+    await sleep(20)
   }
 }
 
