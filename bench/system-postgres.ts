@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,6 +28,8 @@ export async function startSystemPostgres(binFolder: string, keptFolder: string 
   const data = join(folder, 'data')
   const run = (program: string, args: string[]) =>
     execFileSync(join(binFolder, program), args, { ...as, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+  const answers = (program: string, args: string[]) =>
+    spawnSync(join(binFolder, program), args, { cwd: folder, stdio: 'ignore' }).status === 0
   const isNew = !existsSync(data)
   if (isNew) run('initdb', ['-D', data, '-U', 'parley', '-E', 'UTF8', '--locale=C', '-A', 'trust'])
   // Several services at once, each with its connections.
@@ -35,7 +37,7 @@ export async function startSystemPostgres(binFolder: string, keptFolder: string 
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = spawn(join(binFolder, 'postgres'), ['-D', data, ...flags], { ...as, cwd: folder, stdio: 'ignore' })
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))
-  await waitFor(join(folder, '.s.PGSQL.5432'))
+  await waitUntil(() => answers('pg_isready', ['-q', '-h', folder, '-U', 'parley']))
   if (isNew) run('createdb', ['-h', folder, '-U', 'parley', 'parley'])
   return {
     socketFolder: folder,
@@ -49,9 +51,9 @@ export async function startSystemPostgres(binFolder: string, keptFolder: string 
   }
 }
 
-async function waitFor(file: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    if (existsSync(file)) return
+async function waitUntil(isReady: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (isReady()) return
     await setTimeout(100)
   }
   throw new Error('PostgreSQL does not start')

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import { InvalidInput, type Issue, maxIssues, type RequestPart } from './errors.ts'
@@ -24,22 +25,49 @@ for (const ajv of [bodyAjv, textAjv]) {
   ajv.addKeyword('example')
 }
 
-/** What Fastify calls for each schema of a route. */
-export function compileForRequest(schema: object, part: string | undefined): ValidateFunction {
-  return part === undefined || part === 'body' ? bodyAjv.compile(schema) : compileText(schema)
-}
-
-// Ajv reads `1e999` as Infinity, and then lets it pass whatever minimum and maximum the schema sets.
-function compileText(schema: object): ValidateFunction {
-  const validate = textAjv.compile(schema)
-  const check = (values: unknown) => {
+/**
+ * What Fastify calls for each schema of a route. The check is compiled when it is first needed, or by `compileRest`: a
+ * start would wait for hundreds.
+ */
+export function compileForRequest(schema: object, part: string | undefined): RequestCheck {
+  const compiled = compileOnce(part === undefined || part === 'body' ? bodyAjv : textAjv, schema)
+  const isText = part !== undefined && part !== 'body'
+  const check: RequestCheck = (values) => {
+    const validate = compiled()
     const fits = validate(values)
-    const infinite = fits ? infiniteNumbers(values) : []
+    // Ajv reads `1e999` as Infinity, and then lets it pass whatever minimum and maximum the schema sets.
+    const infinite = fits && isText ? infiniteNumbers(values) : []
     check.errors = fits ? infinite : validate.errors
     return fits && infinite.length === 0
   }
-  check.errors = validate.errors
-  return Object.assign(check, { schema, schemaEnv: validate.schemaEnv }) as ValidateFunction
+  return check
+}
+
+/** Answers whether the values fit; `errors` says why the last ones did not. */
+export interface RequestCheck {
+  (values: unknown): boolean
+  errors?: ErrorObject[] | null | undefined
+}
+
+const uncompiled = new Set<() => unknown>()
+
+function compileOnce(ajv: Ajv, schema: object): () => ValidateFunction {
+  let validate: ValidateFunction | undefined
+  const compiled = () => {
+    uncompiled.delete(compiled)
+    validate ??= ajv.compile(schema)
+    return validate
+  }
+  uncompiled.add(compiled)
+  return compiled
+}
+
+/** Compiles what nobody has needed yet, one after another beside other work, so that no request waits for it. */
+export async function compileRest(): Promise<void> {
+  for (const compiled of uncompiled) {
+    compiled()
+    await nextTurn()
+  }
 }
 
 function infiniteNumbers(values: unknown): ErrorObject[] {
@@ -50,8 +78,11 @@ function infiniteNumbers(values: unknown): ErrorObject[] {
 
 /** A check of one value against a schema, for items that succeed or fail alone: its issues, or none. */
 export function compileCheck(schema: object): (value: unknown, at: string) => Issue[] {
-  const validate = bodyAjv.compile(schema)
-  return (value, at) => (validate(value) ? [] : issuesOf(validate.errors ?? [], at))
+  const compiled = compileOnce(bodyAjv, schema)
+  return (value, at) => {
+    const validate = compiled()
+    return validate(value) ? [] : issuesOf(validate.errors ?? [], at)
+  }
 }
 
 export function invalidInput(errors: readonly ErrorObject[], part: RequestPart): InvalidInput {

@@ -3,6 +3,7 @@ import { buildWorkerApp } from '../app-worker.ts'
 import { localUrl } from '../base/local-url.ts'
 import type { App } from '../base/route.ts'
 import { standBack } from '../base/stand-back.ts'
+import { compileRest } from '../base/validation.ts'
 import { version } from '../base/version.ts'
 import { withinMs } from '../base/within.ts'
 import type { Config } from '../config.ts'
@@ -41,6 +42,7 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   const worker = only === 'api' ? null : startWorker(house)
   const simulation = isApi ? await startSimulation(house, say) : noSimulation
   house.log.info('listening', { host: config.http.host, port: config.http.port, version })
+  compileRest().catch((error) => house.log.error('a schema does not compile', {}, error))
 
   let firstStart = Promise.resolve()
   signals.stopWith(async () => {
