@@ -28,8 +28,6 @@ export async function startSystemPostgres(binFolder: string, keptFolder: string 
   const data = join(folder, 'data')
   const run = (program: string, args: string[]) =>
     execFileSync(join(binFolder, program), args, { ...as, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
-  const answers = (program: string, args: string[]) =>
-    spawnSync(join(binFolder, program), args, { cwd: folder, stdio: 'ignore' }).status === 0
   const isNew = !existsSync(data)
   if (isNew) run('initdb', ['-D', data, '-U', 'parley', '-E', 'UTF8', '--locale=C', '-A', 'trust'])
   // Several services at once, each with its connections.
@@ -37,7 +35,7 @@ export async function startSystemPostgres(binFolder: string, keptFolder: string 
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = spawn(join(binFolder, 'postgres'), ['-D', data, ...flags], { ...as, cwd: folder, stdio: 'ignore' })
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))
-  await waitUntil(() => answers('pg_isready', ['-q', '-h', folder, '-U', 'parley']))
+  await takesConnections(join(binFolder, 'pg_isready'), folder)
   if (isNew) run('createdb', ['-h', folder, '-U', 'parley', 'parley'])
   return {
     socketFolder: folder,
@@ -51,9 +49,9 @@ export async function startSystemPostgres(binFolder: string, keptFolder: string 
   }
 }
 
-async function waitUntil(isReady: () => boolean): Promise<void> {
+async function takesConnections(program: string, folder: string): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
-    if (isReady()) return
+    if (spawnSync(program, ['-q', '-h', folder], { cwd: folder }).status === 0) return
     await setTimeout(100)
   }
   throw new Error('PostgreSQL does not start')

@@ -30,8 +30,8 @@ for (const ajv of [bodyAjv, textAjv]) {
  * start would wait for hundreds.
  */
 export function compileForRequest(schema: object, part: string | undefined): RequestCheck {
-  const compiled = compileOnce(part === undefined || part === 'body' ? bodyAjv : textAjv, schema)
   const isText = part !== undefined && part !== 'body'
+  const compiled = compileOnce(isText ? textAjv : bodyAjv, schema)
   const check: RequestCheck = (values) => {
     const validate = compiled()
     const fits = validate(values)
@@ -54,8 +54,9 @@ const uncompiled = new Set<() => unknown>()
 function compileOnce(ajv: Ajv, schema: object): () => ValidateFunction {
   let validate: ValidateFunction | undefined
   const compiled = () => {
+    if (validate !== undefined) return validate
     uncompiled.delete(compiled)
-    validate ??= ajv.compile(schema)
+    validate = ajv.compile(schema)
     return validate
   }
   uncompiled.add(compiled)
