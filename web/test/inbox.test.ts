@@ -99,6 +99,22 @@ test('search finds a customer by the number; J and K move, Enter opens, Escape g
   await page.waitForURL(/\/inbox$/)
 })
 
+test('a conversation that was open before is painted before the service has answered', async () => {
+  const { page } = await demo.open('inbox')
+  const [thread, aoife] = [page.getByRole('log'), page.getByRole('link', { name: /Aoife Byrne/ })]
+  await aoife.click()
+  const said = await thread.locator('[data-by]').first().innerText()
+  await page.getByRole('link', { name: /Mateo Ríos/ }).click()
+  await thread.getByText('instalación').waitFor()
+  const answers = Promise.withResolvers<void>()
+  await page.route('**/api/team/**', (route) => answers.promise.then(() => route.continue()))
+  await aoife.click()
+  await thread.getByText(said).waitFor()
+  const answered = page.waitForResponse(/\/timeline/)
+  answers.resolve()
+  await answered
+})
+
 test('a conversation is put aside by keys, comes back when the customer writes, and what was done can be undone', async () => {
   const { page, problems } = await demo.open('inbox')
   const row = page.getByRole('link', { name: /Mateo Ríos/ })
