@@ -2,8 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
+// The one without windows first: it does the same for half of the processor time.
+const names = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+]
 const usualPlaces = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/snap/bin/chromium',
   '/opt/google/chrome/chrome',
@@ -29,9 +38,11 @@ export function ensureChromium(): string {
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
     console.log('The web tests need Chromium: installing it with apt-get')
     apt('update')
-    apt('install', '-y', '--no-install-recommends', 'chromium')
-    const installed = findChromium()
-    if (installed !== undefined) return installed
+    for (const name of ['chromium-headless-shell', 'chromium']) {
+      apt('install', '-y', '--no-install-recommends', name)
+      const installed = findChromium()
+      if (installed !== undefined) return installed
+    }
   }
   console.error(
     'The web tests need Chromium or Chrome. Install it (Debian, Ubuntu: sudo apt-get install chromium; ' +

@@ -79,7 +79,9 @@ test('a person is invited, joins in a browser of their own, gets another role an
 
   await page.reload()
   await page.getByRole('combobox', { name: 'Role of Bea Costa' }).click()
+  const changed = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok())
   await page.getByRole('option', { name: 'Admin' }).click()
+  await changed
   await hers.goto(`${demo.url}/w/${demo.workspaceId}/settings/audit`)
   await hers.getByRole('row', { name: /changed a role Bea Costa/ }).waitFor()
 

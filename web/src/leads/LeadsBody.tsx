@@ -1,0 +1,61 @@
+import { activeFilters, filterNames, without } from './address.ts'
+import { BulkBar } from './BulkBar.tsx'
+import { Board } from './board/Board.tsx'
+import { useLeadVerbs } from './change.ts'
+import type { FieldContext } from './columns.tsx'
+import styles from './LeadsPage.module.css'
+import { LeadTable } from './LeadTable.tsx'
+import { LeadPanel } from './panel/LeadPanel.tsx'
+import { Trash } from './Trash.tsx'
+import type { Columns } from './use-columns.ts'
+import type { LeadsPlace } from './use-leads-place.ts'
+import type { Selection } from './use-selection.ts'
+
+interface BodyProps {
+  workspaceId: string
+  place: LeadsPlace
+  context: FieldContext
+  columns: Columns
+  selection: Selection
+  told(total: number | undefined): void
+  create(): void
+}
+
+/** The list in the view that was chosen, with the open lead beside it. */
+export function LeadsBody({ workspaceId, place, context, columns, selection, told, create }: BodyProps) {
+  const { address, goTo, query, open } = place
+  const verbs = useLeadVerbs(workspaceId)
+  const view = address.view ?? 'table'
+  const list = { workspaceId, query, verbs, openId: address.lead, open, told }
+  return (
+    <div className={styles.body}>
+      {view === 'table' && (
+        <LeadTable
+          {...list}
+          context={context}
+          columns={columns}
+          selection={selection}
+          sort={{ now: address.sort ?? '-createdAt', to: (sort) => goTo((before) => ({ ...before, sort })) }}
+          isFiltered={address.q !== undefined || activeFilters(address).length > 0}
+          clearFilters={() => goTo(({ q: _, ...before }) => without(before, filterNames))}
+          create={create}
+        />
+      )}
+      {view === 'board' && <Board {...list} people={context.people} />}
+      {view === 'trash' && <Trash workspaceId={workspaceId} verbs={verbs} />}
+      {address.lead !== undefined && view !== 'trash' && (
+        <LeadPanel
+          key={address.lead}
+          workspaceId={workspaceId}
+          id={address.lead}
+          known={place.known}
+          context={context}
+          verbs={verbs}
+          open={open}
+          close={place.close}
+        />
+      )}
+      {view === 'table' && selection.ids.size > 0 && <BulkBar selection={selection} context={context} verbs={verbs} />}
+    </div>
+  )
+}
