@@ -1,10 +1,10 @@
 // Runs the tests: `npm test`, or `npm test -- server/test/leads/upsert.test.ts --test-name-pattern=…` for some.
-import { globSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { buildWebIfNeeded } from '../../scripts/build-web.ts'
 import { ensureChromium } from '../../scripts/chromium.ts'
@@ -13,6 +13,7 @@ import { startTestServer } from './support/test-server.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 // Hundreds of processes read the same sources.
 const cache = fileURLToPath(new URL('../../node_modules/.cache/parley-tests', import.meta.url))
+const groupFolder = join(cache, `groups-${process.pid}`)
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -23,6 +24,9 @@ const { values, positionals } = parseArgs({
     'test-timeout': { type: 'string', default: '180000' },
   },
 })
+// What has processes, servers or pages of its own, and so takes long: each such file is a process of its own.
+const alone = [/^web\//, /^server\/test\/(program|rotation|base)\//, /kill|crash|storm|chaos/]
+const together = 8
 const longest = [
   'web/test/composer.test.ts',
   'web/test/inbox.test.ts',
@@ -50,9 +54,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 try {
   const handed = JSON.stringify({ admin: server.admin, template: server.template })
   Object.assign(process.env, { PARLEY_TEST_SERVER: handed, CHROMIUM: chromium, NODE_COMPILE_CACHE: cache })
-  process.exitCode = (await runTests()) ? 0 : 1
+  Object.assign(process.env, { PARLEY_TEST_GROUP: '1' })
+  process.exitCode = (await runTests(writeGroups(groupsOf(files)))) ? 0 : 1
 } finally {
   await server.stop()
+  rmSync(groupFolder, { recursive: true, force: true })
 }
 
 function filesOf(patterns: string[]): string[] {
@@ -68,11 +74,42 @@ function placeOf(file: string): number {
   return place < 0 ? longest.length : place
 }
 
+/** Small files of one room share a process, as to load the service takes longer than they do. */
+function groupsOf(files: readonly string[]): string[][] {
+  const groups: string[][] = []
+  const open = new Map<string, string[]>()
+  for (const file of files) {
+    const isAlone = placeOf(file) < longest.length || alone.some((one) => one.test(file))
+    const room = dirname(file)
+    const group = isAlone ? undefined : open.get(room)
+    if (group !== undefined && group.length < together) {
+      group.push(file)
+      continue
+    }
+    const begun = [file]
+    groups.push(begun)
+    if (!isAlone) open.set(room, begun)
+  }
+  return groups
+}
+
+/** A file for each group, which is what a runner's process is given. */
+function writeGroups(groups: readonly string[][]): string[] {
+  mkdirSync(groupFolder, { recursive: true })
+  const group = pathToFileURL(resolve('server/test/support/group.ts')).href
+  return groups.map((files, n) => {
+    const path = join(groupFolder, `${n}.mjs`)
+    const named = files.map((name) => ({ name, path: resolve(name) }))
+    writeFileSync(path, `import { runGroup } from '${group}'\nawait runGroup(${JSON.stringify(named)})\n`)
+    return path
+  })
+}
+
 /** Answers whether all went well. */
-async function runTests(): Promise<boolean> {
+async function runTests(groups: string[]): Promise<boolean> {
   const timeout = Number(values['test-timeout'])
   const tests = run({
-    files: files.map((file) => resolve(file)),
+    files: groups,
     concurrency: Number(values['test-concurrency']),
     timeout,
     execArgv: [`--test-timeout=${timeout}`],
@@ -82,9 +119,11 @@ async function runTests(): Promise<boolean> {
   })
   let isGood = false
   const took: { file: string; ms: number }[] = []
-  tests.on('test:summary', ({ file, success, duration_ms: ms }) => {
+  tests.on('test:summary', ({ file, success }) => {
     if (file === undefined) isGood = success
-    else took.push({ file: relative(root, file), ms })
+  })
+  tests.on('test:complete', ({ name, nesting, details }) => {
+    if (nesting === 0 && details.type === 'suite') took.push({ file: name, ms: details.duration_ms })
   })
   await pipeline(tests, new spec(), process.stdout, { end: false })
   tellLongest(took)

@@ -4,7 +4,8 @@ import { type Chore, type ChoreDeps, createChores } from '../../src/base/chores.
 import { manualClock } from '../../src/base/clock.ts'
 import { openDb } from '../../src/base/db.ts'
 import { createLog } from '../../src/base/log.ts'
-import { atEnd, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
+import { atEnd } from '../support/file-end.ts'
 import { testNoon } from '../support/world.ts'
 
 const hourMs = 3_600_000

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { type News, openDb } from '../../src/base/db.ts'
 import { pack, relayNews } from '../../src/base/relay.ts'
-import { atEnd, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
+import { atEnd } from '../support/file-end.ts'
 
 const self = randomUUID()
 const newsOf = (payloads: string[]): News[] => payloads.flatMap((payload) => JSON.parse(payload).news)

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { type Db, openDb } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/relay.ts'
 import { placeEvents } from '../../src/events/place.ts'
-import { atEnd, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/feed-world.ts'
 import { writeEvents } from '../support/feed-writers.ts'
+import { atEnd } from '../support/file-end.ts'
 
 // FEED_EVENTS=50000 for all of them.
 const count = Number(process.env.FEED_EVENTS ?? 2500)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Db, openDb } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/relay.ts'
-import { atEnd, testDatabase } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
 import {
   eventsPath,
   type FeedWorld,
@@ -12,6 +12,7 @@ import {
   namesIn,
   startNode,
 } from '../support/feed-world.ts'
+import { atEnd } from '../support/file-end.ts'
 
 interface Waiting extends Node {
   /** The one connection of the node's pool. */

@@ -11,7 +11,7 @@ import { findConnection } from '../../src/channels/queries.ts'
 import { loadConfig } from '../../src/config.ts'
 import { placeEvents } from '../../src/events/place.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
-import { atEnd } from '../support/database.ts'
+import { atEnd } from '../support/file-end.ts'
 import { customerMessage, inboxWorld } from '../support/inbox-world.ts'
 import { testApp, testTeamToken, type World, world } from '../support/world.ts'
 

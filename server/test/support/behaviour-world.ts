@@ -21,7 +21,8 @@ import { createPlacer } from '../../src/events/placer.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
 import type { Line, Rig, Stage } from './channel-rig.ts'
 import { type ContractCheck, checkAnswers } from './contract.ts'
-import { atEnd, testDatabase } from './database.ts'
+import { testDatabase } from './database.ts'
+import { atEnd, oncePerFile } from './file-end.ts'
 import { signedInMember, type TestMember } from './member.ts'
 import { openTestOutgoing } from './outgoing.ts'
 import { freePort } from './service.ts'
@@ -66,13 +67,11 @@ interface Theatre {
   logLines: string[]
 }
 
-let shared: Promise<Theatre> | undefined
 let sends = 0
 
 /** A fresh workspace on the whole service of this test file, which talks with a simulator by real HTTP both ways. */
 export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
-  shared ??= open()
-  const { app, house, simulator, logLines } = await shared
+  const { app, house, simulator, logLines } = await theatre()
   const asTeam = callerOf(app, testTeamToken)
   const made = await asTeam('POST', '/api/team/v1/workspaces', { body: { name: 'Behaviour' } })
   const workspaceId = made.body.workspace.id
@@ -128,7 +127,7 @@ export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
   }
 }
 
-async function open(): Promise<Theatre> {
+const theatre = oncePerFile(async (): Promise<Theatre> => {
   const { db } = await testDatabase()
   const clock = shiftedClock(systemClock)
   const logLines: string[] = []
@@ -182,4 +181,4 @@ async function open(): Promise<Theatre> {
     answers?.assertNone()
   })
   return { app, house, simulator, logLines }
-}
+})

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { after } from 'node:test'
 import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/base/db.ts'
+import { atEnd, oncePerFile } from './file-end.ts'
 import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-server.ts'
 
 export interface TestDatabase {
@@ -9,18 +9,6 @@ export interface TestDatabase {
   options: DbOptions
   name: string
 }
-
-const endings: (() => Promise<void>)[] = []
-let server: Promise<TestServer> | undefined
-let shared: Promise<TestDatabase> | undefined
-
-// Registered while the test file loads, hence after all of its tests, whichever of them asked first.
-after(
-  async () => {
-    for (const end of endings.reverse()) await end()
-  },
-  { timeout: 30_000 },
-)
 
 const watchers = new Set<(statement: SentStatement) => void>()
 
@@ -37,16 +25,8 @@ export async function statementsOf(work: () => Promise<void>): Promise<SentState
   return [...seen.values()]
 }
 
-/** Runs after all tests of the file, before its databases are dropped. */
-export function atEnd(end: () => Promise<void>): void {
-  endings.push(end)
-}
-
 /** The migrated database of this test file: the same one for all of its tests, dropped after the last. */
-export function testDatabase(): Promise<TestDatabase> {
-  shared ??= makeDatabase((template) => template)
-  return shared
-}
+export const testDatabase: () => Promise<TestDatabase> = oncePerFile(() => makeDatabase((template) => template))
 
 /** A database without a single table, for the tests of migrations. Another one at each call. */
 export function emptyDatabase(): Promise<TestDatabase> {
@@ -54,8 +34,7 @@ export function emptyDatabase(): Promise<TestDatabase> {
 }
 
 async function makeDatabase(source: (template: string) => string): Promise<TestDatabase> {
-  server ??= findServer()
-  const { admin, template } = await server
+  const { admin, template } = await findServer()
   const name = `t_${randomBytes(8).toString('hex')}`
   await asAdmin(admin, `create database ${name} template ${source(template)}`)
   const options = databaseOf(admin, name)
@@ -63,7 +42,7 @@ async function makeDatabase(source: (template: string) => string): Promise<TestD
     for (const watch of watchers) watch(statement)
   }
   const db = openDb({ ...options, onStatement })
-  endings.push(async () => {
+  atEnd(async () => {
     await db.close()
     await asAdmin(admin, `drop database ${name} with (force)`)
   })
@@ -78,10 +57,10 @@ export function databaseSettings({ options }: TestDatabase): Record<string, stri
 }
 
 /** The runner's server; a test file that is run by itself starts one of its own. */
-async function findServer(): Promise<TestServer> {
+const findServer = oncePerFile(async (): Promise<TestServer> => {
   const handed = process.env.PARLEY_TEST_SERVER
   if (handed !== undefined) return JSON.parse(handed) as TestServer
   const own = await startTestServer(process.env)
-  endings.unshift(own.stop)
+  atEnd(own.stop)
   return own
-}
+})

@@ -6,8 +6,9 @@ import { relayNews } from '../../src/base/relay.ts'
 import { openVault } from '../../src/base/vault.ts'
 import { type NewEvent, recordEvents } from '../../src/events/record.ts'
 import { makeSecret } from '../../src/webhooks/secrets.ts'
-import { atEnd, type TestDatabase, testDatabase } from './database.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
 import type { WrittenEvent } from './delivery-history.ts'
+import { atEnd, oncePerFile } from './file-end.ts'
 import { insertEndpoint } from './insert-endpoint.ts'
 import type { Behaviour, Receiver } from './receivers.ts'
 
@@ -22,15 +23,8 @@ export interface DeliveryWorld extends TestDatabase {
   write(workspaceId: string, subject: string, n: number): Promise<WrittenEvent>
 }
 
-let shared: Promise<DeliveryWorld> | undefined
-
 /** Workspaces, endpoints and events on the database of this test file, for workers in processes of their own. */
-export function deliveryWorld(): Promise<DeliveryWorld> {
-  shared ??= openDeliveryWorld()
-  return shared
-}
-
-async function openDeliveryWorld(): Promise<DeliveryWorld> {
+export const deliveryWorld = oncePerFile(async (): Promise<DeliveryWorld> => {
   const database = await testDatabase()
   const { db } = database
   const vault = openVault(db, { current: Buffer.alloc(32, 7) }, systemClock)
@@ -57,7 +51,7 @@ async function openDeliveryWorld(): Promise<DeliveryWorld> {
       return { workspaceId, subject, n, committedAt: performance.timeOrigin + performance.now() }
     },
   }
-}
+})
 
 /** Every third event is one of the inbox, which travels wrapped. */
 function eventOf(subject: string, n: number): NewEvent {

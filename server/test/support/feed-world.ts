@@ -7,7 +7,7 @@ import type { App } from '../../src/base/route.ts'
 import type { EventName } from '../../src/events/catalogue.ts'
 import { createPlacer } from '../../src/events/placer.ts'
 import { recordEvents } from '../../src/events/record.ts'
-import { atEnd } from './database.ts'
+import { atEnd } from './file-end.ts'
 import { type World, world } from './world.ts'
 
 export const eventsPath = '/api/v1/events'

@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { buildApp } from '../../src/app.ts'
 import { type ImageOptions, type LeadImages, openImages } from '../../src/leads/image/client.ts'
-import { atEnd, testDatabase } from './database.ts'
+import { testDatabase } from './database.ts'
+import { atEnd } from './file-end.ts'
 import { type Answer, type World, world } from './world.ts'
 
 /** A node of the service that answers lists from an image. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { after } from 'node:test'
+import { atEnd, oncePerFile } from './file-end.ts'
 
 /** A program under test that runs as a process of its own and tells what it does line by line. */
 export interface Program {
@@ -24,12 +24,14 @@ export interface ProgramOptions {
   env?: NodeJS.ProcessEnv
 }
 
-const running = new Map<Program, Program['gone']>()
 // A test that fails leaves its programs behind, and their output would keep its file from ending.
-after(() => {
-  for (const program of running.keys()) program.kill('SIGTERM')
-  return Promise.all(running.values())
-})
+const running = new Map<Program, Program['gone']>()
+const endRunning = oncePerFile(() =>
+  atEnd(() => {
+    for (const program of running.keys()) program.kill('SIGTERM')
+    return Promise.all(running.values())
+  }),
+)
 
 /** Starts a TypeScript file with its arguments; it is told to stop when the test file ends, if it still runs then. */
 export function startProgram(args: string[], options: ProgramOptions = {}): Program {
@@ -61,6 +63,7 @@ export function startProgram(args: string[], options: ProgramOptions = {}): Prog
     kill: (signal = 'SIGKILL') => child.kill(signal),
   }
   running.set(program, gone)
+  endRunning()
   gone.finally(() => running.delete(program))
   return program
 }

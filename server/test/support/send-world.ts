@@ -15,8 +15,9 @@ import { insertConversation } from '../../src/inbox/queries.ts'
 import type { SendDeps, Sender } from '../../src/inbox/send-deps.ts'
 import { sendRoutes } from '../../src/inbox/send-routes.ts'
 import { checkAnswers } from './contract.ts'
-import { atEnd, testDatabase } from './database.ts'
+import { testDatabase } from './database.ts'
 import { type FakePlatform, fakePlatform } from './fake-platform.ts'
+import { atEnd } from './file-end.ts'
 import { sendDeps } from './send-deps.ts'
 
 export const noon = new Date('2026-03-10T12:00:00.000Z')

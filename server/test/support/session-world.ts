@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach } from 'node:test'
 import { inboxReceive } from '../../src/app-inbox.ts'
 import { type Db, openDb } from '../../src/base/db.ts'
 import { openVault } from '../../src/base/vault.ts'
@@ -8,15 +7,24 @@ import { type SessionConnectorDeps, sessionConnector } from '../../src/channels/
 import type { HoldDeps } from '../../src/channels/unofficial/hold.ts'
 import { createSessionHolder, type SessionHolder } from '../../src/channels/unofficial/holder.ts'
 import { waitingTopic } from '../../src/channels/unofficial/sends.ts'
-import { atEnd, testDatabase } from './database.ts'
+import { testDatabase } from './database.ts'
+import { afterEachTest, atEnd, oncePerFile } from './file-end.ts'
 import { inboxPath } from './inbox-world.ts'
 import { type ScriptedNetwork, type ScriptedSocket, scriptedNetwork } from './scripted-network.ts'
 import { type Answer, testApp, testTeamToken, type World, world } from './world.ts'
 
 const running = new Set<() => Promise<void>>()
+let isPlayed = false
+const beginPlay = oncePerFile(() => {
+  isPlayed = true
+  atEnd(async () => {
+    isPlayed = false
+  })
+})
 
 // Each holder claims whatever session nobody holds: a test leaves none behind for the next one.
-afterEach(async () => {
+afterEachTest(async () => {
+  if (!isPlayed) return
   await Promise.all([...running].map((stop) => stop()))
   running.clear()
   const { db } = await testDatabase()
@@ -66,6 +74,7 @@ export const newShopPhone = (): string => String(++phones)
 
 /** A workspace with a QR connection that was never paired, on a scripted network and a holder that the test drives. */
 export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<SessionWorld> {
+  beginPlay()
   const test = await testApp((house) => {
     connectorDeps = { ...house, ackMs: 3_000 }
     return { unofficial: sessionConnector(connectorDeps) }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../../src/base/db.ts'
-import { atEnd, databaseSettings, type TestDatabase, testDatabase } from './database.ts'
+import { databaseSettings, type TestDatabase, testDatabase } from './database.ts'
+import { atEnd, oncePerFile } from './file-end.ts'
 import { newFolder } from './folder.ts'
 import { type SendPlatform, sendPlatform } from './send-platform.ts'
 import { freePort, operatorToken, type Service, startService } from './service.ts'
@@ -49,13 +50,11 @@ export interface Customer {
 
 const appSecret = 'an-app-secret-of-16'
 const masterKey = randomBytes(32).toString('base64')
-let shared: Promise<Nodes> | undefined
 let people = 0
 
 /** A new workspace on the two processes of this test file, with so many connections to its platform. */
 export async function nodesWorld(connectionCount: number): Promise<NodesWorld> {
-  shared ??= startNodes()
-  const started = await shared
+  const started = await startedNodes()
   const { url } = started.nodes[0]
   const team = async (path: string, body: object) => {
     const reply = await call(`${url}/api/team/v1/workspaces${path}`, operatorToken, body)
@@ -98,7 +97,7 @@ export async function nodesWorld(connectionCount: number): Promise<NodesWorld> {
   return world
 }
 
-async function startNodes(): Promise<Nodes> {
+const startedNodes = oncePerFile(async (): Promise<Nodes> => {
   const database = await testDatabase()
   const platform = await sendPlatform()
   const running: Service[] = []
@@ -115,7 +114,7 @@ async function startNodes(): Promise<Nodes> {
   // One after the other: freePort promises a port for this moment only.
   const nodes: [Service, Service] = [await addNode(), await addNode()]
   return { db: database.db, platform, nodes, addNode }
-}
+})
 
 /** A platform on loopback is allowed beside a simulator. */
 export function nodeSettings(database: TestDatabase): Record<string, string> {

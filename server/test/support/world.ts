@@ -13,7 +13,8 @@ import { loadConfig } from '../../src/config.ts'
 import { createPlacer } from '../../src/events/placer.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
 import { type ContractCheck, checkAnswers } from './contract.ts'
-import { atEnd, testDatabase } from './database.ts'
+import { testDatabase } from './database.ts'
+import { atEnd, oncePerFile } from './file-end.ts'
 import { openTestOutgoing } from './outgoing.ts'
 import { type FakePlatform, scriptedPlatform } from './scripted-platform.ts'
 
@@ -32,18 +33,11 @@ export interface TestApp extends House {
   logLines: string[]
 }
 
-let shared: Promise<TestApp> | undefined
-
 /** What the app of a test file has instead of the scripted platform. */
 export type OwnConnectors = (house: Pick<House, 'db' | 'vault' | 'clock'>) => Partial<Connectors>
 
 /** The whole service of this test file on its own database, with a clock that the tests move. The first call makes it. */
-export function testApp(ownConnectors: OwnConnectors = () => ({})): Promise<TestApp> {
-  shared ??= openTestApp(ownConnectors)
-  return shared
-}
-
-async function openTestApp(ownConnectors: OwnConnectors): Promise<TestApp> {
+export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => ({})): Promise<TestApp> => {
   const { db } = await testDatabase()
   const clock = manualClock(testNoon)
   const logLines: string[] = []
@@ -78,7 +72,7 @@ async function openTestApp(ownConnectors: OwnConnectors): Promise<TestApp> {
     answers?.assertNone()
   })
   return { ...house, app, clock, logLines, platform }
-}
+})
 
 export interface Answer {
   status: number

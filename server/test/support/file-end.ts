@@ -1,0 +1,47 @@
+import { after, afterEach } from 'node:test'
+
+// Small test files share a process (`group.ts`), and each begins as if it had one of its own: what the files before it
+// have opened is closed, and what was made once for them is made anew.
+
+const endings: (() => Promise<unknown>)[] = []
+const restorers = new Set<() => Promise<void>>()
+
+/** Runs after all tests of the file; what came last goes first. */
+export function atEnd(end: () => Promise<unknown>): void {
+  endings.push(end)
+}
+
+/** The same one for all tests of a file, made when it is first asked for. */
+export function oncePerFile<A extends unknown[], T>(make: (...given: A) => T): (...given: A) => T {
+  let made: { thing: T } | undefined
+  return (...given) => {
+    if (made === undefined) {
+      atEnd(async () => {
+        made = undefined
+      })
+      made = { thing: make(...given) }
+    }
+    return made.thing
+  }
+}
+
+/** Runs after each test of the files that use it: `restore` looks whether this one did. */
+export function afterEachTest(restore: () => Promise<void>): void {
+  restorers.add(restore)
+}
+
+/** Has both run for the tests that are about to be told of. */
+export function endWithFile(): void {
+  afterEach(async () => {
+    for (const restore of restorers) await restore()
+  })
+  after(
+    async () => {
+      for (const end of endings.splice(0).reverse()) await end()
+    },
+    { timeout: 30_000 },
+  )
+}
+
+// A file that is run by itself: while it loads, hence before any hook of its own.
+if (process.env.PARLEY_TEST_GROUP === undefined) endWithFile()

@@ -1,0 +1,19 @@
+import { after, suite } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { endWithFile } from './file-end.ts'
+
+/**
+ * Runs test files one after the other in this process. To load the service takes longer than most files do, and so it is
+ * loaded once for several.
+ */
+export async function runGroup(files: readonly { name: string; path: string }[]): Promise<void> {
+  for (const { name, path } of files) {
+    const { promise: isOver, resolve } = Promise.withResolvers<void>()
+    void suite(name, async () => {
+      endWithFile()
+      await import(pathToFileURL(path).href)
+      after(() => resolve())
+    })
+    await isOver
+  }
+}
