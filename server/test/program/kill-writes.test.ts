@@ -12,7 +12,7 @@ import { Acknowledgements, killRounds, type Victim } from '../support/kill-round
 import { type LeadHistory, writeLeads } from '../support/lead-writer.ts'
 import { databasePidOf, freePort, newWorkspace, type Service, startService } from '../support/service.ts'
 
-const rounds = Number(process.env.KILL_ROUNDS ?? 15)
+const rounds = Number(process.env.KILL_ROUNDS ?? 9)
 const restarted = 'the embedded database was started again'
 const writers = ['ada', 'ben', 'eva', 'leo']
 
@@ -47,7 +47,7 @@ test('of the real service, kills at random moments lose no acknowledged write, n
   outagesMs.sort((a, b) => a - b)
   const at = (share: number) => Math.round(outagesMs[Math.floor(outagesMs.length * share)] ?? 0)
   t.diagnostic(`${acknowledged.ids.length} acknowledged; outage median ${at(0.5)} ms, p95 ${at(0.95)} ms`)
-  assert.ok(acknowledged.ids.length > rounds * 5)
+  assert.ok(acknowledged.ids.length > rounds * 3)
 })
 
 async function victimOf(service: Service, folder: string): Promise<Victim> {

@@ -29,7 +29,7 @@ interface CustomerPaneProps {
 /** Who the customer is: the lead, what was noted, and what else was said. */
 export default function CustomerPane({ workspaceId, conversation }: CustomerPaneProps) {
   const { id, contact } = conversation
-  const { data: detail } = useDetail(workspaceId, id)
+  const { data: detail, isError } = useDetail(workspaceId, id)
   const thread = useKnownThread(workspaceId, id)
   const newest = thread?.items.findLast(({ message }) => message?.referral != null)?.message?.referral
   const referral = newest ?? detail?.referral ?? null
@@ -40,22 +40,25 @@ export default function CustomerPane({ workspaceId, conversation }: CustomerPane
   return (
     <div className={styles.pane}>
       <Head conversation={conversation} leadName={detail?.lead?.name ?? null} />
-      {leadId === null ? (
-        isKnown && <NoLead conversation={conversation} />
-      ) : (
-        <LeadCard workspaceId={workspaceId} leadId={leadId} />
-      )}
-      {referral !== null && (
-        <Section title={t.customer.ad}>
-          <AdCard referral={referral} isTitled />
-        </Section>
-      )}
-      {isKnown && <Notes notes={notesOf(detail.notes ?? [], thread?.items ?? [])} />}
-      {contact.phone !== null && (
-        <OtherConversations workspaceId={workspaceId} conversationId={id} phone={contact.phone} />
-      )}
-      {leadId !== null && <LeadHistory workspaceId={workspaceId} leadId={leadId} />}
-      <ConnectionFacts workspaceId={workspaceId} conversation={conversation} />
+      {/* All at once: what came later would push away what is being read. */}
+      <div hidden={!isKnown && !isError}>
+        {leadId === null ? (
+          isKnown && <NoLead conversation={conversation} />
+        ) : (
+          <LeadCard workspaceId={workspaceId} leadId={leadId} />
+        )}
+        {referral !== null && (
+          <Section title={t.customer.ad}>
+            <AdCard referral={referral} isTitled />
+          </Section>
+        )}
+        {isKnown && <Notes notes={notesOf(detail.notes ?? [], thread?.items ?? [])} />}
+        {contact.phone !== null && (
+          <OtherConversations workspaceId={workspaceId} conversationId={id} phone={contact.phone} />
+        )}
+        {leadId !== null && <LeadHistory workspaceId={workspaceId} leadId={leadId} />}
+        <ConnectionFacts workspaceId={workspaceId} conversation={conversation} />
+      </div>
     </div>
   )
 }
