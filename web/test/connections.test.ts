@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { testDatabase } from '../../server/test/support/database.ts'
 import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -125,6 +127,7 @@ test('a phone is linked by its QR code, a customer is heard, and the phone is le
   await simulator('POST', `/customers/${customer.id}/messages`, { text: 'Oi, tem entrega?' })
   await page.getByRole('region', { name: 'Facts' }).getByText('just now').waitFor()
   await picture(page, 'connections-linked')
+  await answersOnceConfirmed(page, id)
 
   await page.getByRole('button', { name: 'Unlink the phone' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Unlink the phone' }).click()
@@ -141,6 +144,30 @@ test('a phone is linked by its QR code, a customer is heard, and the phone is le
   await page.getByText('You confirmed it on').waitFor()
   assert.deepEqual(problems, [])
 })
+
+/** After 90 days somebody has to confirm the risk again, which is done where the answer is written. */
+async function answersOnceConfirmed(page: Page, connectionId: string): Promise<void> {
+  const { db } = await testDatabase()
+  await db.sql`update connections set acknowledged_at = now() - interval '91 days' where id = ${connectionId}`
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox`)
+  await page.getByRole('link', { name: /Davi Melo/ }).click()
+  await page.getByRole('log').getByText('Oi, tem entrega?').waitFor()
+  await page.keyboard.press('t')
+  await page.getByText('Somebody must confirm the risk of that first.').waitFor()
+  await page.getByRole('textbox', { name: 'Reply to Davi Melo' }).fill('Tem, sim.')
+  await page.getByRole('region', { name: 'Notes' }).waitFor({ timeout: 5000 })
+  await picture(page, 'composer-risk')
+  assert.deepEqual(await seriousIssues(page), [])
+  await page.getByRole('button', { name: 'I accept the risk' }).click()
+  await page.getByText('Somebody must confirm the risk of that first.').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('log').getByText('Tem, sim.').waitFor()
+  await page
+    .getByRole('log')
+    .getByRole('img', { name: /Sent|Delivered|Read/ })
+    .waitFor()
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/connections/${connectionId}`)
+}
 
 test('templates are read from the platform and open to their words', async () => {
   const { page, problems } = await demo.open('connections')

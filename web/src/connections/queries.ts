@@ -109,7 +109,10 @@ export function useTrafficNews(workspaceId: string, id: string): void {
   )
 }
 
-/** Puts an answer into the list at once; the stream tells the other browsers. */
+/**
+ * Puts an answer into the list at once; the stream tells the other browsers. What the stream told before the answer came
+ * may be newer, and so all is read once more.
+ */
 function keep(queries: QueryClient, workspaceId: string, connection: Connection): Connection {
   queries.setQueryData<Awaited<ReturnType<typeof listConnections>>>(listKey(workspaceId), (list) => {
     if (list === undefined) return list
@@ -119,6 +122,7 @@ function keep(queries: QueryClient, workspaceId: string, connection: Connection)
       : [...list.connections, connection]
     return { ...list, connections }
   })
+  void queries.invalidateQueries({ queryKey: listKey(workspaceId) })
   void queries.invalidateQueries({ queryKey: [workspaceId, 'connection', connection.id] })
   return connection
 }
@@ -131,8 +135,12 @@ export function useConnectionActs(workspaceId: string) {
   const queries = useQueryClient()
   const kept = async (answer: Promise<{ connection: Connection }>) =>
     keep(queries, workspaceId, (await answer).connection)
-  const session = async (id: string, answer: Promise<{ session: Session }>) =>
-    queries.setQueryData(oneKey(workspaceId, id, 'session'), (await answer).session)
+  const session = async (id: string, answer: Promise<{ session: Session }>) => {
+    const queryKey = oneKey(workspaceId, id, 'session')
+    queries.setQueryData(queryKey, (await answer).session)
+    // The code may have come before the answer.
+    void queries.invalidateQueries({ queryKey })
+  }
   return {
     create: async (input: NewConnection) => {
       const made = await createConnection(workspaceId, input)

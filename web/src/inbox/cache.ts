@@ -29,8 +29,14 @@ export const withKey = (workspaceId: string, phone: string) => [workspaceId, 'in
 export const countsKey = (workspaceId: string) => [workspaceId, 'inbox', 'counts'] as const
 export const outboxKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'outbox', id] as const
 
-/** Puts a conversation as it is now wherever it is shown. */
-export function keepConversation({ queries, workspaceId }: Inbox, row: Conversation): void {
+/**
+ * Puts a conversation as it is now wherever it is shown. The answer to a change may come after the news of a later one:
+ * what is older than what is known is passed over, as `updatedAt` never goes back.
+ */
+export function keepConversation(inbox: Inbox, row: Conversation): void {
+  const { queries, workspaceId } = inbox
+  const known = knownConversation(inbox, row.id)
+  if (known !== undefined && newer(known, row) !== row) return
   const userId = me().id
   for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: listsKey(workspaceId) })) {
     const list = state.data as ConversationList | undefined
@@ -42,6 +48,10 @@ export function keepConversation({ queries, workspaceId }: Inbox, row: Conversat
   if (phone === null) return
   queries.setQueryData<Conversation[]>(withKey(workspaceId, phone), (rows) => rows && withRow(rows, row))
 }
+
+/** The later of two states of one conversation; the second when they are of one moment. */
+export const newer = (known: Conversation, row: Conversation): Conversation =>
+  row.updatedAt < known.updatedAt ? known : row
 
 const withRow = (rows: readonly Conversation[], row: Conversation): Conversation[] =>
   rows.some(({ id }) => id === row.id) ? rows.map((one) => (one.id === row.id ? row : one)) : [row, ...rows]

@@ -1,7 +1,7 @@
 import { keepPreviousData, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { countsKey, type Detail, detailKey, type Inbox, knownConversation, listKey, threadKey } from './cache.ts'
+import { countsKey, type Detail, detailKey, type Inbox, knownConversation, listKey, newer, threadKey } from './cache.ts'
 import { listPage, readConversation, readCounts, readThread } from './calls.ts'
 import { appendPage, type ConversationList, emptyList } from './list-rules.ts'
 import { appendNewer, mergeNewest, prependOlder, type Thread } from './thread-rules.ts'
@@ -58,13 +58,19 @@ export function useDetail(workspaceId: string, id: string): UseQueryResult<Detai
   const queries = useQueryClient()
   return useQuery<Detail>({
     queryKey: detailKey(workspaceId, id),
-    queryFn: () => readConversation(workspaceId, id),
+    queryFn: async () => {
+      const detail = await readConversation(workspaceId, id)
+      // It may have been changed, and told of, while this was being read.
+      const known = knownConversation({ queries, workspaceId }, id)
+      return { ...detail, conversation: known === undefined ? detail.conversation : newer(known, detail.conversation) }
+    },
     initialData: () => {
       const conversation = knownConversation({ queries, workspaceId }, id)
       return conversation && { conversation, notes: null, lead: null, referral: null }
     },
     initialDataUpdatedAt: 0,
-    ...fresh,
+    // What a list knows may have been brought up to date before this is first asked for, and is not all of it.
+    staleTime: ({ state }) => (state.data?.notes == null ? 0 : fresh.staleTime),
   })
 }
 

@@ -1,4 +1,4 @@
-import { Suspense, useCallback, useEffect, useMemo } from 'react'
+import { Suspense, useCallback, useLayoutEffect, useMemo } from 'react'
 import { flushSync } from 'react-dom'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
@@ -31,7 +31,8 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
   const offers = useOffers(workspaceId, conversation, draft.mode)
   const write = useWrite(workspaceId, conversation.id, composer.fieldRef)
   useComposerKeys(write)
-  useEffect(() => {
+  // Before it is painted: the next letter is for the field, and would else be taken for a key.
+  useLayoutEffect(() => {
     if (surface === 'reply' && takeFocusAsk(conversation.id)) composer.fieldRef.current?.focus()
   }, [surface, conversation.id, composer.fieldRef])
   const name = customerName(conversation)

@@ -1,6 +1,6 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { IconArrowLeft, IconSend2 } from '@tabler/icons-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { languageName } from '../../ui/language-name.ts'
 import type { Reply } from '../types.ts'
@@ -25,7 +25,7 @@ export function TemplateForm(props: TemplateFormProps) {
   const [isTried, setTried] = useState(false)
   const problems = values.map(problemOf)
   const first = useRef<HTMLInputElement>(null)
-  useEffect(() => first.current?.focus(), [])
+  useLayoutEffect(() => first.current?.focus(), [])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
