@@ -111,7 +111,8 @@ async function runTests(groups: string[]): Promise<boolean> {
   const tests = run({
     files: groups,
     concurrency: Number(values['test-concurrency']),
-    timeout,
+    // Of a process with several files; each of them, and each test, has the time that was given.
+    timeout: 3 * timeout,
     execArgv: [`--test-timeout=${timeout}`],
     signal: stopping.signal,
     ...(values['test-name-pattern'] && { testNamePatterns: values['test-name-pattern'] }),
