@@ -65,3 +65,14 @@ test('a list of 50,000 conversations scrolls as fast at its beginning as thousan
   await rows.first().getByText('Boa tarde!').waitFor()
   assert.deepEqual(problems, [])
 })
+
+test('rows that did not come are asked for again', async () => {
+  const { page } = await demo.open('home')
+  let asked = 0
+  await page.route(/\/inbox\/conversations\?.*cursor=/, (route) => (asked++ === 0 ? route.abort() : route.continue()))
+  await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox?status=any`)
+  const box = page.getByRole('region', { name: 'Conversations' }).locator('ul').locator('..')
+  await box.evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+  await page.waitForFunction((element) => element.scrollHeight > 60 * 64, await box.elementHandle())
+  assert.ok(asked > 1)
+})

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { me } from '../app/session.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -25,12 +25,14 @@ interface ConversationRowsProps {
 
 // So many rows before the end the next page is asked for.
 const ahead = 30
+const retryMs = 2_000
 
 /** The list: only the rows in sight are drawn, however many there are. */
 export function ConversationRows({ workspaceId, filter, isNarrowed, openId, open, clear }: ConversationRowsProps) {
   const inbox = useInbox()
   const navigate = useNavigate()
-  const { query, rows, hasMore, more } = useConversationPages(workspaceId, filter)
+  const { query, rows, cursor, more } = useConversationPages(workspaceId, filter)
+  const hasMore = cursor !== null
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: rows.length,
@@ -43,10 +45,7 @@ export function ConversationRows({ workspaceId, filter, isNarrowed, openId, open
   const now = useNow()
   useKeepPlace(scroller, rows, filter)
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
-  // biome-ignore lint/correctness/useExhaustiveDependencies: again after each page, while its end is near
-  useEffect(() => {
-    if (isNearEnd) void more().catch(() => {})
-  }, [isNearEnd, rows.length])
+  useMore(isNearEnd ? cursor : null, more)
   const moveBy = useMoves(scroller, rows, openId, virtual.scrollToIndex)
   useKeys(
     t.inbox.title,
@@ -97,6 +96,27 @@ export function ConversationRows({ workspaceId, filter, isNarrowed, openId, open
       </ul>
     </div>
   )
+}
+
+/**
+ * Reads the page that begins at the cursor, when there is one to be read. Again when it did not come, and when the list was
+ * read anew meanwhile: the page is then none of it.
+ */
+function useMore(cursor: string | null, more: () => Promise<void>): void {
+  const [failures, setFailures] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each cursor, and after each failure
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isOver = false
+    const failed = () => {
+      if (!isOver) timer = setTimeout(() => setFailures((count) => count + 1), retryMs)
+    }
+    if (cursor !== null) more().catch(failed)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [cursor, failures])
 }
 
 /** Moves the focus up and down the rows, from where it is or from what is open. */

@@ -21,7 +21,8 @@ export function useInbox(): Inbox {
 export interface ConversationPages {
   query: UseQueryResult<ConversationList>
   rows: ConversationList['rows']
-  hasMore: boolean
+  /** Where the next page begins; null when there is none. */
+  cursor: string | null
   /** Reads the next page; a second call while one is on its way does nothing. */
   more(): Promise<void>
 }
@@ -50,7 +51,7 @@ export function useConversationPages(workspaceId: string, filter: ConversationFi
       return now && isSameEnd ? appendPage(now, page) : now
     })
   }
-  return { query, rows, hasMore: cursor !== null && !query.isPlaceholderData, more }
+  return { query, rows, cursor: query.isPlaceholderData ? null : cursor, more }
 }
 
 /** A conversation with its lead and notes: at once as a list knows it, then as the service does. */
