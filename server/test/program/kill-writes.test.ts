@@ -47,7 +47,7 @@ test('of the real service, kills at random moments lose no acknowledged write, n
   outagesMs.sort((a, b) => a - b)
   const at = (share: number) => Math.round(outagesMs[Math.floor(outagesMs.length * share)] ?? 0)
   t.diagnostic(`${acknowledged.ids.length} acknowledged; outage median ${at(0.5)} ms, p95 ${at(0.95)} ms`)
-  assert.ok(acknowledged.ids.length > rounds * 3)
+  assert.ok(acknowledged.ids.length > rounds * 5)
 })
 
 async function victimOf(service: Service, folder: string): Promise<Victim> {
