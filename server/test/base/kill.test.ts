@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDb } from '../../src/base/db.ts'
 import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts'
+import { newFolder } from '../support/folder.ts'
 import { Acknowledgements, killRounds, type Victim } from '../support/kill-rounds.ts'
 import { startProgram } from '../support/program.ts'
 
 const writingProgram = fileURLToPath(new URL('../support/writing-program.ts', import.meta.url))
-const folders: string[] = []
-after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 }))))
-
 const rounds = Number(process.env.KILL_ROUNDS ?? 15)
 
 test('no acknowledged write is lost when the program, its database or both are killed', async (t) => {
@@ -83,10 +78,4 @@ async function startWriting(folder: string, acknowledged: Acknowledgements): Pro
       await program.gone
     },
   }
-}
-
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-kill-'))
-  folders.push(folder)
-  return folder
 }
