@@ -232,7 +232,7 @@ test('what was seen is the newest message of a thread that is known to its end',
     ({ type: 'message', id, at: '', message: { author: { id: authorId, name } } }) as TimelineItem
   const note = { type: 'note', id: 'n', at: '' } as TimelineItem
   const items = [item('1', null), item('2', 'me', 'Me'), note]
-  const thread = { items, older: null, newer: null, firstUnreadId: null }
+  const thread = { items, older: null, newer: null, firstUnreadId: null, reading: 0 }
   assert.equal(newestMessageId(thread), '2')
   assert.equal(newestMessageId({ ...thread, newer: 'more' }), null)
   assert.equal(newestMessageId({ ...thread, items: [note] }), null)

@@ -7,7 +7,8 @@ import { stretchesOf } from '../src/inbox/link-rules.ts'
 import { appendPage, type ConversationList, matches, placeRow } from '../src/inbox/list-rules.ts'
 import { mineOf, notYetShown, type Waiting } from '../src/inbox/outbox-rules.ts'
 import { snoozeTimes } from '../src/inbox/snooze-times.ts'
-import { climbs, mergeNewest, type Thread, withStatus } from '../src/inbox/thread-rules.ts'
+import { climbs, type Rung } from '../src/inbox/status-rules.ts'
+import { mapMessages, mergeNewest, type Thread } from '../src/inbox/thread-rules.ts'
 import type { Conversation, Message, TimelineItem } from '../src/inbox/types.ts'
 
 const ana = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
@@ -183,6 +184,7 @@ const threadOf = (items: TimelineItem[], rest: Partial<Thread> = {}): Thread => 
   older: null,
   newer: null,
   firstUnreadId: null,
+  reading: 0,
   ...rest,
 })
 const names = ({ items }: Thread) => items.map(({ id }) => id).join('')
@@ -197,21 +199,39 @@ test('the newest page is put to what is known; where they do not meet, only the 
   assert.equal(names(mergeNewest(reading, far)), 'abc')
   assert.equal(names(mergeNewest(known, threadOf([said('b', 1)]))), 'b')
   assert.equal(names(mergeNewest(undefined, page)), 'bcd')
+  const late = { ...threadOf([said('a', 0), said('b', 1)]), reading: -1 }
+  assert.equal(mergeNewest(known, late), known)
 })
 
-test('ticks climb and never go down; a failure gives way to a message that turned out to have arrived', () => {
+const rungOf = (text: string): Rung => {
+  const [status, errorCode = null] = text.split(' ')
+  return { status, errorCode } as Rung
+}
+
+test('ticks climb and never go down; a failure that was assumed gives way to what the platform tells', () => {
   const cases = [
     ['pending', 'sent', true],
     ['read', 'delivered', false],
     ['sent', 'sent', false],
     ['sent', 'failed', true],
     ['read', 'failed', false],
-    ['failed', 'delivered', true],
+    ['failed 131049', 'delivered', false],
+    ['failed outcome_unknown', 'delivered', true],
+    ['failed outcome_unknown', 'failed 131049', true],
+    ['failed outcome_unknown', 'pending', false],
+    ['failed outcome_unknown', 'failed outcome_unknown', false],
   ] as const
-  for (const [from, to, expected] of cases) assert.equal(climbs(from, to), expected, `${from} ${to}`)
-  const thread = threadOf([said('a', 0, { ...byAna, status: 'sent' })])
-  assert.equal(withStatus(thread, 'a', 'read', null).items[0]?.message?.status, 'read')
-  assert.equal(withStatus(thread, 'b', 'read', null), thread)
+  for (const [from, to, expected] of cases) {
+    assert.equal(climbs(rungOf(from), rungOf(to)), expected, `${from} ${to}`)
+  }
+  const thread = threadOf([said('a', 0, { ...byAna, status: 'sent' }), said('b', 1)])
+  const read = mapMessages(thread, (message) => (message.id === 'a' ? { ...message, status: 'read' } : message))
+  assert.equal(read.items[0]?.message?.status, 'read')
+  assert.equal(read.items[1], thread.items[1])
+  assert.equal(
+    mapMessages(thread, (message) => message),
+    thread,
+  )
 })
 
 test('what I send is shown once: by itself until the thread shows it, also when I say the same twice', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
 import { colleague, customerCalled, newCustomer, openId } from './support/inbox.ts'
 
@@ -56,6 +57,58 @@ test('what the platform does not deliver says why, and goes out as a new message
   await picture(page, 'inbox-sent')
   assert.deepEqual(problems, [])
 })
+
+test('an answer that is older than the news, and comes after it, does not undo it', async () => {
+  const { page, problems } = await demo.open('inbox')
+  const [thread, rows] = [page.getByRole('log'), page.locator('[data-row]')]
+  await page.getByRole('link', { name: /Aoife Byrne/ }).click()
+  await thread.locator('[data-by]').first().waitFor()
+  const set = async (method: string, path: string, body: object) => {
+    const { status } = await demo.call(method, `${demo.simulatorUrl}/simulator/${path}`, body)
+    assert.ok(status < 300, String(status))
+  }
+  await set('PATCH', 'delivery', { paused: true })
+  await set('POST', 'faults', { effect: 'fail', code: 131_049 })
+  await demo.call('POST', api(openId(page)), { kind: 'text', text: 'Tomorrow?' }, withKey('late'))
+  await thread.getByRole('img', { name: 'Sent', exact: true }).waitFor()
+
+  // The thread, read before the platform told that it failed.
+  const timeline = await holdAnswer(page, /\/timeline/)
+  await page.reload()
+  await timeline.isMade
+  await set('PATCH', 'delivery', { paused: false })
+  await rows.getByText('Not delivered').waitFor()
+  timeline.letGo()
+  await thread.getByText('The platform held it back').waitFor()
+
+  // A list, read before the customers wrote.
+  await page.getByRole('button', { name: /^Mine/ }).click()
+  await page.getByText('Nothing is yours to answer.').waitFor()
+  const list = await holdAnswer(page, /\/conversations\?.*view=agents/)
+  await page.getByRole('button', { name: /^Agents/ }).click()
+  await list.isMade
+  const rita = await newCustomer(demo, 'Rita Novak', '353855550177')
+  await rita.says('Good morning')
+  const aoife = await customerCalled(demo, 'Aoife Byrne')
+  await aoife.says('Are you there?')
+  await thread.getByText('Are you there?').waitFor()
+  list.letGo()
+  await rows.getByText('Are you there?').waitFor()
+  await rows.getByText('Good morning').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+/** Answers from there are made at once, and come when they are let go. */
+async function holdAnswer(page: Page, url: RegExp): Promise<{ isMade: Promise<void>; letGo(): void }> {
+  const [made, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route(url, async (route) => {
+    const response = await route.fetch()
+    made.resolve()
+    await gone.promise
+    await route.fulfill({ response })
+  })
+  return { isMade: made.promise, letGo: gone.resolve }
+}
 
 test('filters stand in the address, come back with it, and are kept under a name', async () => {
   const { page, problems } = await demo.open('inbox?status=resolved&assignedTo=me')

@@ -9,7 +9,6 @@ import {
   changeThread,
   countsKey,
   dropConversation,
-  type Inbox,
   keepConversation,
   knownConversation,
   listsKey,
@@ -17,10 +16,13 @@ import {
   threadKey,
 } from './cache.ts'
 import { listChanged } from './calls.ts'
+import type { Inbox } from './inbox.ts'
 import type { ConversationList } from './list-rules.ts'
+import { asHeard, hearStatus, rowAsHeard } from './news.ts'
 import { refreshThread } from './outbox.ts'
 import { useCounts } from './queries.ts'
-import { climbs, withStatus } from './thread-rules.ts'
+import type { Rung } from './status-rules.ts'
+import { mapMessages } from './thread-rules.ts'
 import type { Conversation, Message, Person } from './types.ts'
 
 const names = [
@@ -29,6 +31,7 @@ const names = [
   'team.conversations.changed',
   'team.presence',
   'team.workspace.changed',
+  'inbox.message.sent',
   'inbox.message.status',
 ]
 const maxMissed = 100
@@ -73,8 +76,21 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
       inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
     } else if (event === 'team.workspace.changed') {
       void readAgain(inbox.queries, [inbox.workspaceId, 'workspace'])
-    } else climb(inbox, payload as unknown as StatusPayload)
+    } else if (event === 'inbox.message.sent') {
+      const { conversation, message } = payload as unknown as SentPayload
+      climb(inbox, conversation.id, message.id, { status: message.status, errorCode: null })
+      // Why is not told here.
+      if (message.status === 'failed') threads(conversation.id)
+    } else {
+      const { conversation_id, message_id, status, error_code } = payload as unknown as StatusPayload
+      climb(inbox, conversation_id, message_id, { status, errorCode: error_code })
+    }
   }
+}
+
+interface SentPayload {
+  conversation: { id: string }
+  message: { id: string; status: Message['status'] }
 }
 
 interface StatusPayload {
@@ -84,11 +100,11 @@ interface StatusPayload {
   error_code: string | null
 }
 
-function climb(inbox: Inbox, { conversation_id: id, message_id, status, error_code }: StatusPayload): void {
-  changeThread(inbox, id, (thread) => withStatus(thread, message_id, status, error_code))
+function climb(inbox: Inbox, id: string, messageId: string, rung: Rung): void {
+  hearStatus(inbox, messageId, rung)
+  changeThread(inbox, id, (thread) => mapMessages(thread, (message) => asHeard(inbox, message)))
   const row = knownConversation(inbox, id)
-  if (row?.lastMessage?.id !== message_id || !climbs(row.lastMessage.status, status)) return
-  keepConversation(inbox, { ...row, lastMessage: { ...row.lastMessage, status, errorCode: error_code } })
+  if (row !== undefined && rowAsHeard(inbox, row) !== row) keepConversation(inbox, row)
 }
 
 /** Reads the thread that is open anew, once more when something came while it was being read. */

@@ -1,6 +1,7 @@
 import { complain } from '../ui/notices.tsx'
-import { type Inbox, keepConversation, knownConversation, peopleKey, threadKey } from './cache.ts'
+import { keepConversation, knownConversation, peopleKey, threadKey } from './cache.ts'
 import * as calls from './calls.ts'
+import type { Inbox } from './inbox.ts'
 import type { Conversation, Person } from './types.ts'
 
 /**

@@ -1,14 +1,9 @@
-import type { QueryClient } from '@tanstack/react-query'
 import { me } from '../app/session.ts'
+import type { Inbox } from './inbox.ts'
 import { type ConversationList, dropRow, placeRow } from './list-rules.ts'
+import { hearConversation, newer, rowAsHeard } from './news.ts'
 import type { Thread } from './thread-rules.ts'
 import type { Conversation, ConversationFilter, Lead, Message, Note } from './types.ts'
-
-/** Whose inbox, and where what is known of it is held. */
-export interface Inbox {
-  queries: QueryClient
-  workspaceId: string
-}
 
 export interface Detail {
   conversation: Conversation
@@ -31,12 +26,14 @@ export const outboxKey = (workspaceId: string, id: string) => [workspaceId, 'inb
 
 /**
  * Puts a conversation as it is now wherever it is shown. The answer to a change may come after the news of a later one:
- * what is older than what is known is passed over, as `updatedAt` never goes back.
+ * what is older than what is known is passed over.
  */
-export function keepConversation(inbox: Inbox, row: Conversation): void {
+export function keepConversation(inbox: Inbox, told: Conversation): void {
   const { queries, workspaceId } = inbox
-  const known = knownConversation(inbox, row.id)
-  if (known !== undefined && newer(known, row) !== row) return
+  const known = knownConversation(inbox, told.id)
+  if (known !== undefined && newer(known, told) !== told) return
+  const row = rowAsHeard(inbox, told)
+  hearConversation(inbox, row.id, row)
   const userId = me().id
   for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: listsKey(workspaceId) })) {
     const list = state.data as ConversationList | undefined
@@ -49,14 +46,12 @@ export function keepConversation(inbox: Inbox, row: Conversation): void {
   queries.setQueryData<Conversation[]>(withKey(workspaceId, phone), (rows) => rows && withRow(rows, row))
 }
 
-/** The later of two states of one conversation; the second when they are of one moment. */
-export const newer = (known: Conversation, row: Conversation): Conversation =>
-  row.updatedAt < known.updatedAt ? known : row
-
 const withRow = (rows: readonly Conversation[], row: Conversation): Conversation[] =>
   rows.some(({ id }) => id === row.id) ? rows.map((one) => (one.id === row.id ? row : one)) : [row, ...rows]
 
-export function dropConversation({ queries, workspaceId }: Inbox, id: string): void {
+export function dropConversation(inbox: Inbox, id: string): void {
+  const { queries, workspaceId } = inbox
+  hearConversation(inbox, id, null)
   queries.setQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) }, (list) => list && dropRow(list, id))
 }
 

@@ -41,8 +41,13 @@ export async function readCounts(workspaceId: string) {
 
 export type ThreadPage = { around: 'unread' } | { before: string } | { after: string } | { limit: number }
 
-export const readThread = (workspaceId: string, id: string, query: ThreadPage): Promise<Thread> =>
-  body(api.GET(`${one}/timeline`, { params: { path: { workspaceId, id }, query } }))
+let readings = 0
+
+export async function readThread(workspaceId: string, id: string, query: ThreadPage): Promise<Thread> {
+  const reading = ++readings
+  const page = await body(api.GET(`${one}/timeline`, { params: { path: { workspaceId, id }, query } }))
+  return { ...page, reading }
+}
 
 export interface Changes {
   status?: Status

@@ -1,10 +1,13 @@
 import { keepPreviousData, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { me } from '../app/session.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { countsKey, type Detail, detailKey, type Inbox, knownConversation, listKey, newer, threadKey } from './cache.ts'
-import { listPage, readConversation, readCounts, readThread } from './calls.ts'
+import { countsKey, type Detail, detailKey, knownConversation, listKey, threadKey } from './cache.ts'
+import { listPage, readConversation, readCounts, readThread, type ThreadPage } from './calls.ts'
+import type { Inbox } from './inbox.ts'
 import { appendPage, type ConversationList, emptyList } from './list-rules.ts'
-import { appendNewer, mergeNewest, prependOlder, type Thread } from './thread-rules.ts'
+import { asHeard, listAsHeard, rowAsHeard, thisMoment } from './news.ts'
+import { appendNewer, mapMessages, mergeNewest, prependOlder, type Thread } from './thread-rules.ts'
 import type { Conversation, ConversationFilter } from './types.ts'
 
 // The live stream keeps all of these fresh: they are asked for once, and again when it could not be followed.
@@ -30,10 +33,14 @@ export interface ConversationPages {
 /** The rows of a list as far as they were scrolled to. Those of the list before stay until the new ones are there. */
 export function useConversationPages(workspaceId: string, filter: ConversationFilter): ConversationPages {
   const queries = useQueryClient()
+  const inbox = { queries, workspaceId }
   const queryKey = listKey(workspaceId, filter)
   const query = useQuery({
     queryKey,
-    queryFn: () => listPage(workspaceId, filter, null),
+    queryFn: async () => {
+      const asked = thisMoment()
+      return listAsHeard(inbox, await listPage(workspaceId, filter, null), asked, filter, me().id)
+    },
     placeholderData: keepPreviousData,
     ...fresh,
   })
@@ -41,6 +48,7 @@ export function useConversationPages(workspaceId: string, filter: ConversationFi
   const more = async () => {
     const list = queries.getQueryData<ConversationList>(queryKey)
     if (list === undefined || list.cursor === null) return
+    const asked = thisMoment()
     const page = await queries.fetchQuery({
       queryKey: [workspaceId, 'inbox', 'page', filter, list.cursor],
       queryFn: () => listPage(workspaceId, filter, list.cursor),
@@ -48,7 +56,7 @@ export function useConversationPages(workspaceId: string, filter: ConversationFi
     })
     queries.setQueryData<ConversationList>(queryKey, (now) => {
       const isSameEnd = now?.cursor === list.cursor
-      return now && isSameEnd ? appendPage(now, page) : now
+      return now && isSameEnd ? listAsHeard(inbox, appendPage(now, page), asked, filter, me().id) : now
     })
   }
   return { query, rows, cursor: query.isPlaceholderData ? null : cursor, more }
@@ -61,9 +69,7 @@ export function useDetail(workspaceId: string, id: string): UseQueryResult<Detai
     queryKey: detailKey(workspaceId, id),
     queryFn: async () => {
       const detail = await readConversation(workspaceId, id)
-      // It may have been changed, and told of, while this was being read.
-      const known = knownConversation({ queries, workspaceId }, id)
-      return { ...detail, conversation: known === undefined ? detail.conversation : newer(known, detail.conversation) }
+      return { ...detail, conversation: rowAsHeard({ queries, workspaceId }, detail.conversation) }
     },
     initialData: () => {
       const conversation = knownConversation({ queries, workspaceId }, id)
@@ -90,10 +96,11 @@ export interface ThreadPages {
 /** The thread from the cache at once, then read anew from its newest or its first unread message. */
 export function useThread(workspaceId: string, id: string): ThreadPages {
   const queries = useQueryClient()
+  const inbox = { queries, workspaceId }
   const queryKey = threadKey(workspaceId, id)
   const query = useQuery({
     queryKey,
-    queryFn: () => freshThread({ queries, workspaceId }, id),
+    queryFn: () => freshThread(inbox, id),
     ...fresh,
     refetchOnMount: 'always',
   })
@@ -103,7 +110,7 @@ export function useThread(workspaceId: string, id: string): ThreadPages {
     const asked = side === 'older' ? { before: place } : { after: place }
     const page = await queries.fetchQuery({
       queryKey: [workspaceId, 'inbox', 'thread page', id, side, place],
-      queryFn: () => readThread(workspaceId, id, asked),
+      queryFn: () => readAsHeard(inbox, id, asked),
       gcTime: 0,
     })
     queries.setQueryData<Thread>(queryKey, (now) => {
@@ -113,7 +120,8 @@ export function useThread(workspaceId: string, id: string): ThreadPages {
   }
   const toEnd = async () => {
     if (queries.getQueryData<Thread>(queryKey)?.newer === null) return
-    queries.setQueryData(queryKey, await readThread(workspaceId, id, { limit: newest }))
+    const page = await readAsHeard(inbox, id, { limit: newest })
+    queries.setQueryData<Thread>(queryKey, (now) => (now?.newer === null ? now : page))
   }
   return { query, older: () => go('older'), newer: () => go('newer'), toEnd }
 }
@@ -125,11 +133,17 @@ export function prefetchThread(inbox: Inbox, id: string): void {
 }
 
 /** Around the first unread message when nothing is known yet; else the newest, put to what is known. */
-export async function freshThread({ queries, workspaceId }: Inbox, id: string): Promise<Thread> {
+export async function freshThread(inbox: Inbox, id: string): Promise<Thread> {
+  const { queries, workspaceId } = inbox
   const key = threadKey(workspaceId, id)
   const isKnown = queries.getQueryData<Thread>(key) !== undefined
-  const page = await readThread(workspaceId, id, isKnown ? { limit: newest } : { around: 'unread' })
+  const page = await readAsHeard(inbox, id, isKnown ? { limit: newest } : { around: 'unread' })
   return mergeNewest(queries.getQueryData<Thread>(key), page)
+}
+
+async function readAsHeard(inbox: Inbox, id: string, asked: ThreadPage): Promise<Thread> {
+  const page = await readThread(inbox.workspaceId, id, asked)
+  return mapMessages(page, (message) => asHeard(inbox, message))
 }
 
 export function useCounts(workspaceId: string) {

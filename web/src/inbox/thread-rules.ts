@@ -6,6 +6,8 @@ export interface Thread {
   older: string | null
   newer: string | null
   firstUnreadId: string | null
+  /** Which reading its newest part is of: of two that were under way at once, the one that began later knows more. */
+  reading: number
 }
 
 /**
@@ -14,6 +16,7 @@ export interface Thread {
  */
 export function mergeNewest(before: Thread | undefined, page: Thread): Thread {
   if (before === undefined) return page
+  if (page.reading < before.reading) return before
   const known = new Set(before.items.map(({ id }) => id))
   const meets = page.older === null || page.items.some(({ id }) => known.has(id))
   if (!meets) return before.newer === null ? page : { ...before, firstUnreadId: page.firstUnreadId }
@@ -26,6 +29,7 @@ export function mergeNewest(before: Thread | undefined, page: Thread): Thread {
     older: kept.length > 0 ? before.older : page.older,
     newer: null,
     firstUnreadId: page.firstUnreadId,
+    reading: page.reading,
   }
 }
 
@@ -42,19 +46,14 @@ const withoutKnown = (page: Thread, { items }: Thread): readonly TimelineItem[] 
   return page.items.filter(({ id }) => !known.has(id))
 }
 
-const ladder: readonly Message['status'][] = ['pending', 'sent', 'delivered', 'read']
-
-/** Whether a status is news: they climb, and a failure stays unless the message turns out to have arrived. */
-export function climbs(from: Message['status'], to: Message['status']): boolean {
-  if (to === 'failed') return from !== 'failed' && from !== 'delivered' && from !== 'read'
-  return from === 'failed' || ladder.indexOf(to) > ladder.indexOf(from)
-}
-
-/** The thread after the platform told of a message; the same one when that is no news. */
-export function withStatus(thread: Thread, id: string, status: Message['status'], errorCode: string | null): Thread {
-  const at = thread.items.findIndex((item) => item.id === id)
-  const message = thread.items[at]?.message
-  if (message === undefined || !climbs(message.status, status)) return thread
-  const item = { ...thread.items[at], message: { ...message, status, errorCode } } as TimelineItem
-  return { ...thread, items: thread.items.with(at, item) }
+/** The thread with what `change` makes of its messages; the same one when that is nothing. */
+export function mapMessages(thread: Thread, change: (message: Message) => Message): Thread {
+  let isChanged = false
+  const items = thread.items.map((item) => {
+    const message = item.message && change(item.message)
+    if (message === item.message) return item
+    isChanged = true
+    return { ...item, message } as TimelineItem
+  })
+  return isChanged ? { ...thread, items } : thread
 }

@@ -1,6 +1,6 @@
 import { me } from '../../app/session.ts'
 import { privateShelf } from '../../ui/private-shelf.ts'
-import type { Inbox } from '../cache.ts'
+import type { Inbox } from '../inbox.ts'
 import { sendReply } from '../outbox.ts'
 import type { Reply } from '../types.ts'
 import { givenBack } from './drafts.ts'

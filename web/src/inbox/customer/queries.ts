@@ -1,7 +1,8 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { api, body, type Schemas } from '../../api/client.ts'
 import { complain } from '../../ui/notices.tsx'
-import { type Detail, detailKey, type Inbox, withKey } from '../cache.ts'
+import { type Detail, detailKey, withKey } from '../cache.ts'
+import type { Inbox } from '../inbox.ts'
 
 const workspace = '/api/team/v1/workspaces/{workspaceId}' as const
 const leads = `${workspace}/leads` as const
