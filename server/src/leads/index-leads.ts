@@ -116,9 +116,8 @@ interface FoundLead {
 async function renewTokens(tx: Tx, keyring: Keyring, workspaceId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const leads = await readLeads(tx, workspaceId, ids)
-  const made = new Map<string, number>()
   const renewed = leads.flatMap((lead) => {
-    const tokens = lead.is_live ? tokensOf(keyring, lead, made) : null
+    const tokens = lead.is_live ? tokensOf(keyring, lead) : null
     const isRight = lead.index_version === keyring.indexVersion && String(tokens) === String(lead.tokens)
     return tokens === null || isRight ? [] : { id: lead.id, tokens }
   })
@@ -156,11 +155,11 @@ async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): P
 }
 
 /** Null for a lead that does not open: nobody finds it by what it says, and the others are not to wait for it. */
-function tokensOf(keyring: Keyring, lead: FoundLead, made: Map<string, number>): number[] | null {
+function tokensOf(keyring: Keyring, lead: FoundLead): number[] | null {
   try {
     const [firstName, lastName, email, phone] = openPerson(keyring, lead.id, lead.person)
     const { unique_code: uniqueCode, external_ref: externalRef } = lead
-    return searchTokens(keyring, { firstName, lastName, email, phone, uniqueCode, externalRef }, made)
+    return searchTokens(keyring, { firstName, lastName, email, phone, uniqueCode, externalRef })
   } catch (error) {
     if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return null
     throw error

@@ -39,11 +39,11 @@ export function searchLines(lead: Searchable): SearchLines {
   }
 }
 
-/** The tokens under which a lead is found; `made` is for those who make them of many. */
-export function searchTokens(keyring: Keyring, lead: Searchable, made?: Map<string, number>): number[] {
+/** The tokens under which a lead is found. */
+export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
   const { personal, phone, plain } = searchLines(lead)
   const pieces = [...personal, phone, ...plain].flatMap(grams)
-  return keyring.tokens([...pieces, ...plain.flatMap(shortPrefixes)], keyring.indexVersion, made)
+  return keyring.tokens([...pieces, ...plain.flatMap(shortPrefixes)])
 }
 
 /**
