@@ -206,8 +206,10 @@ const byteaArrayOid = 1001
 const timestamptzArrayOid = 1185
 
 /** A `bytea[]` parameter. */
-export function byteaArray(sql: Sql, values: readonly (Uint8Array | null)[]): postgres.ArrayParameter {
-  return sql.array(values as Uint8Array[], byteaArrayOid)
+export function byteaArray(sql: Sql, values: readonly (Buffer | null)[]) {
+  // The driver would look for what to escape in each element, and there is nothing in hexadecimal digits.
+  const elements = values.map((bytes) => (bytes === null ? 'null' : `"\\\\x${bytes.toString('hex')}"`))
+  return sql.typed(`{${elements.join()}}`, byteaArrayOid)
 }
 
 /** A `timestamptz[]` parameter. */

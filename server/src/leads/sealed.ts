@@ -23,7 +23,13 @@ export interface LeadRow {
   deleted_at: Date | null
 }
 
-export interface StoredLead extends LeadRow {
+export interface StoredLead extends LeadRow, LeadSeals {}
+
+/** What of a lead takes keys to make, and time. */
+export interface LeadSeals {
+  person: Buffer
+  notes: Buffer | null
+  custom_fields: Buffer | null
   email_index: Buffer | null
   phone_index: Buffer | null
   index_version: number
@@ -31,9 +37,7 @@ export interface StoredLead extends LeadRow {
 
 type Person = [firstName: string, lastName: string | null, email: string | null, phone: string | null]
 
-export function sealLead(keyring: Keyring, lead: Lead): StoredLead {
-  const place = (column: string) => ({ table: 'leads', row: lead.id, column })
-  const person: Person = [lead.firstName, lead.lastName, lead.email, lead.phone]
+export function sealLead(keyring: Keyring, lead: Lead, seals = makeSeals(keyring, lead)): StoredLead {
   return {
     id: lead.id,
     unique_code: lead.uniqueCode,
@@ -45,14 +49,22 @@ export function sealLead(keyring: Keyring, lead: Lead): StoredLead {
     assigned_to: lead.assignedTo,
     estimated_value: lead.estimatedValue,
     actual_value: lead.actualValue,
+    ...seals,
+    created_at: lead.createdAt,
+    updated_at: lead.updatedAt,
+    deleted_at: lead.deletedAt,
+  }
+}
+
+export function makeSeals(keyring: Keyring, lead: Lead): LeadSeals {
+  const place = (column: string) => ({ table: 'leads', row: lead.id, column })
+  const person: Person = [lead.firstName, lead.lastName, lead.email, lead.phone]
+  return {
     person: keyring.seal(place('person'), JSON.stringify(person)),
     notes: lead.notes === null ? null : keyring.seal(place('notes'), lead.notes),
     custom_fields:
       lead.customFields.length === 0 ? null : keyring.seal(place('custom_fields'), JSON.stringify(lead.customFields)),
     ...leadIndexes(keyring, lead),
-    created_at: lead.createdAt,
-    updated_at: lead.updatedAt,
-    deleted_at: lead.deletedAt,
   }
 }
 

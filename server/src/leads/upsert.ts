@@ -10,11 +10,12 @@ import { findStrangers } from '../workspace/strangers.ts'
 import type { UniqueField } from './errors.ts'
 import { takenField, valueTaken } from './errors.ts'
 import { leadCreated, leadUpdated } from './events.ts'
+import { asForeseen, type Foresight } from './foresight.ts'
 import { recordStatusChanges } from './history.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { type LeadNames, lockLeadsByNames } from './queries.ts'
 import { quotaLeft, readQuota, takeQuota } from './quota.ts'
-import { openLead, phoneIndexes } from './sealed.ts'
+import { type LeadSeals, openLead, phoneIndexes } from './sealed.ts'
 import { type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
 import { insertLeads, releaseNames, updateLeads } from './write.ts'
 
@@ -24,6 +25,10 @@ export interface UpsertOptions {
   dryRun: boolean
   /** The item that finds the day's quota used up is the last outcome: whoever runs on can begin with it later. */
   stopAtQuota?: boolean
+  /** What was planned and sealed ahead, in case that none of the leads is there yet. */
+  foresight?: Foresight | null
+  /** Work of the caller for the time that the database takes to write; it must not throw. */
+  meanwhile?: () => void
   /** What else belongs into the transaction, once the outcomes are known. */
   alongside?: (tx: Tx, outcomes: Outcome[]) => Promise<void>
 }
@@ -98,13 +103,16 @@ async function upsertIn(
     // Who stops at the quota goes on when there is a new one: in the end it creates them all.
     return plan(options.stopAtQuota ? Number.POSITIVE_INFINITY : quotaLeft(await readQuota(tx, workspaceId, now)))
   }
-  let outcomes = plan(Number.POSITIVE_INFINITY)
+  const foreseen = leads.length + strangers.length === 0 ? asForeseen(options.foresight, keyring, now) : null
+  let outcomes = foreseen?.outcomes ?? plan(Number.POSITIVE_INFINITY)
   const wanted = outcomes.filter((outcome) => outcome.action === 'created').length
   if (wanted > 0) {
     const granted = await takeQuota(tx, workspaceId, now, wanted)
     if (granted < wanted) outcomes = plan(granted)
   }
-  await write(tx, now, keyring, user, leads, outcomes)
+  const written = write(tx, now, keyring, user, leads, outcomes, foreseen?.seals)
+  options.meanwhile?.()
+  await written
   return outcomes
 }
 
@@ -143,6 +151,7 @@ async function write(
   user: LeadUser,
   before: readonly Lead[],
   outcomes: readonly Outcome[],
+  seals?: ReadonlyMap<string, LeadSeals>,
 ): Promise<void> {
   const done = outcomes.flatMap((outcome) => (outcome.action === 'failed' || isNothing(outcome) ? [] : [outcome]))
   if (done.length === 0) return
@@ -163,7 +172,7 @@ async function write(
   await Promise.all([
     releaseNames(tx, user.workspaceId, exchanged(updated, stored)),
     updateLeads(tx, keyring, user.workspaceId, updated),
-    insertLeads(tx, keyring, user.workspaceId, created),
+    insertLeads(tx, keyring, user.workspaceId, created, seals),
     recordStatusChanges(tx, user.workspaceId, user.actor, statusChanges, now),
     recordEvents(tx, keyring, user.workspaceId, events, now),
   ])

@@ -2,22 +2,30 @@ import { byteaArray, type Fragment, type Tx, timestampArray } from '../base/db.t
 import type { Keyring } from '../base/keyring.ts'
 import type { Lead } from './lead.ts'
 import { anyWorkspace } from './queries.ts'
-import { type StoredLead, sealLead } from './sealed.ts'
+import { type LeadSeals, type StoredLead, sealLead } from './sealed.ts'
 
-/** Inserts any number of leads in one statement. */
+/** Inserts any number of leads in one statement. `seals` has those that were made before, by the lead. */
 export async function insertLeads(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
   leads: readonly Lead[],
+  seals?: ReadonlyMap<string, LeadSeals>,
 ): Promise<void> {
   if (leads.length === 0) return
-  await insertRows(tx, keyring, workspaceId, leads, tx`true`).execute()
+  await insertRows(tx, keyring, workspaceId, leads, tx`true`, seals).execute()
 }
 
 /** The statement that inserts leads where `condition` holds, alone or as a part of another. */
-export function insertRows(tx: Tx, keyring: Keyring, workspaceId: string, leads: readonly Lead[], condition: Fragment) {
-  const rows = leads.map((lead) => sealLead(keyring, lead))
+export function insertRows(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly Lead[],
+  condition: Fragment,
+  seals?: ReadonlyMap<string, LeadSeals>,
+) {
+  const rows = leads.map((lead) => sealLead(keyring, lead, seals?.get(lead.id)))
   return tx`
     insert into leads (
       workspace_id, id, unique_code, external_ref, status, priority, source, ad_platform, assigned_to,

@@ -1,4 +1,5 @@
 import type { ApiError } from '../../base/errors.ts'
+import type { Foresight } from '../foresight.ts'
 import type { UpsertItem } from '../upsert-plan.ts'
 import type { FileRow } from './file-rows.ts'
 import { type RowContext, readRow } from './read-row.ts'
@@ -7,30 +8,41 @@ import { type RowContext, readRow } from './read-row.ts'
 export interface Batch {
   rows: FileRow[]
   items: (UpsertItem | ApiError)[]
+  /** Null when it is not expected to come true. */
+  foresight: Foresight | null
 }
+
+export interface BatchInTurn extends Batch {
+  /** Begins to make the next one, for whoever has the time. */
+  makeNext(): void
+}
+
+type Foresee = (items: Batch['items']) => Promise<Foresight | null>
 
 const maxRows = 500
 const maxBytes = 1024 * 1024
 
-/** The rows in batches; while one is written, the next one is read. */
-export function readBatches(
+/** The rows in batches, each made when the one before it says so, or when it is asked for. */
+export async function* readBatches(
   rows: AsyncIterable<FileRow>,
   start: number,
   context: () => RowContext,
-): AsyncGenerator<Batch> {
-  return oneAhead(batchesOf(rows, start, context))
-}
-
-async function* oneAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
-  let coming = source.next()
+  foresee: Foresee,
+): AsyncGenerator<BatchInTurn> {
+  const source = batchesOf(rows, start, context, foresee)
+  let coming: Promise<IteratorResult<Batch>> | null = null
+  const next = () => {
+    coming ??= source.next()
+    // Its failure is told when its turn comes, or to nobody when the work was stopped before.
+    coming.catch(() => {})
+    return coming
+  }
   try {
     for (;;) {
-      const { done, value } = await coming
+      const { done, value } = await next()
+      coming = null
       if (done) return
-      coming = source.next()
-      // Its failure is told when its turn comes, or to nobody when the work was stopped before.
-      coming.catch(() => {})
-      yield value
+      yield { ...value, makeNext: () => void next() }
     }
   } finally {
     await source.return(undefined)
@@ -41,19 +53,21 @@ async function* batchesOf(
   rows: AsyncIterable<FileRow>,
   start: number,
   context: () => RowContext,
+  foresee: Foresee,
 ): AsyncGenerator<Batch> {
-  const read = (batch: FileRow[]): Batch => {
+  const read = async (batch: FileRow[]): Promise<Batch> => {
     const reading = context()
-    return { rows: batch, items: batch.map((row) => readRow(row, reading)) }
+    const items = batch.map((row) => readRow(row, reading))
+    return { rows: batch, items, foresight: await foresee(items) }
   }
   let batch: FileRow[] = []
   let from = start
   for await (const row of rows) {
     batch.push(row)
     if (batch.length < maxRows && row.end - from < maxBytes) continue
-    yield read(batch)
+    yield await read(batch)
     batch = []
     from = row.end
   }
-  if (batch.length > 0) yield read(batch)
+  if (batch.length > 0) yield await read(batch)
 }

@@ -8,10 +8,11 @@ import type { Log } from '../../base/log.ts'
 import { startOfUtcDay } from '../../base/time.ts'
 import { instanceScope } from '../../base/vault.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
+import { foreseeCreation } from '../foresight.ts'
 import type { LeadDeps, LeadUser } from '../lead.ts'
 import { upsertLeads } from '../upsert.ts'
 import type { Outcome } from '../upsert-plan.ts'
-import { type Batch, readBatches } from './batches.ts'
+import { type Batch, type BatchInTurn, readBatches } from './batches.ts'
 import { countAsFound } from './dry-names.ts'
 import { FileProblem, readRows } from './file-rows.ts'
 import { advanceImport, claimImport, endRun, type ImportRow, pauseImport } from './imports.ts'
@@ -61,11 +62,16 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
   const rows = readRows(readPieces(deps.db.sql, keyringOf, file, row.position), choice, row.position)
   const context = () => ({ choice, defaultCountry: user.defaultCountry, now: deps.clock.now(), memberIds })
+  // Files are mostly of new leads or mostly of known ones: as the last batch was, the next one will be.
+  let isOfNew = !row.dry_run
+  const foresee = async (items: Batch['items']) =>
+    isOfNew ? foreseeCreation(await keyringOf(), items, deps.clock.now()) : null
   let state = row
-  for await (const batch of readBatches(rows, row.position, context)) {
+  for await (const batch of readBatches(rows, row.position, context, foresee)) {
     const done = await importBatch(deps, user, state, choice, batch)
     if (done === 'quota') return
     if (outgrewStatistics(state.rows, done.rows)) await refreshStatistics(deps.db.sql)
+    isOfNew = !row.dry_run && done.created > state.created
     state = done
     if (signal.aborted) return
   }
@@ -105,7 +111,7 @@ async function importBatch(
   user: LeadUser,
   row: ImportRow,
   choice: ImportChoice,
-  batch: Batch,
+  batch: BatchInTurn,
 ): Promise<ImportRow | 'quota'> {
   const keyring = await deps.vault.keyring(row.workspace_id)
   let next: ImportRow = row
@@ -114,6 +120,8 @@ async function importBatch(
     continueOnError: true,
     stopAtQuota: true,
     dryRun: row.dry_run,
+    foresight: batch.foresight,
+    meanwhile: batch.makeNext,
     alongside: async (tx, all) => {
       next = await settleBatch(tx, keyring, row, choice, batch, all, now)
     },
@@ -171,6 +179,7 @@ async function settleBatch(
     ...row,
     position: progress.position,
     rows: row.rows + progress.rows,
+    created: row.created + progress.created,
     refused_bytes: row.refused_bytes + bytes.length,
     report: progress.report,
   }

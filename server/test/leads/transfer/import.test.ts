@@ -28,6 +28,21 @@ test('a CSV file becomes leads by its headings, with history, events and quota a
   assert.equal(await quotaUsed(w), 2)
 })
 
+test('batches are made ahead, and each still sees what those before it have written', async () => {
+  const w = await importWorld()
+  await w.lead({ firstName: 'Old', externalRef: 'ref-1400' })
+  const repeated = [7, 600, 1200]
+  const rows = Array.from({ length: 1500 }, (_, n) => `Lead ${n},ref-${repeated.includes(n) ? 5 : n},new`)
+  const done = await w.importAll(`name,externalRef,status\n${rows.join('\n')}\n`, { match: 'externalRef' })
+  assert.deepEqual([done.state, done.created, done.updated, done.refused], ['done', 1496, 4, 0])
+  const nameOf = async (ref: string) => (await w.call('GET', `/api/v1/leads/${ref}`)).body.data.firstName
+  assert.deepEqual([await nameOf('ref-5'), await nameOf('ref-1400')], ['Lead 1200', 'Lead 1400'])
+  assert.deepEqual(await eventCounts(w), { 'lead.created': 1497, 'lead.updated': 4 })
+  assert.equal(await quotaUsed(w), 1497)
+  const again = await w.importAll(`name,externalRef,status\n${rows.join('\n')}\n`, { match: 'externalRef' })
+  assert.deepEqual([again.created, again.updated + again.unchanged], [0, 1500])
+})
+
 test('refused rows are told by row, field and reason, and their file can be mended and imported', async () => {
   const w = await importWorld()
   const done = await w.importAll(
