@@ -9,6 +9,10 @@ export async function readAgain(queries: QueryClient, queryKey: readonly unknown
     .getQueryCache()
     .findAll({ queryKey, fetchStatus: 'fetching' })
     .filter(({ state }) => state.data === undefined)
-  await Promise.allSettled(first.map(({ promise }) => promise))
-  await queries.invalidateQueries({ queryKey })
+  const behind = first.map(async ({ promise, queryKey }) => {
+    await promise?.catch(() => {})
+    await queries.invalidateQueries({ queryKey, exact: true })
+  })
+  // The others do not wait for the slowest of these.
+  await Promise.all([queries.invalidateQueries({ queryKey }), ...behind])
 }

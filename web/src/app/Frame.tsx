@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { followWorkspace, useLiveReset } from '../api/live.ts'
+import { readAgain } from '../api/read-again.ts'
 import { InboxLive } from '../inbox/InboxLive.tsx'
 import { t, withTexts } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
@@ -30,7 +31,7 @@ export function Frame() {
     keepLastWorkspace(workspaceId)
     return followWorkspace(workspaceId)
   }, [workspaceId])
-  useLiveReset(useCallback(() => void queries.invalidateQueries(), [queries]))
+  useLiveReset(useCallback(() => void readAgain(queries, []), [queries]))
   useFrameKeys(workspaceId, setOpen)
   useTitle()
   useEffect(pageStands, [])

@@ -97,8 +97,8 @@ export function useTrafficNews(workspaceId: string, id: string): void {
     useCallback(() => {
       if (timer.current !== undefined) return
       const read = () => {
-        void queries.invalidateQueries({ queryKey: listKey(workspaceId) })
-        void queries.invalidateQueries({ queryKey: oneKey(workspaceId, id, 'health') })
+        void readAgain(queries, listKey(workspaceId))
+        void readAgain(queries, oneKey(workspaceId, id, 'health'))
       }
       read()
       timer.current = setTimeout(() => {

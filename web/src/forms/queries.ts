@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback } from 'react'
 import { api, body } from '../api/client.ts'
-import { useLive } from '../api/live.ts'
+import { readAgain } from '../api/read-again.ts'
+import { useAfterEvents } from '../ui/use-after-events.ts'
 import type { Form, FormSettings, ListedForm } from './types.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/forms'
@@ -59,15 +59,12 @@ export function useFormGone(workspaceId: string): (formId: string) => void {
 }
 
 const newLeads = ['lead.created'] as const
+const lookAgainMs = 500
 
 /** Keeps counts and submissions up to date: each makes a lead. */
 export function useFreshForms(workspaceId: string): void {
   const queries = useQueryClient()
-  const hear = useCallback(
-    () => void queries.invalidateQueries({ queryKey: keysOf.all(workspaceId) }, { cancelRefetch: false }),
-    [queries, workspaceId],
-  )
-  useLive(newLeads, hear)
+  useAfterEvents(newLeads, lookAgainMs, () => void readAgain(queries, keysOf.all(workspaceId)))
 }
 
 export async function createForm(workspaceId: string, form: Omit<FormSettings, 'slug'>): Promise<Form> {

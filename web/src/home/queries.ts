@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
+import { readAgain } from '../api/read-again.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}'
@@ -26,7 +27,7 @@ function readStats(workspaceId: string, days: number) {
 /** Fresh each time that the page is opened, and soon after something happened while it is. */
 export function useStats(workspaceId: string, days: number) {
   const queries = useQueryClient()
-  useAfterEvents(eventNames, lookAgainMs, () => void queries.invalidateQueries({ queryKey: [workspaceId, 'stats'] }))
+  useAfterEvents(eventNames, lookAgainMs, () => void readAgain(queries, [workspaceId, 'stats']))
   return useQuery({
     queryKey: [workspaceId, 'stats', days],
     queryFn: () => readStats(workspaceId, days),

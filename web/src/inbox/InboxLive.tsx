@@ -57,7 +57,7 @@ export function InboxLive({ workspaceId }: { workspaceId: string }) {
 
 function hearer(inbox: Inbox): (event: LiveEvent) => void {
   const counts = atMostEvery(countsRestMs, () => {
-    void inbox.queries.invalidateQueries({ queryKey: countsKey(inbox.workspaceId) })
+    void readAgain(inbox.queries, countsKey(inbox.workspaceId))
   })
   const threads = threadReader(inbox)
   return ({ event, payload }) => {
@@ -70,7 +70,7 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
       dropConversation(inbox, (payload as { conversationId: string }).conversationId)
       counts()
     } else if (event === 'team.conversations.changed') {
-      void inbox.queries.invalidateQueries({ queryKey: [inbox.workspaceId, 'inbox'] })
+      void readAgain(inbox.queries, [inbox.workspaceId, 'inbox'])
     } else if (event === 'team.presence') {
       const { conversationId, people } = payload as { conversationId: string; people: Person[] }
       inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)

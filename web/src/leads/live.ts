@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { type LiveEvent, useLive } from '../api/live.ts'
+import { readAgain } from '../api/read-again.ts'
 import { hideLeads, showLead } from './cache.ts'
 import type { Lead } from './lead.ts'
 import { leadsOf } from './queries.ts'
@@ -20,7 +21,7 @@ export function useLeadsLive(workspaceId: string): void {
       if (event === 'lead.deleted') hideLeads(queries, workspaceId, new Set([lead.id]))
       timer.current ??= setTimeout(() => {
         timer.current = undefined
-        void queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
+        void readAgain(queries, leadsOf(workspaceId))
       }, betweenMs)
     },
     [queries, workspaceId],

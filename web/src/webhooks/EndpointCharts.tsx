@@ -1,5 +1,6 @@
 import { SegmentedControl } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { readAgain } from '../api/read-again.ts'
 import { t } from '../text/index.ts'
 import { BarChart } from '../ui/charts/BarChart.tsx'
 import type { Point } from '../ui/charts/Chart.tsx'
@@ -25,7 +26,7 @@ interface EndpointChartsProps {
 export function EndpointCharts({ workspaceId, endpoint, hours, choose }: EndpointChartsProps) {
   const query = useStats(workspaceId, endpoint.id, hours)
   const queries = useQueryClient()
-  useAfterDeliveries(5000, () => void queries.invalidateQueries({ queryKey: keysOf.stats(workspaceId, endpoint.id) }))
+  useAfterDeliveries(5000, () => void readAgain(queries, keysOf.stats(workspaceId, endpoint.id)))
   return (
     <PageBody>
       <div className={styles.charts}>

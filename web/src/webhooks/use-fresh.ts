@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { readAgain } from '../api/read-again.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
 import { deliveriesOf, withFresh } from './pages.ts'
 import { type DeliveryFilter, keysOf, readDeliveries, useDelivery } from './queries.ts'
@@ -44,7 +45,7 @@ export function useWhenDue(due: string | null, look: () => void): void {
 /** Keeps the endpoints of a page up to date. */
 export function useFreshEndpoints(workspaceId: string, endpoints: readonly Endpoint[] | undefined): void {
   const queries = useQueryClient()
-  const look = () => void queries.invalidateQueries({ queryKey: keysOf.list(workspaceId) })
+  const look = () => void readAgain(queries, keysOf.list(workspaceId))
   useAfterDeliveries(1000, look)
   useWhenDue(earliest((endpoints ?? []).filter(hasMore).map(({ health }) => health.nextAttemptAt ?? atOnce)), look)
 }

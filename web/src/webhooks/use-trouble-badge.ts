@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { readAgain } from '../api/read-again.ts'
 import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import { keysOf, useEndpoints } from './queries.ts'
@@ -12,7 +13,7 @@ const lookEveryMs = 30_000
 export function useTroubleBadge(workspaceId: string): void {
   const { data = [] } = useEndpoints(workspaceId)
   const queries = useQueryClient()
-  useAfterDeliveries(lookEveryMs, () => void queries.invalidateQueries({ queryKey: keysOf.list(workspaceId) }))
+  useAfterDeliveries(lookEveryMs, () => void readAgain(queries, keysOf.list(workspaceId)))
   const count = data.filter((endpoint) => isTrouble(standingOf(endpoint))).length
   useEffect(() => {
     setRailBadge('webhooks', { count, tone: 'bad', label: t.webhooks.trouble(count) })

@@ -2,6 +2,7 @@ import { ActionIcon, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useCallback } from 'react'
 import { type LiveEvent, useLive } from '../../api/live.ts'
+import { readAgain } from '../../api/read-again.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Tip } from '../../ui/Tip.tsx'
@@ -70,9 +71,9 @@ function useLeadNews(workspaceId: string, conversationId: string): void {
   const { queries } = useInbox()
   const hear = useCallback(
     ({ event, payload }: LiveEvent) => {
-      void queries.invalidateQueries({ queryKey: leadKey(workspaceId, String(payload.id)) })
+      void readAgain(queries, leadKey(workspaceId, String(payload.id)))
       if (event === 'lead.updated') return
-      void queries.invalidateQueries({ queryKey: detailKey(workspaceId, conversationId) })
+      void readAgain(queries, detailKey(workspaceId, conversationId))
     },
     [queries, workspaceId, conversationId],
   )

@@ -2,6 +2,7 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useCallback, useEffect, useRef } from 'react'
 import { api, body, type Schemas } from '../../api/client.ts'
 import { type LiveEvent, useLive } from '../../api/live.ts'
+import { readAgain } from '../../api/read-again.ts'
 import type { paths } from '../../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/lead-imports'
@@ -96,9 +97,9 @@ export function useImportNews(workspaceId: string): void {
         moved.current.add((payload as { importId: string }).importId)
         timer.current ??= setTimeout(() => {
           timer.current = undefined
-          for (const id of moved.current) void queries.invalidateQueries({ queryKey: oneKey(workspaceId, id) })
+          for (const id of moved.current) void readAgain(queries, oneKey(workspaceId, id))
           moved.current.clear()
-          void queries.invalidateQueries({ queryKey: listKey(workspaceId) })
+          void readAgain(queries, listKey(workspaceId))
         }, readEveryMs)
       },
       [queries, workspaceId],
