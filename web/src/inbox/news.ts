@@ -8,15 +8,15 @@ import type { Conversation, ConversationFilter } from './types.ts'
  * where nothing was known yet that the news could change: whatever is read is brought up to date by this.
  */
 interface News {
-  statuses: ReadonlyMap<string, Rung>
+  statuses: Map<string, Rung>
   /** As each was heard of last, null when it is gone; and which hearing that was. */
-  conversations: ReadonlyMap<string, { row: Conversation | null; moment: number }>
+  conversations: Map<string, { row: Conversation | null; moment: number }>
 }
 
 // More than come while one answer is on its way.
 const maxKept = 500
-const none: News = { statuses: new Map(), conversations: new Map() }
-const newsKey = (workspaceId: string) => [workspaceId, 'inbox news'] as const
+// By workspace. Nothing is drawn from it, and each message of a thread asks: not a part of the cache of queries.
+const news = new Map<string, News>()
 
 let moment = 0
 
@@ -26,13 +26,12 @@ export const thisMoment = (): number => moment
 export function hearStatus(inbox: Inbox, messageId: string, rung: Rung): void {
   const { statuses } = newsOf(inbox)
   const before = statuses.get(messageId)
-  if (before === undefined || climbs(before, rung)) change(inbox, { statuses: withLast(statuses, messageId, rung) })
+  if (before === undefined || climbs(before, rung)) putLast(statuses, messageId, rung)
 }
 
 export function hearConversation(inbox: Inbox, id: string, row: Conversation | null): void {
   moment += 1
-  const { conversations } = newsOf(inbox)
-  change(inbox, { conversations: withLast(conversations, id, { row, moment }) })
+  putLast(newsOf(inbox).conversations, id, { row, moment })
 }
 
 /** A message, or what a list shows of one, as far as it was heard to have got. */
@@ -71,17 +70,15 @@ export function listAsHeard(
 export const newer = (known: Conversation, row: Conversation): Conversation =>
   row.updatedAt < known.updatedAt ? known : row
 
-const newsOf = ({ queries, workspaceId }: Inbox): News => queries.getQueryData<News>(newsKey(workspaceId)) ?? none
-
-function change(inbox: Inbox, changes: Partial<News>): void {
-  inbox.queries.setQueryData<News>(newsKey(inbox.workspaceId), { ...newsOf(inbox), ...changes })
+function newsOf({ workspaceId }: Inbox): News {
+  const known = news.get(workspaceId) ?? { statuses: new Map(), conversations: new Map() }
+  news.set(workspaceId, known)
+  return known
 }
 
-function withLast<V>(known: ReadonlyMap<string, V>, id: string, value: V): ReadonlyMap<string, V> {
-  const next = new Map(known)
-  next.delete(id)
-  next.set(id, value)
-  const oldest = next.size > maxKept ? next.keys().next().value : undefined
-  if (oldest !== undefined) next.delete(oldest)
-  return next
+function putLast<V>(known: Map<string, V>, id: string, value: V): void {
+  known.delete(id)
+  known.set(id, value)
+  const [oldest] = known.keys()
+  if (known.size > maxKept && oldest !== undefined) known.delete(oldest)
 }
