@@ -63,15 +63,15 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   const rows = readRows(readPieces(deps.db.sql, keyringOf, file, row.position), choice, row.position)
   const context = () => ({ choice, defaultCountry: user.defaultCountry, now: deps.clock.now(), memberIds })
   // Files are mostly of new leads or mostly of known ones: as the last batch was, the next one will be.
-  let isOfNew = !row.dry_run
+  let isOfNew = true
   const foresee = async (items: Batch['items']) =>
-    isOfNew ? foreseeCreation(await keyringOf(), items, deps.clock.now()) : null
+    isOfNew && !row.dry_run ? foreseeCreation(await keyringOf(), items, deps.clock.now()) : null
   let state = row
   for await (const batch of readBatches(rows, row.position, context, foresee)) {
     const done = await importBatch(deps, user, state, choice, batch)
     if (done === 'quota') return
     if (outgrewStatistics(state.rows, done.rows)) await refreshStatistics(deps.db.sql)
-    isOfNew = !row.dry_run && done.created > state.created
+    isOfNew = done.created > state.created
     state = done
     if (signal.aborted) return
   }
