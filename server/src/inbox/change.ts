@@ -44,7 +44,10 @@ export function withOutbound(before: Conversation, message: Message, now: Date):
 
 /** What the conversation shows of its newest message, once this one is part of it. */
 export function newest(before: Conversation, message: Message): Pick<Conversation, 'lastMessageAt' | 'lastMessage'> {
-  if (before.lastMessage !== null && message.occurredAt < before.lastMessageAt) return before
+  if (before.lastMessage !== null && message.occurredAt < before.lastMessageAt) {
+    // No more than these two: what is spread over a conversation must not bring its other fields back.
+    return { lastMessageAt: before.lastMessageAt, lastMessage: before.lastMessage }
+  }
   const { direction, kind, text } = message
   const lastMessage: LastMessage = { direction, kind, text: [...text.slice(0, 400)].slice(0, 200).join('') }
   return { lastMessageAt: message.occurredAt, lastMessage }

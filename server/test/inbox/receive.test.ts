@@ -102,6 +102,21 @@ for (const status of ['pending', 'snoozed', 'resolved', 'closed']) {
   })
 }
 
+for (const status of ['pending', 'snoozed', 'resolved', 'closed']) {
+  test(`a message whose platform time is before our last one turns ${status} into open all the same`, async () => {
+    const w = await inboxWorld()
+    const { value: key } = await addAgent(w)
+    const { id } = await w.customerWrites('Hi')
+    w.clock.advance(60_000)
+    const before = await w.customerWrites('What about it?')
+    await w.patch(id, { status }, key)
+    const at = new Date(w.clock.now().getTime() - 1000)
+    const after = await w.customerWrites('And this?', { at })
+    assert.deepEqual([after.status, after.snoozed_until, after.unread_count], ['open', null, 3])
+    assert.equal(after.last_message_at, before.last_message_at, 'the newest message stays the newest')
+  })
+}
+
 test('messages of one second get times of their own, in order of arrival', async () => {
   const w = await inboxWorld()
   const texts = ['a', 'b', 'c', 'd', 'e']
