@@ -29,7 +29,7 @@ interface PartRow {
 /**
  * Moves a send up the ladder by what was told of its parts, in the order given, under its conversation's lock. One
  * event for each real change of the message: `inbox.message.sent` when it leaves `pending`, which settles its send,
- * and `inbox.message.status` from then on. What came from a history stays as it is, and so does an echo without parts.
+ * and `inbox.message.status` for every rung above `sent`. What came from a history stays as it is, and so does an echo without parts.
  */
 export async function advanceMessage(
   tx: Tx,
@@ -56,17 +56,22 @@ export async function advanceMessage(
     message = withExternalId(message, parts, report)
     const rung = climb(message, rungOfParts(parts.map(rungOf)))
     if (rung === null) continue
-    const leavesPending = message.status === 'pending'
+    const before = message
     message = { ...message, ...rung, settleBy: null }
-    events.push(
-      leavesPending
-        ? messageSent(conversation, message)
-        : messageStatusChanged(conversation, messageId, rung, report.at),
-    )
+    events.push(...eventsOf(conversation, before, message, report.at))
   }
   await storeProgress(tx, keyring, workspaceId, message)
   await recordEvents(tx, keyring, workspaceId, events, now)
   return message
+}
+
+// A status may be faster than the platform's answer. The sender's answer says `sent` all the same, so that is what the
+// first event says, and what the platform told comes as a step of its own.
+function eventsOf(conversation: Conversation, before: Message, after: Message, at: Date): NewEvent[] {
+  const statusChanged = messageStatusChanged(conversation, after.id, after, at)
+  if (before.status !== 'pending') return [statusChanged]
+  if (after.status === 'sent' || after.status === 'failed') return [messageSent(conversation, after)]
+  return [messageSent(conversation, { ...after, status: 'sent' }), statusChanged]
 }
 
 async function readParts(tx: Tx, workspaceId: string, messageId: string): Promise<PartRow[]> {

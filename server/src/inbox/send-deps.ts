@@ -31,6 +31,8 @@ export interface SendDeps extends InboxDeps {
   pacesOf(connection: Connection): Paces
   /** Told after a refused message what the refusal means for the connection. */
   noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
+  /** How long a send waits for its turn; 25 s unless a test says otherwise. */
+  maxTurnMs?: number
   fail?: (point: SendPoint) => Promise<void>
 }
 

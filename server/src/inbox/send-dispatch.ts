@@ -21,6 +21,8 @@ import { outcomeUnknown } from './status-ladder.ts'
 export const startWithinMs = 3000
 /** A connector gives up sooner; this is for one that does not. */
 const maxCallMs = 25_000
+/** How long a send waits for those before it in its conversation, so that its caller is still there for the answer. */
+const maxTurnMs = 25_000
 const pollMs = 250
 const aliveEveryMs = 5000
 
@@ -54,13 +56,16 @@ export async function dispatchSend(deps: SendDeps, reserved: Reserved): Promise<
 
 const notSent: PartOutcome = { outcome: 'stopped', errorCode: 'not_sent' }
 
-// False when this process was taken for dead meanwhile: others may have gone first, so it must not send any more.
+// False when those before it take too long, as behind a platform that hangs; and when this process was taken for dead
+// meanwhile: others may have gone first, so it must not send any more.
 async function awaitTurn(deps: SendDeps, reserved: Reserved): Promise<boolean> {
+  const giveUpAt = performance.now() + (deps.maxTurnMs ?? maxTurnMs)
   for (;;) {
     const woken = deps.wakes.next(reserved.conversationId, pollMs)
     const state = await deps.db.tx((tx) => stayAlive(tx, reserved))
     if (state === undefined) return false
     if (!state.waits) return true
+    if (performance.now() >= giveUpAt) return false
     await woken
   }
 }

@@ -37,6 +37,26 @@ test('statuses climb and make one event for each real change, whatever order and
   })
 })
 
+const firstRungs: [('delivered' | 'read')[], string[]][] = [
+  [['delivered'], ['inbox.message.sent sent', 'inbox.message.status delivered']],
+  [['read'], ['inbox.message.sent sent', 'inbox.message.status read']],
+  [
+    ['delivered', 'read'],
+    ['inbox.message.sent sent', 'inbox.message.status delivered', 'inbox.message.status read'],
+  ],
+]
+for (const [told, expected] of firstRungs) {
+  test(`a rung above sent is told even when it comes first: ${told.join(', ')}`, async () => {
+    const { w, messageId, events } = await sending()
+    const correlator = `${messageId}:1`
+    await w.tell(...told.map((status) => w.status('wamid.1', status, { correlator })))
+    const seen = (await events()).map(({ name, payload }) => {
+      return `${name} ${(payload.message as { status?: string })?.status ?? payload.status}`
+    })
+    assert.deepEqual(seen, expected)
+  })
+}
+
 test('once the platform’s id is known, statuses without a correlator find their message', async () => {
   const { w, messageId, message } = await sending()
   await w.tell(w.status('wamid.1', 'sent', { correlator: `${messageId}:1` }))

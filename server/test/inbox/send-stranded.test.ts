@@ -99,9 +99,8 @@ for (const by of ['correlator', 'external id'] as const) {
     const { status, body } = await world.post(id)
     assert.deepEqual([status, body.status], [202, 'sent'])
     assert.equal((await world.message(body.message_id)).status, 'delivered')
-    const told = await namesAndStatuses(world, id)
-    assert.equal(told.filter((line) => line.startsWith('inbox.message.sent')).length, 1)
-    assert.ok(told.at(-1)?.endsWith('delivered'))
+    // The caller was told `sent`, so that is what the first event says, and the rung above it is told after.
+    assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent sent', 'inbox.message.status delivered'])
     const parked = await world.db.sql`select 1 from parked_statuses where workspace_id = ${world.workspaceId}`
     assert.equal(parked.length, 0)
   })
@@ -126,6 +125,35 @@ test('a long text is delivered when every part is, and fails when one fails late
   })
   const failed = await world.message(other.body.message_id)
   assert.deepEqual([failed.status, failed.error_code], ['failed', '131026'])
+})
+
+test('behind a platform that hangs a send waits for its turn so long, and then says that it was not sent', async () => {
+  const world = await sendWorld()
+  const { id } = await world.conversation()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const { promise: called, resolve: call } = Promise.withResolvers<void>()
+  world.platform.onCall = () => {
+    call()
+    return answered
+  }
+  const first = world.post(id, { body: text('one') })
+  await called
+  world.node.deps.maxTurnMs = 20
+  const idempotencyKey = freshKey()
+  const second = await world.post(id, { idempotencyKey, body: text('two') })
+  assert.deepEqual([second.status, second.body.status], [202, 'failed'])
+  const { status, error_code } = await world.message(second.body.message_id)
+  assert.deepEqual([status, error_code], ['failed', 'not_sent'])
+
+  answer()
+  assert.equal((await first).body.status, 'sent')
+  assert.equal((await world.post(id, { body: text('three') })).body.status, 'sent')
+  const repeated = await world.post(id, { idempotencyKey, body: text('two') })
+  assert.deepEqual([repeated.text, repeated.isReplay], [second.text, true])
+  assert.deepEqual(
+    world.platform.accepted.map((message) => message.text),
+    ['one', 'three'],
+  )
 })
 
 test('the next send of a conversation waits for a live one, and not for a dead one', async () => {
