@@ -8,7 +8,13 @@ import { dropSend, keepSend, keptSends } from '../src/inbox/compose/kept-sends.t
 import { findMembers, mentionedIn } from '../src/inbox/compose/mentions.ts'
 import { obstacleOf } from '../src/inbox/compose/obstacle.ts'
 import { newestMessageId, writtenSince } from '../src/inbox/compose/seen.ts'
-import { filledText, findTemplates, piecesOf, problemOf } from '../src/inbox/compose/template-preview.ts'
+import {
+  filledText,
+  findTemplates,
+  findUnsendable,
+  piecesOf,
+  problemOf,
+} from '../src/inbox/compose/template-preview.ts'
 import { askedAt, putInPlace } from '../src/inbox/compose/typeahead.ts'
 import { readAmount } from '../src/inbox/customer/amount.ts'
 import type { TimelineItem } from '../src/inbox/types.ts'
@@ -185,7 +191,7 @@ test('a template is shown as the customer will read it, with what is still missi
 })
 
 test('templates are found by all words, only those that can be sent, the readerâ€™s language first', () => {
-  const one = (name: string, language: string, sendable = true) => ({
+  const one = (name: string, language: string, sendable = true, status = 'APPROVED') => ({
     id: `${name}.${language}`,
     name,
     language,
@@ -193,17 +199,21 @@ test('templates are found by all words, only those that can be sent, the readerâ
     body: 'Your order {{1}}',
     parameterCount: 1,
     sendable,
+    status,
   })
   const all = [
     one('order_update', 'en_US'),
     one('order_update', 'pt_BR'),
     one('hello', 'pt_BR'),
     one('gone', 'en', false),
+    one('paused', 'en', false, 'PAUSED'),
   ]
   const found = (term: string) => findTemplates(all, term, 'pt').map(({ id }) => id)
   assert.deepEqual(found(''), ['hello.pt_BR', 'order_update.pt_BR', 'order_update.en_US'])
   assert.deepEqual(found('Order upd'), ['order_update.pt_BR', 'order_update.en_US'])
   assert.deepEqual(found('gone'), [])
+  const unsendable = (term: string) => findUnsendable(all, term, 'pt').map(({ id }) => id)
+  assert.deepEqual([unsendable(''), unsendable('hello')], [['gone.en'], []])
 })
 
 test('a send is kept for who sent it, in order, until it is dropped, and nonsense is passed over', () => {

@@ -58,8 +58,8 @@ export async function listTemplates(sql: Sql, workspaceId: string, connectionId:
   return rows.map(templateOf)
 }
 
-/** The one that a send names, if it can be sent. The language may be written `en-US` or `en_US`. */
-export async function findSendableTemplate(
+/** The one that a send names, in any status. The language may be written `en-US` or `en_US`. */
+export async function findTemplate(
   sql: Sql,
   workspaceId: string,
   connectionId: string,
@@ -72,9 +72,7 @@ export async function findSendableTemplate(
     where t.workspace_id = ${workspaceId}
       and t.connection_id = ${connectionId}
       and t.name = ${name}
-      and t.language = ${normalLanguage(language)}
-      and t.status = 'APPROVED'
-      and t.body_only`
+      and t.language = ${normalLanguage(language)}`
   return row && templateOf(row)
 }
 

@@ -24,7 +24,7 @@ export interface Question {
   conversation: Conversation
   /** Null when the connection was removed. */
   standing: Standing | null
-  /** The one that the wish names, if it can be sent. */
+  /** The one that the wish names, whether or not it can be sent. */
   template: Template | null
   /** The channel's limit for one message, in UTF-16 units. */
   maxTextLength: number | null
@@ -42,7 +42,7 @@ export interface Draft {
 export function checkSend(question: Question): Draft {
   const { wish, sender, conversation, standing, now } = question
   if (wish.kind === 'interactive') throw unsupportedKind()
-  if (!mayAnswer(sender, conversation)) throw ownerMismatch()
+  if (!mayAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
   if (standing?.state !== 'active') throw connectionUnavailable()
   const { channel } = conversation
   if (needsAcknowledgement({ channel, ...standing }, now)) throw acknowledgementRequired()
@@ -50,8 +50,15 @@ export function checkSend(question: Question): Draft {
     if (!windowIsOpen(conversation.windowExpiresAt, now)) throw windowClosed()
     return draftText(wish, question.maxTextLength)
   }
-  if (question.template === null) throw templateNotApproved()
-  return draftTemplate(wish, question.template)
+  return draftTemplate(wish, sendable(question))
+}
+
+function sendable({ template, conversation }: Question): Template {
+  if (conversation.channel === 'unofficial') throw templateNotApproved('no_templates')
+  if (template === null) throw templateNotApproved('unknown')
+  if (template.status !== 'APPROVED') throw templateNotApproved('not_approved')
+  if (!template.bodyOnly) throw templateNotApproved('needs_more')
+  return template
 }
 
 function mayAnswer({ actor }: Sender, { owner }: Conversation): boolean {

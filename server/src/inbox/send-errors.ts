@@ -1,5 +1,6 @@
 import { type ApiError, conflict, unprocessable } from '../base/errors.ts'
 import type { Message } from './message.ts'
+import { type Owner, writeOwner } from './owner.ts'
 import { presentTeamMessage } from './team-present.ts'
 
 export const keyUsedOtherwise = (): ApiError =>
@@ -20,8 +21,14 @@ export const outcomeNotKnown = (): ApiError =>
 export const unsupportedKind = (): ApiError =>
   unprocessable('Only text and template can be sent', { code: 'UNSUPPORTED_KIND' })
 
-export const ownerMismatch = (): ApiError =>
-  conflict('This key does not own the conversation. Take it over by PATCH first.', { code: 'OWNER_MISMATCH' })
+// What people have taken is not to be taken back because a message says how.
+export const ownerMismatch = (owner: Owner): ApiError =>
+  conflict(
+    owner.type === 'human'
+      ? 'People answer this conversation: its owner is human. Nothing was sent; leave it to them.'
+      : `Another key answers this conversation: its owner is ${writeOwner(owner)}. Nothing was sent.`,
+    { code: 'OWNER_MISMATCH' },
+  )
 
 /** With the message that the sender has not seen. */
 export const threadMoved = (newer: Message): ApiError =>
@@ -41,9 +48,16 @@ export const acknowledgementRequired = (): ApiError =>
 export const windowClosed = (): ApiError =>
   unprocessable('The 24-hour window is closed. Send a template.', { code: 'WINDOW_CLOSED' })
 
-export const templateNotApproved = (): ApiError =>
-  unprocessable('No approved template of this connection matches the name and language', {
-    code: 'TEMPLATE_NOT_APPROVED',
-  })
+const whyNoTemplate = {
+  no_templates: 'This channel has no templates. Send a text.',
+  unknown: 'No template of this connection has this name and language. Send one that the list of templates shows.',
+  not_approved:
+    'The platform has not approved this template, or no longer does. Send one that the list of templates shows.',
+  needs_more:
+    'This template is approved, but needs more than body parameters: a media header, or a value in its header or a button. Send one that the list of templates shows.',
+} as const
+
+export const templateNotApproved = (why: keyof typeof whyNoTemplate): ApiError =>
+  unprocessable(whyNoTemplate[why], { code: 'TEMPLATE_NOT_APPROVED' })
 
 export const invalidMessage = (reason: string): ApiError => unprocessable(reason, { code: 'INVALID_MESSAGE' })

@@ -2,7 +2,7 @@ import { type Tx, violates } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { Connection } from '../channels/connection.ts'
 import type { Connector, Outgoing, Recipient } from '../channels/connector.ts'
-import { findSendableTemplate } from '../channels/templates.ts'
+import { findTemplate } from '../channels/templates.ts'
 import { recordEvents } from '../events/record.ts'
 import { type Change, changeOwner, withOutbound } from './change.ts'
 import type { Conversation } from './conversation.ts'
@@ -126,7 +126,7 @@ async function judge(deps: SendDeps, tx: Tx, attempt: Attempt, conversation: Con
   const { connectionId, channel } = conversation
   const template =
     wish.kind === 'template' && channel !== 'unofficial'
-      ? ((await findSendableTemplate(tx, sender.workspaceId, connectionId, wish.name, wish.language)) ?? null)
+      ? ((await findTemplate(tx, sender.workspaceId, connectionId, wish.name, wish.language)) ?? null)
       : null
   return checkSend({
     wish,

@@ -95,21 +95,21 @@ const refusal = (statusCode: number, code: string, statusMessage: string, descri
   )
 
 const conflicts =
-  '`OWNER_MISMATCH`: another owns the conversation. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the outcome of the first request with this key is not known yet; repeat later.'
+  '`OWNER_MISMATCH`: another owns the conversation; the message names the owner. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the outcome of the first request with this key is not known yet; repeat later.'
 
 /** Why nothing was sent, or not delivered; `data.code` says which. */
 export const sendRefusals = {
   409: refusal(
     409,
     'OWNER_MISMATCH',
-    'This key does not own the conversation. Take it over by PATCH first.',
+    'People answer this conversation: its owner is human. Nothing was sent; leave it to them.',
     conflicts,
   ),
   422: refusal(
     422,
     'WINDOW_CLOSED',
     'The 24-hour window is closed. Send a template.',
-    '`UNSUPPORTED_KIND`: `interactive`. `WINDOW_CLOSED`: only a template can be sent. `TEMPLATE_NOT_APPROVED`: no approved template matches. `INVALID_MESSAGE`: the message cannot be sent as it is, or its Idempotency-Key was used for another one.',
+    '`UNSUPPORTED_KIND`: `interactive`. `WINDOW_CLOSED`: only a template can be sent. `TEMPLATE_NOT_APPROVED`: no approved template matches, or it needs more than body parameters; the message says which. `INVALID_MESSAGE`: the message cannot be sent as it is, or its Idempotency-Key was used for another one.',
   ),
   502: refusal(
     502,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { heedPlatform, heedRefusal } from '../../src/channels/heed.ts'
 import { syncDueTemplates } from '../../src/channels/sync-templates.ts'
-import { findSendableTemplate, listSendableTemplates } from '../../src/channels/templates.ts'
+import { findTemplate, listSendableTemplates } from '../../src/channels/templates.ts'
 import { agreeing, type ChannelWorld, channelWorld } from '../support/channel-world.ts'
 import { testDatabase } from '../support/database.ts'
 import { type Asked, platformServer, sendJson } from '../support/platform-server.ts'
@@ -94,14 +94,14 @@ test('only what is approved and needs nothing but body parameters can be sent; t
     ],
   )
   assert.deepEqual(await names(w), ['good', 'named'])
-  const found = await findSendableTemplate(sql, w.workspaceId, one.id, 'named', 'pt_BR')
+  const found = await findTemplate(sql, w.workspaceId, one.id, 'named', 'pt_BR')
   assert.deepEqual(
     [found?.body, found?.parameterNames, found?.parameterCount],
     ['Hi {{1}}, {{2}} and {{1}}', ['first', 'order'], 2],
   )
-  assert.equal((await findSendableTemplate(sql, w.workspaceId, one.id, 'named', 'pt-BR'))?.id, found?.id)
-  assert.equal(await findSendableTemplate(sql, w.workspaceId, one.id, 'named', 'en_US'), undefined)
-  assert.equal(await findSendableTemplate(sql, w.workspaceId, one.id, 'paused', 'en_US'), undefined)
+  assert.equal((await findTemplate(sql, w.workspaceId, one.id, 'named', 'pt-BR'))?.id, found?.id)
+  assert.equal(await findTemplate(sql, w.workspaceId, one.id, 'named', 'en_US'), undefined)
+  assert.equal((await findTemplate(sql, w.workspaceId, one.id, 'paused', 'en_US'))?.status, 'PAUSED')
 })
 
 test('a template keeps its id while it changes, and goes when the platform has it no more', async () => {

@@ -237,14 +237,30 @@ test('a template opens a conversation whose window is closed, and is stored as t
   assert.equal(event?.payload.message.text, 'Hi Ana, order A-17 is on its way, Ana.')
 })
 
-for (const fields of [{ status: 'PAUSED' }, { bodyOnly: false }, { name: 'another' }]) {
-  test(`a template is not approved for sending: ${JSON.stringify(fields)}`, async () => {
+const notSendable: [Record<string, unknown>, RegExp][] = [
+  [{ status: 'PAUSED' }, /^The platform has not approved this template/],
+  [{ bodyOnly: false }, /^This template is approved, but needs more than body parameters/],
+  [{ name: 'another' }, /^No template of this connection has this name and language/],
+]
+for (const [fields, why] of notSendable) {
+  test(`a template that cannot be sent says why: ${JSON.stringify(fields)}`, async () => {
     const world = await sendWorld()
     await addTemplate(world, fields)
     const reply = await world.post((await world.conversation()).id, { body: template() })
     assert.deepEqual([reply.status, reply.body.data.code], [422, 'TEMPLATE_NOT_APPROVED'])
+    assert.match(reply.body.statusMessage, why)
   })
 }
+
+test('who does not own a conversation is told whose it is, and is not shown the way past people', async () => {
+  const world = await sendWorld()
+  const peoples = await world.post((await world.conversation({ owner: human })).id)
+  assert.match(peoples.body.statusMessage, /owner is human/)
+  assert.doesNotMatch(peoples.body.statusMessage, /PATCH|take/i)
+  const { id } = await world.addKey()
+  const others = await world.post((await world.conversation({ owner: agent(id) })).id)
+  assert.match(others.body.statusMessage, new RegExp(`owner is agent:${id}`))
+})
 
 test('what the platform would refuse in a template is 422 INVALID_MESSAGE before any call', async (t) => {
   const world = await sendWorld()

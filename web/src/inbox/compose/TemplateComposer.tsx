@@ -7,7 +7,7 @@ import type { Conversation, Reply } from '../types.ts'
 import { useTemplates } from './queries.ts'
 import styles from './TemplateComposer.module.css'
 import { TemplateForm } from './TemplateForm.tsx'
-import { findTemplates, type Template } from './template-preview.ts'
+import { findTemplates, findUnsendable, type Template } from './template-preview.ts'
 
 interface TemplateComposerProps {
   workspaceId: string
@@ -35,7 +35,7 @@ export default function TemplateComposer(props: TemplateComposerProps) {
       {!sendsNone && (
         <Loaded query={query} rows={3}>
           {(templates) =>
-            templates.some(({ sendable }) => sendable) ? (
+            templates.some(({ sendable, status }) => sendable || status === 'APPROVED') ? (
               <Picker templates={templates} conversation={conversation} send={send} begun={begun} sent={sent} />
             ) : (
               <div className={styles.empty}>
@@ -63,6 +63,7 @@ function Picker({ templates, conversation, send, begun, sent }: PickerProps) {
   const found = findTemplates(templates, term, language)
   // Of one name in several languages the list shows the nearest; the others are a choice beside the preview.
   const rows = found.filter(({ name }, n) => found.findIndex((one) => one.name === name) === n)
+  const unsendable = findUnsendable(templates, term, language)
   const chosen = templates.find(({ id }) => id === chosenId)
   const languages = chosen === undefined ? [] : templates.filter((one) => one.sendable && one.name === chosen.name)
   return (
@@ -75,7 +76,7 @@ function Picker({ templates, conversation, send, begun, sent }: PickerProps) {
           value={term}
           onChange={(event) => setTerm(event.currentTarget.value)}
         />
-        {rows.length === 0 && <p className={styles.none}>{texts.notFound}</p>}
+        {rows.length + unsendable.length === 0 && <p className={styles.none}>{texts.notFound}</p>}
         <ul className={styles.rows} aria-label={texts.title}>
           {rows.map((one) => (
             <li key={one.id}>
@@ -91,6 +92,12 @@ function Picker({ templates, conversation, send, begun, sent }: PickerProps) {
                 <strong>{titleOf(one.name)}</strong>
                 <span>{one.body}</span>
               </button>
+            </li>
+          ))}
+          {unsendable.map((one) => (
+            <li key={one.id} className={styles.unsendable}>
+              <strong>{titleOf(one.name)}</strong>
+              <span>{texts.needsMore}</span>
             </li>
           ))}
         </ul>

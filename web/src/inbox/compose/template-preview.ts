@@ -5,6 +5,7 @@ export interface Template {
   name: string
   language: string
   category: string
+  status: string
   body: string
   parameterCount: number
   sendable: boolean
@@ -41,12 +42,19 @@ export function problemOf(value: string): Problem | null {
 }
 
 /** Templates that can be sent and whose name or words hold all of the term's words; those in the reader's language first. */
-export function findTemplates(templates: readonly Template[], term: string, language: string): Template[] {
+export const findTemplates = (templates: readonly Template[], term: string, language: string): Template[] =>
+  search(templates, term, language).filter(({ sendable }) => sendable)
+
+/** Those that the platform has approved and that need more than is filled in here: shown, so that nobody looks for them. */
+export const findUnsendable = (templates: readonly Template[], term: string, language: string): Template[] =>
+  search(templates, term, language).filter(({ sendable, status }) => !sendable && status === 'APPROVED')
+
+function search(templates: readonly Template[], term: string, language: string): Template[] {
   const words = plain(term)
     .split(/[\s_]+/)
     .filter((word) => word !== '')
   const isNear = (one: Template) => (one.language.startsWith(language) ? 0 : 1)
   return templates
-    .filter((one) => one.sendable && words.every((word) => plain(`${one.name} ${one.body}`).includes(word)))
+    .filter((one) => words.every((word) => plain(`${one.name} ${one.body}`).includes(word)))
     .sort((a, b) => a.name.localeCompare(b.name) || isNear(a) - isNear(b))
 }

@@ -92,6 +92,7 @@ export const compose = {
     empty: 'No template of this connection can be sent.',
     emptyHelp: 'Templates are written and approved at the platform, and read from there every ten minutes.',
     notFound: 'No template fits',
+    needsMore: 'Cannot be sent from here: it needs a picture or file, or a value in its header or a button.',
     language: 'Language',
     parameter: (n: number) => `Value for {{${n}}}`,
     preview: 'What the customer reads',
