@@ -17,6 +17,8 @@ create table api_keys (
   created_by uuid,
   created_at timestamp(3) with time zone not null,
   last_used_at timestamp(3) with time zone,
+  answers_new_conversations boolean not null default true,
+  constraint api_keys_answers_check CHECK (((NOT answers_new_conversations) OR ('inbox.write'::text = ANY (scopes)))),
   constraint api_keys_check CHECK (((previous_key_hash IS NULL) = (previous_valid_until IS NULL))),
   constraint api_keys_key_hash_check CHECK ((octet_length(key_hash) = 32)),
   constraint api_keys_last_four_check CHECK ((char_length(last_four) = 4)),

@@ -1,10 +1,12 @@
 import { recordAudit } from '../base/audit.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db, Tx } from '../base/db.ts'
+import { conflict, InvalidInput, notFound } from '../base/errors.ts'
 import type { Member } from '../base/member.ts'
 import { createApiKey, type KeyWithValue } from './create-key.ts'
-import type { KeySettingsInput } from './key-settings.ts'
-import type { ApiKeyRow } from './queries.ts'
+import { statusAt } from './key-schema.ts'
+import { type KeySettingsInput, mayAnswer, needsAnsweringScope } from './key-settings.ts'
+import { type ApiKeyRow, lockApiKey, setAnswersNew } from './queries.ts'
 import { revokeApiKey } from './revoke-key.ts'
 import { rotateApiKey } from './rotate-key.ts'
 
@@ -24,6 +26,25 @@ export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsI
     const created = await createApiKey(tx, { ...input, workspaceId: by.workspaceId, createdBy: by.userId }, now)
     await recordChange(tx, by, 'api-key.created', created.key.id, now)
     return created
+  })
+}
+
+/** Says whether a key gets customers who write for the first time. Its conversations stay its own. */
+export async function changeKeyAs(
+  deps: KeyDeps,
+  by: Member,
+  keyId: string,
+  answersNewConversations: boolean,
+): Promise<ApiKeyRow> {
+  const now = deps.clock.now()
+  return deps.db.tx(async (tx) => {
+    const key = await lockApiKey(tx, by.workspaceId, keyId)
+    if (key === null) throw notFound('API key not found')
+    if (statusAt(key, now) !== 'active') throw conflict('This API key no longer works. Create a new one')
+    if (answersNewConversations && !mayAnswer(key.scopes)) throw new InvalidInput([needsAnsweringScope])
+    if (key.answers_new_conversations === answersNewConversations) return key
+    await recordChange(tx, by, 'api-key.changed', keyId, now)
+    return setAnswersNew(tx, by.workspaceId, keyId, answersNewConversations)
   })
 }
 

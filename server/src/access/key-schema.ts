@@ -32,6 +32,11 @@ const allowlist = Type.Array(Type.String({ maxLength: 64 }), {
   description: 'Addresses and CIDR ranges, IPv4 or IPv6, that the key may be used from; empty for any address.',
   example: ['203.0.113.7', '2001:db8::/32'],
 })
+const answersNewConversations = Type.Boolean({
+  description:
+    'Whether customers who write for the first time go to this key: the oldest active one that says so and sees the connection. It can be changed later. Needs `inbox.write`.',
+  example: false,
+})
 
 export const newKeySchema = Type.Object(
   {
@@ -40,10 +45,13 @@ export const newKeySchema = Type.Object(
     connectionIds: Type.Optional(connectionIds),
     phoneVisibility: Type.Optional(phoneVisibility),
     allowlist: Type.Optional(allowlist),
+    answersNewConversations: Type.Optional(answersNewConversations),
     expiresAt: Type.Optional(nullable(timestamp('When it stops working. Null: when it is revoked.'))),
   },
   { ...closed, example: { name: 'Website agent', scopes: ['leads.read', 'leads.write'] } },
 )
+
+export const keyChangesSchema = Type.Object({ answersNewConversations }, closed)
 
 export const rotateKeySchema = Type.Object(
   {
@@ -70,6 +78,7 @@ export const keySchema = Type.Object({
   connectionIds,
   phoneVisibility,
   allowlist,
+  answersNewConversations,
   expiresAt: nullable(timestamp('When it stops working.')),
   revokedAt: nullable(timestamp('When it was revoked.')),
   previousValidUntil: nullable(timestamp('Until when the value before the last rotation still works.')),
@@ -94,6 +103,7 @@ export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> 
     connectionIds: row.connection_ids,
     phoneVisibility: row.phone_visibility,
     allowlist: row.allowlist,
+    answersNewConversations: row.answers_new_conversations,
     expiresAt: row.expires_at?.toISOString() ?? null,
     revokedAt: row.revoked_at?.toISOString() ?? null,
     previousValidUntil: previous !== null && previous > now ? previous.toISOString() : null,

@@ -3,7 +3,7 @@ import { InvalidInput, type Issue } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import { isScope, type Scope, scopes } from './scopes.ts'
 
-/** What is chosen when a key is made. It stays as it is for the key's life. */
+/** What is chosen when a key is made. All but `answersNewConversations` stays as it is for the key's life. */
 export interface KeySettingsInput {
   name: string
   scopes: readonly string[]
@@ -12,6 +12,8 @@ export interface KeySettingsInput {
   phoneVisibility?: 'full' | 'masked'
   /** Addresses and CIDR ranges, at most 100; empty or absent: any address. */
   allowlist?: readonly string[]
+  /** Whether it gets customers who write for the first time; absent: if it may answer them. */
+  answersNewConversations?: boolean
   expiresAt?: Date | null
 }
 
@@ -21,8 +23,19 @@ export interface KeySettings {
   connectionIds: string[]
   phoneVisibility: 'full' | 'masked'
   allowlist: string[]
+  answersNewConversations: boolean
   expiresAt: Date | null
 }
+
+const answeringScope: Scope = 'inbox.write'
+
+/** The one thing that a key without the scope to answer cannot be given. */
+export const needsAnsweringScope: Issue = {
+  path: 'answersNewConversations',
+  message: `needs the scope ${answeringScope}: set it to false, or make a key that has the scope`,
+}
+
+export const mayAnswer = (scopes: readonly string[]): boolean => scopes.includes(answeringScope)
 
 const maxNameLength = 100
 const maxListLength = 100
@@ -36,11 +49,13 @@ export function checkKeySettings(input: KeySettingsInput, now: Date): KeySetting
     connectionIds: checkConnectionIds(input.connectionIds ?? [], issues),
     phoneVisibility: input.phoneVisibility ?? 'full',
     allowlist: checkAllowlist(input.allowlist ?? [], issues),
+    answersNewConversations: input.answersNewConversations ?? mayAnswer(input.scopes),
     expiresAt: input.expiresAt ?? null,
   }
   if (settings.name.length < 1 || settings.name.length > maxNameLength) {
     issues.push({ path: 'name', message: `must have 1 to ${maxNameLength} characters` })
   }
+  if (settings.answersNewConversations && !mayAnswer(settings.scopes)) issues.push(needsAnsweringScope)
   // Written so that a time that is no time (NaN) is refused as well.
   if (settings.expiresAt !== null && !(settings.expiresAt.getTime() > now.getTime())) {
     issues.push({ path: 'expiresAt', message: 'must be in the future' })

@@ -9,6 +9,7 @@ export interface ApiKeyRow {
   connection_ids: string[]
   phone_visibility: 'full' | 'masked'
   allowlist: string[]
+  answers_new_conversations: boolean
   expires_at: Date | null
   revoked_at: Date | null
   previous_valid_until: Date | null
@@ -19,7 +20,7 @@ export interface ApiKeyRow {
 
 const shownColumns = (sql: Sql) => sql`
   workspace_id, id, name, last_four, scopes, connection_ids, phone_visibility, allowlist,
-  expires_at, revoked_at, previous_valid_until, created_by, created_at, last_used_at`
+  answers_new_conversations, expires_at, revoked_at, previous_valid_until, created_by, created_at, last_used_at`
 
 export interface NewApiKey {
   workspaceId: string
@@ -31,6 +32,7 @@ export interface NewApiKey {
   connectionIds: readonly string[]
   phoneVisibility: 'full' | 'masked'
   allowlist: readonly string[]
+  answersNewConversations: boolean
   expiresAt: Date | null
   createdBy: string | null
   createdAt: Date
@@ -40,12 +42,12 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
   const [row] = await tx<[ApiKeyRow]>`
     insert into api_keys (
       workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist,
-      expires_at, created_by, created_at
+      answers_new_conversations, expires_at, created_by, created_at
     )
     values (
       ${key.workspaceId}, ${key.id}, ${key.name}, decode(${key.keyHash}, 'hex'), ${key.lastFour},
       ${[...key.scopes]}::text[], ${[...key.connectionIds]}::uuid[], ${key.phoneVisibility}, ${[...key.allowlist]}::text[],
-      ${key.expiresAt}, ${key.createdBy}, ${key.createdAt}
+      ${key.answersNewConversations}, ${key.expiresAt}, ${key.createdBy}, ${key.createdAt}
     )
     returning ${shownColumns(tx)}`
   return row
@@ -82,6 +84,16 @@ export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at:
   const [row] = await tx<[ApiKeyRow]>`
     update api_keys
     set revoked_at = ${at}
+    where workspace_id = ${workspaceId}
+    and id = ${keyId}
+    returning ${shownColumns(tx)}`
+  return row
+}
+
+export async function setAnswersNew(tx: Tx, workspaceId: string, keyId: string, answers: boolean): Promise<ApiKeyRow> {
+  const [row] = await tx<[ApiKeyRow]>`
+    update api_keys
+    set answers_new_conversations = ${answers}
     where workspace_id = ${workspaceId}
     and id = ${keyId}
     returning ${shownColumns(tx)}`

@@ -4,8 +4,8 @@ import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { readIsoTime } from '../base/time.ts'
-import { createKeyAs, type KeyDeps, revokeKeyAs, rotateKeyAs } from './change-keys.ts'
-import { keySchema, keyValueSchema, newKeySchema, presentKey, rotateKeySchema } from './key-schema.ts'
+import { changeKeyAs, createKeyAs, type KeyDeps, revokeKeyAs, rotateKeyAs } from './change-keys.ts'
+import { keyChangesSchema, keySchema, keyValueSchema, newKeySchema, presentKey, rotateKeySchema } from './key-schema.ts'
 import { selectApiKey, selectApiKeys } from './queries.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/keys'
@@ -17,6 +17,7 @@ export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
   listRoute(app, deps, guard)
   readRoute(app, deps, guard)
   createRoute(app, deps, guard)
+  changeRoute(app, deps, guard)
   rotateRoute(app, deps, guard)
   revokeRoute(app, deps, guard)
 }
@@ -69,7 +70,8 @@ function createRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
       ...teamRoute,
       summary: 'Create an API key',
       ...postman({ saves: { key_id: 'key.id' } }),
-      description: 'For admins. The value is in this answer and nowhere else; the settings stay as they are.',
+      description:
+        'For admins. The value is in this answer and nowhere else. Give it what it needs and no more; but for `answersNewConversations` the settings stay as they are.',
       params: Type.Object(workspaceParams),
       body: newKeySchema,
       response: { 201: withValue, ...errors(400, 401, 403, 404) },
@@ -78,6 +80,29 @@ function createRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
       const input = { ...request.body, expiresAt: readTime('expiresAt', request.body.expiresAt) }
       const { key, value } = await createKeyAs(deps, memberOf(request), input)
       return reply.code(201).send({ key: presentKey(key, deps.clock.now()), value })
+    },
+  })
+}
+
+function changeRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'PATCH',
+    url: `${path}/:keyId`,
+    onRequest: guard.member('admin'),
+    schema: {
+      ...teamRoute,
+      operationId: 'changeApiKey',
+      summary: 'Change an API key',
+      ...postman({ body: { answersNewConversations: false } }),
+      description: 'For admins. Only whether customers who write for the first time go to it.',
+      params: keyParams,
+      body: keyChangesSchema,
+      response: { 200: Type.Object({ key: keySchema }), ...errors(400, 401, 403, 404, 409) },
+    },
+    handler: async (request) => {
+      const { answersNewConversations } = request.body
+      const key = await changeKeyAs(deps, memberOf(request), request.params.keyId, answersNewConversations)
+      return { key: presentKey(key, deps.clock.now()) }
     },
   })
 }

@@ -14,6 +14,19 @@ export const healthSchema = Type.Object({
   lastEventOutAt,
   lagMs: lag('Between what was last heard and the time the platform gives it; looked at once a minute at most.'),
   worstLagMs: lag('The longest of these, kept for about an hour.'),
+  newConversationsGoTo: nullable(
+    Type.Object(
+      {
+        keyId: Type.String({ format: 'uuid', maxLength: 36, description: 'The API key.' }),
+        name: Type.String({ maxLength: 100, description: 'What the key is for.', example: 'Support agent' }),
+        lastUsedAt: nullable(timestamp('When it was last let in, to within a minute; null: never.')),
+      },
+      {
+        description:
+          'Whose a customer becomes who writes here for the first time: the oldest key that answers new conversations and sees the connection. Null: people.',
+      },
+    ),
+  ),
   failures: Type.Array(
     Type.Object({
       code: Type.String({ description: 'As in `errorCode` of messages.', example: '131026' }),
@@ -27,7 +40,7 @@ export const healthSchema = Type.Object({
     Type.Object({
       code: Type.String({
         description:
-          'What it is about: `stateReason`, `paused`, `acknowledgement_required`, or `nothing_arrives` when messages go out and the platform tells nothing, not even of these.',
+          'What it is about: `stateReason`, `paused`, `acknowledgement_required`, `nothing_arrives` when messages go out and the platform tells nothing, not even of these, or `agent_never_used` when new conversations go to a key that nobody has come in with.',
         example: 'platform_error_190',
       }),
       text,

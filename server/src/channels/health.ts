@@ -18,15 +18,31 @@ export function silentSince({ lastEventInAt, createdAt }: StoredConnection): Dat
   return lastEventInAt === null ? createdAt : new Date(lastEventInAt.getTime() + noteEveryMs)
 }
 
-/** What its team should do about a connection, the most urgent first. `isSilent`: messages go out and nothing is heard. */
-export function adviseOn(one: StoredConnection, isSilent: boolean, webhookUrl: string | null, now: Date): Advice[] {
+/**
+ * What its team should do about a connection, the most urgent first. `isSilent`: messages go out and nothing is heard.
+ * `unusedAgent`: the name of the key that gets new conversations, when nobody has ever come in with it.
+ */
+export function adviseOn(
+  one: StoredConnection,
+  isSilent: boolean,
+  unusedAgent: string | null,
+  webhookUrl: string | null,
+  now: Date,
+): Advice[] {
   const codes: string[] = []
   if (one.state === 'paused') codes.push('paused')
   if (one.state === 'unavailable') codes.push(one.stateReason ?? 'unreachable')
   if (needsAcknowledgement(one, now) && isPaired(one)) codes.push('acknowledgement_required')
   const advice = codes.map((code) => ({ code, text: adviceOn(code, one.channel) }))
-  return isSilent ? [...advice, { code: 'nothing_arrives', text: silenceText(one, webhookUrl) }] : advice
+  if (isSilent) advice.push({ code: 'nothing_arrives', text: silenceText(one, webhookUrl) })
+  if (unusedAgent !== null) advice.push({ code: unusedAgentCode, text: unusedText(unusedAgent) })
+  return advice
 }
+
+export const unusedAgentCode = 'agent_never_used'
+
+const unusedText = (name: string) =>
+  `New conversations go to the key "${name}", which has never been used: nobody answers them. Start its agent, or change on the page of API keys which key answers new conversations.`
 
 // Before a phone is linked there is nothing to confirm: a pairing would void it.
 const isPaired = (one: StoredConnection) => one.numberId !== one.id || acknowledgedUntil(one) !== null

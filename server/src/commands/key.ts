@@ -1,6 +1,7 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { scopes } from '../access/scopes.ts'
 import { loadConfig } from '../config.ts'
+import { chooseRights, purposeNames } from './key-purpose.ts'
 import { pickWorkspace } from './pick-workspace.ts'
 import { withTeam } from './team-call.ts'
 import { answer, table } from './terminal.ts'
@@ -10,13 +11,16 @@ interface Key {
   name: string
   shown: string
   scopes: string[]
+  answersNewConversations: boolean
   status: string
 }
 
 interface CreateOptions {
   name: string
   workspace?: string
+  for?: string
   scope?: string[]
+  newConversations: boolean
   allow?: string[]
   masked?: boolean
   expires?: string
@@ -35,12 +39,20 @@ export function addKeyCommands(program: Command): void {
     .description('make an API key; its value is shown once')
     .option('-n, --name <name>', 'what the key is for', 'Made on the command line')
     .option(...workspaceOption)
-    .option('-s, --scope <scope>', `one of ${scopes.join(', ')}; may be repeated; all when left out`, collect)
+    .addOption(
+      new Option('-f, --for <purpose>', 'what the key is for: it gets the scopes of that').choices(purposeNames),
+    )
+    .addOption(
+      new Option('-s, --scope <scope>', `instead of --for: one of ${scopes.join(', ')}; may be repeated`)
+        .argParser(collect)
+        .conflicts('for'),
+    )
+    .option('--no-new-conversations', 'leave customers who write for the first time to other keys or people')
     .option('--allow <address>', 'an address or CIDR range that may use it; may be repeated', collect)
     .option('--masked', 'show phones masked to this key')
     .option('--expires <time>', 'when it stops working, as in 2027-01-31T00:00:00Z')
     .option(...jsonOption)
-    .addHelpText('after', '\nExample:\n  parley key create --name "CRM sync" --scope leads.read --scope leads.write\n')
+    .addHelpText('after', '\nExample:\n  parley key create --name "CRM sync" --for syncing\n')
     .action(createKey)
   key
     .command('list')
@@ -59,18 +71,31 @@ export function addKeyCommands(program: Command): void {
 }
 
 async function createKey(options: CreateOptions): Promise<void> {
-  const { name, scope, allow, masked, expires, json } = options
+  const { name, allow, masked, expires, json } = options
+  const rights = await chooseRights(options, { input: process.stdin, output: process.stderr })
   const made = await withTeam(loadConfig(process.env), async (call) => {
-    const { id } = await pickWorkspace(call, options.workspace)
-    return call<{ key: Key; value: string }>('POST', `/workspaces/${id}/keys`, {
+    const workspace = await pickWorkspace(call, options.workspace)
+    const path = `/workspaces/${workspace.id}/keys`
+    const { key, value } = await call<{ key: Key; value: string }>('POST', path, {
       name,
-      scopes: scope ?? scopes,
+      ...rights,
+      ...(!options.newConversations && { answersNewConversations: false }),
       ...(allow !== undefined && { allowlist: allow }),
       ...(masked && { phoneVisibility: 'masked' }),
       ...(expires !== undefined && { expiresAt: expires }),
     })
+    return { key, value, minutes: workspace.agentWatchdogMinutes }
   })
-  answer(json, made, [made.value, '', `Scopes: ${made.key.scopes.join(', ')}. The value is not shown again.`])
+  const { key, value } = made
+  const lines = [`Scopes: ${key.scopes.join(', ')}. The value is not shown again.`]
+  if (key.answersNewConversations) lines.push(newConversationWords(made.minutes))
+  answer(json, { key, value }, [value, '', ...lines])
+}
+
+function newConversationWords(minutes: number | null): string {
+  const first = 'Customers who write for the first time go to this key, if it is the oldest one that answers them.'
+  const then = minutes === null ? 'nobody else is told' : `after ${minutes} minutes people get the conversation`
+  return `${first} When it does not answer, ${then}.`
 }
 
 async function listKeys({ workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {

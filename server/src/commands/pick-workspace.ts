@@ -4,6 +4,8 @@ export interface Workspace {
   id: string
   name: string
   defaultCountry: string | null
+  /** How long an agent may leave a customer waiting; null: for ever. */
+  agentWatchdogMinutes: number | null
   createdAt: string
 }
 

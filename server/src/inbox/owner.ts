@@ -36,6 +36,8 @@ export interface AgentKey {
   connectionIds: readonly string[]
   expiresAt: Date | null
   revokedAt: Date | null
+  /** Whether customers who write for the first time go to it. */
+  answersNew: boolean
   createdAt: Date
 }
 
@@ -46,11 +48,14 @@ export function keyCanOwn(key: AgentKey, connectionId: string, now: Date): boole
   return isActive && allows && key.scopes.includes('inbox.write')
 }
 
-/** The owner of a new conversation: the oldest key that can own it; people when there is none or agents are stopped. */
+/**
+ * The owner of a new conversation: the oldest key that can own it and answers new ones; people when there is none or
+ * agents are stopped.
+ */
 export function firstOwner(keys: readonly AgentKey[], connectionId: string, agentsStopped: boolean, now: Date): Owner {
   if (agentsStopped) return human
   const [oldest] = keys
-    .filter((key) => keyCanOwn(key, connectionId, now))
+    .filter((key) => key.answersNew && keyCanOwn(key, connectionId, now))
     .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
   return oldest === undefined ? human : agent(oldest.id)
 }

@@ -12,6 +12,7 @@ import { healthSchema } from '../channels/health-schema.ts'
 import { presentConnection } from '../channels/present.ts'
 import { findConnection } from '../channels/queries.ts'
 import { connectionParams, connectionsPath } from '../channels/team-routes.ts'
+import { findNextAgent } from './agents.ts'
 import { readHealth } from './connection-health.ts'
 
 export interface HealthDeps {
@@ -45,6 +46,8 @@ export function connectionHealthRoute(app: App, deps: HealthDeps, guard: Pick<Te
       if (one === undefined) throw connectionNotFound()
       const now = clock.now()
       const { lagMs, worstLagMs, failures, isSilent } = await readHealth(db.sql, one, now)
+      const next = await findNextAgent(db.sql, workspaceId, one.id, now)
+      const unusedAgent = next?.lastUsedAt === null ? next.name : null
       const { state, stateReason, stateChangedAt, lastEventInAt, lastEventOutAt, webhookUrl } = presentConnection(
         publicUrl,
         one,
@@ -52,13 +55,14 @@ export function connectionHealthRoute(app: App, deps: HealthDeps, guard: Pick<Te
       return {
         health: {
           ...{ state, stateReason, stateChangedAt, lastEventInAt, lastEventOutAt, lagMs, worstLagMs },
+          newConversationsGoTo: next && { ...next, lastUsedAt: next.lastUsedAt?.toISOString() ?? null },
           failures: failures.map(({ code, count, lastAt }) => ({
             code,
             count,
             lastAt: lastAt.toISOString(),
             advice: adviceOn(code, one.channel),
           })),
-          advice: adviseOn(one, isSilent, webhookUrl, now),
+          advice: adviseOn(one, isSilent, unusedAgent, webhookUrl, now),
         },
       }
     },

@@ -29,6 +29,9 @@ export interface NewWorkspace {
 
 export const firstLeadStatuses = ['new', 'contacted', 'qualified', 'proposal', 'won', 'lost', 'unqualified']
 
+/** A customer whom no agent answers is people's after so many minutes, unless the workspace says otherwise. */
+const usualWatchdogMinutes = 5
+
 /** Makes a workspace with its secrets and its first owner. */
 export function createWorkspace(deps: WorkspaceDeps, input: NewWorkspace): Promise<WorkspaceRow> {
   return deps.db.tx((tx) => addWorkspace(tx, deps.vault, input, deps.clock.now()))
@@ -45,7 +48,7 @@ export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, no
     inbox_enabled: true,
     inbox_available: true,
     lead_statuses: firstLeadStatuses,
-    agent_watchdog_minutes: null,
+    agent_watchdog_minutes: usualWatchdogMinutes,
     agents_stopped: false,
     leads_from_chat: false,
     created_at: now,

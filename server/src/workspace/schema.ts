@@ -38,8 +38,9 @@ const agentWatchdogMinutes = nullable(
   Type.Integer({
     minimum: 1,
     maximum: 10_080,
-    description: 'After so many minutes without an answer an agent loses a conversation to people. Null: never.',
-    example: 30,
+    description:
+      'After so many minutes without an answer an agent loses a conversation to people; 5 in a new workspace. Null: never.',
+    example: 5,
   }),
 )
 const agentsStopped = Type.Boolean({

@@ -44,6 +44,7 @@ test('a key is made with its value once, and never shows it again', async () => 
     connectionIds: [],
     phoneVisibility: 'full',
     allowlist: ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32'],
+    answersNewConversations: false,
     expiresAt,
     revokedAt: null,
     previousValidUntil: null,
@@ -72,6 +73,7 @@ const refusals: [field: string, settings: object][] = [
   ['allowlist[1]', { allowlist: ['10.0.0.1', '10.0.0.0/33'] }],
   ['connectionIds[0]', { connectionIds: ['main'] }],
   ['phoneVisibility', { phoneVisibility: 'none' }],
+  ['answersNewConversations', { answersNewConversations: true }],
   ['value', { value: 'plk_mine' }],
 ]
 
@@ -91,6 +93,41 @@ async function newKey() {
   const { key, value } = (await send(members.admin, 'POST', path, settings)).json()
   return { ...members, path, key, value }
 }
+
+test('a key that may answer answers new conversations, unless its maker says otherwise, then or later', async () => {
+  const { workspaceId, path, admin, member } = await newKey()
+  const answering = { ...settings, scopes: ['inbox.write'] }
+  const make = async (more: object) => (await send(admin, 'POST', path, { ...answering, ...more })).json().key
+  const key = await make({})
+  const other = await make({ answersNewConversations: false })
+  assert.deepEqual([key.answersNewConversations, other.answersNewConversations], [true, false])
+
+  const change = (by: typeof admin, id: string, body: object) => send(by, 'PATCH', `${path}/${id}`, body)
+  assert.equal((await change(member, key.id, { answersNewConversations: false })).statusCode, 403)
+  const changed = await change(admin, key.id, { answersNewConversations: false })
+  assert.deepEqual(changed.json(), { key: { ...key, answersNewConversations: false } })
+  await change(admin, key.id, { answersNewConversations: false })
+  const audited = (await listAudit(db.sql, workspaceId, 10, null)).filter(({ action }) => action === 'api-key.changed')
+  assert.deepEqual(
+    audited.map(({ target }) => target),
+    [`api-key:${key.id}`],
+    'what changes nothing leaves no line',
+  )
+})
+
+test('a key without the scope to answer, or one that has ended, is not given new conversations', async () => {
+  const { path, key, admin } = await newKey()
+  const change = (id: string, body: object) => send(admin, 'PATCH', `${path}/${id}`, body)
+  const refused = await change(key.id, { answersNewConversations: true })
+  assert.equal(refused.statusCode, 400)
+  assert.equal(refused.json().data.issues[0].path, 'answersNewConversations')
+  assert.equal((await change(key.id, {})).statusCode, 400)
+  assert.equal((await change(key.id, { answersNewConversations: false, scopes: ['inbox.write'] })).statusCode, 400)
+  const missing = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+  assert.equal((await change(missing, { answersNewConversations: false })).statusCode, 404)
+  await send(admin, 'DELETE', `${path}/${key.id}`)
+  assert.equal((await change(key.id, { answersNewConversations: false })).statusCode, 409)
+})
 
 test('a revoked key stops at once, once, and stays in the list', async () => {
   const { workspaceId, path, key, value, admin } = await newKey()
@@ -158,6 +195,7 @@ test('members look at keys, admins and owners make and end them, strangers see n
     ['GET', path, undefined, { member: 200, stranger: 404, nobody: 401 }],
     ['GET', `${path}/${key.id}`, undefined, { member: 200, stranger: 404, nobody: 401 }],
     ['POST', path, settings, { member: 403, stranger: 404, nobody: 401 }],
+    ['PATCH', `${path}/${key.id}`, { answersNewConversations: false }, { member: 403, stranger: 404, nobody: 401 }],
     ['POST', `${path}/${key.id}/rotate`, {}, { member: 403, stranger: 404, nobody: 401 }],
     ['DELETE', `${path}/${key.id}`, undefined, { member: 403, stranger: 404, nobody: 401 }],
   ] as const

@@ -85,7 +85,7 @@ const connection = (changes: object) =>
     ...changes,
   }) as StoredConnection
 const codesOf = (changes: object, isSilent = false) =>
-  adviseOn(connection(changes), isSilent, url, now).map(({ code }) => code)
+  adviseOn(connection(changes), isSilent, null, url, now).map(({ code }) => code)
 
 const advised: [what: string, changes: object, isSilent: boolean, codes: string[]][] = [
   ['all is well', {}, false, []],
@@ -110,7 +110,7 @@ for (const [what, changes, isSilent, codes] of advised) {
 
 test('silence names the address to look for, where there is one', () => {
   const textOf = (changes: object, webhookUrl: string | null) =>
-    adviseOn(connection(changes), true, webhookUrl, now).at(-1)?.text ?? ''
+    adviseOn(connection(changes), true, null, webhookUrl, now).at(-1)?.text ?? ''
   assert.ok(textOf({}, url).includes(url))
   assert.match(textOf({ channel: 'partner' }, url), /the partner tells nothing/)
   assert.match(textOf({ channel: 'unofficial', acknowledgedAt: now }, url), /phone is on/)

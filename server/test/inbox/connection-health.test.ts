@@ -18,6 +18,8 @@ interface HealthWorld extends InboxWorld {
 async function healthWorld(): Promise<HealthWorld> {
   const w = await inboxWorld()
   const agent = await addAgent(w)
+  const usedAt = w.clock.now()
+  await w.db.sql`update api_keys set last_used_at = ${usedAt} where id = ${agent.id}`
   let sends = 0
   return {
     ...w,
@@ -50,8 +52,9 @@ const before = (w: HealthWorld, ms: number) => ({ timestamp: seconds(new Date(w.
 
 test('a connection that nobody has used yet is well', async () => {
   const w = await healthWorld()
-  const { stateChangedAt, ...health } = await w.health()
+  const { stateChangedAt, newConversationsGoTo, ...health } = await w.health()
   assert.equal(stateChangedAt, w.clock.now().toISOString())
+  assert.deepEqual([newConversationsGoTo.name, newConversationsGoTo.lastUsedAt], ['Agent', stateChangedAt])
   assert.deepEqual(health, {
     state: 'active',
     stateReason: null,
@@ -62,6 +65,31 @@ test('a connection that nobody has used yet is well', async () => {
     failures: [],
     advice: [],
   })
+})
+
+test('who gets new conversations is shown, with a warning when nobody has ever come in with that key', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const read = async () => (await member.call('GET', `/connections/${w.connectionId}/health`)).body.health
+  assert.equal((await read()).newConversationsGoTo, null, 'people')
+
+  await addAgent(w, { name: 'CRM sync', answersNewConversations: false })
+  await addAgent(w, { name: 'Of another number', connectionIds: [await w.addConnection()] })
+  const agent = await addAgent(w, { name: 'Support agent' })
+  const unused = await read()
+  assert.deepEqual(unused.newConversationsGoTo, { keyId: agent.id, name: 'Support agent', lastUsedAt: null })
+  assert.deepEqual(
+    unused.advice.map(({ code }: { code: string }) => code),
+    ['agent_never_used'],
+  )
+  assert.match(unused.advice[0].text, /"Support agent", which has never been used/)
+  assert.equal((await w.customerWrites('Hi')).owner, `agent:${agent.id}`, 'as was shown')
+
+  const at = w.clock.now()
+  await w.db.sql`update api_keys set last_used_at = ${at} where id = ${agent.id}`
+  assert.deepEqual((await read()).advice, [])
+  await w.db.sql`update workspaces set agents_stopped = true where id = ${w.workspaceId}`
+  assert.equal((await read()).newConversationsGoTo, null)
 })
 
 test('lag is what the platform took to tell, and its worst is kept for an hour', async () => {

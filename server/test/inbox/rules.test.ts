@@ -102,6 +102,7 @@ const key = (fields: Partial<AgentKey> = {}): AgentKey => ({
   connectionIds: [],
   expiresAt: null,
   revokedAt: null,
+  answersNew: true,
   createdAt: noon,
   ...fields,
 })

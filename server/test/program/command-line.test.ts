@@ -28,7 +28,9 @@ test('commands work through the server that runs, and alike without one', async 
     'br',
   )
   assert.equal(workspace.defaultCountry, 'BR')
-  const alone = await parley('key', 'create', '--name', 'Made alone')
+  const alone = await parley('key', 'create', '--name', 'Made alone', '--for', 'syncing')
+  assert.deepEqual(alone.key.scopes, ['leads.read', 'leads.write', 'leads.bulk'])
+  assert.equal(alone.key.answersNewConversations, false)
 
   const service = await startService({ folder, port })
   assert.ok(invitationUrl.startsWith(`${service.url}/invite/`))
@@ -61,8 +63,11 @@ test('commands work through the server that runs, and alike without one', async 
 })
 
 const refusals: [name: string, args: string[], words: RegExp][] = [
-  ['no workspace', ['key', 'create'], /^There is no workspace yet\./],
+  ['no workspace', ['key', 'create', '--for', 'reading'], /^There is no workspace yet\./],
   ['unknown workspace', ['key', 'list', '-w', 'Nobody'], /^There is no workspace yet\./],
+  ['a key for nothing', ['key', 'create'], /^Say what the key is for, with --for, .*\n {2}--for answering/],
+  ['a key for two things', ['key', 'create', '--for', 'reading', '-s', 'leads.read'], /cannot be used with option/],
+  ['a key for what is not known', ['key', 'create', '--for', 'fun'], /Allowed choices are answering, syncing, reading/],
   ['no user', ['member', 'link'], /^Nobody has joined yet\./],
   ['unknown user', ['member', 'link', 'ana@example.com'], /^No user has this e-mail/],
   ['bad country', ['workspace', 'create', 'X', '-c', 'Brazil'], /^Validation failed\n {2}defaultCountry /],
@@ -73,7 +78,10 @@ const refusals: [name: string, args: string[], words: RegExp][] = [
 
 test('a command that finds nothing on the embedded database says so, and leaves no database behind', async () => {
   const folder = await newFolder()
-  const { exitCode, stderr } = await runCommand(['key', 'create'], serviceEnvironment(folder, await freePort()))
+  const { exitCode, stderr } = await runCommand(
+    ['key', 'create', '-f', 'reading'],
+    serviceEnvironment(folder, await freePort()),
+  )
   assert.equal(exitCode, 1)
   assert.match(stderr, /^Preparing the database .*\nThe database is up to date .*\nThere is no workspace yet\./)
   assert.ok(!existsSync(join(folder, 'postgres', 'postmaster.pid')))

@@ -1,4 +1,4 @@
-import { Button, Select } from '@mantine/core'
+import { Button, Select, Switch } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useConnections } from '../connections/queries.ts'
@@ -9,7 +9,8 @@ import { complain, say } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { fullMoment } from '../ui/time.ts'
 import { StatusChip } from './KeyTable.tsx'
-import { type ApiKey, revokeKey, rotateKey } from './queries.ts'
+import { mayAnswer } from './presets.ts'
+import { type ApiKey, changeKey, revokeKey, rotateKey, useKeysChanged } from './queries.ts'
 
 interface KeyPanelProps {
   workspaceId: string
@@ -48,6 +49,9 @@ export function KeyPanel({ workspaceId, apiKey, mayChange, close, rotated, revok
       }
     >
       <KeyFacts workspaceId={workspaceId} apiKey={apiKey} />
+      {mayAnswer(apiKey.scopes) && apiKey.status === 'active' && (
+        <AnswersNew workspaceId={workspaceId} apiKey={apiKey} mayChange={mayChange} />
+      )}
       {asks === 'revoke' && (
         <Confirm
           title={t.keys.revokeAsk(apiKey.name)}
@@ -63,6 +67,33 @@ export function KeyPanel({ workspaceId, apiKey, mayChange, close, rotated, revok
         <RotateAsk workspaceId={workspaceId} apiKey={apiKey} close={() => setAsks(null)} rotated={rotated} />
       )}
     </SidePanel>
+  )
+}
+
+/** Whether new customers go to this key: the one setting that can be changed, at once. */
+function AnswersNew({ workspaceId, apiKey, mayChange }: Pick<KeyPanelProps, 'workspaceId' | 'apiKey' | 'mayChange'>) {
+  const changed = useKeysChanged(workspaceId)
+  const [answers, setAnswers] = useState(apiKey.answersNewConversations)
+  const change = useMutation({
+    mutationFn: (wanted: boolean) => changeKey(workspaceId, apiKey.id, wanted),
+    onSuccess: changed,
+    onError: (error, wanted) => {
+      setAnswers(!wanted)
+      complain(error)
+    },
+  })
+  const set = (wanted: boolean) => {
+    setAnswers(wanted)
+    change.mutate(wanted)
+  }
+  return (
+    <Switch
+      label={t.keys.answersNew}
+      description={t.keys.answersNewHelp}
+      checked={answers}
+      onChange={(event) => set(event.currentTarget.checked)}
+      disabled={!mayChange}
+    />
   )
 }
 

@@ -1,11 +1,11 @@
-import { Button, Checkbox, MultiSelect, Radio, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, MultiSelect, Radio, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useConnections } from '../connections/queries.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
-import { allScopes, type PresetName, presets } from './presets.ts'
+import { allScopes, mayAnswer, type PresetName, presets } from './presets.ts'
 import { type ApiKey, createKey, type Scope } from './queries.ts'
 
 interface NewKeyPanelProps {
@@ -18,17 +18,20 @@ interface KeyDraft {
   name: string
   scopes: Scope[]
   connectionIds: string[]
+  answersNewConversations: boolean
   phoneVisibility: 'full' | 'masked'
   /** One address or range a line. */
   allowlist: string
   expiresAt: string
 }
 
+// Nothing is chosen beforehand: what a key may do is somebody's decision.
 const blank: KeyDraft = {
   name: '',
-  scopes: [...presets.salesAgent.scopes],
+  scopes: [],
   connectionIds: [],
-  phoneVisibility: presets.salesAgent.phoneVisibility,
+  answersNewConversations: false,
+  phoneVisibility: 'full',
   allowlist: '',
   expiresAt: '',
 }
@@ -67,6 +70,15 @@ export function NewKeyPanel({ workspaceId, close, made }: NewKeyPanelProps) {
       />
       <ScopeFields draft={draft} />
       <ConnectionField workspaceId={workspaceId} draft={draft} />
+      {mayAnswer(value.scopes) && (
+        <Switch
+          label={t.keys.answersNew}
+          description={t.keys.answersNewHelp}
+          checked={value.answersNewConversations}
+          onChange={(event) => set({ answersNewConversations: event.currentTarget.checked })}
+          error={errorOf('answersNewConversations')}
+        />
+      )}
       <Radio.Group
         label={t.keys.phones}
         value={value.phoneVisibility}
@@ -105,18 +117,18 @@ function ScopeFields({ draft: { value, set, errorOf } }: { draft: Draft<KeyDraft
     <div>
       <Radio.Group
         label={t.keys.preset}
-        value={chosen ?? 'own'}
+        value={chosen ?? (value.scopes.length === 0 ? '' : 'own')}
         onChange={(name) => {
-          const { scopes, phoneVisibility } = presets[name as PresetName]
-          set({ scopes: [...scopes], phoneVisibility })
+          const { scopes, ...rest } = presets[name as PresetName]
+          set({ scopes: [...scopes], ...rest })
         }}
       >
-        <SimpleGrid cols={2} spacing="xs" verticalSpacing={6} mt={4}>
+        <Stack gap={6} mt={4}>
           {(Object.keys(presets) as PresetName[]).map((name) => (
-            <Radio key={name} value={name} label={t.keys.presets[name]} />
+            <Radio key={name} value={name} label={t.keys.presets[name]} description={t.keys.presetHelp[name]} />
           ))}
-          {chosen === undefined && <Radio value="own" label={t.keys.presets.own} readOnly />}
-        </SimpleGrid>
+          {chosen === undefined && value.scopes.length > 0 && <Radio value="own" label={t.keys.presets.own} readOnly />}
+        </Stack>
       </Radio.Group>
       <Checkbox.Group
         mt="md"
@@ -156,6 +168,7 @@ function ConnectionField({ workspaceId, draft }: { workspaceId: string; draft: D
 function bodyOf({ allowlist, expiresAt, ...rest }: KeyDraft) {
   return {
     ...rest,
+    answersNewConversations: rest.answersNewConversations && mayAnswer(rest.scopes),
     name: rest.name.trim(),
     allowlist: allowlist.split(/[\s,]+/).filter((line) => line !== ''),
     expiresAt: expiresAt === '' ? null : new Date(expiresAt).toISOString(),

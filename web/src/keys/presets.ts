@@ -9,11 +9,27 @@ export const allScopes: readonly Scope[] = [
   'inbox.write',
 ]
 
-export type PresetName = 'salesAgent' | 'readOnlyAgent' | 'leadsOnly'
+export type PresetName = 'answering' | 'syncing' | 'reading'
+
+interface Preset {
+  scopes: readonly Scope[]
+  phoneVisibility: 'full' | 'masked'
+  answersNewConversations: boolean
+}
 
 /** What most keys are for; the boxes below them say what each takes. */
-export const presets: Record<PresetName, { scopes: readonly Scope[]; phoneVisibility: 'full' | 'masked' }> = {
-  salesAgent: { scopes: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'], phoneVisibility: 'full' },
-  readOnlyAgent: { scopes: ['leads.read', 'inbox.read'], phoneVisibility: 'masked' },
-  leadsOnly: { scopes: ['leads.read', 'leads.write', 'leads.bulk'], phoneVisibility: 'full' },
+export const presets: Record<PresetName, Preset> = {
+  answering: {
+    scopes: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'],
+    phoneVisibility: 'full',
+    answersNewConversations: true,
+  },
+  syncing: {
+    scopes: ['leads.read', 'leads.write', 'leads.bulk'],
+    phoneVisibility: 'full',
+    answersNewConversations: false,
+  },
+  reading: { scopes: ['leads.read', 'inbox.read'], phoneVisibility: 'masked', answersNewConversations: false },
 }
+
+export const mayAnswer = (scopes: readonly Scope[]): boolean => scopes.includes('inbox.write')

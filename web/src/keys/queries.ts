@@ -30,10 +30,16 @@ export function createKey(
     connectionIds?: string[]
     phoneVisibility?: 'full' | 'masked'
     allowlist?: string[]
+    answersNewConversations?: boolean
     expiresAt?: string | null
   },
 ) {
   return body(api.POST(path, { params: { path: { workspaceId } }, body: key }))
+}
+
+export function changeKey(workspaceId: string, keyId: string, answersNewConversations: boolean) {
+  const params = { path: { workspaceId, keyId } }
+  return body(api.PATCH(`${path}/{keyId}`, { params, body: { answersNewConversations } }))
 }
 
 export function rotateKey(workspaceId: string, keyId: string, previousValidUntil: string | null) {

@@ -13,7 +13,7 @@ import { useDraft } from '../ui/use-draft.ts'
 import { changeWorkspace, type WorkspacePatch } from './changes.ts'
 import { settingsKeys, useWorkspace, type Workspace } from './queries.ts'
 
-const usualMinutes = 15
+const usualMinutes = 5
 const longestMinutes = 10_080
 
 export function AgentsSection({ workspaceId }: { workspaceId: string }) {

@@ -194,6 +194,8 @@ export const connections = {
     seconds: (n: string) => `${n} s`,
     endsIn: (last4: string) => `Set, ends in ${last4}`,
     webhook: 'Address that is called',
+    newGoTo: 'New conversations go to',
+    team: 'The team',
     since: 'Connected',
   },
   templates: {

@@ -11,7 +11,12 @@ export const keys = {
   lastUsed: 'Last used',
   never: 'Never',
   preset: 'What it is for',
-  presets: { salesAgent: 'Sales agent', readOnlyAgent: 'Read-only agent', leadsOnly: 'Leads only', own: 'Own choice' },
+  presets: { answering: 'Answering chats', syncing: 'Syncing leads', reading: 'Reading', own: 'Own choice' },
+  presetHelp: {
+    answering: 'An agent that answers customers, and reads and changes leads.',
+    syncing: 'A program that brings leads and keeps them up to date.',
+    reading: 'A program that looks and changes nothing. Phone numbers are masked.',
+  },
   scopes: {
     'leads.read': 'Read leads',
     'leads.write': 'Create and change leads',
@@ -22,6 +27,8 @@ export const keys = {
   },
   connections: 'Connections',
   connectionsHelp: 'Which numbers it sees.',
+  answersNew: 'Answers new conversations',
+  answersNewHelp: 'Customers who write for the first time go to the oldest key that does.',
   phones: 'Phone numbers',
   phonesFull: 'Shown whole',
   phonesMasked: 'Masked in the middle',

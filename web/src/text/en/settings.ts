@@ -129,7 +129,7 @@ export const settings = {
   agents: {
     watchdog: 'Watchdog',
     watchdogSwitch: 'Give a conversation to people when its agent stays silent',
-    watchdogHelp: 'The customer is then in the team’s list, not forgotten.',
+    watchdogHelp: 'The customer is then in the team’s list, not forgotten. New workspaces begin with 5 minutes.',
     minutes: 'After how many minutes',
     stopTitle: 'Stop switch',
     running: 'Agents may answer customers.',
@@ -188,6 +188,7 @@ export const settings = {
       'invitation.created': 'invited a person',
       'invitation.withdrawn': 'withdrew an invitation',
       'api-key.created': 'made an API key',
+      'api-key.changed': 'changed an API key',
       'api-key.rotated': 'gave an API key a new value',
       'api-key.revoked': 'revoked an API key',
       'team-token.created': 'made a team token',

@@ -61,6 +61,8 @@ export const connections: typeof en = {
     number_taken: 'Este teléfono está en otra conexión',
   },
   advice: {
+    agent_never_used:
+      'Las conversaciones nuevas van a una clave de API que nunca se ha usado: nadie las responde. Inicia su agente, o elige en la página de claves de API cuál responde las conversaciones nuevas.',
     paused: 'Un miembro puso la conexión en pausa. Reanúdela para enviar.',
     acknowledgement_required:
       'El riesgo de este número no oficial no está confirmado, o no para esta vinculación. Un miembro lo confirma en persona.',
@@ -232,6 +234,8 @@ export const connections: typeof en = {
     seconds: (n) => `${n} s`,
     endsIn: (last4) => `Definido, termina en ${last4}`,
     webhook: 'Dirección a la que llaman',
+    newGoTo: 'Las conversaciones nuevas van a',
+    team: 'El equipo',
     since: 'Conectado el',
   },
   templates: {

@@ -13,7 +13,12 @@ export const keys: typeof en = {
   lastUsed: 'Último uso',
   never: 'Nunca',
   preset: 'Para qué sirve',
-  presets: { salesAgent: 'Agente de ventas', readOnlyAgent: 'Solo lectura', leadsOnly: 'Solo leads', own: 'Otra' },
+  presets: { answering: 'Responder chats', syncing: 'Sincronizar leads', reading: 'Leer', own: 'Otra' },
+  presetHelp: {
+    answering: 'Un agente que responde a los clientes, y lee y modifica leads.',
+    syncing: 'Un programa que trae leads y los mantiene al día.',
+    reading: 'Un programa que mira y no cambia nada. Los teléfonos se muestran enmascarados.',
+  },
   scopes: {
     'leads.read': 'Leer leads',
     'leads.write': 'Crear y cambiar leads',
@@ -24,6 +29,8 @@ export const keys: typeof en = {
   },
   connections: 'Conexiones',
   connectionsHelp: 'Qué números ve.',
+  answersNew: 'Responde las conversaciones nuevas',
+  answersNewHelp: 'Los clientes que escriben por primera vez van a la clave más antigua que lo hace.',
   phones: 'Teléfonos',
   phonesFull: 'Se muestran enteros',
   phonesMasked: 'Con el centro oculto',

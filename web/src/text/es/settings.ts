@@ -140,7 +140,7 @@ export const settings: typeof en = {
   agents: {
     watchdog: 'Vigilante',
     watchdogSwitch: 'Pasar la conversación a personas cuando su agente calla',
-    watchdogHelp: 'El cliente queda entonces en la lista del equipo, no olvidado.',
+    watchdogHelp: 'El cliente queda entonces en la lista del equipo, no olvidado. Los espacios nuevos empiezan con 5 minutos.',
     minutes: 'Después de cuántos minutos',
     stopTitle: 'Interruptor de parada',
     running: 'Los agentes pueden responder a clientes.',
@@ -199,6 +199,7 @@ export const settings: typeof en = {
       'invitation.created': 'invitó a una persona',
       'invitation.withdrawn': 'retiró una invitación',
       'api-key.created': 'creó una clave de API',
+      'api-key.changed': 'modificó una clave de API',
       'api-key.rotated': 'dio un valor nuevo a una clave de API',
       'api-key.revoked': 'revocó una clave de API',
       'team-token.created': 'creó un token del equipo',

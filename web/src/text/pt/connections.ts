@@ -60,6 +60,8 @@ export const connections: typeof en = {
     number_taken: 'Este celular está em outra conexão',
   },
   advice: {
+    agent_never_used:
+      'As conversas novas vão para uma chave de API que nunca foi usada: ninguém as responde. Inicie o agente dela, ou escolha na página de chaves de API qual responde conversas novas.',
     paused: 'Um membro pausou a conexão. Retome-a para enviar.',
     acknowledgement_required:
       'O risco deste número não oficial não foi confirmado, ou não para este pareamento. Um membro o confirma pessoalmente.',
@@ -229,6 +231,8 @@ export const connections: typeof en = {
     seconds: (n) => `${n} s`,
     endsIn: (last4) => `Definido, termina em ${last4}`,
     webhook: 'Endereço chamado',
+    newGoTo: 'Conversas novas vão para',
+    team: 'A equipe',
     since: 'Conectado em',
   },
   templates: {

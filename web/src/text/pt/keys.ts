@@ -13,7 +13,12 @@ export const keys: typeof en = {
   lastUsed: 'Último uso',
   never: 'Nunca',
   preset: 'Para que serve',
-  presets: { salesAgent: 'Agente de vendas', readOnlyAgent: 'Só leitura', leadsOnly: 'Só leads', own: 'Outra' },
+  presets: { answering: 'Responder chats', syncing: 'Sincronizar leads', reading: 'Ler', own: 'Outra' },
+  presetHelp: {
+    answering: 'Um agente que responde aos clientes, e lê e altera leads.',
+    syncing: 'Um programa que traz leads e os mantém em dia.',
+    reading: 'Um programa que olha e não muda nada. Os telefones aparecem mascarados.',
+  },
   scopes: {
     'leads.read': 'Ler leads',
     'leads.write': 'Criar e alterar leads',
@@ -24,6 +29,8 @@ export const keys: typeof en = {
   },
   connections: 'Conexões',
   connectionsHelp: 'Que números ela vê.',
+  answersNew: 'Responde conversas novas',
+  answersNewHelp: 'Clientes que escrevem pela primeira vez vão para a chave mais antiga que faz isso.',
   phones: 'Telefones',
   phonesFull: 'Mostrados por inteiro',
   phonesMasked: 'Com o meio oculto',

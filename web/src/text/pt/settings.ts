@@ -131,7 +131,7 @@ export const settings: typeof en = {
   agents: {
     watchdog: 'Vigia',
     watchdogSwitch: 'Passar a conversa para pessoas quando o agente fica em silêncio',
-    watchdogHelp: 'O cliente fica então na lista da equipe, e não esquecido.',
+    watchdogHelp: 'O cliente fica então na lista da equipe, e não esquecido. Espaços novos começam com 5 minutos.',
     minutes: 'Depois de quantos minutos',
     stopTitle: 'Chave de parada',
     running: 'Agentes podem responder a clientes.',
@@ -190,6 +190,7 @@ export const settings: typeof en = {
       'invitation.created': 'convidou uma pessoa',
       'invitation.withdrawn': 'cancelou um convite',
       'api-key.created': 'criou uma chave de API',
+      'api-key.changed': 'alterou uma chave de API',
       'api-key.rotated': 'deu um novo valor a uma chave de API',
       'api-key.revoked': 'revogou uma chave de API',
       'team-token.created': 'criou um token da equipe',
