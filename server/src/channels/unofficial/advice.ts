@@ -5,7 +5,7 @@ type Reason = StopReason | 'never_paired' | 'pairing' | 'reconnecting' | 'number
 /** What to do about each reason for which a session does not send. */
 export const sessionReasons: Record<Reason, string> = {
   never_paired: 'No phone is linked yet. Pair one.',
-  pairing: 'A code is shown: scan it on the phone, under Linked devices.',
+  pairing: 'Scan the code on the phone, under Linked devices. It takes a moment until there is one.',
   reconnecting: 'The line to the network is taken up again by itself. Look at the network of this machine if it lasts.',
   logged_out: 'The phone has unlinked this device. Pair it anew.',
   replaced:
@@ -19,6 +19,8 @@ export const sessionReasons: Record<Reason, string> = {
   device_mismatch: 'The account on the phone does not take linked devices. Update the app there, then pair anew.',
   bad_session: 'The keys of the session do not fit any more, as after restoring a backup. Pair the phone anew.',
   pairing_ended: 'Nobody scanned the code in time. Begin again, with the phone at hand.',
+  network_unreachable:
+    'The network cannot be reached, so there is no code to scan. Look at the network of this machine. It is tried again for some three minutes; then pair again.',
   baileys_missing:
     'Baileys is not installed. It takes one command: see QR sessions in the operations guide. Then resume.',
   number_taken: 'This phone is linked to another connection already. Remove that one, or pair another phone.',

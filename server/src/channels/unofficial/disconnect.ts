@@ -13,6 +13,7 @@ export type StopReason =
   | 'device_mismatch'
   | 'bad_session'
   | 'pairing_ended'
+  | 'network_unreachable'
   | 'baileys_missing'
 
 export interface ClosedAt {
@@ -49,6 +50,8 @@ const stops: ReadonlyMap<number, { reason: StopReason; forgets: boolean }> = new
 
 const badSessionAttempts = 3
 const restartAttempts = 3
+// With 20 s for each socket and the pauses between them: some three minutes, as a code that nobody scans has.
+const pairingAttempts = 5
 
 /** Judges a close by its code; null when it came without one. Codes that are not known are taken for a bad line. */
 export function afterClose(code: number | null, at: ClosedAt): AfterClose {
@@ -58,6 +61,9 @@ export function afterClose(code: number | null, at: ClosedAt): AfterClose {
   if (code === timedOut && at.isPairing) return { act: 'stop', reason: 'pairing_ended', forgets: true }
   if (code === badSession && at.attempt >= badSessionAttempts) {
     return { act: 'stop', reason: 'bad_session', forgets: false }
+  }
+  if (at.isPairing && at.attempt >= pairingAttempts) {
+    return { act: 'stop', reason: 'network_unreachable', forgets: true }
   }
   const isAtOnce = code === restartRequired && at.attempt < restartAttempts
   return { act: 'reconnect', delayMs: isAtOnce ? 0 : backoffMs(at) }

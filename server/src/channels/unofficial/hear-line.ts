@@ -75,10 +75,10 @@ async function closed(deps: HoldDeps, hold: Hold, code: number | null): Promise<
   const { clock, log } = deps
   await closeLine(deps, hold)
   const { attempt, isPaired } = hold.session
-  log.info('a session closed', { connectionId: hold.lease.connectionId, code: String(code), attempt })
+  log.info('a session closed', { connectionId: hold.lease.connectionId, code: String(code ?? 'no answer'), attempt })
   const next = afterClose(code, { isPairing: !isPaired, attempt, random: deps.random() })
   if (next.act === 'stop') return stopHold(deps, hold, next)
-  const later = { attempt: attempt + 1, reason: isPaired ? 'reconnecting' : 'pairing' }
+  const later = { attempt: attempt + 1, reason: isPaired ? 'reconnecting' : 'network_unreachable' }
   if (next.delayMs > 0) {
     const nextAttemptAt = new Date(clock.now().getTime() + next.delayMs)
     return moveHold(deps, hold, { ...later, state: 'waiting', nextAttemptAt })

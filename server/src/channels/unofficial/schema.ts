@@ -28,7 +28,7 @@ export const sessionSchema = Type.Object({
   reason: nullable(
     Type.String({
       description:
-        'Why it is not open: `never_paired`, `pairing`, `reconnecting`, `logged_out`, `replaced`, `banned_temporarily`, `forbidden`, `banned`, `client_outdated`, `bad_user_agent`, `device_mismatch`, `bad_session`, `pairing_ended`, `baileys_missing`, `number_taken`.',
+        'Why it is not open: `never_paired`, `pairing`, `reconnecting`, `logged_out`, `replaced`, `banned_temporarily`, `forbidden`, `banned`, `client_outdated`, `bad_user_agent`, `device_mismatch`, `bad_session`, `pairing_ended`, `network_unreachable`, `baileys_missing`, `number_taken`.',
       example: 'pairing',
     }),
   ),

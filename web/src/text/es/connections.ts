@@ -57,6 +57,7 @@ export const connections: typeof en = {
     device_mismatch: 'El teléfono no acepta dispositivos vinculados',
     bad_session: 'Las claves de la sesión ya no sirven',
     pairing_ended: 'Nadie escaneó el código a tiempo',
+    network_unreachable: 'No se alcanza la red',
     baileys_missing: 'Falta instalar la biblioteca de las sesiones QR',
     number_taken: 'Este teléfono está en otra conexión',
   },
@@ -78,7 +79,7 @@ export const connections: typeof en = {
     public_url_not_reachable:
       'El socio no alcanza la dirección de Parley. Ponga en PARLEY_URL una dirección https pública y compruebe de nuevo.',
     never_paired: 'Aún no hay ningún teléfono vinculado. Vincule uno.',
-    pairing: 'Hay un código en pantalla: escanéelo con el teléfono, en Dispositivos vinculados.',
+    pairing: 'Escanee el código con el teléfono, en Dispositivos vinculados. Tarda un momento en aparecer.',
     reconnecting: 'La línea con la red se recupera sola. Si dura, revise la red de esta máquina.',
     logged_out: 'El teléfono ha desvinculado este dispositivo. Vincúlelo de nuevo.',
     replaced: 'Otro programa usa la misma sesión. Deténgalo y compruebe de nuevo: los dos se echarían sin fin.',
@@ -92,6 +93,8 @@ export const connections: typeof en = {
     bad_session:
       'Las claves de la sesión ya no sirven, como tras restaurar una copia de seguridad. Vincule el teléfono de nuevo.',
     pairing_ended: 'Nadie escaneó el código a tiempo. Empiece de nuevo, con el teléfono a mano.',
+    network_unreachable:
+      'No se alcanza la red, así que no hay código que escanear. Revise la red de esta máquina. Se intenta de nuevo durante unos tres minutos; después, vincule otra vez.',
     baileys_missing: 'Baileys no está instalado. Basta un comando, que se ve abajo. Después compruebe de nuevo.',
     number_taken: 'Este teléfono ya está en otra conexión. Quite aquella o vincule otro teléfono.',
     outcome_unknown:
@@ -176,6 +179,7 @@ export const connections: typeof en = {
       device_mismatch: 'el teléfono no acepta dispositivos vinculados',
       bad_session: 'las claves ya no sirven',
       pairing_ended: 'nadie escaneó el código a tiempo',
+      network_unreachable: 'no se alcanzó la red',
       baileys_missing: 'falta una biblioteca',
       number_taken: 'el teléfono está en otra conexión',
     },

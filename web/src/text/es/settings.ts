@@ -140,7 +140,8 @@ export const settings: typeof en = {
   agents: {
     watchdog: 'Vigilante',
     watchdogSwitch: 'Pasar la conversación a personas cuando su agente calla',
-    watchdogHelp: 'El cliente queda entonces en la lista del equipo, no olvidado. Los espacios nuevos empiezan con 5 minutos.',
+    watchdogHelp:
+      'El cliente queda entonces en la lista del equipo, no olvidado. Los espacios nuevos empiezan con 5 minutos.',
     minutes: 'Después de cuántos minutos',
     stopTitle: 'Interruptor de parada',
     running: 'Los agentes pueden responder a clientes.',

@@ -56,6 +56,7 @@ export const connections: typeof en = {
     device_mismatch: 'O celular não aceita aparelhos conectados',
     bad_session: 'As chaves da sessão não servem mais',
     pairing_ended: 'Ninguém leu o código a tempo',
+    network_unreachable: 'Rede não alcançada',
     baileys_missing: 'Falta instalar a biblioteca das sessões por QR',
     number_taken: 'Este celular está em outra conexão',
   },
@@ -76,7 +77,7 @@ export const connections: typeof en = {
     public_url_not_reachable:
       'O parceiro não alcança o endereço do Parley. Defina PARLEY_URL com um endereço https público e verifique de novo.',
     never_paired: 'Nenhum celular conectado ainda. Conecte um.',
-    pairing: 'Um código está na tela: leia-o com o celular, em Aparelhos conectados.',
+    pairing: 'Leia o código com o celular, em Aparelhos conectados. Ele demora um instante para aparecer.',
     reconnecting: 'A linha com a rede é retomada sozinha. Se durar, verifique a rede desta máquina.',
     logged_out: 'O celular desconectou este aparelho. Conecte-o de novo.',
     replaced: 'Outro programa usa a mesma sessão. Pare-o e verifique de novo: os dois se derrubariam sem fim.',
@@ -89,6 +90,8 @@ export const connections: typeof en = {
     device_mismatch: 'A conta no celular não aceita aparelhos conectados. Atualize o app e conecte de novo.',
     bad_session: 'As chaves da sessão não servem mais, como depois de restaurar um backup. Conecte o celular de novo.',
     pairing_ended: 'Ninguém leu o código a tempo. Comece de novo, com o celular em mãos.',
+    network_unreachable:
+      'A rede não é alcançada, então não há código para ler. Veja a rede desta máquina. Tenta-se de novo por uns três minutos; depois, conecte outra vez.',
     baileys_missing: 'O Baileys não está instalado. Basta um comando, mostrado abaixo. Depois verifique de novo.',
     number_taken: 'Este celular já está em outra conexão. Remova aquela ou conecte outro celular.',
     outcome_unknown:
@@ -173,6 +176,7 @@ export const connections: typeof en = {
       device_mismatch: 'o celular não aceita aparelhos conectados',
       bad_session: 'as chaves não servem mais',
       pairing_ended: 'ninguém leu o código a tempo',
+      network_unreachable: 'a rede não foi alcançada',
       baileys_missing: 'falta uma biblioteca',
       number_taken: 'o celular está em outra conexão',
     },
