@@ -92,29 +92,17 @@ test('a delivery that is repeated changes nothing', async () => {
 })
 
 for (const status of ['pending', 'snoozed', 'resolved', 'closed']) {
-  test(`a message of the customer turns ${status} into open`, async () => {
-    const w = await inboxWorld()
-    const { value: key } = await addAgent(w)
-    const { id } = await w.customerWrites('Hi')
-    await w.patch(id, { status }, key)
-    const after = await w.customerWrites('Again')
-    assert.deepEqual([after.id, after.status, after.snoozed_until, after.unread_count], [id, 'open', null, 2])
-  })
-}
-
-for (const status of ['pending', 'snoozed', 'resolved', 'closed']) {
-  test(`a message whose platform time is before our last one turns ${status} into open all the same`, async () => {
-    const w = await inboxWorld()
-    const { value: key } = await addAgent(w)
-    const { id } = await w.customerWrites('Hi')
-    w.clock.advance(60_000)
-    const before = await w.customerWrites('What about it?')
-    await w.patch(id, { status }, key)
-    const at = new Date(w.clock.now().getTime() - 1000)
-    const after = await w.customerWrites('And this?', { at })
-    assert.deepEqual([after.status, after.snoozed_until, after.unread_count], ['open', null, 3])
-    assert.equal(after.last_message_at, before.last_message_at, 'the newest message stays the newest')
-  })
+  for (const [when, agoMs] of Object.entries({ now: 0, 'a second before our last one': 1000 })) {
+    test(`a message of the customer turns ${status} into open, sent ${when}`, async () => {
+      const w = await inboxWorld()
+      const { value: key } = await addAgent(w)
+      const before = await w.customerWrites('Hi')
+      await w.patch(before.id, { status }, key)
+      const after = await w.customerWrites('Again', { at: new Date(w.clock.now().getTime() - agoMs) })
+      assert.deepEqual([after.status, after.snoozed_until, after.unread_count], ['open', null, 2])
+      assert.ok(after.last_message_at >= before.last_message_at, 'the newest message stays the newest')
+    })
+  }
 }
 
 test('messages of one second get times of their own, in order of arrival', async () => {
