@@ -3,6 +3,8 @@ import { phoneVariants } from './phone-variants.ts'
 
 const minDigits = 8
 const maxDigits = 20
+/** Whatever people put between the digits; what is longer is not looked at. */
+export const maxPhoneLength = 64
 
 /**
  * The 8–20 digits of a phone number, country code first, or null when the text is not one. With a default country
@@ -10,6 +12,7 @@ const maxDigits = 20
  * unknown to the numbering plans: those lag behind what is in use.
  */
 export function readPhone(text: string, defaultCountry?: string): string | null {
+  if (text.length > maxPhoneLength) return null
   const written = withoutFormatting(text)
   if (written === null) return null
   const digits =
@@ -41,7 +44,8 @@ interface Written {
 }
 
 const invisible = /\p{Cf}/gu
-const phoneShape = /^[([\s]*\+?[\d\s.()[\]/\p{Pd}\u2212]+$/u
+// A text that is none is known to be so in one pass: each character fits one part of the expression alone.
+const phoneShape = /^[([\s]*(?:\+[\d\s.()[\]/\p{Pd}\u2212]+|[\d.)\]/\p{Pd}\u2212][\d\s.()[\]/\p{Pd}\u2212]*)$/u
 
 function withoutFormatting(text: string): Written | null {
   const plain = text.normalize('NFKC').replace(invisible, '').trim()

@@ -58,7 +58,7 @@ function isTag(field: CustomField): boolean {
 }
 
 function cut(field: CustomField): CustomField {
-  return { ...field, value: [...String(field.value)].slice(0, maxTextLength).join('') }
+  return { ...field, value: [...String(field.value).slice(0, 2 * maxTextLength)].slice(0, maxTextLength).join('') }
 }
 
 const byWorth = ['k_utm_source', 'k_utm_medium', 'k_utm_campaign', 'k_utm_content', 'k_utm_term']

@@ -1,5 +1,6 @@
 import type { Issue } from '../base/errors.ts'
-import { type CustomField, valueProblem } from '../leads/custom-fields.ts'
+import { lengthProblem } from '../base/text-length.ts'
+import { type CustomField, maxLengthOf } from '../leads/custom-fields.ts'
 import { type LeadPatch, readLeadPatch } from '../leads/input.ts'
 import type { LeadChanges } from '../leads/schema.ts'
 import { decoyField, type FormField, isLeadField, optionSeparator, type PublicForm, tokenField } from './form.ts'
@@ -71,12 +72,14 @@ function readValue(field: FormField, raw: unknown): Reading {
   if (field.type === 'multiselect') return readChoices(field, raw)
   if (Array.isArray(raw)) return wrong('is given more than once')
   if (raw !== undefined && raw !== null && !['string', 'number'].includes(typeof raw)) return wrong('must be a string')
-  const value = spelled(field, cleanText(String(raw ?? '')))
+  const text = cleanText(String(raw ?? ''))
+  // Before anything reads it: what a stranger sends is as long as a body may be. Notes are notes, however they are shown.
+  const problem = lengthProblem(text, maxLengthOf(field.key === 'notes' ? 'textarea' : field.type))
+  if (problem !== null) return wrong(problem)
+  const value = spelled(field, text)
   if (value === '') return field.required ? wrong('is required') : fine('')
   if (field.type === 'select' && !field.options?.includes(value)) return wrong('must be one of the options')
-  // The lead's own notes have no type that would limit them.
-  const problem = field.key === 'notes' ? valueProblem('textarea', value) : null
-  return problem === null ? fine(value) : wrong(problem)
+  return fine(value)
 }
 
 // Browsers send no box that is not ticked.
@@ -101,8 +104,14 @@ function readChoices(field: FormField, raw: unknown): Reading {
 /** People write `12,5` and `example.com`, which mean one thing only. */
 function spelled({ type }: FormField, value: string): string {
   if (type === 'number') return value.replace(/^(-?\d+),(\d+)$/, '$1.$2')
-  if (type === 'url' && /^[^\s:/]+\.[^\s:/]+(\/|$)/.test(value)) return `https://${value}`
+  if (type === 'url' && startsWithHost(value)) return `https://${value}`
   return value
+}
+
+function startsWithHost(value: string): boolean {
+  const [name = ''] = /^[^\s:/]+(?=\/|$)/.exec(value) ?? []
+  const dot = name.indexOf('.', 1)
+  return dot > 0 && dot < name.length - 1
 }
 
 function cleanText(text: string): string {

@@ -1,5 +1,6 @@
 import type { Issue } from '../base/errors.ts'
-import { readPhone } from '../base/phone.ts'
+import { maxPhoneLength, readPhone } from '../base/phone.ts'
+import { lengthProblem } from '../base/text-length.ts'
 import { readIsoTime } from '../base/time.ts'
 
 export const customFieldTypes = [
@@ -34,7 +35,8 @@ export const maxTextLength = 255
 const keyShape = /^[a-z][a-z0-9_]*$/
 const aliasPrefix = 'k_'
 
-export const emailShape = /^[^\s@<>()",;:\\]+@[^\s@<>()",;:\\]+\.[^\s@<>()",;:\\]{2,}$/
+// A name of two parts at least. Only the first dot may end the first part, or a text that is none would be tried at each.
+export const emailShape = /^[^\s@<>()",;:\\]+@[^\s@<>()",;:\\][^\s@<>()",;:\\.]*\.[^\s@<>()",;:\\]{2,}$/
 
 /** What is wrong with a key, or null: at most 40 characters, lower-case snake_case, a letter first. */
 export function keyProblem(key: string): string | null {
@@ -47,12 +49,13 @@ export function keyProblem(key: string): string | null {
 export function valueProblem(type: CustomFieldType, value: string | boolean): string | null {
   if (type === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false'
   if (typeof value !== 'string') return 'must be a string'
-  if ([...value].length > maxLengthOf(type)) return `must have at most ${maxLengthOf(type)} characters`
-  return shapes[type]?.(value) ?? null
+  return lengthProblem(value, maxLengthOf(type)) ?? shapes[type]?.(value) ?? null
 }
 
-function maxLengthOf(type: CustomFieldType): number {
+/** The characters that a value of a field of this type has at most. */
+export function maxLengthOf(type: CustomFieldType): number {
   if (type === 'textarea') return 10_000
+  if (type === 'phone') return maxPhoneLength
   return type === 'url' || type === 'multiselect' ? 2_000 : maxTextLength
 }
 

@@ -1,5 +1,6 @@
 import type { Issue } from '../base/errors.ts'
-import { readPhone } from '../base/phone.ts'
+import { maxPhoneLength, readPhone } from '../base/phone.ts'
+import { lengthProblem } from '../base/text-length.ts'
 import { joinPath } from '../base/validation.ts'
 import { type CustomField, type CustomValues, emailShape } from './custom-fields.ts'
 import type { LeadFields } from './lead.ts'
@@ -53,13 +54,13 @@ export function readLeadPatch(
   if (rest.notes !== undefined) fields.notes = rest.notes || null
 
   if (firstName !== undefined) {
-    const problem = firstName.trim() === '' ? 'must not be empty' : tooLong(firstName.trim(), 255)
+    const problem = firstName.trim() === '' ? 'must not be empty' : lengthProblem(firstName.trim(), 255)
     if (problem === null) fields.firstName = firstName.trim()
     else refuse('firstName', problem)
   }
   if (lastName !== undefined) {
     const trimmed = lastName?.trim() || null
-    const problem = tooLong(trimmed ?? '', 255)
+    const problem = lengthProblem(trimmed ?? '', 255)
     if (problem === null) fields.lastName = trimmed
     else refuse('lastName', problem)
   }
@@ -71,7 +72,7 @@ export function readLeadPatch(
   const isMask = context.masked === true && isPhoneMask(phone ?? '')
   if (phone !== undefined && !isMask) {
     const digits = phone ? readPhone(phone, context.defaultCountry ?? undefined) : null
-    if (phone && digits === null) refuse('phone', phoneMessage)
+    if (phone && digits === null) refuse('phone', lengthProblem(phone, maxPhoneLength) ?? phoneMessage)
     else fields.phone = digits
   }
   const { estimatedValue } = rest
@@ -92,12 +93,8 @@ export function readLeadPatch(
   return { patch, issues }
 }
 
-function tooLong(text: string, max: number): string | null {
-  return [...text].length > max ? `must have at most ${max} characters` : null
-}
-
 function emailProblem(email: string): string | null {
-  return tooLong(email, 254) ?? (emailShape.test(email) ? null : 'must be an e-mail address')
+  return lengthProblem(email, 254) ?? (emailShape.test(email) ? null : 'must be an e-mail address')
 }
 
 function isAmount(amount: number | null): boolean {

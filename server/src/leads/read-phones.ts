@@ -1,10 +1,11 @@
-import { readPhone } from '../base/phone.ts'
+import { maxPhoneLength, readPhone } from '../base/phone.ts'
 
 /**
  * The phones that a text may mean when a lead is looked up, the surest first; none when it is no phone. Answers show
  * phones as bare digits with country code, so such digits mean that phone before they mean a national number.
  */
 export function readPhones(text: string, defaultCountry: string | null): string[] {
+  if (text.length > maxPhoneLength) return []
   const asStored = /^\d+$/.test(text) ? readPhone(text) : null
   const asWritten = readPhone(text, defaultCountry ?? undefined)
   return [...new Set([asStored, asWritten])].filter((digits) => digits !== null)

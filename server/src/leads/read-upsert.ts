@@ -1,4 +1,6 @@
 import { InvalidInput, type Issue } from '../base/errors.ts'
+import { maxPhoneLength } from '../base/phone.ts'
+import { lengthProblem } from '../base/text-length.ts'
 import { compileCheck, joinPath } from '../base/validation.ts'
 import type { CustomField } from './custom-fields.ts'
 import { type ReadContext, readLeadPatch } from './input.ts'
@@ -18,7 +20,7 @@ export function readUpsert(
   const { patch, issues } = readLeadPatch(body.lead, parameters, { ...reader, at: leadAt })
   const [value = null, storedDigits] = valuesOf(body.match, reader.defaultCountry)
   const matchIssues: Issue[] =
-    value === null ? [{ path: joinPath(at, 'match.value'), message: 'must be a phone number of 8 to 20 digits' }] : []
+    value === null ? [{ path: joinPath(at, 'match.value'), message: whyNoPhone(body.match.value) }] : []
   if (value === null || issues.length > 0) return new InvalidInput([...matchIssues, ...issues])
   const item = { by: body.match.by, value, patch, createIfMissing: body.createIfMissing !== false, at: leadAt }
   return storedDigits === undefined ? item : { ...item, storedDigits }
@@ -32,6 +34,10 @@ export function readBulkItem(
 ): UpsertItem | InvalidInput {
   const issues = checkShape(item, context.at)
   return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, parameters, context)
+}
+
+function whyNoPhone(text: string): string {
+  return lengthProblem(text, maxPhoneLength) ?? 'must be a phone number of 8 to 20 digits'
 }
 
 /** The canonical value, none when it is no phone; then the digits as sent, when they may be a stored phone too. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { maxPhoneLength } from '../base/phone.ts'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
 import { customFieldTypes } from './custom-fields.ts'
 import { adPlatforms, priorities, sources } from './lead.ts'
@@ -23,6 +24,7 @@ const writable = {
   phone: nullable(
     text(
       'Phone with country code: 8 to 20 digits once formatting is removed, kept as digits. A national number is taken when the workspace has a default country. Null clears it. Sealed at rest.',
+      { maxLength: maxPhoneLength },
     ),
   ),
   status: text('1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history.', {
@@ -163,6 +165,7 @@ export type UpsertBody = Static<typeof UpsertBody>
 
 export const Identifier = Type.Object({
   identifier: Type.String({
+    maxLength: 255,
     description: 'The `id`, `uniqueCode`, `externalRef` or `phone` of the lead, looked up in that order.',
     example: '5581991234567',
   }),

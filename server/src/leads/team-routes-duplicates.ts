@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
+import { maxPhoneLength } from '../base/phone.ts'
 import { type App, errors, oneOf, postman } from '../base/route.ts'
 import { closed, teamRoute } from '../base/team-schema.ts'
 import { checkDuplicates, type Duplicate, findDuplicates } from './duplicates.ts'
@@ -20,7 +21,9 @@ const Duplicates = Type.Object({
 
 const Check = Type.Object(
   {
-    phone: Type.Optional(Type.String({ maxLength: 255, description: 'As typed; half a number finds nobody.' })),
+    phone: Type.Optional(
+      Type.String({ maxLength: maxPhoneLength, description: 'As typed; half a number finds nobody.' }),
+    ),
     email: Type.Optional(Type.String({ maxLength: 254, description: 'As typed.' })),
   },
   { ...closed, example: { phone: '+55 81 99123-4567' } },

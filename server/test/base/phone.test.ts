@@ -28,6 +28,7 @@ const rows: Row[] = [
   ['011 98765-4321', undefined, '011987654321'],
   ['12345678', undefined, '12345678'],
   ['12345678901234567890', undefined, '12345678901234567890'],
+  [`+55 11 98765-4321${' '.repeat(47)}`, undefined, '5511987654321'],
   // Not phone numbers.
   ['', undefined, null],
   ['   ', undefined, null],
@@ -43,6 +44,11 @@ const rows: Row[] = [
   ['++5511987654321', undefined, null],
   ['ana@example.com', undefined, null],
   ['55,11,98765,4321', undefined, null],
+  [' (', undefined, null],
+  ['( 55 11 98765-4321 (', undefined, '5511987654321'],
+  ['(((((((((', undefined, null],
+  // Formatting has its limit, too.
+  [`+55 11 98765-4321${' '.repeat(48)}`, undefined, null],
   ['٥٥١١٩٨٧٦٥٤٣٢١', undefined, null],
   // National numbers get the country code.
   ['11 98765-4321', 'BR', '5511987654321'],

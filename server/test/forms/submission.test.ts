@@ -50,6 +50,7 @@ const readings: [what: string, field: FormField, raw: unknown, value: unknown][]
   ['a JSON number is taken', custom('number'), 12.5, '12.5'],
   ['an address needs no scheme', custom('url'), 'example.com/x', 'https://example.com/x'],
   ['an address keeps its scheme', custom('url'), 'http://example.com', 'http://example.com'],
+  ['an address may be a host alone', custom('url'), 'www.example.com', 'https://www.example.com'],
   ['one option', custom('select', { options }), 'Green', 'Green'],
   ['several options in their own order', custom('multiselect', { options }), ['Blue', 'Red'], 'Red, Blue'],
   ['one option of several', custom('multiselect', { options }), 'Blue', 'Blue'],
@@ -117,6 +118,33 @@ test('notes over 10,000 characters are refused', () => {
   const notes: FormField = { key: 'notes', label: 'Notes', type: 'textarea', required: false }
   assert.equal(read(notes, 'x'.repeat(10_000)).issues.length, 0)
   assert.equal(read(notes, 'x'.repeat(10_001)).issues[0]?.path, 'notes')
+})
+
+const tooLong: [type: FormField['type'], text: string, max: number][] = [
+  ['text', 'x'.repeat(256), 255],
+  ['email', `${'x'.repeat(244)}@example.com`, 255],
+  ['phone', `+55 11 98765-4321${'x'.repeat(48)}`, 64],
+  ['url', 'a.'.repeat(1_001), 2_000],
+  ['number', '1'.repeat(256), 255],
+  ['textarea', 'x'.repeat(10_001), 10_000],
+]
+
+for (const [type, text, max] of tooLong) {
+  test(`a ${type} of more than ${max} characters is refused before anything reads it`, () => {
+    assert.deepEqual(read(custom(type), text).issues, [{ path: 'x', message: `must have at most ${max} characters` }])
+  })
+}
+
+test('the phone of the lead is refused for its length, by its own name', () => {
+  const phone: FormField = { key: 'phone', label: 'Phone', type: 'phone', required: false }
+  const { issues } = read(phone, `${' ('.repeat(500_000)}x`)
+  assert.deepEqual(issues, [{ path: 'phone', message: 'must have at most 64 characters' }])
+})
+
+test('an address that names no host is none', () => {
+  for (const text of ['example', 'example.', '.example', 'a b.example', 'x:y.example']) {
+    assert.equal(read(custom('url'), text).patch.typed[0]?.value, text)
+  }
 })
 
 test('an unknown field is refused from scripts and passed over from pages', () => {

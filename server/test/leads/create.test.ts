@@ -124,6 +124,7 @@ test('each value beyond its limits is refused with 400 naming the field, and not
     ['phone', '1234567'],
     ['phone', '1'.repeat(21)],
     ['phone', 'call me'],
+    ['phone', `+55 11 98765-4321${' '.repeat(48)}`],
     ['phone', 5581991234567],
     ['notes', 'x'.repeat(10_001)],
     ['externalRef', 'x'.repeat(256)],

@@ -119,7 +119,7 @@ test('a phone as it was answered matches its lead, whatever the default country 
 
 test('match.value that is no phone is a 400 naming it', async () => {
   const w = await world()
-  for (const value of ['12', 'marina', '1'.repeat(21)]) {
+  for (const value of ['12', 'marina', '1'.repeat(21), `+55 11 98765-4321${' '.repeat(48)}`]) {
     const { status, body } = await upsert(w, 'phone', value, { firstName: 'A' })
     assert.equal(status, 400)
     assert.equal(body.data.issues[0].path, 'match.value')
