@@ -66,10 +66,10 @@ function isTree(value: unknown): value is Record<string, unknown> {
 }
 
 /** The whole service, with a database that is never asked: enough to describe what it offers. */
-export async function appWithoutDatabase(): Promise<App> {
+export async function appWithoutDatabase(watch?: (app: App) => void): Promise<App> {
   const db = { ...openDb({ socketFolder: '/nowhere' }), listen: async () => {} }
   const log = createLog('silent')
-  const app = await buildApp({
+  const house = {
     config: loadConfig({}),
     log,
     clock: systemClock,
@@ -79,7 +79,8 @@ export async function appWithoutDatabase(): Promise<App> {
     metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
     placer: createPlacer(db),
     outgoing: openOutgoing({ allowCidrs: [] }),
-  })
+  }
+  const app = await buildApp(house, watch)
   await app.ready()
   return app
 }

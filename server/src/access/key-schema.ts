@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { text, uuid } from '../base/schema-types.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
 import { shownKey } from './key-format.ts'
 import type { ApiKeyRow } from './queries.ts'
@@ -18,7 +19,7 @@ const scopeList = Type.Array(oneOf(scopes), {
   description: 'What the key may do. It stays as it is: a key that must do more is a new key.',
   example: ['leads.read', 'leads.write'],
 })
-const connectionIds = Type.Array(Type.String({ format: 'uuid' }), {
+const connectionIds = Type.Array(uuid(), {
   maxItems: 100,
   description: 'The chat connections that the key sees; empty for every one of the workspace.',
   example: [],
@@ -72,7 +73,7 @@ export const usableStatus = oneOf(['active', 'revoked', 'expired'] as const, {
 export const keySchema = Type.Object({
   id: idSchema('Stays the same when the key gets a new value.'),
   name,
-  shown: Type.String({ description: 'All that is kept readable of the value.', example: 'plk_…3bXq' }),
+  shown: text(20, 'All that is kept readable of the value.', { example: 'plk_…3bXq' }),
   status: usableStatus,
   scopes: scopeList,
   connectionIds,
@@ -88,6 +89,7 @@ export const keySchema = Type.Object({
 })
 
 export const keyValueSchema = Type.String({
+  maxLength: 40,
   description: 'The key itself, for `Authorization: Bearer …`. It is in this answer and nowhere else.',
   example: 'plk_0000000000000000000000_2Qf73M',
 })

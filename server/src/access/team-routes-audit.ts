@@ -4,6 +4,7 @@ import { type AuditRow, listAudit } from '../base/audit.ts'
 import type { Sql } from '../base/db.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, nullable, oneOf, timestamp } from '../base/route.ts'
+import { page, text } from '../base/schema-types.ts'
 import { closed, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import type { TeamDeps } from './team-deps.ts'
@@ -15,10 +16,8 @@ const entry = Type.Object({
     type: oneOf(['user', 'token', 'agent', 'system'], { example: 'user' }),
     id: nullable(idSchema('The user, token or key.')),
   }),
-  action: Type.String({ example: 'member.role-changed' }),
-  target: nullable(
-    Type.String({ description: 'What it was done to.', example: 'member:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' }),
-  ),
+  action: text(100, 'What was done.', { example: 'member.role-changed' }),
+  target: nullable(text(500, 'What it was done to.', { example: 'member:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' })),
 })
 
 const query = Type.Object(
@@ -55,7 +54,7 @@ function auditRoute(
       description: 'Newest first. For admins of a workspace; that of the installation is for operators.',
       params: Type.Object(params),
       querystring: query,
-      response: { 200: Type.Object({ entries: Type.Array(entry) }), ...errors(400, 401, 403, 404) },
+      response: { 200: Type.Object({ entries: Type.Array(entry, page) }), ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
       const { limit, before } = request.query

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { unpaged } from '../base/schema-types.ts'
 import {
   closed,
   done,
@@ -44,7 +45,7 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       summary: 'List invitations',
       description: 'For admins: those that can still be accepted.',
       params,
-      response: { 200: Type.Object({ invitations: Type.Array(invitationSchema) }), ...errors(401, 403, 404) },
+      response: { 200: Type.Object({ invitations: Type.Array(invitationSchema, unpaged) }), ...errors(401, 403, 404) },
     },
     handler: async (request) => {
       const { workspaceId } = memberOf(request)
@@ -58,6 +59,7 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
 
 function inviteRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const url = Type.String({
+    maxLength: 2000,
     description: 'Give it to the person: it works once, for 7 days, and is shown only here.',
     example: 'https://parley.example.com/invite/wK8…',
   })

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { invalid, notFound } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { unpaged } from '../base/schema-types.ts'
 import { idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { readIsoTime } from '../base/time.ts'
 import { changeKeyAs, createKeyAs, type KeyDeps, revokeKeyAs, rotateKeyAs } from './change-keys.ts'
@@ -32,7 +33,7 @@ function listRoute(app: App, { db, clock }: KeyDeps, guard: TeamGuard): void {
       summary: 'List API keys',
       description: 'Newest first, with those that no longer work.',
       params: Type.Object(workspaceParams),
-      response: { 200: Type.Object({ keys: Type.Array(keySchema) }), ...errors(401, 403, 404) },
+      response: { 200: Type.Object({ keys: Type.Array(keySchema, unpaged) }), ...errors(401, 403, 404) },
     },
     handler: async (request) => {
       const rows = await selectApiKeys(db.sql, memberOf(request).workspaceId)

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { invalid } from '../base/errors.ts'
 import type { TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { text } from '../base/schema-types.ts'
 import { closed, newPasswordSchema, personNameSchema, teamRoute } from '../base/team-schema.ts'
 import { changePassword, renameMe } from './profile.ts'
 import { signedInUser } from './signed-in-user.ts'
@@ -64,8 +65,8 @@ function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
 
 function enrolRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const enrolment = Type.Object({
-    secret: Type.String({ description: 'For typing into the authenticator.', example: 'JBSWY3DPEHPK3PXP' }),
-    uri: Type.String({ description: 'For a QR code.', example: 'otpauth://totp/Parley:ana%40example.com?secret=…' }),
+    secret: text(100, 'For typing into the authenticator.', { example: 'JBSWY3DPEHPK3PXP' }),
+    uri: text(2000, 'For a QR code.', { example: 'otpauth://totp/Parley:ana%40example.com?secret=…' }),
   })
   app.route({
     method: 'POST',
@@ -83,7 +84,8 @@ function enrolRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
 }
 
 function confirmRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
-  const recoveryCodes = Type.Array(Type.String({ example: '7kfm-92ah-xw4q-0dte' }), {
+  const recoveryCodes = Type.Array(Type.String({ maxLength: 40, example: '7kfm-92ah-xw4q-0dte' }), {
+    maxItems: 10,
     description: 'Ten codes, each good for one sign-in without the authenticator. Shown only here.',
   })
   app.route({

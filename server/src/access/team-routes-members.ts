@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { unpaged } from '../base/schema-types.ts'
 import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { changeRole, leaveTeam } from './change-team.ts'
@@ -28,7 +29,7 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       summary: 'List members',
       description: 'Those who joined first come first.',
       params: Type.Object(workspaceParams),
-      response: { 200: Type.Object({ members: Type.Array(memberSchema) }), ...errors(401, 404) },
+      response: { 200: Type.Object({ members: Type.Array(memberSchema, unpaged) }), ...errors(401, 404) },
     },
     handler: async (request) => {
       const { workspaceId } = memberOf(request)

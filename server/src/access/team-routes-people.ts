@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors } from '../base/route.ts'
+import { text, unpaged } from '../base/schema-types.ts'
 import { idSchema, personNameSchema, roleSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { statusAt, usableStatus } from './key-schema.ts'
@@ -8,14 +9,15 @@ import { listPeople, type NamedRow } from './people.ts'
 import type { TeamDeps } from './team-deps.ts'
 
 const named = (id: string, name: string) =>
-  Type.Object({ id: idSchema(id), name: Type.String({ example: name }), status: usableStatus })
+  Type.Object({ id: idSchema(id), name: text(100, 'What it is called.', { example: name }), status: usableStatus })
 
 const peopleSchema = Type.Object({
   members: Type.Array(Type.Object({ id: idSchema('The user.'), name: personNameSchema, role: roleSchema }), {
+    ...unpaged,
     description: 'Those who joined first come first.',
   }),
-  keys: Type.Array(named('The API key.', 'Website agent'), { description: 'Oldest first.' }),
-  tokens: Type.Array(named('The team token.', 'Nightly export'), { description: 'Oldest first.' }),
+  keys: Type.Array(named('The API key.', 'Website agent'), { ...unpaged, description: 'Oldest first.' }),
+  tokens: Type.Array(named('The team token.', 'Nightly export'), { ...unpaged, description: 'Oldest first.' }),
 })
 
 /** The names behind the ids that the team API answers: of actors, owners and assignees. */

@@ -4,6 +4,7 @@ import { recordAudit } from '../base/audit.ts'
 import { notFound } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
 import { type App, errors, nullable, postman } from '../base/route.ts'
+import { text, unpaged } from '../base/schema-types.ts'
 import { done, emailSchema, idSchema, personNameSchema, roleSchema, teamRoute } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { version } from '../base/version.ts'
@@ -36,7 +37,7 @@ const me = Type.Object({
 
 const membership = Type.Object({
   id: idSchema('The workspace.'),
-  name: Type.String({ example: 'Acme Sales' }),
+  name: text(100, 'What it is called.', { example: 'Acme Sales' }),
   role: roleSchema,
 })
 
@@ -48,8 +49,8 @@ function whoAmIRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       description: 'Null for a token.',
     }),
     csrfToken: nullable(csrfTokenSchema),
-    workspaces: Type.Array(membership, { description: 'Where the user is a member.' }),
-    version: Type.String({ description: 'Of the service.', example: '0.1.0' }),
+    workspaces: Type.Array(membership, { ...unpaged, description: 'Where the user is a member.' }),
+    version: text(50, 'Of the service.', { example: '0.1.0' }),
   })
   app.route({
     method: 'GET',
@@ -102,7 +103,7 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       summary: 'List my sessions',
       ...postman({ skip: true }),
       description: 'The browsers in which the signed-in user is signed in.',
-      response: { 200: Type.Object({ sessions: Type.Array(sessionSchema) }), ...errors(401, 403) },
+      response: { 200: Type.Object({ sessions: Type.Array(sessionSchema, unpaged) }), ...errors(401, 403) },
     },
     handler: async (request) => {
       const { userId, sessionId } = signedInUser(request)

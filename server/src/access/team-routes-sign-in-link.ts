@@ -3,6 +3,7 @@ import { recordAudit } from '../base/audit.ts'
 import { notFound } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
 import { type App, errors, postman, timestamp } from '../base/route.ts'
+import { text } from '../base/schema-types.ts'
 import { closed, emailSchema, teamRoute } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { createSignInLink } from './sign-in-link.ts'
@@ -11,7 +12,7 @@ import { findUserByEmail } from './users.ts'
 
 /** How an operator helps somebody in who has no password, or has lost it. */
 export function signInLinkTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
-  const url = Type.String({ description: 'Shown only here.', example: 'https://parley.example.com/sign-in/wK8…' })
+  const url = text(2000, 'Shown only here.', { example: 'https://parley.example.com/sign-in/wK8…' })
   app.route({
     method: 'POST',
     url: '/api/team/v1/sign-in-links',

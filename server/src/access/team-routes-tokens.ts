@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { invalid } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
 import { type App, errors, nullable, postman, timestamp } from '../base/route.ts'
+import { text, unpaged } from '../base/schema-types.ts'
 import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { readIsoTime } from '../base/time.ts'
 import type { TeamDeps } from './team-deps.ts'
@@ -56,7 +57,7 @@ function listRoute(app: App, deps: TeamDeps, { path, params, onRequest, workspac
       summary: 'List team tokens',
       description: whose,
       params: Type.Object(params),
-      response: { 200: Type.Object({ tokens: Type.Array(tokenSchema) }), ...errors(401, 403, 404) },
+      response: { 200: Type.Object({ tokens: Type.Array(tokenSchema, unpaged) }), ...errors(401, 403, 404) },
     },
     handler: async (request) => {
       const rows = await listTeamTokens(deps.db.sql, workspaceIdOf(request), deps.clock.now())
@@ -70,7 +71,7 @@ function createRoute(
   deps: TeamDeps,
   { path, params, onRequest, workspaceIdOf, whose, variable }: Place,
 ): void {
-  const value = Type.String({ description: 'Shown only here.', example: 'plt_…' })
+  const value = text(100, 'Shown only here.', { example: 'plt_…' })
   const body = Type.Object(
     {
       name: tokenNameSchema,

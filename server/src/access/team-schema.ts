@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { nullable, timestamp } from '../base/route.ts'
+import { text } from '../base/schema-types.ts'
 import { emailSchema, idSchema, personNameSchema, roleSchema } from '../base/team-schema.ts'
 import type { Invitation } from './invitations.ts'
 import type { WorkspaceMember } from './members.ts'
@@ -7,6 +8,7 @@ import type { SessionRow } from './sessions.ts'
 import type { TeamTokenRow } from './team-tokens.ts'
 
 export const csrfTokenSchema = Type.String({
+  maxLength: 100,
   description: 'Goes into the `x-parley-csrf` header of every change made with this session.',
   example: 'Zx0S3mY2cJm5Tq0oZ1y8pKk4bq9n2Q7uVw6sL1rH0aE',
 })
@@ -27,12 +29,12 @@ export const signInSchema = Type.Object({
     example: 'done',
   }),
   csrfToken: Type.Optional(csrfTokenSchema),
-  challenge: Type.Optional(Type.String({ description: 'Good for five minutes.', example: 'q3v0nYxB0d…' })),
+  challenge: Type.Optional(text(100, 'Good for five minutes.', { example: 'q3v0nYxB0d…' })),
 })
 
 export const sessionSchema = Type.Object({
   id: idSchema('The session.'),
-  device: Type.String({ example: 'Firefox on Linux' }),
+  device: text(100, 'Browser and system.', { example: 'Firefox on Linux' }),
   current: Type.Boolean({ description: 'Whether it is the one that asks.', example: true }),
   createdAt: timestamp('When it began.'),
   lastSeenAt: timestamp('Its last request, to the minute. It ends 12 hours after it.'),
@@ -57,9 +59,9 @@ export const invitationSchema = Type.Object({
 
 export const tokenSchema = Type.Object({
   id: idSchema('The token.'),
-  name: Type.String({ example: 'Nightly export' }),
+  name: text(100, 'What it is for.', { example: 'Nightly export' }),
   role: roleSchema,
-  shown: Type.String({ description: 'Prefix and last four characters.', example: 'plt_…8fK2' }),
+  shown: text(20, 'Prefix and last four characters.', { example: 'plt_…8fK2' }),
   createdAt: timestamp('When it was made.'),
   lastUsedAt: nullable(timestamp('Its last use, to the minute.')),
   expiresAt: nullable(timestamp('When it stops working; null: when it is revoked.')),

@@ -24,12 +24,15 @@ export function oneOf<const V extends readonly string[]>(values: V, options: obj
 }
 
 export const timestamp = (description: string) =>
-  Type.String({ format: 'date-time', description, example: '2026-03-01T12:00:00.000Z' })
+  Type.String({ format: 'date-time', maxLength: 40, description, example: '2026-03-01T12:00:00.000Z' })
+
+/** Messages name fields, and where these stand in what was sent. */
+export const maxMessageLength = 10_000
 
 const errorBody = (statusCode: number, description: string, statusMessage: string, data?: object) => {
   const properties = {
-    statusCode: Type.Integer({ example: statusCode }),
-    statusMessage: Type.String({ example: statusMessage }),
+    statusCode: Type.Integer({ minimum: 400, maximum: 599, example: statusCode }),
+    statusMessage: Type.String({ maxLength: maxMessageLength, example: statusMessage }),
     data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object', ...(data ? { example: data } : {}) })),
   }
   return Type.Object(properties, { description })

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { roles } from './member.ts'
 import { oneOf } from './route.ts'
+import { uuid } from './schema-types.ts'
 
 interface RouteTags {
   tags: string[]
@@ -12,8 +13,7 @@ export const teamRoute: RouteTags = { tags: ['Team'], security: [{ session: [] }
 /** For routes that a person reaches before there is a session. */
 export const openTeamRoute: RouteTags = { tags: ['Team'], security: [] }
 
-export const idSchema = (description: string) =>
-  Type.String({ format: 'uuid', description, example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' })
+export const idSchema = (description: string) => uuid(description, { example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' })
 
 export const workspaceParams = { workspaceId: idSchema('The workspace.') }
 

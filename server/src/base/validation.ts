@@ -95,11 +95,17 @@ export function issuesOf(errors: readonly ErrorObject[], at = ''): Issue[] {
   for (const error of errors) {
     // A schema with one has a rule for the field that chooses, which says more.
     if (error.keyword === 'discriminator') continue
+    if (error.keyword === 'maxLength' && hasNoForm(errors, error.instancePath)) continue
     const issue = { path: pathOf(error, at), message: messageOf(error) }
     issues.set(`${issue.path} ${issue.message}`, issue)
     if (issues.size === maxIssues) break
   }
   return [...issues.values()]
+}
+
+// What has another form altogether is not to be told of its length as well.
+function hasNoForm(errors: readonly ErrorObject[], path: string): boolean {
+  return errors.some(({ keyword, instancePath }) => instancePath === path && /^(format|pattern)$/.test(keyword))
 }
 
 function pathOf(error: ErrorObject, at: string): string {

@@ -14,7 +14,7 @@ const maxBodyBytes = 3 * 1024 * 1024
 /** What the schemas of routes that platforms call share. */
 export const callbackRoute = { tags: ['Channels'], security: [], ...postman({ skip: true }) }
 export const callbackParams = Type.Object({
-  connectionId: Type.String({ description: 'The connection that the callback is set for.' }),
+  connectionId: Type.String({ maxLength: 255, description: 'The connection that the callback is set for.' }),
 })
 
 /** Routes that platforms call. Only these take raw bytes, hence a scope of their own. */

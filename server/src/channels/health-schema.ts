@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { nullable, timestamp } from '../base/route.ts'
+import { wholeNumber } from '../base/schema-types.ts'
 import { connectionSchema } from './schema.ts'
 
 const { state, stateReason, stateChangedAt, lastEventInAt, lastEventOutAt } = connectionSchema.properties
-const text = Type.String({ description: 'What to do next, in plain words.' })
-const lag = (description: string) => nullable(Type.Integer({ minimum: 0, description, example: 850 }))
+const text = Type.String({ maxLength: 1000, description: 'What to do next, in plain words.' })
+const lag = (description: string) => nullable(wholeNumber(description, { example: 850 }))
 
 export const healthSchema = Type.Object({
   state,
@@ -29,22 +30,26 @@ export const healthSchema = Type.Object({
   ),
   failures: Type.Array(
     Type.Object({
-      code: Type.String({ description: 'As in `errorCode` of messages.', example: '131026' }),
-      count: Type.Integer({ minimum: 1 }),
+      code: Type.String({ maxLength: 50, description: 'As in `errorCode` of messages.', example: '131026' }),
+      count: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
       lastAt: timestamp('The time of the latest such message.'),
       advice: text,
     }),
-    { description: 'Messages of the last 24 hours that failed, by code, the most frequent first; 20 codes at most.' },
+    {
+      maxItems: 20,
+      description: 'Messages of the last 24 hours that failed, by code, the most frequent first; 20 codes at most.',
+    },
   ),
   advice: Type.Array(
     Type.Object({
       code: Type.String({
+        maxLength: 200,
         description:
           'What it is about: `stateReason`, `paused`, `acknowledgement_required`, `nothing_arrives` when messages go out and the platform tells nothing, not even of these, or `agent_never_used` when new conversations go to a key that nobody has come in with.',
         example: 'platform_error_190',
       }),
       text,
     }),
-    { description: 'Empty when all is well.' },
+    { maxItems: 20, description: 'Empty when all is well.' },
   ),
 })

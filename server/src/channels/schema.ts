@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { count, text, uuid } from '../base/schema-types.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
 import { channels, partnerProfiles } from './connection.ts'
 
 const id = (description: string, example: string) =>
-  Type.String({ pattern: '^[0-9A-Za-z_.-]{1,64}$', description, example })
+  Type.String({ pattern: '^[0-9A-Za-z_.-]{1,64}$', maxLength: 64, description, example })
 const secret = (description: string) => Type.String({ minLength: 8, maxLength: 1000, pattern: '^[!-~]+$', description })
 
 const name = Type.String({
@@ -23,6 +24,7 @@ const baseUrl = Type.String({
 })
 const version = Type.String({
   pattern: '^v\\d{1,3}\\.\\d{1,2}$',
+  maxLength: 7,
   description: "The version of the platform's API.",
   example: 'v25.0',
 })
@@ -100,6 +102,7 @@ const of = (owner: string) => `Null for a channel without it: ${owner} has one.`
 const last4 = (what: string, owner: string) =>
   nullable(
     Type.String({
+      maxLength: 4,
       description: `The last four characters of the ${what}; empty for a short one. ${of(owner)}`,
       example: 'x7Qa',
     }),
@@ -110,6 +113,7 @@ export const connectionSchema = Type.Object({
   channel: oneOf(channels, { description: 'How the number is connected.' }),
   name,
   numberId: Type.String({
+    maxLength: 64,
     description:
       "The platform's phone number id. Of `unofficial`: the phone in digits, and the connection's own id until it is paired.",
     example: '106540352242922',
@@ -120,6 +124,7 @@ export const connectionSchema = Type.Object({
   }),
   stateReason: nullable(
     Type.String({
+      maxLength: 200,
       description:
         'Why it is unavailable: `platform_error_<code>`, `unreachable`, `webhook_not_registered` at the partner, `public_url_not_reachable` from there, `never_paired`, or what became of the account or session.',
       example: 'platform_error_190',
@@ -128,10 +133,13 @@ export const connectionSchema = Type.Object({
   stateChangedAt: timestamp('When the state last changed.'),
   profile: nullable(oneOf(partnerProfiles, { description: `Which partner it is. ${of('`partner`')}` })),
   baseUrl: nullable(
-    Type.String({ description: 'Where the platform is reached. Null for the real network of `unofficial`.' }),
+    Type.String({
+      maxLength: 300,
+      description: 'Where the platform is reached. Null for the real network of `unofficial`.',
+    }),
   ),
   version: nullable(
-    Type.String({ description: `The version of the platform's API. ${of('`waba`')}`, example: 'v25.0' }),
+    Type.String({ maxLength: 7, description: `The version of the platform's API. ${of('`waba`')}`, example: 'v25.0' }),
   ),
   accessTokenLast4: last4('access token', '`waba`'),
   appSecretLast4: last4('app secret', '`waba`'),
@@ -139,6 +147,7 @@ export const connectionSchema = Type.Object({
   signingSecretLast4: last4('secret that signs callbacks', 'a `partner` that signs'),
   webhookUrl: nullable(
     Type.String({
+      maxLength: 2000,
       description:
         'Where the platform calls: for its webhook settings with `waba`, told to it with `partner`. `unofficial` has none.',
     }),
@@ -147,7 +156,7 @@ export const connectionSchema = Type.Object({
     type: ['object', 'null'],
     description: 'Of an unofficial connection: who confirmed its risk, and until when that counts.',
     properties: {
-      by: nullable(Type.String({ format: 'uuid' })),
+      by: nullable(uuid('The member.')),
       at: timestamp('When.'),
       until: timestamp('90 days later.'),
     },
@@ -164,19 +173,22 @@ export const webhookSchema = Type.Unsafe<{ url: string; verifyToken: string } | 
   type: ['object', 'null'],
   description: 'What a person puts into the settings of the platform; null where there is nothing to put.',
   properties: {
-    url: Type.String({ description: "Paste it as the callback URL of the platform's app." }),
-    verifyToken: Type.String({ description: 'Paste it as the verify token. It is not shown again.' }),
+    url: Type.String({ maxLength: 2000, description: "Paste it as the callback URL of the platform's app." }),
+    verifyToken: Type.String({ maxLength: 1000, description: 'Paste it as the verify token. It is not shown again.' }),
   },
   required: ['url', 'verifyToken'],
 })
 
+// No answer of a platform is read beyond this.
+const maxTemplateBytes = 8 * 1024 * 1024
+
 export const templateSchema = Type.Object({
   id: idSchema('The template.'),
-  name: Type.String({ example: 'order_confirmation' }),
-  language: Type.String({ example: 'pt_BR' }),
-  category: Type.String({ description: 'As the platform spells it.', example: 'UTILITY' }),
-  status: Type.String({ description: 'As the platform spells it; only APPROVED ones are sent.', example: 'APPROVED' }),
-  body: Type.String({ description: 'With `{{1}}`, `{{2}}`, …', example: 'Hi {{1}}, order {{2}} ships today.' }),
-  parameterCount: Type.Integer({ example: 2 }),
+  name: text(512, 'As it is named at the platform.', { example: 'order_confirmation' }),
+  language: text(512, 'Language code.', { example: 'pt_BR' }),
+  category: text(512, 'As the platform spells it.', { example: 'UTILITY' }),
+  status: text(512, 'As the platform spells it; only APPROVED ones are sent.', { example: 'APPROVED' }),
+  body: text(maxTemplateBytes, 'With `{{1}}`, `{{2}}`, …', { example: 'Hi {{1}}, order {{2}} ships today.' }),
+  parameterCount: count('Values that a send must bring.', { example: 2 }),
   sendable: Type.Boolean({ description: 'Approved, and needs nothing but body parameters.' }),
 })

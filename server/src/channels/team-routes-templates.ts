@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { ApiError } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors, maxMessageLength, postman } from '../base/route.ts'
+import { unpaged } from '../base/schema-types.ts'
 import { teamRoute } from '../base/team-schema.ts'
 import { connectionNotFound } from './errors.ts'
 import { presentTemplate } from './present.ts'
@@ -14,7 +15,7 @@ import { listTemplates } from './templates.ts'
 type Guard = Pick<TeamGuard, 'member'>
 
 const path = `${connectionsPath}/:connectionId/templates`
-const templateList = Type.Object({ templates: Type.Array(templateSchema) })
+const templateList = Type.Object({ templates: Type.Array(templateSchema, unpaged) })
 
 /** The templates of a connection, in every status. */
 export function templateTeamRoutes(app: App, deps: SyncDeps, guard: Guard): void {
@@ -62,9 +63,11 @@ export function templateTeamRoutes(app: App, deps: SyncDeps, guard: Guard): void
 
 const refusedSync = Type.Object(
   {
-    statusCode: Type.Integer({ example: 502 }),
-    statusMessage: Type.String({ example: 'The platform did not list its templates' }),
-    data: Type.Object({ code: Type.String({ description: "The platform's code, or what went wrong." }) }),
+    statusCode: Type.Integer({ minimum: 502, maximum: 502, example: 502 }),
+    statusMessage: Type.String({ maxLength: maxMessageLength, example: 'The platform did not list its templates' }),
+    data: Type.Object({
+      code: Type.String({ maxLength: 200, description: "The platform's code, or what went wrong." }),
+    }),
   },
   { description: 'The platform refused or did not answer.' },
 )

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, nullable, postman } from '../base/route.ts'
+import { unpaged } from '../base/schema-types.ts'
 import { done, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import {
   acknowledgeRisk,
@@ -43,6 +44,7 @@ export function connectionTeamRoutes(app: App, deps: TeamConnectionDeps, guard: 
 
 const simulatorUrl = nullable(
   Type.String({
+    maxLength: 300,
     description:
       'The simulator that runs beside the service, as a base address for connections; its phones are at `/phone` and `/phone/owner`. Null where none runs.',
     example: 'http://127.0.0.1:7008',
@@ -60,7 +62,7 @@ function listRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       description: 'Oldest first.',
       params: Type.Object(workspaceParams),
       response: {
-        200: Type.Object({ connections: Type.Array(connectionSchema), simulatorUrl }),
+        200: Type.Object({ connections: Type.Array(connectionSchema, unpaged), simulatorUrl }),
         ...errors(401, 403, 404),
       },
     },

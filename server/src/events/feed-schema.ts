@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { oneOf, timestamp } from '../base/route.ts'
+import { page } from '../base/schema-types.ts'
 import { allEventNames, type EventName } from './catalogue.ts'
 
 export const FeedQuery = Type.Object(
@@ -44,6 +45,7 @@ export function feedPage(payloads: PayloadSchemas) {
     {
       id: Type.String({
         format: 'uuid',
+        maxLength: 36,
         description: 'The event: the same as the `webhook-id` of its deliveries. Act on each id once.',
       }),
       event: oneOf(allEventNames, { description: 'Its name.', example: 'lead.created' }),
@@ -56,8 +58,9 @@ export function feedPage(payloads: PayloadSchemas) {
     { title: 'Event' },
   )
   return Type.Object({
-    events: Type.Array(Event, { description: 'The oldest first.' }),
+    events: Type.Array(Event, { ...page, description: 'The oldest first.' }),
     next_cursor: Type.String({
+      maxLength: 1000,
       description:
         'Always there, also when nothing came. Store it once the events are dealt with, and send it as `after`.',
     }),

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { tooManyRequests, unavailable } from '../base/errors.ts'
 import { type Member, memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { fileText, maxHeadBytes, text } from '../base/schema-types.ts'
 import { teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { type EventName, eventNames } from './catalogue.ts'
 import { readFeedCursor } from './feed-cursor.ts'
@@ -36,14 +37,14 @@ export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
       description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind: load everything anew, the stream goes on from now. A comment comes every 15 seconds. A client that does not read is disconnected, and so is one whose session, token or membership has ended. At most ${maxStreamsOfMember} streams a member. Beside the events there are frames for the pages that are open, without an id and in no feed: after a reconnection load what is shown anew. ${teamFrames}.`,
       params: Type.Object(workspaceParams),
       headers: Type.Object({
-        'last-event-id': Type.Optional(Type.String({ description: 'The last `id`; browsers send it by themselves.' })),
+        'last-event-id': Type.Optional(text(maxHeadBytes, 'The last `id`; browsers send it by themselves.')),
       }),
       querystring: Type.Object(
-        { after: Type.Optional(Type.String({ description: 'The same, for the first connection.' })) },
+        { after: Type.Optional(text(maxHeadBytes, 'The same, for the first connection.')) },
         { additionalProperties: false },
       ),
       response: {
-        200: { description: 'The stream.', content: { 'text/event-stream': { schema: Type.String() } } },
+        200: { description: 'The stream.', content: { 'text/event-stream': { schema: Type.String(fileText) } } },
         ...errors(400, 401, 403, 404, 429, 503),
       },
     },

@@ -1,13 +1,29 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
-import { customFieldTypes } from '../leads/custom-fields.ts'
+import {
+  count,
+  cursor,
+  day,
+  fileText,
+  leadStatus,
+  text as limited,
+  maxHeadBytes,
+  page as ofPage,
+  unpaged,
+  uuid,
+} from '../base/schema-types.ts'
+import { customFieldTypes, maxTextLength } from '../leads/custom-fields.ts'
 import { sources } from '../leads/lead.ts'
 import { leadFieldTypes } from './form.ts'
 
 const text = (description: string, maxLength: number, minLength = 0) =>
   Type.String({ description, maxLength, ...(minLength > 0 ? { minLength, pattern: '\\S' } : {}) })
 
+// Far above what the definitions of forms can add up to.
+const maxPageLength = 1_000_000
+
 const slug = Type.String({
+  maxLength: 60,
   pattern: '^[a-z0-9-]{3,60}$',
   description: 'Last part of the public address, unique in the instance: 3 to 60 of a-z, 0-9 and -.',
 })
@@ -15,6 +31,7 @@ const slug = Type.String({
 const FormField = Type.Object(
   {
     key: Type.String({
+      maxLength: 255,
       description: `\`${Object.keys(leadFieldTypes).join('`, `')}\`, or the key of a custom field: at most 40 characters, lowercase snake_case, a letter first, not starting with \`k_\` or \`utm_\`.`,
     }),
     label: text('What people read above the input; kept as the label of the custom field.', 200, 1),
@@ -24,7 +41,7 @@ const FormField = Type.Object(
     }),
     required: Type.Boolean({ default: false, description: 'A required `boolean` must be ticked.' }),
     options: Type.Optional(
-      Type.Array(Type.String(), {
+      Type.Array(Type.String({ maxLength: maxTextLength }), {
         maxItems: 100,
         description: 'Of `select` and `multiselect`: what can be chosen. Options of a `multiselect` hold no comma.',
       }),
@@ -54,7 +71,7 @@ const definition = {
     description: 'Other sites that may post here or frame the page, `https://example.com`; `*` is any.',
   }),
   source: oneOf(sources, { description: 'Source of the leads.' }),
-  status: Type.String({ pattern: '^[a-z0-9_]{1,50}$', description: 'Status that the leads start with.' }),
+  status: leadStatus('Status that the leads start with.'),
   active: Type.Boolean({ description: 'An inactive form answers 404 to the public.' }),
 }
 
@@ -82,10 +99,10 @@ export const FormChanges = Type.Partial(Type.Object(definition), {
 export type FormChanges = Static<typeof FormChanges>
 
 export const Form = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: uuid('The form.'),
   ...definition,
-  url: Type.String({ description: 'The public page.' }),
-  embedHtml: Type.String({ description: "A form for another site's page; allow that site's origin." }),
+  url: limited(2000, 'The public page.'),
+  embedHtml: limited(maxPageLength, "A form for another site's page; allow that site's origin."),
   createdAt: timestamp('When the form was made.'),
   updatedAt: timestamp('When it last changed.'),
 })
@@ -93,23 +110,26 @@ export const Form = Type.Object({
 export const OneForm = Type.Object({ form: Form }, { description: 'The form.' })
 export const ListedForm = Type.Object({
   ...Form.properties,
-  submissionCount: Type.Integer({ description: 'How often it was sent.' }),
+  submissionCount: count('How often it was sent.'),
   lastSubmissionAt: nullable(timestamp('When it was last sent.')),
 })
-export const FormList = Type.Object({ forms: Type.Array(ListedForm) }, { description: 'The forms.' })
-export const Deleted = Type.Object({ success: Type.Boolean(), message: Type.String() }, { description: 'Deleted.' })
+export const FormList = Type.Object({ forms: Type.Array(ListedForm, unpaged) }, { description: 'The forms.' })
+export const Deleted = Type.Object(
+  { success: Type.Boolean(), message: limited(200, 'What was done.') },
+  { description: 'Deleted.' },
+)
 
-export const Workspace = Type.Object({ workspaceId: Type.String({ format: 'uuid' }) })
+export const Workspace = Type.Object({ workspaceId: uuid() })
 export const WorkspaceForm = Type.Object({
-  workspaceId: Type.String({ format: 'uuid' }),
-  formId: Type.String({ format: 'uuid' }),
+  workspaceId: uuid(),
+  formId: uuid(),
 })
 export const NoQuery = Type.Object({}, { additionalProperties: false })
 
 export const SubmissionsQuery = Type.Object(
   {
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'At most 100.' }),
-    cursor: Type.Optional(Type.String({ description: '`nextCursor` of the page before.' })),
+    cursor: Type.Optional(cursor('`nextCursor` of the page before.')),
   },
   { additionalProperties: false },
 )
@@ -118,21 +138,22 @@ export const SubmissionList = Type.Object(
   {
     submissions: Type.Array(
       Type.Object({
-        id: Type.String({ format: 'uuid' }),
-        leadId: Type.String({ format: 'uuid' }),
+        id: uuid(),
+        leadId: uuid(),
         submittedAt: timestamp('When the form was sent.'),
         lead: nullable(
           Type.Object(
             {
-              name: Type.String({ example: 'Marina Duarte' }),
-              status: Type.String({ example: 'new' }),
+              name: limited(511, 'First and last name.', { example: 'Marina Duarte' }),
+              status: leadStatus('Of the lead.', { example: 'new' }),
             },
             { description: 'The lead as it is now; null when it was deleted.' },
           ),
         ),
       }),
+      ofPage,
     ),
-    nextCursor: nullable(Type.String({ description: 'For the next page; null at the end.' })),
+    nextCursor: nullable(cursor('For the next page; null at the end.')),
   },
   { description: 'One page of submissions.' },
 )
@@ -152,13 +173,13 @@ export const SubmissionDaysQuery = Type.Object(
 
 export const SubmissionDays = Type.Object(
   {
-    total: Type.Integer({ description: 'Submissions of these days.' }),
+    total: count('Submissions of these days.'),
     days: Type.Array(
       Type.Object({
-        date: Type.String({ format: 'date', description: 'The day in the zone.', example: '2026-03-01' }),
-        submissions: Type.Integer(),
+        date: day,
+        submissions: count('How many there were.'),
       }),
-      { description: 'Every day, the oldest first; the last is today.' },
+      { maxItems: 366, description: 'Every day, the oldest first; the last is today.' },
     ),
   },
   { description: 'Submissions by day.' },
@@ -166,13 +187,13 @@ export const SubmissionDays = Type.Object(
 
 export const FormPreview = Type.Object(
   {
-    page: Type.String({ description: 'The public page in HTML.' }),
-    thanks: Type.String({ description: 'The page after it was sent.' }),
+    page: limited(maxPageLength, 'The public page in HTML.'),
+    thanks: limited(maxPageLength, 'The page after it was sent.'),
   },
   { description: 'The pages.' },
 )
 
-export const Slug = Type.Object({ slug: Type.String({ description: "The form's slug." }) })
+export const Slug = Type.Object({ slug: limited(255, "The form's slug.") })
 
 export const Submission = Type.Record(Type.String(), Type.Unknown(), {
   description:
@@ -183,8 +204,8 @@ export const Submission = Type.Record(Type.String(), Type.Unknown(), {
 export const Submitted = Type.Object(
   {
     success: Type.Boolean({ example: true }),
-    message: Type.String({ description: 'What the team says in thanks.', example: 'Thank you! We will be in touch.' }),
-    redirectUrl: nullable(Type.String({ description: 'Where the team wants people to go next.' })),
+    message: limited(2000, 'What the team says in thanks.', { example: 'Thank you! We will be in touch.' }),
+    redirectUrl: nullable(limited(2000, 'Where the team wants people to go next.')),
   },
   { description: 'The form was sent.' },
 )
@@ -193,15 +214,23 @@ export const Parameters = Type.Unsafe<Record<string, string>>({
   type: 'object',
   properties: {},
   patternProperties: {
-    '^k_': { type: 'string', description: 'Becomes a custom field of the lead: at most 255 characters.' },
-    '^utm_': { type: 'string', description: 'Becomes the custom field `k_utm_*`, cut to 255 characters.' },
+    '^k_': {
+      type: 'string',
+      maxLength: maxHeadBytes,
+      description: 'Becomes a custom field of the lead: at most 255 characters.',
+    },
+    '^utm_': {
+      type: 'string',
+      maxLength: maxHeadBytes,
+      description: 'Becomes the custom field `k_utm_*`, cut to 255 characters.',
+    },
   },
   description: 'Other parameters are passed over: links that people share gather them.',
 })
 
 export const Page = {
   description: 'The page.',
-  content: { 'text/html': { schema: Type.String() } },
+  content: { 'text/html': { schema: Type.String(fileText) } },
 }
 
 export const SentOn = Type.Null({
@@ -211,7 +240,7 @@ export const SentOn = Type.Null({
 /** Error answers that browsers get as a page. */
 export function orPage(errors: Record<number, TSchema & { description?: string }>): object {
   const shown = Object.entries(errors).map(([status, schema]) => {
-    const content = { 'application/json': { schema }, 'text/html': { schema: Type.String() } }
+    const content = { 'application/json': { schema }, 'text/html': { schema: Type.String(fileText) } }
     return [status, { description: schema.description ?? '', content }]
   })
   return Object.fromEntries(shown)

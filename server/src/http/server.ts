@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import { ApiError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { App } from '../base/route.ts'
+import { maxHeadBytes } from '../base/schema-types.ts'
 import { compileForRequest } from '../base/validation.ts'
 import { refuseWhileDraining } from './draining.ts'
 import { createErrorReply, routeOf } from './error-reply.ts'
@@ -14,8 +15,6 @@ import { securityHeaders } from './security-headers.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 
 const maxBodyBytes = 1024 * 1024
-// An identifier of 10,000 characters, each percent-encoded as three bytes of UTF-8, must still reach its route.
-const maxHeadBytes = 128 * 1024
 const requestTimeoutMs = 30_000
 
 export interface ServerOptions {

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
-import { errors } from '../base/route.ts'
+import { errors, maxMessageLength } from '../base/route.ts'
 
 const refusal = (statusCode: number, code: string, statusMessage: string, description: string) =>
   Type.Object(
     {
-      statusCode: Type.Integer({ example: statusCode }),
-      statusMessage: Type.String({ example: statusMessage }),
+      statusCode: Type.Integer({ minimum: 400, maximum: 599, example: statusCode }),
+      statusMessage: Type.String({ maxLength: maxMessageLength, example: statusMessage }),
       data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object', example: { code } })),
     },
     { description },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { nullable, timestamp } from '../base/route.ts'
+import { uuid } from '../base/schema-types.ts'
 import { conversationFields, messageFields } from './schema.ts'
 
 const { id, connection_id, channel, owner, status, window_expires_at, contact } = conversationFields
@@ -7,7 +8,7 @@ const about = { id, connection_id, channel, owner }
 const { external_id, kind, text, media, occurred_at, referral, error_code } = messageFields
 
 const actor = Type.Object(
-  { type: Type.String({ example: 'agent' }), id: nullable(Type.String({ format: 'uuid' })) },
+  { type: Type.String({ maxLength: 20, example: 'agent' }), id: nullable(uuid()) },
   { description: 'Who did it. An agent compares `id` with its own key id to skip what it did itself.' },
 )
 

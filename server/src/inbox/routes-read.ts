@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { callerOf } from '../access/caller.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { type App, postman } from '../base/route.ts'
+import { cursor, page } from '../base/schema-types.ts'
 import type { InboxDeps } from './conversation.ts'
 import { conversationErrors, inboxErrors } from './error-schema.ts'
 import { conversationNotFound } from './errors.ts'
@@ -31,8 +32,10 @@ export function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard)
         querystring: schema.ListQuery,
         response: {
           200: Type.Object({
-            conversations: Type.Array(schema.Conversation),
-            cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null: there is no next page.' }),
+            conversations: Type.Array(schema.Conversation, page),
+            cursor: Type.Union([cursor('For the next page.'), Type.Null()], {
+              description: 'Null: there is no next page.',
+            }),
           }),
           ...inboxErrors,
         },
@@ -93,7 +96,7 @@ export function serveMessages(app: App, deps: InboxDeps, guard: InboxGuard): voi
         querystring: schema.MessagesQuery,
         response: {
           200: Type.Object({
-            messages: Type.Array(schema.Message),
+            messages: Type.Array(schema.Message, page),
             has_more: Type.Boolean({ description: 'Whether there are older ones.', example: false }),
           }),
           ...conversationErrors,

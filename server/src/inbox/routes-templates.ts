@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { callerOf } from '../access/caller.ts'
 import { isUuid } from '../base/id.ts'
 import { type App, postman } from '../base/route.ts'
+import { unpaged } from '../base/schema-types.ts'
 import { listSendableTemplates } from '../channels/templates.ts'
 import type { InboxDeps, Scope } from './conversation.ts'
 import { inboxErrors } from './error-schema.ts'
@@ -21,7 +22,7 @@ export function serveTemplates(app: App, deps: InboxDeps, guard: InboxGuard): vo
         description:
           'Scope `inbox.read`. Approved templates that need no more than body parameters, by name and language.',
         querystring: schema.TemplatesQuery,
-        response: { 200: Type.Object({ templates: Type.Array(schema.Template) }), ...inboxErrors },
+        response: { 200: Type.Object({ templates: Type.Array(schema.Template, unpaged) }), ...inboxErrors },
       },
     },
     async (request) => {

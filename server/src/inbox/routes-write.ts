@@ -74,7 +74,7 @@ export function serveRead(app: App, deps: InboxDeps, guard: InboxGuard): void {
         response: {
           200: Type.Object({
             id: schema.conversationFields.id,
-            unread_count: Type.Integer({ description: 'Always 0.', example: 0 }),
+            unread_count: Type.Integer({ minimum: 0, maximum: 0, description: 'Always 0.', example: 0 }),
           }),
           ...conversationErrors,
           ...errors(413, 415),

@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { count, cursor, text, unpaged, uuid } from '../base/schema-types.ts'
+import { idSchema } from '../base/team-schema.ts'
 import { conversationStatuses } from './conversation-status.ts'
 
-const uuid = (description: string) =>
-  Type.String({ format: 'uuid', description, example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' })
-
+// `agent:` and an id.
+const ownerLength = 42
 const owner = Type.String({
+  maxLength: ownerLength,
   description: '`human` or `agent:<api_key_id>`. Only the owner may send.',
   example: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
 })
@@ -20,22 +22,23 @@ const channel = oneOf(channels, {
 })
 
 export const conversationFields = {
-  id: uuid('The conversation. It stays the same for ever: a customer has one on each connection.'),
-  connection_id: uuid('The chat connection.'),
+  id: idSchema('The conversation. It stays the same for ever: a customer has one on each connection.'),
+  connection_id: idSchema('The chat connection.'),
   channel,
   owner,
   status,
-  assigned_to_user_id: nullable(uuid('The member who looks after it.')),
-  label_ids: Type.Array(Type.String({ format: 'uuid' }), { description: 'Labels of the workspace.', example: [] }),
-  unread_count: Type.Integer({ description: 'Customer messages since it was last marked read.', example: 1 }),
+  assigned_to_user_id: nullable(idSchema('The member who looks after it.')),
+  label_ids: Type.Array(uuid(), { ...unpaged, description: 'Labels of the workspace.', example: [] }),
+  unread_count: count('Customer messages since it was last marked read.', { example: 1 }),
   window_expires_at: nullable(timestamp('End of the 24-hour window in which text can be sent; null when closed.')),
   snoozed_until: nullable(timestamp('When a timer opens it again; null: when the customer writes.')),
   last_message_at: timestamp('When its newest message was sent, by the platform.'),
   updated_at: timestamp('When it last changed.'),
   contact: Type.Object({
-    name: nullable(Type.String({ description: 'As the platform tells it.', example: 'Marina Duarte' })),
+    name: nullable(text(255, 'As the platform tells it.', { example: 'Marina Duarte' })),
     phone: nullable(
       Type.String({
+        maxLength: 20,
         description: 'Digits with country code; masked for keys that see phones masked; null while it is hidden.',
         example: '5581991234567',
       }),
@@ -45,16 +48,18 @@ export const conversationFields = {
 
 export const Conversation = Type.Object(conversationFields, { title: 'Conversation' })
 
-const text = (description: string, example: string) => nullable(Type.String({ description, example }))
+// What a platform tells is as long as its callback may be.
+const maxToldLength = 3 * 1024 * 1024
+const told = (description: string, example: string) => nullable(text(maxToldLength, description, { example }))
 
 const referral = nullable(
   Type.Object(
     {
-      ctwa_clid: text('Id of the click on the ad.', 'ARAkLkA8rmlFeiCktEJQ'),
-      source_id: text('Id of the ad or post.', '120210000000000000'),
-      source_type: text('What was clicked.', 'ad'),
-      source_url: text('Where it stands.', 'https://fb.me/3cr4Wqqkv'),
-      headline: text('Its headline.', 'Summer offer'),
+      ctwa_clid: told('Id of the click on the ad.', 'ARAkLkA8rmlFeiCktEJQ'),
+      source_id: told('Id of the ad or post.', '120210000000000000'),
+      source_type: told('What was clicked.', 'ad'),
+      source_url: told('Where it stands.', 'https://fb.me/3cr4Wqqkv'),
+      headline: told('Its headline.', 'Summer offer'),
     },
     { description: 'The click-to-chat ad that this message came from.' },
   ),
@@ -64,23 +69,24 @@ const messageStatuses = ['pending', 'sent', 'delivered', 'read', 'failed'] as co
 export const messageKinds = ['text', 'template', 'image', 'video', 'audio', 'document', 'location', 'system'] as const
 
 export const messageFields = {
-  id: uuid('The message.'),
+  id: idSchema('The message.'),
   external_id: Type.String({
+    maxLength: 512,
     description:
       "The platform's id; empty until it has assigned one. It holds the customer's number, so that keys with masked phones get a stable stand-in.",
     example: 'wamid.HBgNNTU4MTk5MTIzNDU2NxUCABIYFjNFQjA',
   }),
   direction: oneOf(['inbound', 'outbound'] as const, { description: '`inbound` is from the customer.' }),
   kind: oneOf(messageKinds, { description: 'Only `text` and `template` can be sent.', example: 'text' }),
-  text: Type.String({ description: 'What was said; the caption of media.', example: 'Hello!' }),
+  text: text(maxToldLength, 'What was said; the caption of media.', { example: 'Hello!' }),
   media: Type.Null({ description: 'Always null: this interface returns no media.' }),
   status: oneOf(messageStatuses, { description: 'Climbs and never goes down.', example: 'delivered' }),
-  error_code: nullable(Type.String({ description: "Why it failed: the platform's code.", example: '131026' })),
+  error_code: nullable(text(50, "Why it failed: the platform's code.", { example: '131026' })),
   actor: nullable(
     Type.Object(
       {
         type: oneOf(['agent', 'user', 'token', 'form', 'system'] as const, { description: '`agent` is an API key.' }),
-        id: nullable(Type.String({ format: 'uuid' })),
+        id: nullable(uuid()),
       },
       { description: 'Who sent it through this service; null for inbound messages and for echoes.' },
     ),
@@ -93,13 +99,13 @@ export const Message = Type.Object(messageFields, { title: 'Message' })
 
 export const Template = Type.Object(
   {
-    id: uuid('The template.'),
-    connection_id: uuid('The chat connection that it can be sent on.'),
-    name: Type.String({ example: 'order_confirmation' }),
-    language: Type.String({ description: 'Language code.', example: 'pt_BR' }),
-    category: Type.String({ description: 'As the platform spells it.', example: 'UTILITY' }),
-    body: Type.String({ description: 'With placeholders `{{1}}`, `{{2}}`, ….', example: 'Hi {{1}}, your order left.' }),
-    parameter_count: Type.Integer({ description: 'How many `body_params` a send needs.', example: 1 }),
+    id: idSchema('The template.'),
+    connection_id: idSchema('The chat connection that it can be sent on.'),
+    name: text(512, 'As it is named at the platform.', { example: 'order_confirmation' }),
+    language: text(512, 'Language code.', { example: 'pt_BR' }),
+    category: text(512, 'As the platform spells it.', { example: 'UTILITY' }),
+    body: text(maxToldLength, 'With placeholders `{{1}}`, `{{2}}`, ….', { example: 'Hi {{1}}, your order left.' }),
+    parameter_count: count('How many `body_params` a send needs.', { example: 1 }),
   },
   { title: 'Template' },
 )
@@ -108,28 +114,27 @@ const closed = { additionalProperties: false }
 
 export const ListQuery = Type.Object(
   {
-    connection_id: Type.Optional(Type.String({ description: 'Only conversations of this connection.' })),
+    connection_id: Type.Optional(text(255, 'Only conversations of this connection.')),
     phone: Type.Optional(
       Type.String({
         pattern: '^[0-9]{8,20}$',
+        maxLength: 20,
         description: "The customer's number, 8 to 20 digits: the conversation with exactly that number, or none.",
         example: '5581991234567',
       }),
     ),
-    owner: Type.Optional(
-      Type.String({ description: '`human`, `agent` (any agent) or `agent:<api_key_id>`.', example: 'human' }),
-    ),
+    owner: Type.Optional(text(255, '`human`, `agent` (any agent) or `agent:<api_key_id>`.', { example: 'human' })),
     status: Type.Optional(status),
     updated_after: Type.Optional(timestamp('Only conversations updated after it.')),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30, description: 'At most 100.' })),
-    cursor: Type.Optional(Type.String({ description: 'From the page before; good for the same filters only.' })),
+    cursor: Type.Optional(cursor('From the page before; good for the same filters only.')),
   },
   closed,
 )
 export type ListQuery = Static<typeof ListQuery>
 
 export const ConversationId = Type.Object({
-  id: Type.String({ description: 'The conversation.', example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' }),
+  id: text(255, 'The conversation.', { example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' }),
 })
 
 export const MessagesQuery = Type.Object(
@@ -141,7 +146,7 @@ export const MessagesQuery = Type.Object(
 )
 
 export const TemplatesQuery = Type.Object(
-  { connection_id: Type.Optional(Type.String({ description: 'Only templates of this connection.' })) },
+  { connection_id: Type.Optional(text(255, 'Only templates of this connection.')) },
   closed,
 )
 
@@ -151,6 +156,7 @@ export const ConversationChanges = Type.Object(
   {
     owner: Type.Optional(
       Type.String({
+        maxLength: ownerLength,
         pattern: '^(human|agent:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
         description: "`human` or the key's own `agent:<api_key_id>`; another agent's id is 403 `OWNER_FORBIDDEN`.",
         example: 'human',
@@ -158,7 +164,7 @@ export const ConversationChanges = Type.Object(
     ),
     status: Type.Optional(status),
     label_ids: Type.Optional(
-      Type.Array(Type.String({ format: 'uuid' }), {
+      Type.Array(uuid(), {
         maxItems: 20,
         description: 'Replaces the labels. Unknown ids are 400.',
         example: [],
@@ -179,8 +185,9 @@ export type ConversationChanges = Static<typeof ConversationChanges>
 
 export const EchoBody = Type.Object(
   {
-    connection_id: Type.String({ description: 'A `waba` connection that the key sees.' }),
+    connection_id: text(255, 'A `waba` connection that the key sees.'),
     to: Type.String({
+      maxLength: 20,
       pattern: '^[0-9]{8,20}$',
       description: "The customer's number, digits only, with country code.",
       example: '5581991234567',

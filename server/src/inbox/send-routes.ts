@@ -4,6 +4,7 @@ import { callerOf } from '../access/caller.ts'
 import { forbidden, unavailable } from '../base/errors.ts'
 import { type Member, memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { text } from '../base/schema-types.ts'
 import { teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { compileForRequest } from '../base/validation.ts'
 import { sendMessage } from './send.ts'
@@ -14,7 +15,7 @@ export interface SendGuard {
   inbox(scope: 'inbox.write'): onRequestHookHandler
 }
 
-const conversation = { id: Type.String({ description: 'The conversation.', example: '{{conversation_id}}' }) }
+const conversation = { id: text(255, 'The conversation.', { example: '{{conversation_id}}' }) }
 const noQuery = Type.Object({}, { additionalProperties: false })
 const example = { kind: 'text', text: 'Your order has left our warehouse.' }
 const response = { 202: Sent, ...errors(400, 401, 403, 404, 413, 415, 429, 500, 503), ...sendRefusals }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { oneOf } from '../base/route.ts'
+import { maxMessageLength, oneOf } from '../base/route.ts'
+import { uuid } from '../base/schema-types.ts'
 
 const closed = { additionalProperties: false }
 
@@ -53,6 +54,7 @@ const lastSeen = {
   if_last_message_id: Type.Optional(
     Type.String({
       format: 'uuid',
+      maxLength: 36,
       description:
         'The newest message that you have seen. When the customer or somebody else has written since, nothing is sent: 409 `THREAD_MOVED` with that `message`.',
     }),
@@ -66,9 +68,13 @@ export const TeamSend = Type.Union([
   InteractiveSend,
 ])
 
+/** Of an Idempotency-Key: 255 characters, each of them escaped, in quotes. */
+export const maxKeyHeader = 512
+
 export const SendHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
+      maxLength: maxKeyHeader,
       description:
         'Required. A value of its own for each message, 1–255 printable ASCII characters, raw or as a quoted string. A repeat sends nothing and returns the first answer, also when that was `failed`.',
       example: 'order-A-17-shipped',
@@ -77,7 +83,7 @@ export const SendHeaders = Type.Object({
 })
 
 export const Sent = Type.Object({
-  message_id: Type.String({ format: 'uuid', description: 'The message.' }),
+  message_id: uuid('The message.'),
   status: oneOf(['sent', 'failed'], {
     description: 'What the platform said at once. Later changes arrive as `inbox.message.status`.',
     example: 'sent',
@@ -87,8 +93,8 @@ export const Sent = Type.Object({
 const refusal = (statusCode: number, code: string, statusMessage: string, description: string) =>
   Type.Object(
     {
-      statusCode: Type.Integer({ example: statusCode }),
-      statusMessage: Type.String({ example: statusMessage }),
+      statusCode: Type.Integer({ minimum: 400, maximum: 599, example: statusCode }),
+      statusMessage: Type.String({ maxLength: maxMessageLength, example: statusMessage }),
       data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object', example: { code } })),
     },
     { description },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors } from '../base/route.ts'
+import { cursor, page } from '../base/schema-types.ts'
 import { teamRoute, workspaceParams } from '../base/team-schema.ts'
 import type { InboxDeps } from './conversation.ts'
 import { countViews } from './count-views.ts'
@@ -25,8 +26,8 @@ export function serveTeamConversations(app: App, deps: InboxDeps, guard: TeamGua
       querystring: TeamListQuery,
       response: {
         200: Type.Object({
-          conversations: Type.Array(TeamConversation),
-          cursor: Type.Union([Type.String(), Type.Null()]),
+          conversations: Type.Array(TeamConversation, page),
+          cursor: Type.Union([cursor('For the next page.'), Type.Null()]),
         }),
         ...errors(400, 401, 404),
       },

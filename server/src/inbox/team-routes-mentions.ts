@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { forbidden } from '../base/errors.ts'
 import { type Member, memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, nullable, postman, timestamp } from '../base/route.ts'
+import { count, cursor, page } from '../base/schema-types.ts'
 import { closed, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import type { InboxDeps } from './conversation.ts'
 import { countUnreadMentions, listMentions, markMentionsRead } from './mentions.ts'
@@ -12,7 +13,7 @@ import { TeamNote } from './team-schema.ts'
 
 const path = `${inboxPath}/mentions`
 const params = Type.Object(workspaceParams)
-const unread = Type.Integer({ description: 'How many are unread, of all.', example: 2 })
+const unread = count('How many are unread, of all.', { example: 2 })
 
 const Mention = Type.Object(
   {
@@ -39,15 +40,15 @@ export function serveMentions(app: App, { db, vault, clock }: InboxDeps, guard: 
         {
           unread: Type.Optional(Type.Boolean({ description: 'Only those not marked read.' })),
           limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
-          cursor: Type.Optional(Type.String({ description: 'From the page before.' })),
+          cursor: Type.Optional(cursor('From the page before.')),
         },
         closed,
       ),
       response: {
         200: Type.Object({
-          mentions: Type.Array(Mention),
+          mentions: Type.Array(Mention, page),
           unread,
-          cursor: Type.Union([Type.String(), Type.Null()]),
+          cursor: Type.Union([cursor('For the next page.'), Type.Null()]),
         }),
         ...errors(400, 401, 403, 404),
       },

@@ -12,7 +12,7 @@ import { conversationRoute, conversationsPath, scopeOf } from './team-request.ts
 import { NewNote, NoteHeaders, TeamConversationParams, TeamNote } from './team-schema.ts'
 
 const path = `${conversationsPath}/:id/notes`
-const notes = Type.Object({ notes: Type.Array(TeamNote) })
+const notes = Type.Object({ notes: Type.Array(TeamNote, { maxItems: 200 }) })
 
 /** Internal notes: nothing of them goes to the customer. */
 export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): void {

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { forbidden } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, nullable, oneOf, postman } from '../base/route.ts'
+import { text, unpaged } from '../base/schema-types.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
 import type { InboxDeps } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'
@@ -17,9 +18,10 @@ const People = Type.Object({
   people: Type.Array(
     Type.Object({
       userId: idSchema('The member.'),
-      name: nullable(Type.String({ description: 'Who that is.', example: 'Ana Lima' })),
+      name: nullable(text(100, 'Who that is.', { example: 'Ana Lima' })),
       state: oneOf(presenceStates, { description: 'What they do.', example: 'viewing' }),
     }),
+    unpaged,
   ),
 })
 

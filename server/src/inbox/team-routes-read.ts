@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { page } from '../base/schema-types.ts'
 import type { InboxDeps } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'
 import { readTime } from './list-request.ts'
@@ -34,7 +35,7 @@ export function serveTeamConversation(app: App, deps: InboxDeps, guard: TeamGuar
       response: {
         200: Type.Object({
           conversation: TeamConversation,
-          notes: Type.Array(TeamNote),
+          notes: Type.Array(TeamNote, { maxItems: 200 }),
           lead: nullableLead,
           referral: TeamMessage.properties.referral,
         }),
@@ -72,7 +73,7 @@ export function serveTeamMessages(app: App, { db, vault }: InboxDeps, guard: Tea
       params: TeamConversationParams,
       querystring: MessagesQuery,
       response: {
-        200: Type.Object({ messages: Type.Array(TeamMessage), hasMore: Type.Boolean() }),
+        200: Type.Object({ messages: Type.Array(TeamMessage, page), hasMore: Type.Boolean() }),
         ...errors(400, 401, 404),
       },
     },

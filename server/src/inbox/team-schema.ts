@@ -1,14 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { count, cursor, leadStatus, text, unpaged, uuid } from '../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../base/team-schema.ts'
 import { conversationStatuses } from './conversation-status.ts'
 import * as schema from './schema.ts'
+import { maxKeyHeader } from './send-schema.ts'
 
 const { channel, owner, status, contact } = schema.conversationFields
 const actor = Type.Object(
   {
     type: oneOf(['agent', 'user', 'token', 'form', 'system'] as const, { description: '`agent` is an API key.' }),
-    id: nullable(Type.String({ format: 'uuid', description: 'Null for `system`.' })),
+    id: nullable(uuid('Null for `system`.')),
   },
   { description: 'Who did it.' },
 )
@@ -18,13 +20,13 @@ const author = Type.Object(
     type: oneOf(['customer', 'agent', 'user', 'token', 'app', 'system'] as const, {
       description: '`agent`: an API key. `app`: another app on the same number, or the phone itself.',
     }),
-    id: nullable(Type.String({ format: 'uuid' })),
-    name: nullable(Type.String({ description: 'Of an agent, a member or a token.', example: 'Sales agent' })),
+    id: nullable(uuid()),
+    name: nullable(text(100, 'Of an agent, a member or a token.', { example: 'Sales agent' })),
   },
   { description: 'Who wrote it.' },
 )
 
-const name = (description: string, example: string) => nullable(Type.String({ description, example }))
+const name = (description: string, example: string) => nullable(text(100, description, { example }))
 
 export const namedActor = Type.Object(
   { ...actor.properties, name: name('What it is called.', 'Ana Lima') },
@@ -44,8 +46,8 @@ export const TeamConversation = Type.Object(
     snoozedUntil: nullable(timestamp('When a timer opens it again.')),
     assignedTo: nullable(idSchema('The member who looks after it.')),
     assignedToName: name('Who that is.', 'Ana Lima'),
-    labelIds: Type.Array(Type.String({ format: 'uuid' })),
-    unreadCount: Type.Integer({ example: 1 }),
+    labelIds: Type.Array(uuid(), unpaged),
+    unreadCount: count('Customer messages since it was last marked read.', { example: 1 }),
     windowExpiresAt: nullable(timestamp('Until when text can be sent; null when the window is closed.')),
     lastMessageAt: timestamp('When its newest message was sent.'),
     unansweredSince: nullable(
@@ -55,8 +57,8 @@ export const TeamConversation = Type.Object(
       Type.Object({
         id: idSchema('The newest message.'),
         direction: schema.messageFields.direction,
-        kind: Type.String({ example: 'text' }),
-        text: Type.String({ description: 'Its first 200 characters.', example: 'Hello!' }),
+        kind: text(20, 'As in the messages.', { example: 'text' }),
+        text: text(200, 'Its first 200 characters.', { example: 'Hello!' }),
         status: schema.messageFields.status,
         errorCode: schema.messageFields.error_code,
         author,
@@ -72,15 +74,15 @@ export const TeamConversation = Type.Object(
 export const TeamLead = Type.Object(
   {
     id: idSchema('The lead.'),
-    uniqueCode: Type.String({ example: 'L7K3M9QXA20B' }),
-    name: Type.String({ example: 'Marina Duarte' }),
-    status: Type.String({ example: 'new' }),
+    uniqueCode: text(255, 'Its short code.', { example: 'L7K3M9QXA20B' }),
+    name: text(511, 'First and last name.', { example: 'Marina Duarte' }),
+    status: leadStatus('Of the lead.', { example: 'new' }),
     assignedTo: nullable(idSchema('The member who handles the lead.')),
   },
   { title: 'TeamLead', description: 'The lead with the phone of the customer; the oldest of several.' },
 )
 
-const { direction, kind, text, status: messageStatus, error_code, occurred_at, referral } = schema.messageFields
+const { direction, kind, status: messageStatus, error_code, occurred_at, referral } = schema.messageFields
 
 export const TeamMessage = Type.Object(
   {
@@ -90,7 +92,7 @@ export const TeamMessage = Type.Object(
     origin: oneOf(['live', 'echo', 'history'] as const, {
       description: '`echo`: another app or the phone sent it. `history`: told of afterwards.',
     }),
-    text,
+    text: schema.messageFields.text,
     status: messageStatus,
     errorCode: error_code,
     actor: nullable(actor),
@@ -101,11 +103,14 @@ export const TeamMessage = Type.Object(
   { title: 'TeamMessage' },
 )
 
+// That a hand-back writes holds three texts of up to 1,200 characters.
+const maxNoteLength = 4096
+
 export const TeamNote = Type.Object(
   {
     id: idSchema('The note.'),
-    text: Type.String({ example: 'Asked for a quote of 20 units.' }),
-    mentions: Type.Array(Type.String({ format: 'uuid' }), { description: 'Members who are to see it.', example: [] }),
+    text: text(maxNoteLength, 'For the team and its agents only.', { example: 'Asked for a quote of 20 units.' }),
+    mentions: Type.Array(uuid(), { maxItems: 20, description: 'Members who are to see it.', example: [] }),
     actor: namedActor,
     createdAt: timestamp('When it was added.'),
   },
@@ -136,11 +141,17 @@ export const TeamListQuery = Type.Object(
       }),
     ),
     status: Type.Optional(
-      Type.String({ pattern: '^[a-z,]{1,60}$', description: 'One status, or several with commas.', example: 'open' }),
+      Type.String({
+        pattern: '^[a-z,]{1,60}$',
+        maxLength: 60,
+        description: 'One status, or several with commas.',
+        example: 'open',
+      }),
     ),
     assignedTo: Type.Optional(
       Type.String({
         pattern: '^(?:me|none|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
+        maxLength: 36,
         description: 'Only what this member looks after; `me`, or `none` for what nobody does.',
         example: 'me',
       }),
@@ -157,13 +168,13 @@ export const TeamListQuery = Type.Object(
       }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
-    cursor: Type.Optional(Type.String({ description: 'From the page before.' })),
+    cursor: Type.Optional(cursor('From the page before.')),
   },
   closed,
 )
 export type TeamListQuery = Static<typeof TeamListQuery>
 
-const note = Type.String({ minLength: 1, maxLength: 4096, description: 'For the team and its agents only.' })
+const note = Type.String({ minLength: 1, maxLength: maxNoteLength, description: 'For the team and its agents only.' })
 
 export const TeamChanges = Type.Partial(
   Type.Object({
@@ -172,7 +183,7 @@ export const TeamChanges = Type.Partial(
       timestamp('With the status `snoozed`: when a timer opens it. Null: when the customer writes.'),
     ),
     assignedTo: nullable(idSchema('A member of the workspace; null for nobody.')),
-    labelIds: Type.Array(Type.String({ format: 'uuid' }), { maxItems: 20, description: 'Replaces the labels.' }),
+    labelIds: Type.Array(uuid(), { maxItems: 20, description: 'Replaces the labels.' }),
   }),
   { ...closed, minProperties: 1, example: { status: 'resolved' } },
 )
@@ -206,7 +217,7 @@ export const NewNote = Type.Object(
   {
     text: note,
     mentions: Type.Optional(
-      Type.Array(Type.String({ format: 'uuid' }), {
+      Type.Array(uuid(), {
         maxItems: 20,
         description: 'Members who are to see it: it stands among their mentions.',
         example: [],
@@ -219,18 +230,19 @@ export const NewNote = Type.Object(
 export const NoteHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
+      maxLength: maxKeyHeader,
       description: 'A value of its own for each note, 1–255 printable ASCII characters: a repeat adds nothing.',
       example: 'note-A-17',
     }),
   ),
 })
 
-const count = Type.Object({
-  open: Type.Integer({ description: 'Its open conversations.', example: 12 }),
-  unread: Type.Integer({ description: 'Those of them with unread messages.', example: 3 }),
+const ofView = Type.Object({
+  open: count('Its open conversations.', { example: 12 }),
+  unread: count('Those of them with unread messages.', { example: 3 }),
 })
 
 export const TeamCounts = Type.Object(
-  { mine: count, unassigned: count, all: count, agents: count },
+  { mine: ofView, unassigned: ofView, all: ofView, agents: ofView },
   { title: 'TeamCounts', description: 'By view, as in the list.' },
 )

@@ -1,20 +1,21 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { cursor, text, unpaged, uuid } from '../base/schema-types.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
 import { activityReasons } from './activity.ts'
 import { namedActor, TeamMessage, TeamNote } from './team-schema.ts'
 
-const text = (description: string, example: string) => nullable(Type.String({ description, example }))
-const labels = (description: string) => Type.Array(Type.String({ format: 'uuid' }), { description, example: [] })
+const name = (description: string, example: string) => nullable(text(100, description, { example }))
+const labels = (description: string) => Type.Array(uuid(), { ...unpaged, description, example: [] })
 
 export const TeamActivity = Type.Object(
   {
     id: idSchema('The activity.'),
     kind: oneOf(['owner', 'status', 'assignee', 'labels'] as const, { description: 'What changed.' }),
-    from: text('An owner as `human` or `agent:<api_key_id>`, a status, a member; null: nobody.', 'human'),
-    fromName: text('The name of the agent or member that this was.', 'Sales agent'),
-    to: text('The same as it is from then on.', 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'),
-    toName: text('The name of the agent or member that this is.', 'Ana Lima'),
+    from: name('An owner as `human` or `agent:<api_key_id>`, a status, a member; null: nobody.', 'human'),
+    fromName: name('The name of the agent or member that this was.', 'Sales agent'),
+    to: name('The same as it is from then on.', 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'),
+    toName: name('The name of the agent or member that this is.', 'Ana Lima'),
     snoozedUntil: nullable(timestamp('With the status `snoozed`: when a timer opens it.')),
     added: labels('Labels that it got.'),
     removed: labels('Labels that it lost.'),
@@ -43,20 +44,20 @@ export const TimelineItem = Type.Object(
   { title: 'TimelineItem' },
 )
 
-const cursor = (description: string) => Type.Union([Type.String({ description }), Type.Null()])
+const cursorOrNull = (description: string) => Type.Union([cursor(description), Type.Null()])
 
 export const Timeline = Type.Object({
-  items: Type.Array(TimelineItem, { description: 'Oldest first.' }),
-  older: cursor('For `before`; null where it begins.'),
-  newer: cursor('For `after`; null at its end.'),
+  items: Type.Array(TimelineItem, { maxItems: 200, description: 'Oldest first.' }),
+  older: cursorOrNull('For `before`; null where it begins.'),
+  newer: cursorOrNull('For `after`; null at its end.'),
   firstUnreadId: nullable(idSchema('The oldest unread message.')),
 })
 
 export const TimelineQuery = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-    before: Type.Optional(Type.String({ description: 'The `older` of a page.' })),
-    after: Type.Optional(Type.String({ description: 'The `newer` of a page.' })),
+    before: Type.Optional(cursor('The `older` of a page.')),
+    after: Type.Optional(cursor('The `newer` of a page.')),
     around: Type.Optional(
       oneOf(['unread'] as const, { description: 'Around the first unread message; the newest when all is read.' }),
     ),

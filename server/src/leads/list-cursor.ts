@@ -1,6 +1,9 @@
+import type { ErrorObject } from 'ajv'
+import type { FastifySchemaValidationError } from 'fastify'
 import { decodeCursor, encodeCursor } from '../base/cursor.ts'
 import { type ApiError, badRequest } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
+import { invalidInput } from '../base/validation.ts'
 import { filterDigest, type LeadFilter, type LeadSort, type SortPosition } from './list-filter.ts'
 
 /** A place in a walk through a list, with the total that its first page counted. */
@@ -34,6 +37,15 @@ export function readListCursor(text: string, sort: LeadSort, filter: LeadFilter)
   if (!isTime(time) || typeof id !== 'string' || !isUuid(id)) throw malformed()
   if (!isCount(total) || !isTime(countedAt)) throw malformed()
   return { after: { time: new Date(time), id }, total, countedAt: new Date(countedAt) }
+}
+
+/**
+ * What a query that does not fit its schema is refused with: a cursor that is too long is malformed as any other. For
+ * `schemaErrorFormatter`.
+ */
+export function refuseList(errors: FastifySchemaValidationError[], part: string): ApiError {
+  if (errors.some(({ instancePath }) => instancePath === '/cursor')) return malformed()
+  return invalidInput(errors as ErrorObject[], part === 'querystring' ? 'query' : 'params')
 }
 
 const malformed = (): ApiError => badRequest('Invalid cursor format')

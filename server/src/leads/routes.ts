@@ -9,6 +9,7 @@ import { leadReader } from './identify.ts'
 import { readLeadPatch } from './input.ts'
 import type { LeadDeps, LeadUser } from './lead.ts'
 import { type ListDeps, listLeads } from './list.ts'
+import { refuseList } from './list-cursor.ts'
 import { readListRequest } from './list-request.ts'
 import { presentDetail, presentLead, presentUpdated } from './present.ts'
 import { presentBulk } from './present-bulk.ts'
@@ -51,6 +52,7 @@ function serveList(app: App, deps: ListDeps, guard: LeadsGuard): void {
     '/api/v1/leads',
     {
       onRequest: guard.leads('leads.read'),
+      schemaErrorFormatter: refuseList,
       schema: {
         ...about,
         operationId: 'listLeads',

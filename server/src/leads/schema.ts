@@ -1,10 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { maxPhoneLength } from '../base/phone.ts'
-import { nullable, oneOf, timestamp } from '../base/route.ts'
-import { customFieldTypes } from './custom-fields.ts'
+import { maxMessageLength, nullable, oneOf, timestamp } from '../base/route.ts'
+import { count, cursor, leadStatus, page, uuid } from '../base/schema-types.ts'
+import { customFieldTypes, maxKeyLength, maxLengthOf, maxTextLength } from './custom-fields.ts'
 import { adPlatforms, priorities, sources } from './lead.ts'
 
 const text = (description: string, options: object = {}) => Type.String({ description, ...options })
+
+// What is around a name is cut off before the name is measured.
+const untrimmed = { maxLength: 1000 }
 
 const writable = {
   uniqueCode: text('Short code of the lead, 1 to 255 characters, unique in the workspace. Generated when not sent.', {
@@ -16,10 +20,12 @@ const writable = {
       maxLength: 255,
     }),
   ),
-  firstName: text('1 to 255 characters after trimming. The only field required on create. Sealed at rest.'),
-  lastName: nullable(text('At most 255 characters after trimming. Null clears it. Sealed at rest.')),
+  firstName: text('1 to 255 characters after trimming. The only field required on create. Sealed at rest.', untrimmed),
+  lastName: nullable(text('At most 255 characters after trimming. Null clears it. Sealed at rest.', untrimmed)),
   email: nullable(
-    text('At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest.'),
+    text('At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest.', {
+      maxLength: 254,
+    }),
   ),
   phone: nullable(
     text(
@@ -27,15 +33,11 @@ const writable = {
       { maxLength: maxPhoneLength },
     ),
   ),
-  status: text('1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history.', {
-    pattern: '^[a-z0-9_]{1,50}$',
-  }),
+  status: leadStatus('1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history.'),
   priority: oneOf(priorities, { description: 'How pressing the lead is.' }),
   source: oneOf(sources, { description: 'Where the lead came from; `chat_app` is the chat application.' }),
   adPlatform: nullable(oneOf(adPlatforms, { description: 'The advertising platform that brought the lead.' })),
-  assignedTo: nullable(
-    Type.String({ format: 'uuid', description: 'User handling the lead; a member of the workspace, else 400.' }),
-  ),
+  assignedTo: nullable(uuid('User handling the lead; a member of the workspace, else 400.')),
   estimatedValue: nullable(
     Type.Number({ minimum: 0, maximum: 999_999_999_999.99, description: 'At most two decimals. Null clears it.' }),
   ),
@@ -45,9 +47,12 @@ const writable = {
   notes: nullable(text('At most 10,000 characters. Null clears it. Sealed at rest.', { maxLength: 10_000 })),
 }
 
+// Of a custom field: that of `textarea`, which takes the most.
+const longestValue = maxLengthOf('textarea')
+
 const customFieldValues = Type.Record(
   Type.String(),
-  Type.Unsafe<string | boolean | null>({ type: ['string', 'boolean', 'null'] }),
+  Type.Unsafe<string | boolean | null>({ type: ['string', 'boolean', 'null'], maxLength: longestValue }),
   {
     description:
       'Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field.',
@@ -72,12 +77,16 @@ const leadExample = {
   estimatedValue: 1500,
 }
 
+const aliasOfActualValue = Type.Number({
+  minimum: 0,
+  maximum: 999_999_999_999.99,
+  description: 'Alias of `actualValue`.',
+})
+
 const partial = Type.Partial(Type.Object(writable)).properties
 const changes = {
   ...partial,
-  value: Type.Optional(
-    nullable(Type.Number({ minimum: 0, maximum: 999_999_999_999.99, description: 'Alias of `actualValue`.' })),
-  ),
+  value: Type.Optional(nullable(aliasOfActualValue)),
   customFieldValues: Type.Optional(customFieldValues),
   ...ignored,
 }
@@ -92,8 +101,11 @@ export const NewLead = Type.Object(
 )
 
 const plain = {
-  id: Type.String({ format: 'uuid', description: 'Assigned by the service (UUIDv7).' }),
+  id: uuid('Assigned by the service (UUIDv7).'),
   ...writable,
+  firstName: text('1 to 255 characters.', { maxLength: 255 }),
+  lastName: nullable(text('At most 255 characters.', { maxLength: 255 })),
+  phone: nullable(text('8 to 20 digits with country code; masked for callers that see phones so.', { maxLength: 20 })),
   createdAt: timestamp('UTC, with milliseconds.'),
   updatedAt: timestamp('UTC, with milliseconds.'),
   deletedAt: nullable(timestamp('Always null: a deleted lead is not shown.')),
@@ -102,10 +114,14 @@ const plain = {
 export const Lead = Type.Object(plain, { title: 'Lead', description: 'A lead.' })
 
 export const CustomField = Type.Object({
-  key: Type.String({ description: 'The original key, with its `k_` where it came from a parameter.' }),
-  label: Type.String(),
+  key: text('The original key, with its `k_` where it came from a parameter.', { maxLength: maxKeyLength }),
+  label: text('What people read; the key where none was given.', { maxLength: 200 }),
   type: oneOf(customFieldTypes),
-  value: Type.Unsafe<string | boolean>({ type: ['string', 'boolean'], description: 'Boolean for `boolean` only.' }),
+  value: Type.Unsafe<string | boolean>({
+    type: ['string', 'boolean'],
+    maxLength: longestValue,
+    description: 'Boolean for `boolean` only.',
+  }),
 })
 
 const customFields = {
@@ -126,17 +142,15 @@ export const LeadEvent = Type.Object(
     ...plain,
     deletedAt: nullable(timestamp('Set in `lead.deleted` alone.')),
     ...customFields,
-    previousStatus: Type.Optional(
-      Type.String({ description: 'In `lead.updated`, when the status changed: what it was.' }),
-    ),
+    previousStatus: Type.Optional(leadStatus('In `lead.updated`, when the status changed: what it was.')),
   },
   { title: 'LeadEvent', description: '`lead.*`: the lead as it was right after the change.' },
 )
 
 export const UpdatedLead = Type.Object({
   ...plain,
-  previousStatus: Type.Optional(Type.String({ description: 'The status before this update.' })),
-  value: Type.Optional(nullable(Type.Number({ description: 'Alias of `actualValue`.' }))),
+  previousStatus: Type.Optional(leadStatus('The status before this update.')),
+  value: Type.Optional(nullable(aliasOfActualValue)),
 })
 
 export const Match = Type.Object(
@@ -179,18 +193,14 @@ export const ListQuery = Type.Object(
     priority: Type.Optional(oneOf(priorities)),
     source: Type.Optional(oneOf(sources)),
     adPlatform: Type.Optional(oneOf(adPlatforms)),
-    assignedTo: Type.Optional(Type.String({ format: 'uuid', description: 'Leads of this user.' })),
+    assignedTo: Type.Optional(uuid('Leads of this user.')),
     createdFrom: Type.Optional(timestamp('Created at or after; ISO 8601, a bare date is midnight UTC.')),
     createdTo: Type.Optional(timestamp('Created at or before; ISO 8601.')),
     updatedFrom: Type.Optional(timestamp('Updated at or after; ISO 8601.')),
     updatedTo: Type.Optional(timestamp('Updated at or before; ISO 8601.')),
     sortBy: Type.Optional(oneOf(['createdAt', 'updatedAt'], { description: 'Default `createdAt`.' })),
     sortOrder: Type.Optional(oneOf(['asc', 'desc'], { description: 'Default `desc`.' })),
-    cursor: Type.Optional(
-      Type.String({
-        description: 'The `nextCursor` of the page before, unchanged, with the same filters and sort.',
-      }),
-    ),
+    cursor: Type.Optional(cursor('The `nextCursor` of the page before, unchanged, with the same filters and sort.')),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Leads a page. Default 50.' })),
     page: Type.Optional(
       Type.Integer({
@@ -211,48 +221,49 @@ export const ListQuery = Type.Object(
 export type ListQuery = Static<typeof ListQuery>
 
 const success = Type.Boolean({ description: 'True when the request succeeded.' })
+const message = (options: object) => Type.String({ maxLength: 100, ...options })
 
 export const LeadList = Type.Object({
   success,
-  data: Type.Array(Lead),
+  data: Type.Array(Lead, page),
   pagination: Type.Object({
-    page: nullable(Type.Integer({ description: 'Null in cursor mode.' })),
-    limit: Type.Integer(),
-    total: Type.Integer({ description: 'Exact count of leads that fit the filters.' }),
-    totalPages: nullable(Type.Integer({ description: 'Null in cursor mode.' })),
-    cursor: nullable(Type.String({ description: 'The cursor that was sent.' })),
-    nextCursor: nullable(Type.String({ description: 'Send it as `cursor` for the next page; null at the end.' })),
+    page: nullable(count('Null in cursor mode.')),
+    limit: Type.Integer({ minimum: 1, maximum: 100 }),
+    total: count('Exact count of leads that fit the filters.'),
+    totalPages: nullable(count('Null in cursor mode.')),
+    cursor: nullable(cursor('The cursor that was sent.')),
+    nextCursor: nullable(cursor('Send it as `cursor` for the next page; null at the end.')),
   }),
 })
 
 /** A page of leads for people, who see custom fields in lists as well. */
 export const TeamLeadList = Type.Object({
-  leads: Type.Array(LeadDetail),
-  total: Type.Integer({ description: 'Exact count of leads that fit the filters.' }),
-  nextCursor: nullable(Type.String({ description: 'Send it as `cursor` for the next page; null at the end.' })),
+  leads: Type.Array(LeadDetail, page),
+  total: count('Exact count of leads that fit the filters.'),
+  nextCursor: nullable(cursor('Send it as `cursor` for the next page; null at the end.')),
 })
 
 export const LeadFound = Type.Object({ success, data: LeadDetail })
 
 export const LeadCreated = Type.Object({
   success,
-  message: Type.String({ example: 'Lead created successfully' }),
+  message: message({ example: 'Lead created successfully' }),
   data: Lead,
   lead: Lead,
 })
 
 export const LeadUpdatedAnswer = Type.Object({
   success,
-  message: Type.String({ description: '`Lead updated successfully` or `No changes detected`.' }),
+  message: message({ description: '`Lead updated successfully` or `No changes detected`.' }),
   data: UpdatedLead,
   lead: UpdatedLead,
 })
 
-export const LeadDeleted = Type.Object({ success, message: Type.String({ example: 'Lead deleted successfully' }) })
+export const LeadDeleted = Type.Object({ success, message: message({ example: 'Lead deleted successfully' }) })
 
 export const LeadRestored = Type.Object({
   success,
-  message: Type.String({ example: 'Lead restored successfully' }),
+  message: message({ example: 'Lead restored successfully' }),
   data: Lead,
   lead: Lead,
 })
@@ -273,6 +284,7 @@ const dryRun = Type.Optional(
 
 const customParameters = {
   '^k_': Type.String({
+    maxLength: maxTextLength,
     description: 'A custom field: at most 40 characters of key with the `k_`, at most 255 of value.',
   }),
 }
@@ -307,31 +319,35 @@ export const BulkBody = Type.Object(
   { additionalProperties: false },
 )
 
+const ofBatch = (description?: string) =>
+  Type.Integer({ minimum: 0, maximum: 100, ...(description === undefined ? {} : { description }) })
+
 export const BulkResult = Type.Object({
   success: Type.Boolean({ description: 'True when no item failed.' }),
-  processed: Type.Integer({ description: 'How many results there are.' }),
-  created: Type.Integer(),
-  updated: Type.Integer(),
-  failed: Type.Integer(),
+  processed: ofBatch('How many results there are.'),
+  created: ofBatch(),
+  updated: ofBatch(),
+  failed: ofBatch(),
   results: Type.Array(
     Type.Object({
-      index: Type.Integer({ description: 'Position of the item, from 0.' }),
+      index: Type.Integer({ minimum: 0, maximum: 99, description: 'Position of the item, from 0.' }),
       match: Type.Unsafe<unknown>({ description: 'The matcher as it was sent.' }),
       success: Type.Boolean(),
       action: Type.Optional(oneOf(['created', 'updated'])),
       lead: Type.Optional(Lead),
       error: Type.Optional(
         Type.Object({
-          statusCode: Type.Integer(),
-          statusMessage: Type.String(),
+          statusCode: Type.Integer({ minimum: 400, maximum: 599 }),
+          statusMessage: Type.String({ maxLength: maxMessageLength }),
           data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
         }),
       ),
     }),
+    page,
   ),
   dryRun: dryRunEcho,
 })
 
 export const NoQuery = Type.Object({}, { additionalProperties: false })
 
-export const LeadId = Type.Object({ id: Type.String({ description: 'The `id` of the deleted lead.' }) })
+export const LeadId = Type.Object({ id: Type.String({ maxLength: 255, description: 'The `id` of the deleted lead.' }) })

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors } from '../base/route.ts'
+import { count, leadStatus, unpaged } from '../base/schema-types.ts'
 import { closed, teamRoute } from '../base/team-schema.ts'
 import { readBoard } from './board.ts'
 import type { LeadDeps } from './lead.ts'
@@ -14,11 +15,13 @@ const BoardQuery = Type.Pick(
   closed,
 )
 
+const sum = (description: string, example: number) => Type.Number({ minimum: 0, maximum: 1e21, description, example })
+
 const BoardColumn = Type.Object({
-  status: Type.String({ example: 'qualified' }),
-  count: Type.Integer({ description: 'Exact count of leads.' }),
-  estimatedValue: Type.Number({ description: 'Sum of their `estimatedValue`.', example: 4500 }),
-  actualValue: Type.Number({ description: 'Sum of their `actualValue`.', example: 0 }),
+  status: leadStatus('Of the leads of the column.', { example: 'qualified' }),
+  count: count('Exact count of leads.'),
+  estimatedValue: sum('Sum of their `estimatedValue`.', 4500),
+  actualValue: sum('Sum of their `actualValue`.', 0),
 })
 
 /** Leads by status: the heads of the columns, whose cards are the list with that status. */
@@ -34,7 +37,7 @@ export function boardTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void
         "The workspace's statuses in its order, the empty ones too, then others that leads have, by name. Filters are those of the list, but for `status` and `search`; the cards of a column are the list with its `status`.",
       params: ofWorkspace,
       querystring: BoardQuery,
-      response: { 200: Type.Object({ columns: Type.Array(BoardColumn) }), ...errors(400, 401, 403, 404) },
+      response: { 200: Type.Object({ columns: Type.Array(BoardColumn, unpaged) }), ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
       const { filter } = readListRequest(request.query)

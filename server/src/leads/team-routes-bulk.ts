@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { InvalidInput } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors, oneOf, postman } from '../base/route.ts'
+import { type App, errors, maxMessageLength, oneOf, postman } from '../base/route.ts'
 import { closed, idSchema, teamRoute } from '../base/team-schema.ts'
 import { type BulkAction, type BulkOutcome, bulkChange } from './bulk-change.ts'
 import type { LeadDeps } from './lead.ts'
@@ -15,9 +15,15 @@ const changes = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assigne
   description: 'Fields to set on every one of them; null takes them from whom they are assigned to.',
 })
 
+const maxBatch = 500
+
 const BulkChange = Type.Object(
   {
-    ids: Type.Array(idSchema('A lead.'), { minItems: 1, maxItems: 500, description: 'At most 500 leads.' }),
+    ids: Type.Array(idSchema('A lead.'), {
+      minItems: 1,
+      maxItems: maxBatch,
+      description: 'At most 500 leads.',
+    }),
     changes: Type.Optional(changes),
     delete: Type.Optional(Type.Literal(true, { description: 'Deletes them, restorable for 30 days.' })),
     restore: Type.Optional(Type.Literal(true, { description: 'Brings deleted ones back.' })),
@@ -25,22 +31,27 @@ const BulkChange = Type.Object(
   { ...closed, example: { ids: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'], changes: { status: 'qualified' } } },
 )
 
+const ofBatch = (options: object = {}) => Type.Integer({ minimum: 0, maximum: maxBatch, ...options })
+
 const BulkChanged = Type.Object({
-  done: Type.Integer({ description: 'How many are as they were asked to be, those that were so before included.' }),
-  failed: Type.Integer(),
+  done: ofBatch({ description: 'How many are as they were asked to be, those that were so before included.' }),
+  failed: ofBatch(),
   results: Type.Array(
     Type.Object({
       id: idSchema('The lead.'),
       outcome: oneOf(['changed', 'unchanged', 'deleted', 'restored', 'failed']),
       error: Type.Optional(
         Type.Object({
-          statusCode: Type.Integer({ example: 404 }),
-          statusMessage: Type.String({ example: 'Lead not found' }),
+          statusCode: Type.Integer({ minimum: 400, maximum: 599, example: 404 }),
+          statusMessage: Type.String({ maxLength: maxMessageLength, example: 'Lead not found' }),
           data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
         }),
       ),
     }),
-    { description: 'One for each id, in the order of the request; an id that is named again counts once.' },
+    {
+      maxItems: maxBatch,
+      description: 'One for each id, in the order of the request; an id that is named again counts once.',
+    },
   ),
 })
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, nullable, timestamp } from '../base/route.ts'
+import { count, text, unpaged } from '../base/schema-types.ts'
 import { idSchema, teamRoute } from '../base/team-schema.ts'
 import { leadReader } from './identify.ts'
 import type { LeadDeps } from './lead.ts'
@@ -29,18 +30,18 @@ export interface ConversationDeps extends LeadDeps {
 const Conversation = Type.Object({
   id: idSchema('The conversation.'),
   connectionId: idSchema('The chat connection.'),
-  channel: Type.String({ example: 'waba' }),
-  owner: Type.String({ description: '`human` or `agent:<key id>`.', example: 'human' }),
-  status: Type.String({ example: 'open' }),
+  channel: text(20, 'How the customer is reached.', { example: 'waba' }),
+  owner: text(50, '`human` or `agent:<key id>`.', { example: 'human' }),
+  status: text(20, 'Of the conversation.', { example: 'open' }),
   assignedTo: nullable(idSchema('The member who looks after it.')),
-  unreadCount: Type.Integer({ example: 1 }),
+  unreadCount: count('Customer messages that nobody has read.', { example: 1 }),
   lastMessageAt: timestamp('When its newest message was sent.'),
   unansweredSince: nullable(timestamp('Since when the customer has waited; null when answered.')),
   lastMessage: nullable(
     Type.Object({
       direction: Type.Unsafe<'inbound' | 'outbound'>({ type: 'string', enum: ['inbound', 'outbound'] }),
-      kind: Type.String({ example: 'text' }),
-      text: Type.String({ description: 'Its first 200 characters.', example: 'Hello!' }),
+      kind: text(20, 'As in the messages.', { example: 'text' }),
+      text: text(200, 'Its first 200 characters.', { example: 'Hello!' }),
     }),
   ),
 })
@@ -60,7 +61,7 @@ export function conversationsTeamRoute(app: App, deps: ConversationDeps, guard: 
       params: ofLead,
       querystring: NoQuery,
       response: {
-        200: Type.Object({ conversations: Type.Array(Conversation) }),
+        200: Type.Object({ conversations: Type.Array(Conversation, unpaged) }),
         ...errors(400, 401, 403, 404),
       },
     },

@@ -13,9 +13,9 @@ const Duplicates = Type.Object({
   duplicates: Type.Array(
     Type.Object({
       lead: LeadDetail,
-      same: Type.Array(oneOf(['phone', 'email']), { description: 'What it has in common.' }),
+      same: Type.Array(oneOf(['phone', 'email']), { maxItems: 2, description: 'What it has in common.' }),
     }),
-    { description: 'At most 20, the oldest first.' },
+    { maxItems: 20, description: 'At most 20, the oldest first.' },
   ),
 })
 

@@ -7,6 +7,7 @@ import { leadReader } from './identify.ts'
 import { readLeadPatch } from './input.ts'
 import type { LeadDeps } from './lead.ts'
 import { type ListDeps, listLeads } from './list.ts'
+import { refuseList } from './list-cursor.ts'
 import { readListRequest } from './list-request.ts'
 import { presentDetail } from './present.ts'
 import { removeLead } from './remove.ts'
@@ -37,6 +38,7 @@ function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
     method: 'GET',
     url: leadsPath,
     onRequest: guard.member('member'),
+    schemaErrorFormatter: refuseList,
     schema: {
       ...teamRoute,
       summary: 'List leads',

@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, nullable, timestamp } from '../base/route.ts'
+import { count, cursor, page } from '../base/schema-types.ts'
 import { closed, teamRoute } from '../base/team-schema.ts'
 import type { Lead, LeadDeps } from './lead.ts'
+import { refuseList } from './list-cursor.ts'
 import { presentDetail } from './present.ts'
 import { LeadDetail } from './schema.ts'
 import { leadsPath, leadUserOf, ofWorkspace } from './team-request.ts'
@@ -16,7 +18,7 @@ const TrashedLead = Type.Object({
 
 const TrashQuery = Type.Object(
   {
-    cursor: Type.Optional(Type.String({ description: 'The `nextCursor` of the page before, unchanged.' })),
+    cursor: Type.Optional(cursor('The `nextCursor` of the page before, unchanged.')),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Leads a page. Default 50.' })),
   },
   closed,
@@ -28,6 +30,7 @@ export function trashTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void
     method: 'GET',
     url: `${leadsPath}/trash`,
     onRequest: guard.member('member'),
+    schemaErrorFormatter: refuseList,
     schema: {
       ...teamRoute,
       summary: 'List deleted leads',
@@ -37,9 +40,9 @@ export function trashTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void
       querystring: TrashQuery,
       response: {
         200: Type.Object({
-          leads: Type.Array(TrashedLead),
-          total: Type.Integer({ description: 'Exact count of leads that can be restored.' }),
-          nextCursor: nullable(Type.String({ description: 'Send it as `cursor` for the next page; null at the end.' })),
+          leads: Type.Array(TrashedLead, page),
+          total: count('Exact count of leads that can be restored.'),
+          nextCursor: nullable(cursor('Send it as `cursor` for the next page; null at the end.')),
         }),
         ...errors(400, 401, 403, 404),
       },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, nullable, oneOf, postman, timestamp } from '../base/route.ts'
+import { leadStatus, unpaged, uuid } from '../base/schema-types.ts'
 import { idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { listStatusChanges } from './history.ts'
 import { findLead } from './identify.ts'
@@ -10,13 +11,13 @@ import { leadUserOf } from './team-request.ts'
 
 const StatusChange = Type.Object({
   id: idSchema('The entry.'),
-  from: Type.String({ description: 'The status before.', example: 'new' }),
-  to: Type.String({ description: 'The status after.', example: 'qualified' }),
+  from: leadStatus('The status before.', { example: 'new' }),
+  to: leadStatus('The status after.', { example: 'qualified' }),
   actor: Type.Object({
     type: oneOf(['agent', 'user', 'token', 'form', 'system'], {
       description: 'An API key, a member, a team token, a lead form, or the service itself.',
     }),
-    id: nullable(Type.String({ format: 'uuid', description: 'Null for `system`.' })),
+    id: nullable(uuid('Null for `system`.')),
   }),
   at: timestamp('When the status changed.'),
 })
@@ -34,7 +35,7 @@ export function leadTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void
       description: 'Oldest first, at most 1,000. The lead is named as in the leads interface.',
       params: Type.Object({ ...workspaceParams, ...Identifier.properties }),
       querystring: NoQuery,
-      response: { 200: Type.Object({ history: Type.Array(StatusChange) }), ...errors(400, 401, 404) },
+      response: { 200: Type.Object({ history: Type.Array(StatusChange, unpaged) }), ...errors(400, 401, 404) },
     },
     handler: async (request) => {
       const user = leadUserOf(memberOf(request))

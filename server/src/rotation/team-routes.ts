@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import { notFound } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
 import { type App, errors, nullable, oneOf, postman, timestamp } from '../base/route.ts'
+import { count, text, wholeNumber } from '../base/schema-types.ts'
 import { closed, idSchema, teamRoute } from '../base/team-schema.ts'
 import { readIsoTime } from '../base/time.ts'
 import { beginEverywhere, beginIn } from './begin.ts'
@@ -20,17 +21,14 @@ export function rotationTeamRoutes(app: App, deps: RotationDeps & MasterDeps, gu
 
 const progressSchema = Type.Object({
   since: timestamp('Rotations that began then or later are counted; give it to follow them to their end.'),
-  running: Type.Integer({ description: 'Workspaces (and the instance) whose rotation is not finished.', example: 3 }),
-  finished: Type.Integer({ description: 'Those whose rotation is finished.', example: 0 }),
-  rowsTotal: Type.Integer({
-    description: 'Rows to write anew, as far as they are counted: counting begins a minute after the start.',
+  running: count('Workspaces (and the instance) whose rotation is not finished.', { example: 3 }),
+  finished: count('Those whose rotation is finished.', { example: 0 }),
+  rowsTotal: wholeNumber('Rows to write anew, as far as they are counted: counting begins a minute after the start.', {
     example: 120_000,
   }),
-  rowsDone: Type.Integer({ description: 'Rows written anew.', example: 45_000 }),
-  rowsPerSecond: nullable(Type.Integer({ description: 'Null before the first row is written.', example: 2_500 })),
-  secondsLeft: nullable(
-    Type.Integer({ description: 'An estimate by that rate. Null while nothing is known.', example: 30 }),
-  ),
+  rowsDone: wholeNumber('Rows written anew.', { example: 45_000 }),
+  rowsPerSecond: nullable(wholeNumber('Null before the first row is written.', { example: 2_500 })),
+  secondsLeft: nullable(wholeNumber('An estimate by that rate. Null while nothing is known.', { example: 30 })),
 })
 
 function beginRoute(app: App, deps: RotationDeps, guard: TeamGuard): void {
@@ -94,11 +92,9 @@ function masterRoute(app: App, deps: MasterDeps, guard: TeamGuard): void {
       description: `${forOperators} When the settings give the master key, it is wrapped with \`PARLEY_MASTER_KEY\` what keys of \`PARLEY_PREVIOUS_MASTER_KEYS\` have wrapped. When the key is kept in the data folder, a new one is made first and the one before stays beside it. Done when it answers.`,
       response: {
         200: Type.Object({
-          masterKeyId: Type.String({ description: 'The key that wraps all secrets now.', example: '3f1c22ab' }),
-          rewrapped: Type.Integer({ description: 'Secrets that another key had wrapped.', example: 12 }),
-          previousFile: nullable(
-            Type.String({ description: 'Where the key before is kept. Null when the settings give the keys.' }),
-          ),
+          masterKeyId: text(100, 'The key that wraps all secrets now.', { example: '3f1c22ab' }),
+          rewrapped: count('Secrets that another key had wrapped.', { example: 12 }),
+          previousFile: nullable(text(10_000, 'Where the key before is kept. Null when the settings give the keys.')),
         }),
         ...errors(401, 403, 409),
       },

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { count, day, leadStatus, text, unpaged } from '../base/schema-types.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
 import { sources } from '../leads/lead.ts'
 import { attentionCodes } from './attention.ts'
@@ -25,14 +26,14 @@ export const StatsQuery = Type.Object(
   closed,
 )
 
-const count = (description: string) => Type.Integer({ description })
+const seconds = (description: string) => Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
 
 const AnswerTimes = nullable(
   Type.Object(
     {
       answers: count('How many first answers; multiplied where a sample was read.'),
-      medianSeconds: Type.Number({ description: 'Half of the customers waited no longer.' }),
-      p90Seconds: Type.Number({ description: 'Nine of ten customers waited no longer.' }),
+      medianSeconds: seconds('Half of the customers waited no longer.'),
+      p90Seconds: seconds('Nine of ten customers waited no longer.'),
     },
     { description: 'Null when there was none.' },
   ),
@@ -50,21 +51,26 @@ export const Stats = Type.Object({
   from: timestamp('The first moment of the first day.'),
   days: Type.Array(
     Type.Object({
-      date: Type.String({ format: 'date', description: 'The day in the zone.', example: '2026-03-01' }),
+      date: day,
       leads: count('Leads created on it that are there now.'),
       answers: Type.Object(Answerers, { description: ofAnswerers }),
     }),
-    { description: 'Every day, the oldest first; the last is today.' },
+    { maxItems: 366, description: 'Every day, the oldest first; the last is today.' },
   ),
   leads: Type.Object({
     total: count('Leads that are there now, whenever they were created.'),
     created: count('Of the days.'),
     bySource: Type.Array(Type.Object({ source: oneOf(sources), count: count('Created in the days.') }), {
+      maxItems: sources.length,
       description: 'The most common first.',
     }),
-    byStatus: Type.Array(Type.Object({ status: Type.String({ example: 'new' }), count: count('Now.') }), {
-      description: 'Of all leads, the most common status first.',
-    }),
+    byStatus: Type.Array(
+      Type.Object({ status: leadStatus('Of the leads.', { example: 'new' }), count: count('Now.') }),
+      {
+        ...unpaged,
+        description: 'Of all leads, the most common status first.',
+      },
+    ),
   }),
   answers: Type.Object(
     {
@@ -83,18 +89,18 @@ export const Stats = Type.Object({
   }),
   quota: Type.Object({
     used: count('Leads created this UTC day that count.'),
-    limit: nullable(Type.Integer({ description: 'Null: unlimited.' })),
+    limit: nullable(count('Null: unlimited.')),
   }),
   attention: Type.Array(
     Type.Object({
       code: oneOf(attentionCodes, { description: 'What is the matter.' }),
       id: nullable(idSchema('The connection, webhook or key.')),
-      name: nullable(Type.String({ description: 'Its name; the description of a webhook.' })),
+      name: nullable(text(200, 'Its name; the description of a webhook.')),
       at: nullable(timestamp('Since when it is so, or when it will be.')),
-      count: nullable(Type.Integer({ description: 'Customers, leads or failures.' })),
-      reason: nullable(Type.String({ description: 'The state reason of the connection or webhook.' })),
+      count: nullable(count('Customers, leads or failures.')),
+      reason: nullable(text(200, 'The state reason of the connection or webhook.')),
     }),
-    { description: 'What somebody should look at now, the worst first.' },
+    { ...unpaged, description: 'What somebody should look at now, the worst first.' },
   ),
 })
 export type Stats = Static<typeof Stats>

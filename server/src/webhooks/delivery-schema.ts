@@ -1,9 +1,13 @@
 import { Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { count, page, text, unpaged, wholeNumber } from '../base/schema-types.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
 import { allEventNames } from '../events/catalogue.ts'
 import { deliveryStates } from './deliveries.ts'
 import { EndpointParams } from './schema.ts'
+
+// A message that has been told of, and what is around it.
+const maxBodyLength = 32 * 1024 * 1024
 
 export const DeliveryParams = Type.Object({ ...EndpointParams.properties, eventId: idSchema('The event.') })
 
@@ -24,24 +28,27 @@ export const DeliveriesQuery = Type.Object(
   closed,
 )
 
-const status = nullable(Type.Integer({ description: 'The HTTP status; null when no answer came.', example: 200 }))
+const status = nullable(
+  Type.Integer({ minimum: 100, maximum: 999, description: 'The HTTP status; null when no answer came.', example: 200 }),
+)
 const error = nullable(
   Type.String({
+    maxLength: 50,
     description:
       'Why no answer came: `invalid_address`, `forbidden_address`, `invalid_request`, `dns`, `connect`, `tls`, `timeout`, `reset`, `answer`, `withheld`, `internal` or `expired`.',
     example: null,
   }),
 )
-const ms = Type.Integer({ description: 'Milliseconds until it ended.', example: 84 })
+const ms = wholeNumber('Milliseconds until it ended.', { example: 84 })
 const at = timestamp('When it began.')
-const explanation = nullable(Type.String({ description: 'What happened, in a sentence; null when it was taken.' }))
+const explanation = nullable(text(1000, 'What happened, in a sentence; null when it was taken.'))
 
 const delivery = {
   eventId: idSchema('The event: the `webhook-id` of each attempt.'),
   event: oneOf(allEventNames, { example: 'lead.created' }),
   occurredAt: timestamp('When the event occurred.'),
   state: oneOf(deliveryStates, { example: 'delivered' }),
-  attempts: Type.Integer({ description: 'How often it was tried.', example: 1 }),
+  attempts: count('How often it was tried.', { example: 1 }),
   nextAttemptAt: nullable(timestamp('When it is tried next, at the earliest; null when it will not be.')),
 }
 
@@ -54,9 +61,10 @@ export const DeliveryItem = Type.Object(
 )
 
 export const DeliveryList = Type.Object({
-  deliveries: Type.Array(DeliveryItem),
+  deliveries: Type.Array(DeliveryItem, page),
   nextCursor: nullable(
     Type.String({
+      maxLength: 1000,
       description:
         'For the next page; null at the end. With a filter that fits little, a page may be short or empty: go on while there is a cursor.',
     }),
@@ -64,24 +72,24 @@ export const DeliveryList = Type.Object({
 })
 
 const Attempt = Type.Object({
-  number: Type.Integer({ description: 'Counted from 1.', example: 1 }),
+  number: count('Counted from 1.', { example: 1 }),
   at,
   status,
   ms,
   error,
   explanation,
-  answer: nullable(Type.String({ description: 'The first bytes of the answer, as text.', example: '{"ok":true}' })),
+  answer: nullable(text(10_000, 'The first bytes of the answer, as text.', { example: '{"ok":true}' })),
 })
 
 export const DeliveryDetail = Type.Object({
   delivery: Type.Object({
     ...delivery,
-    attemptList: Type.Array(Attempt, { description: 'Every attempt, the oldest first.' }),
+    attemptList: Type.Array(Attempt, { ...unpaged, description: 'Every attempt, the oldest first.' }),
     request: Type.Object({
-      headers: Type.Record(Type.String(), Type.String(), {
+      headers: Type.Record(Type.String(), Type.String({ maxLength: 10_000 }), {
         description: 'Without the time and the signature, which each attempt has of its own; your own have no values.',
       }),
-      body: Type.String({ description: 'As it is sent, with phones hidden where they are.' }),
+      body: text(maxBodyLength, 'As it is sent, with phones hidden where they are.'),
     }),
   }),
 })
@@ -112,7 +120,7 @@ export const Replay = Type.Object(
     from,
     to: timestamp('Events that occurred until then.'),
     scope,
-    queued: Type.Integer({ description: 'Events that it has queued so far.', example: 120 }),
+    queued: count('Events that it has queued so far.', { example: 120 }),
     reachedAt: nullable(timestamp('Events until then are queued.')),
     createdAt: timestamp('When it was asked for.'),
     finishedAt: nullable(timestamp('When all were queued, or the endpoint was disabled. Null while it is open.')),
@@ -132,10 +140,12 @@ export const StatsQuery = Type.Object(
   },
   closed,
 )
-const measure = (description: string) => nullable(Type.Integer({ description, example: 84 }))
+const measure = (description: string) => nullable(wholeNumber(description, { example: 84 }))
 export const Stats = Type.Object({
   unit: oneOf(['hour', 'day'], { description: 'The length of a bucket.' }),
   sampledEvery: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
     description:
       'Of a busy feed one event in so many is looked at, at random, and the counts are multiplied by it. 1 is exact.',
     example: 1,
@@ -143,14 +153,14 @@ export const Stats = Type.Object({
   buckets: Type.Array(
     Type.Object({
       start: timestamp('Its beginning. Events belong to the bucket in which they occurred.'),
-      delivered: Type.Integer({ description: 'Events that the endpoint has taken.', example: 240 }),
-      failedAttempts: Type.Integer({ description: 'Attempts for them that failed.', example: 3 }),
+      delivered: count('Events that the endpoint has taken.', { example: 240 }),
+      failedAttempts: count('Attempts for them that failed.', { example: 3 }),
       msP50: measure('Half of the requests that were taken took so many milliseconds at most.'),
       msP95: measure('19 in 20 of them did.'),
       delayMsP50: measure('Half of the events were delivered within so many milliseconds of occurring.'),
       delayMsP95: measure('19 in 20 of them were.'),
     }),
-    { description: 'The oldest first; hours or days without events too.' },
+    { maxItems: 100, description: 'The oldest first; hours or days without events too.' },
   ),
 })
 
@@ -158,8 +168,9 @@ export const Catalogue = Type.Object({
   events: Type.Array(
     Type.Object({
       name: oneOf(allEventNames, { example: 'lead.created' }),
-      fires: Type.String({ description: 'When it fires, and what its body has.' }),
+      fires: text(1000, 'When it fires, and what its body has.'),
       sample: Type.Unknown({ description: 'A body as it is sent.' }),
     }),
+    { maxItems: allEventNames.length },
   ),
 })

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { count, text } from '../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../base/team-schema.ts'
 import { maxHeaders } from './header-rules.ts'
 import { eventPatterns } from './patterns.ts'
@@ -29,7 +30,7 @@ const settings = {
   }),
   events,
   phoneVisibility,
-  headers: Type.Record(Type.String(), Type.String(), {
+  headers: Type.Record(Type.String(), Type.String({ maxLength: 1000 }), {
     description: `Up to ${maxHeaders} headers of your own for each request, such as \`Authorization\`: names of 100 characters at most, values of 1,000 printable ones. Not \`host\`, \`connection\`, \`user-agent\`, \`date\` and the like, nor what begins with \`content-\`, \`webhook-\` or \`proxy-\`. Values are stored encrypted and not shown again. Sending \`headers\` replaces all of them.`,
     example: { Authorization: 'Bearer …' },
   }),
@@ -52,8 +53,10 @@ export type EndpointChanges = Static<typeof EndpointChanges>
 export const Health = Type.Object({
   lastSuccessAt: nullable(timestamp('When an attempt was last answered with 2xx.')),
   failingSince: nullable(timestamp('The first failure since the last success. After five days it is disabled.')),
-  failuresInARow: Type.Integer({ description: 'Attempts that failed since the last success.', example: 0 }),
+  failuresInARow: count('Attempts that failed since the last success.', { example: 0 }),
   waiting: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
     description: 'Events that are still to be sent, counted up to 1,000 in the list and up to 10,000 for one endpoint.',
     example: 0,
   }),
@@ -68,12 +71,14 @@ export const EndpointAnswer = Type.Object(
   {
     id: idSchema('The endpoint.'),
     url: Type.String({
+      maxLength: 2000,
       description: 'For admins. Others see the host alone, since the rest may hold a token.',
       example: 'https://hooks.example.com/parley',
     }),
     events,
     phoneVisibility,
-    headerNames: Type.Array(Type.String(), {
+    headerNames: Type.Array(Type.String({ maxLength: 100 }), {
+      maxItems: maxHeaders,
       description: 'Your own headers; their values are not shown.',
       example: ['Authorization'],
     }),
@@ -83,7 +88,7 @@ export const EndpointAnswer = Type.Object(
       Type.Object(
         {
           code: oneOf(['member', 'gone', 'failing']),
-          message: Type.String({ description: 'What happened, and what to do.' }),
+          message: text(1000, 'What happened, and what to do.'),
         },
         { description: 'Why it is disabled; null while it is active.' },
       ),
@@ -91,7 +96,7 @@ export const EndpointAnswer = Type.Object(
     stateChangedAt: timestamp('Since when.'),
     health: Health,
     secrets: Type.Object({
-      valid: Type.Integer({ description: 'Secrets that sign each request at the moment.', example: 1 }),
+      valid: count('Secrets that sign each request at the moment.', { example: 1 }),
       oldUntil: nullable(timestamp('When the last of the older ones stops signing.')),
     }),
     createdAt: timestamp('When it was made.'),
@@ -104,6 +109,7 @@ export const OneEndpoint = Type.Object({ endpoint: EndpointAnswer })
 export const EndpointWithSecret = Type.Object({
   endpoint: EndpointAnswer,
   secret: Type.String({
+    maxLength: 100,
     description: 'The signing secret. Shown only here.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   }),

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Sql } from '../base/db.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { unpaged } from '../base/schema-types.ts'
 import { NewReplay, Replay, Stats, StatsQuery } from './delivery-schema.ts'
 import type { WebhookDeps } from './deps.ts'
 import { timeOfId } from './first-id.ts'
@@ -54,7 +55,7 @@ function listRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       summary: 'List replays',
       description: 'The newest 100 of the last 30 days.',
       params: EndpointParams,
-      response: { 200: Type.Object({ replays: Type.Array(Replay) }), ...errors(400, 401, 403, 404) },
+      response: { 200: Type.Object({ replays: Type.Array(Replay, unpaged) }), ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
       const { endpointId } = request.params

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { unpaged } from '../base/schema-types.ts'
 import { done, workspaceParams } from '../base/team-schema.ts'
 import { changeEndpoint, createEndpoint, removeEndpoint } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
@@ -37,7 +38,7 @@ function listRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       summary: 'List webhook endpoints',
       description: 'The newest first, with how they fare.',
       params: Type.Object(workspaceParams),
-      response: { 200: Type.Object({ endpoints: Type.Array(EndpointAnswer) }), ...errors(400, 401, 403, 404) },
+      response: { 200: Type.Object({ endpoints: Type.Array(EndpointAnswer, unpaged) }), ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
       const member = memberOf(request)

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { leadStatus } from '../base/schema-types.ts'
 import { closed, idSchema, roleSchema } from '../base/team-schema.ts'
 import { type LabelRow, labelColors } from './labels.ts'
 import type { WorkspaceRow } from './workspace.ts'
@@ -14,6 +15,7 @@ const name = Type.String({
 const defaultCountry = nullable(
   Type.String({
     pattern: '^[A-Z]{2}$',
+    maxLength: 2,
     description: 'ISO 3166-1 country: national phone numbers are read as numbers of it. Null: only international ones.',
     example: 'BR',
   }),
@@ -24,7 +26,7 @@ const dailyLeadQuota = Type.Integer({
   description: 'New leads per UTC day; 0 is unlimited.',
   example: 100_000,
 })
-const leadStatuses = Type.Array(Type.String({ pattern: '^[a-z0-9_]{1,50}$' }), {
+const leadStatuses = Type.Array(leadStatus('1 to 50 of a-z, 0-9 and _.'), {
   minItems: 1,
   maxItems: 50,
   description: 'The statuses that the web app offers, in order. The API takes any token of this form.',

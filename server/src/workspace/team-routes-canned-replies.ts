@@ -19,6 +19,7 @@ const replyParams = Type.Object({ ...workspaceParams, replyId: idSchema('The can
 
 const fields = {
   shortcut: Type.String({
+    maxLength: 40,
     pattern: '^[a-z0-9][a-z0-9_-]{0,39}$',
     description: 'What is typed behind `/`; unique in the workspace.',
     example: 'hours',
@@ -65,7 +66,10 @@ function listRoute(app: App, { db }: Deps, guard: TeamGuard): void {
       summary: 'List canned replies',
       description: 'All of them, by shortcut.',
       params,
-      response: { 200: Type.Object({ cannedReplies: Type.Array(CannedReply) }), ...errors(401, 404) },
+      response: {
+        200: Type.Object({ cannedReplies: Type.Array(CannedReply, { maxItems: 500 }) }),
+        ...errors(401, 404),
+      },
     },
     handler: async (request) => ({
       cannedReplies: (await listCannedReplies(db.sql, memberOf(request).workspaceId)).map(present),

@@ -3,6 +3,7 @@ import type { Sql } from '../base/db.ts'
 import { notFound } from '../base/errors.ts'
 import { memberOf, type TeamCaller, type TeamGuard, teamCallerOf } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { unpaged } from '../base/schema-types.ts'
 import { teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { createWorkspace, type WorkspaceDeps } from './create.ts'
 import { newWorkspaceSchema, presentWorkspace, workspacePatchSchema, workspaceSchema } from './schema.ts'
@@ -31,7 +32,7 @@ function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
       summary: 'List workspaces',
       ...postman({ saves: { workspace_id: 'workspaces[0].id' }, order: -1 }),
       description: 'Those of the signed-in user, or those that the token works in. An operator sees all.',
-      response: { 200: Type.Object({ workspaces: Type.Array(workspaceSchema) }), ...errors(401) },
+      response: { 200: Type.Object({ workspaces: Type.Array(workspaceSchema, unpaged) }), ...errors(401) },
     },
     handler: async (request) => {
       const rows = await workspacesFor(deps.db.sql, teamCallerOf(request))

@@ -6,16 +6,28 @@ import { adKinds, inboundKinds } from './inbound.ts'
 import { templateCategories, templateStatuses } from './template.ts'
 
 const strict = { additionalProperties: false }
-const phone = Type.String({ pattern: '^\\d{5,20}$', description: 'Digits with country code', example: '5511955501101' })
+const phone = Type.String({
+  pattern: '^\\d{5,20}$',
+  maxLength: 20,
+  description: 'Digits with country code',
+  example: '5511955501101',
+})
 const name = Type.String({ minLength: 1, maxLength: 100 })
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 const count = (maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum, description }))
 const anyObject = (description: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', description })
 
+// As far as a Date reaches.
+const maxShiftMs = 8_640_000_000_000_000
+
 export const clockState = Type.Object({
   now: timestamp('The time of the service and of the platform'),
-  shiftMs: Type.Integer({ description: 'Milliseconds ahead of the real time; negative when behind' }),
+  shiftMs: Type.Integer({
+    minimum: -maxShiftMs,
+    maximum: maxShiftMs,
+    description: 'Milliseconds ahead of the real time; negative when behind',
+  }),
 })
 export const clockChange = Type.Object(
   {
@@ -30,7 +42,7 @@ export const clockChange = Type.Object(
 
 const callback = {
   callbackUrl: Type.Optional(
-    nullable(Type.String({ format: 'uri', description: 'Where webhooks go; null for nowhere' })),
+    nullable(Type.String({ format: 'uri', maxLength: 2000, description: 'Where webhooks go; null for nowhere' })),
   ),
   verifyToken: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 }
@@ -114,8 +126,8 @@ export const echo = Type.Object({ text: Type.String({ minLength: 1, maxLength: 4
 
 export const templateCreate = Type.Object(
   {
-    name: Type.String({ pattern: '^[a-z0-9_]{1,512}$' }),
-    language: Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2})?$' }),
+    name: Type.String({ pattern: '^[a-z0-9_]{1,512}$', maxLength: 512 }),
+    language: Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2})?$', maxLength: 6 }),
     status: Type.Optional(oneOf(templateStatuses, { default: 'PENDING' })),
     category: Type.Optional(oneOf(templateCategories, { default: 'UTILITY' })),
     parameter_format: Type.Optional(oneOf(['POSITIONAL', 'NAMED'], { default: 'POSITIONAL' })),

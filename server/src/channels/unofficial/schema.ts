@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { maxPhoneLength } from '../../base/phone.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { closed } from '../../base/team-schema.ts'
 import { sessionStates } from './session.ts'
@@ -10,7 +11,7 @@ export const pairSchema = Type.Object(
     }),
     phone: Type.Optional(
       Type.String({
-        maxLength: 40,
+        maxLength: maxPhoneLength,
         description: 'For `code`: the number of the phone, with its country code.',
         example: '+55 11 95550-1234',
       }),
@@ -27,6 +28,7 @@ export const sessionSchema = Type.Object({
   }),
   reason: nullable(
     Type.String({
+      maxLength: 50,
       description:
         'Why it is not open: `never_paired`, `pairing`, `reconnecting`, `logged_out`, `replaced`, `banned_temporarily`, `forbidden`, `banned`, `client_outdated`, `bad_user_agent`, `device_mismatch`, `bad_session`, `pairing_ended`, `network_unreachable`, `baileys_missing`, `number_taken`.',
       example: 'pairing',
@@ -35,15 +37,20 @@ export const sessionSchema = Type.Object({
   stateChangedAt: timestamp('When the state or its reason last changed.'),
   paired: Type.Boolean({ description: 'Whether a phone is linked.' }),
   phone: nullable(
-    Type.String({ description: 'The digits of the phone that was last linked.', example: '5511955501234' }),
+    Type.String({
+      maxLength: 20,
+      description: 'The digits of the phone that was last linked.',
+      example: '5511955501234',
+    }),
   ),
   method: nullable(oneOf(['qr', 'code'] as const, { description: 'How it is being paired.' })),
   qr: nullable(
     Type.String({
+      maxLength: 10_000,
       description: 'What to show as a QR code. It changes several times a minute; the live stream tells.',
     }),
   ),
-  pairingCode: nullable(Type.String({ description: 'What to type on the phone.', example: 'K7QX2M9P' })),
+  pairingCode: nullable(Type.String({ maxLength: 20, description: 'What to type on the phone.', example: 'K7QX2M9P' })),
   shownUntil: nullable(timestamp('When `qr` or `pairingCode` no longer counts.')),
   nextAttemptAt: nullable(timestamp('When it connects again.')),
 })

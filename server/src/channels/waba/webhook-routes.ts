@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { forbidden, unauthorized } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
+import { maxHeadBytes } from '../../base/schema-types.ts'
 import { sameSecret } from '../../base/secret-token.ts'
 import { bytesOf, callbackParams, callbackRoute, callbackScope, calledConnections } from '../callback-routes.ts'
 import type { CallbackDeps } from '../store-callback.ts'
@@ -8,6 +9,9 @@ import { readSignature } from './signature.ts'
 import { takeCallback } from './take-callback.ts'
 
 const path = '/channels/waba/:connectionId/webhook'
+
+// What the platform puts into its address, it gets back.
+const told = { maxLength: maxHeadBytes }
 
 /** What the official platform calls. */
 export function wabaWebhookRoutes(app: App, deps: CallbackDeps): void {
@@ -28,12 +32,12 @@ function verificationRoute(scope: App, deps: CallbackDeps): void {
         description: 'Answers the challenge when the token is the one of the connection.',
         params: callbackParams,
         querystring: Type.Object({
-          'hub.mode': Type.Optional(Type.String()),
-          'hub.challenge': Type.Optional(Type.String()),
-          'hub.verify_token': Type.Optional(Type.String()),
+          'hub.mode': Type.Optional(Type.String(told)),
+          'hub.challenge': Type.Optional(Type.String(told)),
+          'hub.verify_token': Type.Optional(Type.String(told)),
         }),
         response: {
-          200: { description: 'The challenge.', content: { 'text/plain': { schema: Type.String() } } },
+          200: { description: 'The challenge.', content: { 'text/plain': { schema: Type.String(told) } } },
           ...errors(400, 403, 404, 503),
         },
       },

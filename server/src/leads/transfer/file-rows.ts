@@ -21,7 +21,7 @@ export interface FileRow {
 /** Why a file cannot be read on from some place, in words that quote nothing of it. */
 export class FileProblem extends Error {}
 
-const maxRecordBytes = 1024 * 1024
+export const maxRecordBytes = 1024 * 1024
 
 /** The records from `start` on, which must be where one begins. Reads ahead by a piece or two, whatever the size. */
 export async function* readRows(

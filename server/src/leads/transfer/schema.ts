@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { nullable, oneOf, timestamp } from '../../base/route.ts'
+import { maxMessageLength, nullable, oneOf, timestamp } from '../../base/route.ts'
+import { count, fileText, text, uuid, wholeNumber } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../base/team-schema.ts'
 import { ListQuery } from '../schema.ts'
+import { maxRecordBytes } from './file-rows.ts'
 import { importStates } from './imports.ts'
 import { matchers } from './settings.ts'
 import { maxFileBytes } from './upload.ts'
-
-const count = (description: string) => Type.Integer({ description, minimum: 0 })
 
 const encoding = oneOf(['utf-8', 'windows-1252'], {
   description: 'How the file spells letters; `windows-1252` covers Latin-1. UTF-8 unless sent.',
@@ -22,10 +22,15 @@ const emptyCells = oneOf(['keep', 'clear'], {
   description:
     'What an empty cell of a CSV file does to a lead that is there: nothing (the default), or clear the field.',
 })
+const field = (description: string) => text(1000, description)
+const cell = (description: string) => text(maxRecordBytes, description)
+// As many as fit into the longest record.
+const columns = { maxItems: maxRecordBytes }
 const column = Type.Object({
-  name: Type.String({ description: 'The heading; repeated and empty ones get a number.' }),
+  name: cell('The heading; repeated and empty ones get a number.'),
   target: nullable(
     Type.String({
+      maxLength: 100,
       description: 'The field that the column fills: one of a lead, `k_…`, or `customFieldValues.…`; null for none.',
     }),
   ),
@@ -34,16 +39,16 @@ const column = Type.Object({
 export const Import = Type.Object(
   {
     id: idSchema('The import.'),
-    fileName: Type.String({ description: 'As it was told.' }),
+    fileName: text(255, 'As it was told.'),
     format: oneOf(['csv', 'ndjson']),
     state: oneOf(importStates, {
       description:
         '`uploading` until every byte is there, then `ready`; `running`; `paused` until the daily lead quota is new; then `checked` (a dry run, which may be started again), `done`, `failed` (see `problem`) or `cancelled`.',
     }),
     dryRun: Type.Boolean({ description: 'Whether the last start was a dry run: nothing was written.' }),
-    sizeBytes: count('Bytes of the whole file.'),
-    uploadedBytes: count('Bytes that have arrived: a broken upload goes on here.'),
-    doneBytes: count('Bytes of the file that are done.'),
+    sizeBytes: wholeNumber('Bytes of the whole file.'),
+    uploadedBytes: wholeNumber('Bytes that have arrived: a broken upload goes on here.'),
+    doneBytes: wholeNumber('Bytes of the file that are done.'),
     rows: count('Rows of data that are done.'),
     created: count('Rows that made a lead, or would.'),
     updated: count('Rows that changed a lead, or would.'),
@@ -53,8 +58,8 @@ export const Import = Type.Object(
     refusals: Type.Object({
       kinds: Type.Array(
         Type.Object({
-          field: Type.String({ description: 'Empty for the whole row.' }),
-          message: Type.String(),
+          field: field('Empty for the whole row.'),
+          message: text(maxMessageLength, 'What is wrong with it.'),
           count: count('How many rows.'),
         }),
         { maxItems: 50 },
@@ -62,8 +67,8 @@ export const Import = Type.Object(
       examples: Type.Array(
         Type.Object({
           row: count('Counted as a spreadsheet does, the header of a CSV file being 1; blank lines do not count.'),
-          field: Type.String(),
-          message: Type.String(),
+          field: field('As above.'),
+          message: text(maxMessageLength, 'What is wrong with it.'),
         }),
         { maxItems: 20, description: 'The first ones.' },
       ),
@@ -75,14 +80,14 @@ export const Import = Type.Object(
         match,
         createIfMissing: Type.Boolean(),
         emptyCells,
-        columns: Type.Array(column),
+        columns: Type.Array(column, columns),
       }),
       type: ['object', 'null'],
       description: 'What was chosen at the last start; null before it.',
     }),
-    problem: nullable(Type.String({ description: 'Why it failed. Rows before that are written.' })),
+    problem: nullable(text(1000, 'Why it failed. Rows before that are written.')),
     resumesAt: nullable(timestamp('When a paused import goes on.')),
-    startedBy: Type.Object({ type: oneOf(['user', 'token']), id: Type.String({ format: 'uuid' }) }),
+    startedBy: Type.Object({ type: oneOf(['user', 'token']), id: uuid('Of the user or token.') }),
     createdAt: timestamp('When it was made.'),
     startedAt: nullable(timestamp('When it was last started.')),
     endedAt: nullable(timestamp('When it ended.')),
@@ -114,7 +119,7 @@ export const NewImportBody = Type.Object(
 )
 
 export const UploadQuery = Type.Object(
-  { offset: Type.Integer({ minimum: 0, description: 'Where in the file the body begins, in bytes.', example: 0 }) },
+  { offset: wholeNumber('Where in the file the body begins, in bytes.', { example: 0 }) },
   closed,
 )
 
@@ -126,15 +131,21 @@ export const PreviewQuery = Type.Object(
 export const Preview = Type.Object({
   encoding,
   delimiter,
-  columns: Type.Array(column, { description: 'With the fields proposed by their names; empty for NDJSON.' }),
-  rows: Type.Array(Type.Array(Type.String()), { description: 'The cells of the first 10 rows; NDJSON: the lines.' }),
+  columns: Type.Array(column, {
+    ...columns,
+    description: 'With the fields proposed by their names; empty for NDJSON.',
+  }),
+  rows: Type.Array(Type.Array(cell('As it stands there.'), columns), {
+    maxItems: 10,
+    description: 'The cells of the first 10 rows; NDJSON: the lines.',
+  }),
 })
 
 export const StartBody = Type.Object(
   {
     match,
     mapping: Type.Optional(
-      Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'] }), {
+      Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 100 }), {
         description: 'CSV: heading to field, for columns that are to fill another field than the proposed one.',
         example: { 'Full name': 'firstName' },
       }),
@@ -165,7 +176,7 @@ export const fileAnswer = (description: string) =>
   Type.Unsafe<Readable>({
     description,
     content: {
-      'text/csv': { schema: Type.String() },
-      'application/x-ndjson': { schema: Type.String() },
+      'text/csv': { schema: Type.String(fileText) },
+      'application/x-ndjson': { schema: Type.String(fileText) },
     },
   })

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { type Member, memberOf, type TeamGuard } from '../../base/member.ts'
 import { type App, errors, postman } from '../../base/route.ts'
+import { page } from '../../base/schema-types.ts'
 import { closed, teamRoute, workspaceParams } from '../../base/team-schema.ts'
 import type { LeadDeps } from '../lead.ts'
 import { cancelImport, createImport, startImport } from './begin.ts'
@@ -58,7 +59,7 @@ function readingRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
       description: 'The newest 50, newest first.',
       params: Type.Object(workspaceParams),
       querystring: Type.Object({}, closed),
-      response: { 200: Type.Object({ imports: Type.Array(Import) }), ...errors(400, 401, 403, 404) },
+      response: { 200: Type.Object({ imports: Type.Array(Import, page) }), ...errors(400, 401, 403, 404) },
     },
     handler: async (request) => {
       const { workspaceId } = memberOf(request)

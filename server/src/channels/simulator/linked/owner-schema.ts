@@ -21,7 +21,7 @@ export const typedCode = Type.Object(
 export const opened = Type.Object({ customerId }, strict)
 export const newChat = Type.Object(
   {
-    phone: Type.String({ pattern: '^\\d{5,20}$', description: 'Digits with country code' }),
+    phone: Type.String({ pattern: '^\\d{5,20}$', maxLength: 20, description: 'Digits with country code' }),
     text: Type.String({ minLength: 1, maxLength: 4096 }),
   },
   strict,
