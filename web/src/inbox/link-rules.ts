@@ -4,17 +4,25 @@ export interface Stretch {
   href?: string
 }
 
-const address = /https?:\/\/[^\s<>"'`]+|www\.[^\s<>"'`]+\.[^\s<>"'`]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/giu
-const endMarks = /[.,;:!?)\]}»”’*_~]+$/u
+// A mail address begins where such a word does: to try it from each of its letters would take a long one for ever. The
+// same goes for the marks at an end.
+const address = /https?:\/\/[^\s<>"'`]+|www\.[^\s<>"'`]+\.[^\s<>"'`]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/giu
+const endMarks = /(?<![.,;:!?)\]}»”’*_~])[.,;:!?)\]}»”’*_~]+$/u
+
+// No browser's address bar takes more, and nobody follows so many.
+const maxHrefLength = 2048
+const maxLinks = 500
 
 /** Finds links in text that anybody may have written: web and mail addresses alone, never another scheme. */
 export function stretchesOf(text: string): Stretch[] {
   const stretches: Stretch[] = []
   let end = 0
+  let links = 0
   for (const match of text.matchAll(address)) {
     const found = trimmed(match[0])
     const href = hrefOf(found)
     if (href === null) continue
+    if (++links > maxLinks) break
     if (match.index > end) stretches.push({ text: text.slice(end, match.index) })
     stretches.push({ text: found, href })
     end = match.index + found.length
@@ -31,6 +39,7 @@ function trimmed(found: string): string {
 }
 
 function hrefOf(found: string): string | null {
+  if (found.length > maxHrefLength) return null
   if (!/^(https?:\/\/|www\.)/i.test(found)) return `mailto:${found}`
   return safeUrl(found.toLowerCase().startsWith('www.') ? `https://${found}` : found)
 }
