@@ -76,7 +76,10 @@ export function loadConfig(env: Environment): Config {
     http: {
       host,
       port,
-      publicUrl: (read.url('PARLEY_URL', ['http:', 'https:']) ?? `http://${urlHost(host)}:${port}`).replace(/\/+$/, ''),
+      publicUrl: (read.url('PARLEY_URL', ['http:', 'https:']) ?? `http://${urlHost(host)}:${port}`).replace(
+        /\/{1,9}$/,
+        '',
+      ),
       trustedProxies: read.cidrs('PARLEY_TRUSTED_PROXIES'),
     },
     database: { url: databaseUrl, maxConnections: read.integer('PARLEY_DB_CONNECTIONS', 2, 500) ?? 10 },

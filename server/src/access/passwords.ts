@@ -66,7 +66,7 @@ function readPhc(phc: string): { cost: PasswordCost; salt: Buffer; tag: Buffer }
 }
 
 function unpadded(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '')
+  return bytes.toString('base64').replaceAll('=', '')
 }
 
 /** Runs a few works at a time, the others in the order they came; refuses when too many wait. */

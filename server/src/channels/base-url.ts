@@ -7,5 +7,5 @@ export function readBaseUrl(text: string, outgoing: Outgoing): { baseUrl: string
   const url = new URL(text)
   if (url.search !== '') return { refused: 'must not have a query: leave out what begins with ?' }
   if (url.pathname.includes('//')) return { refused: 'must not have an empty part in its path' }
-  return { baseUrl: url.href.replace(/[/?]+$/, '') }
+  return { baseUrl: url.href.replace(/\/?\??$/, '') }
 }

@@ -8,7 +8,7 @@ export function makeSlug(title: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 48)
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-|-$/g, '')
   const chance = randomInt(36 ** 6)
     .toString(36)
     .padStart(6, '0')

@@ -36,7 +36,7 @@ export function settingsOf(draft: FormDraft): FormSettings {
     redirectUrl: draft.redirectUrl.trim() || null,
     allowedOrigins: draft.allowedOrigins
       .split('\n')
-      .map((line) => line.trim().replace(/\/+$/, ''))
+      .map((line) => line.trim().replace(/\/{1,9}$/, ''))
       .filter((line) => line !== ''),
   }
 }

@@ -41,7 +41,7 @@ export function keyFor(label: string, taken: readonly string[]): string {
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[^a-z]+|_+$/g, '')
+    .replace(/^[^a-z]+|_$/g, '')
     .replace(/^(k|utm)_/, 'f_$1_')
     .slice(0, maxKeyLength - 3)
   const reserved = ['first_name', 'last_name', 'email', 'phone', 'notes', 'homepage']

@@ -5,7 +5,7 @@ export function statusToken(typed: string): string | null {
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_|_$/g, '')
   return /^[a-z0-9_]{1,50}$/.test(token) ? token : null
 }
 

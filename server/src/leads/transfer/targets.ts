@@ -81,7 +81,7 @@ function proposedFor(column: string): string | null {
   if (readTarget(column) !== null) return column
   const known = byHeading.get(fold(column).replaceAll('_', ''))
   if (known !== undefined) return known
-  const key = `k_${fold(column)}`.slice(0, 40).replace(/_+$/, '')
+  const key = `k_${fold(column)}`.slice(0, 40).replace(/_$/, '')
   return keyProblem(key) === null ? key : null
 }
 
@@ -91,5 +91,5 @@ function fold(heading: string): string {
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_|_$/g, '')
 }

@@ -138,5 +138,5 @@ const keyOf = (name: string): string =>
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[_0-9]+|_+$/g, '')
+    .replace(/^[_0-9]+|_$/g, '')
     .slice(0, 40)

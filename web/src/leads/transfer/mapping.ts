@@ -55,8 +55,8 @@ export function customTargetOf(column: string): string | null {
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
-  return key === '' ? null : `k_${key}`.slice(0, 40).replace(/_+$/, '')
+    .replace(/^_|_$/g, '')
+  return key === '' ? null : `k_${key}`.slice(0, 40).replace(/_$/, '')
 }
 
 /** How much is done, from 0 to 1. */
