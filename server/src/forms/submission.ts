@@ -93,6 +93,8 @@ function readTick(field: FormField, raw: unknown): Reading {
 function readChoices(field: FormField, raw: unknown): Reading {
   const given: unknown[] = [raw ?? []].flat()
   if (!given.every((choice) => typeof choice === 'string')) return wrong('must be a list of strings')
+  const problem = lengthProblem(given.join(','), maxLengthOf('multiselect'))
+  if (problem !== null) return wrong(problem)
   const choices = new Set(given.flatMap((choice) => choice.split(',')).map(cleanText))
   choices.delete('')
   const options = field.options ?? []

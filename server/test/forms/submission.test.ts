@@ -127,6 +127,7 @@ const tooLong: [type: FormField['type'], text: string, max: number][] = [
   ['url', 'a.'.repeat(1_001), 2_000],
   ['number', '1'.repeat(256), 255],
   ['textarea', 'x'.repeat(10_001), 10_000],
+  ['multiselect', ','.repeat(2_001), 2_000],
 ]
 
 for (const [type, text, max] of tooLong) {
