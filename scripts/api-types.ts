@@ -24,14 +24,24 @@ interface Parameter {
   required?: boolean
   schema: Schema
 }
+interface Reference {
+  $ref: string
+}
+interface Answer {
+  content?: Record<string, { schema: Schema }>
+}
 interface Operation {
-  parameters?: Parameter[]
+  parameters?: (Parameter | Reference)[]
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> }
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>
+  responses: Record<string, Answer | Reference>
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
+  components: {
+    schemas: Record<string, Schema>
+    responses: Record<string, Answer>
+    parameters: Record<string, Parameter>
+  }
 }
 
 const source = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
@@ -42,20 +52,28 @@ const face = '/api/team/'
 export async function apiTypes(): Promise<string> {
   const document = JSON.parse(await readFile(source, 'utf8')) as Document
   const paths = Object.entries(document.paths).filter(([path]) => path.startsWith(face))
-  const schemas = Object.entries(document.components.schemas)
+  const { schemas, responses, parameters } = document.components
   return `// Written by \`npm run contract\` from docs/openapi.json.
 
 export interface paths {
-${paths.map(([path, item]) => `  ${quote(path)}: ${pathType(item)}`).join('\n')}
+${paths.map(([path, item]) => `  ${quote(path)}: ${pathType(item, parameters)}`).join('\n')}
 }
 
 export interface components {
   schemas: {
-${schemas.map(([name, schema]) => `    ${quote(name)}: ${typeOf(schema)}`).join('\n')}
+${lines(schemas, typeOf)}
+  }
+  responses: {
+${lines(responses, answerType)}
   }
 }
 `
 }
+
+const lines = <T>(parts: Record<string, T>, write: (part: T) => string): string =>
+  Object.entries(parts)
+    .map(([name, part]) => `    ${quote(name)}: ${write(part)}`)
+    .join('\n')
 
 export async function writeApiTypes(): Promise<void> {
   await writeFile(target, await apiTypes())
@@ -66,27 +84,35 @@ export async function apiTypesAreCurrent(): Promise<boolean> {
   return (await readFile(target, 'utf8').catch(() => '')) === (await apiTypes())
 }
 
-const pathType = (item: Record<string, Operation>): string =>
+const pathType = (item: Record<string, Operation>, shared: Record<string, Parameter>): string =>
   `{ ${Object.entries(item)
-    .map(([method, operation]) => `${method}: ${operationType(operation)}`)
+    .map(([method, operation]) => `${method}: ${operationType(operation, shared)}`)
     .join('; ')} }`
 
-function operationType({ parameters = [], requestBody, responses }: Operation): string {
+function operationType(operation: Operation, shared: Record<string, Parameter>): string {
+  const { requestBody, responses } = operation
+  const parameters = (operation.parameters ?? []).map((one) => ('$ref' in one ? shared[nameIn(one)] : one))
   const path = parametersIn(parameters, 'path')
   const query = parametersIn(parameters, 'query')
   const body =
     requestBody === undefined
       ? 'requestBody?: never'
       : `requestBody${requestBody.required === true ? '' : '?'}: { content: ${contentType(requestBody.content)} }`
-  const answers = Object.entries(responses).map(
-    ([status, { content = {} }]) =>
-      `${status}: { headers: Record<string, unknown>; content: ${Object.keys(content).length === 0 ? 'Record<string, never>' : contentType(content)} }`,
-  )
+  const answers = Object.entries(responses).map(([status, answer]) => `${status}: ${answerType(answer)}`)
   return `{ parameters: { path${path}; query${query}; header?: Record<string, string> }; ${body}; responses: { ${answers.join('; ')} } }`
 }
 
-function parametersIn(parameters: Parameter[], place: string): string {
-  const some = parameters.filter((one) => one.in === place)
+function answerType(answer: Answer | Reference): string {
+  if ('$ref' in answer) return `components['responses'][${quote(nameIn(answer))}]`
+  const { content = {} } = answer
+  const type = Object.keys(content).length === 0 ? 'Record<string, never>' : contentType(content)
+  return `{ headers: Record<string, unknown>; content: ${type} }`
+}
+
+const nameIn = ({ $ref }: Reference): string => $ref.split('/').at(-1) ?? ''
+
+function parametersIn(parameters: (Parameter | undefined)[], place: string): string {
+  const some = parameters.filter((one) => one !== undefined).filter((one) => one.in === place)
   if (some.length === 0) return '?: never'
   const fields = some.map(({ name, required, schema }) => `${quote(name)}${required ? '' : '?'}: ${typeOf(schema)}`)
   return `${some.some(({ required }) => required) ? '' : '?'}: { ${fields.join('; ')} }`
@@ -99,7 +125,7 @@ const contentType = (content: Record<string, { schema: Schema }>): string =>
 
 function typeOf(schema: Schema): string {
   const { $ref, enum: values, anyOf, oneOf, allOf, type } = schema
-  if ($ref !== undefined) return `components['schemas'][${quote($ref.split('/').at(-1) ?? '')}]`
+  if ($ref !== undefined) return `components['schemas'][${quote(nameIn({ $ref }))}]`
   if ('const' in schema) return literal(schema.const)
   if (values !== undefined) return union(values.map(literal))
   if (anyOf !== undefined || oneOf !== undefined) return union((anyOf ?? oneOf ?? []).map(typeOf))

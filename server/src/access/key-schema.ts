@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { text, uuid } from '../base/schema-types.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
 import { shownKey } from './key-format.ts'
@@ -13,7 +13,7 @@ const name = Type.String({
   description: 'What the key is for; agents appear under it in the inbox.',
   example: 'Website agent',
 })
-const scopeList = Type.Array(oneOf(scopes), {
+const scopeList = Type.Array(oneOf(scopes, { title: 'Scope' }), {
   minItems: 1,
   maxItems: scopes.length,
   description: 'What the key may do. It stays as it is: a key that must do more is a new key.',
@@ -25,6 +25,7 @@ const connectionIds = Type.Array(uuid(), {
   example: [],
 })
 const phoneVisibility = oneOf(['full', 'masked'] as const, {
+  title: 'PhoneVisibility',
   description: 'Whether customer phone numbers are shown whole, or with the middle replaced by asterisks.',
   example: 'full',
 })
@@ -66,11 +67,12 @@ export const rotateKeySchema = Type.Object(
 )
 
 export const usableStatus = oneOf(['active', 'revoked', 'expired'] as const, {
+  title: 'CredentialStatus',
   description: 'Only an active one works.',
   example: 'active',
 })
 
-export const keySchema = Type.Object({
+export const keySchema = titled('ApiKey', {
   id: idSchema('Stays the same when the key gets a new value.'),
   name,
   shown: text(20, 'All that is kept readable of the value.', { example: 'plk_…3bXq' }),

@@ -3,13 +3,13 @@ import { type TSchema, Type } from 'typebox'
 import { type AuditRow, listAudit } from '../base/audit.ts'
 import type { Sql } from '../base/db.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors, nullable, oneOf, timestamp } from '../base/route.ts'
+import { type App, errors, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { page, text } from '../base/schema-types.ts'
 import { closed, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import type { TeamDeps } from './team-deps.ts'
 
-const entry = Type.Object({
+const entry = titled('AuditEntry', {
   id: idSchema('The line.'),
   at: timestamp('When it happened.'),
   actor: Type.Object({
@@ -32,13 +32,15 @@ const query = Type.Object(
 export function auditTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const path = '/api/team/v1/workspaces/:workspaceId/audit'
   const workspaceIdOf = (request: FastifyRequest) => memberOf(request).workspaceId
-  auditRoute(app, deps.db.sql, path, workspaceParams, guard.member('admin'), workspaceIdOf)
-  auditRoute(app, deps.db.sql, '/api/team/v1/audit', {}, guard.operator(), () => instanceScope)
+  const { sql } = deps.db
+  auditRoute(app, sql, 'listAuditLog', path, workspaceParams, guard.member('admin'), workspaceIdOf)
+  auditRoute(app, sql, 'listInstallationAuditLog', '/api/team/v1/audit', {}, guard.operator(), () => instanceScope)
 }
 
 function auditRoute(
   app: App,
   sql: Sql,
+  operationId: string,
   url: string,
   params: Record<string, TSchema>,
   onRequest: onRequestHookHandler,
@@ -49,7 +51,8 @@ function auditRoute(
     url,
     onRequest,
     schema: {
-      ...teamRoute,
+      ...teamRoute('Audit log'),
+      operationId,
       summary: 'Read the audit log',
       description: 'Newest first. For admins of a workspace; that of the installation is for operators.',
       params: Type.Object(params),

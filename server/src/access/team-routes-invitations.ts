@@ -41,7 +41,8 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Members'),
+      operationId: 'listInvitations',
       summary: 'List invitations',
       description: 'For admins: those that can still be accepted.',
       params,
@@ -68,7 +69,8 @@ function inviteRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Members'),
+      operationId: 'createInvitation',
       summary: 'Invite a person',
       ...postman({
         body: { email: '{{$guid}}@example.com', role: 'member' },
@@ -93,7 +95,8 @@ function withdrawRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/:invitationId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Members'),
+      operationId: 'revokeInvitation',
       summary: 'Withdraw an invitation',
       description: 'For admins. Its link stops working.',
       params: Type.Object({ ...workspaceParams, invitationId: idSchema('The invitation.') }),
@@ -118,7 +121,8 @@ function acceptRoute(app: App, deps: TeamDeps): void {
     url: '/api/team/v1/invitations/accept',
     onRequest: async (request) => refuseForeignOrigin(request.headers, deps.publicUrl),
     schema: {
-      ...openTeamRoute,
+      ...openTeamRoute('Members'),
+      operationId: 'acceptInvitation',
       summary: 'Accept an invitation',
       ...postman({ skip: true }),
       description: 'A signed-in user joins as who they are; anyone else sends a name and a password and is signed in.',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalid, notFound } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors, postman, titled } from '../base/route.ts'
 import { unpaged } from '../base/schema-types.ts'
 import { idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { readIsoTime } from '../base/time.ts'
@@ -11,7 +11,7 @@ import { selectApiKey, selectApiKeys } from './queries.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/keys'
 const keyParams = Type.Object({ ...workspaceParams, keyId: idSchema('The key.') })
-const withValue = Type.Object({ key: keySchema, value: keyValueSchema })
+const withValue = titled('ApiKeyWithValue', { key: keySchema, value: keyValueSchema })
 
 /** API keys as members see and make them. A key's value is in the answer that makes it and in no other. */
 export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
@@ -29,7 +29,8 @@ function listRoute(app: App, { db, clock }: KeyDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('API keys'),
+      operationId: 'listApiKeys',
       summary: 'List API keys',
       description: 'Newest first, with those that no longer work.',
       params: Type.Object(workspaceParams),
@@ -48,7 +49,8 @@ function readRoute(app: App, { db, clock }: KeyDeps, guard: TeamGuard): void {
     url: `${path}/:keyId`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('API keys'),
+      operationId: 'getApiKey',
       summary: 'Read an API key',
       description: 'Its settings, never its value.',
       params: keyParams,
@@ -68,7 +70,8 @@ function createRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('API keys'),
+      operationId: 'createApiKey',
       summary: 'Create an API key',
       ...postman({ saves: { key_id: 'key.id' } }),
       description:
@@ -114,7 +117,8 @@ function rotateRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
     url: `${path}/:keyId/rotate`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('API keys'),
+      operationId: 'rotateApiKey',
       summary: 'Give an API key a new value',
       description: 'For admins. The key stays the same one, with its settings and its conversations.',
       params: keyParams,
@@ -135,7 +139,8 @@ function revokeRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
     url: `${path}/:keyId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('API keys'),
+      operationId: 'revokeApiKey',
       summary: 'Revoke an API key',
       description: 'For admins. It stops at once, for good; its conversations go back to people.',
       params: keyParams,

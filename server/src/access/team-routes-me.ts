@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalid } from '../base/errors.ts'
 import type { TeamGuard } from '../base/member.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors, postman, titled } from '../base/route.ts'
 import { text } from '../base/schema-types.ts'
 import { closed, newPasswordSchema, personNameSchema, teamRoute } from '../base/team-schema.ts'
 import { changePassword, renameMe } from './profile.ts'
@@ -13,7 +13,7 @@ import { confirmTotp, disableTotp, enrolTotp } from './two-factor.ts'
 import { visitorOf } from './visitor.ts'
 
 const path = '/api/team/v1/me'
-const renewed = Type.Object({
+const renewed = titled('RenewedSession', {
   success: Type.Boolean({ example: true }),
   csrfToken: Type.Optional(csrfTokenSchema),
 })
@@ -37,7 +37,8 @@ function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.signedIn(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Profile'),
+      operationId: 'updateProfile',
       summary: 'Change my name or password',
       ...postman({ skip: true }),
       description: 'A new password ends every session; this browser gets a new one, with a new csrfToken.',
@@ -73,7 +74,8 @@ function enrolRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/totp`,
     onRequest: guard.signedIn(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Profile'),
+      operationId: 'beginTwoFactor',
       summary: 'Begin two-factor sign-in',
       ...postman({ skip: true }),
       description: 'Answers a secret for an authenticator. Nothing changes until it is confirmed with a code.',
@@ -93,7 +95,8 @@ function confirmRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/totp/confirm`,
     onRequest: guard.signedIn(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Profile'),
+      operationId: 'enableTwoFactor',
       summary: 'Turn two-factor sign-in on',
       ...postman({ skip: true }),
       description: 'Every session ends; this browser gets a new one, with a new csrfToken.',
@@ -118,7 +121,8 @@ function disableRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/totp`,
     onRequest: guard.signedIn(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Profile'),
+      operationId: 'disableTwoFactor',
       summary: 'Turn two-factor sign-in off',
       ...postman({ skip: true }),
       description: 'Needs the password or a code.',

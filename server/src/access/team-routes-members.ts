@@ -25,7 +25,8 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Members'),
+      operationId: 'listMembers',
       summary: 'List members',
       description: 'Those who joined first come first.',
       params: Type.Object(workspaceParams),
@@ -47,7 +48,8 @@ function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/:userId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Members'),
+      operationId: 'updateMember',
       summary: "Change a member's role",
       ...postman({ skip: true }),
       description: 'For admins; only owners make or unmake owners. The last owner stays one (409).',
@@ -68,7 +70,8 @@ function removeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/:userId`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Members'),
+      operationId: 'removeMember',
       summary: 'Remove a member',
       ...postman({ skip: true }),
       description: 'For admins; anyone may leave. Only owners remove owners, and the last owner stays (409).',

@@ -27,7 +27,8 @@ export function peopleTeamRoutes(app: App, { db, vault, clock }: TeamDeps, guard
     url: '/api/team/v1/workspaces/:workspaceId/people',
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Members'),
+      operationId: 'listPeople',
       summary: 'List the names of members, API keys and team tokens',
       description:
         'For showing names where other answers have ids. Keys and tokens stay here when they work no more; a member who left does not, and neither are tokens of the whole installation here.',

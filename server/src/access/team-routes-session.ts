@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { recordAudit } from '../base/audit.ts'
 import { notFound } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
-import { type App, errors, nullable, postman } from '../base/route.ts'
+import { type App, errors, nullable, postman, titled } from '../base/route.ts'
 import { text, unpaged } from '../base/schema-types.ts'
 import { done, emailSchema, idSchema, personNameSchema, roleSchema, teamRoute } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
@@ -26,7 +26,7 @@ export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
   endRoute(app, deps, guard)
 }
 
-const me = Type.Object({
+const me = titled('User', {
   id: idSchema('The user.'),
   name: personNameSchema,
   email: emailSchema,
@@ -35,7 +35,7 @@ const me = Type.Object({
   twoFactor: Type.Boolean({ description: 'Whether a code is asked for at sign-in.', example: true }),
 })
 
-const membership = Type.Object({
+const membership = titled('Membership', {
   id: idSchema('The workspace.'),
   name: text(100, 'What it is called.', { example: 'Acme Sales' }),
   role: roleSchema,
@@ -57,7 +57,8 @@ function whoAmIRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/session`,
     onRequest: guard.signedIn(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Profile'),
+      operationId: 'getSession',
       summary: 'Who am I',
       description: 'The signed-in user, their workspaces, and the token that changes need.',
       response: { 200: body, ...errors(401) },
@@ -99,7 +100,8 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/sessions`,
     onRequest: guard.signedIn(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Profile'),
+      operationId: 'listSessions',
       summary: 'List my sessions',
       ...postman({ skip: true }),
       description: 'The browsers in which the signed-in user is signed in.',
@@ -119,7 +121,8 @@ function endRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/sessions/:sessionId`,
     onRequest: guard.signedIn(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Profile'),
+      operationId: 'endSession',
       summary: 'End one of my sessions',
       ...postman({ skip: true }),
       description: 'That browser is signed out with its next request.',

@@ -18,7 +18,8 @@ export function signInLinkTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
     url: '/api/team/v1/sign-in-links',
     onRequest: guard.operator(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Sign-in'),
+      operationId: 'createSignInLink',
       summary: 'Create a sign-in link',
       ...postman({ skip: true }),
       description:

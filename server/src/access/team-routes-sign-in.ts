@@ -36,7 +36,8 @@ function passwordRoute(app: App, deps: TeamDeps, onRequest: Check): void {
     url: `${path}/sign-in`,
     onRequest,
     schema: {
-      ...openTeamRoute,
+      ...openTeamRoute('Sign-in'),
+      operationId: 'signIn',
       summary: 'Sign in with a password',
       ...postman({ skip: true }),
       description: 'Sets the session cookie, or asks for the second factor. Wrong guesses make the next ones wait.',
@@ -60,7 +61,8 @@ function codeRoute(app: App, deps: TeamDeps, onRequest: Check): void {
     url: `${path}/sign-in/totp`,
     onRequest,
     schema: {
-      ...openTeamRoute,
+      ...openTeamRoute('Sign-in'),
+      operationId: 'signInWithCode',
       summary: 'Sign in: the second factor',
       ...postman({ skip: true }),
       description: 'A code works once. A recovery code is used up.',
@@ -86,7 +88,8 @@ function linkRoute(app: App, deps: TeamDeps, onRequest: Check): void {
     url: `${path}/sign-in/link`,
     onRequest,
     schema: {
-      ...openTeamRoute,
+      ...openTeamRoute('Sign-in'),
+      operationId: 'signInWithLink',
       summary: 'Sign in with a link',
       ...postman({ skip: true }),
       description: 'Uses the one-time link up. A second factor is asked for as ever.',
@@ -104,7 +107,8 @@ function signOutRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/sign-out`,
     onRequest: guard.signedIn(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Sign-in'),
+      operationId: 'signOut',
       summary: 'Sign out',
       ...postman({ skip: true }),
       description: 'Ends this session. With a token there is nothing to end.',

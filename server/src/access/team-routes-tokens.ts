@@ -2,7 +2,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { Type } from 'typebox'
 import { invalid } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
-import { type App, errors, nullable, postman, timestamp } from '../base/route.ts'
+import { type App, errors, nullable, postman, timestamp, titled } from '../base/route.ts'
 import { text, unpaged } from '../base/schema-types.ts'
 import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { readIsoTime } from '../base/time.ts'
@@ -12,6 +12,7 @@ import { createTeamToken, listTeamTokens, revokeTeamToken } from './team-tokens.
 
 /** Tokens that are for one workspace, or for the whole installation: the same routes at two places. */
 interface Place {
+  operationIds: { list: string; create: string; revoke: string }
   path: string
   params: Record<string, ReturnType<typeof idSchema>>
   onRequest: onRequestHookHandler
@@ -24,6 +25,7 @@ interface Place {
 export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const places: Place[] = [
     {
+      operationIds: { list: 'listTeamTokens', create: 'createTeamToken', revoke: 'revokeTeamToken' },
       path: '/api/team/v1/workspaces/:workspaceId/tokens',
       params: workspaceParams,
       onRequest: guard.member('owner'),
@@ -32,6 +34,11 @@ export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): voi
       variable: 'token_id',
     },
     {
+      operationIds: {
+        list: 'listInstallationTokens',
+        create: 'createInstallationToken',
+        revoke: 'revokeInstallationToken',
+      },
       path: '/api/team/v1/tokens',
       params: {},
       onRequest: guard.operator(),
@@ -47,13 +54,15 @@ export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): voi
   }
 }
 
-function listRoute(app: App, deps: TeamDeps, { path, params, onRequest, workspaceIdOf, whose }: Place): void {
+function listRoute(app: App, deps: TeamDeps, place: Place): void {
+  const { path, params, onRequest, workspaceIdOf, whose } = place
   app.route({
     method: 'GET',
     url: path,
     onRequest,
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team tokens'),
+      operationId: place.operationIds.list,
       summary: 'List team tokens',
       description: whose,
       params: Type.Object(params),
@@ -69,7 +78,7 @@ function listRoute(app: App, deps: TeamDeps, { path, params, onRequest, workspac
 function createRoute(
   app: App,
   deps: TeamDeps,
-  { path, params, onRequest, workspaceIdOf, whose, variable }: Place,
+  { operationIds, path, params, onRequest, workspaceIdOf, whose, variable }: Place,
 ): void {
   const value = text(100, 'Shown only here.', { example: 'plt_…' })
   const body = Type.Object(
@@ -78,20 +87,24 @@ function createRoute(
       role: roleSchema,
       expiresAt: Type.Optional(nullable(timestamp('When it stops working. Null: when it is revoked.'))),
     },
-    closed,
+    { ...closed, title: 'NewTeamToken' },
   )
   app.route({
     method: 'POST',
     url: path,
     onRequest,
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team tokens'),
+      operationId: operationIds.create,
       summary: 'Create a team token',
       ...postman({ body: { name: 'CI', role: 'member' }, saves: { [variable]: 'token.id' } }),
       description: `${whose} Its value is in this answer and nowhere else.`,
       params: Type.Object(params),
       body,
-      response: { 201: Type.Object({ token: tokenSchema, value }), ...errors(400, 401, 403, 404, 413, 415) },
+      response: {
+        201: titled('TeamTokenWithValue', { token: tokenSchema, value }),
+        ...errors(400, 401, 403, 404, 413, 415),
+      },
     },
     handler: async (request, reply) => {
       const { name, role, expiresAt } = request.body
@@ -105,14 +118,15 @@ function createRoute(
 function revokeRoute(
   app: App,
   deps: TeamDeps,
-  { path, params, onRequest, workspaceIdOf, whose, variable }: Place,
+  { operationIds, path, params, onRequest, workspaceIdOf, whose, variable }: Place,
 ): void {
   app.route({
     method: 'DELETE',
     url: `${path}/:tokenId`,
     onRequest,
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team tokens'),
+      operationId: operationIds.revoke,
       summary: 'Revoke a team token',
       ...postman({ path: { tokenId: `{{${variable}}}` } }),
       description: `${whose} It stops working at once.`,

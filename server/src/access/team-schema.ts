@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { nullable, timestamp } from '../base/route.ts'
+import { nullable, timestamp, titled } from '../base/route.ts'
 import { text } from '../base/schema-types.ts'
 import { emailSchema, idSchema, personNameSchema, roleSchema } from '../base/team-schema.ts'
 import type { Invitation } from './invitations.ts'
@@ -21,7 +21,7 @@ export const codeSchema = Type.String({
 })
 
 /** How every sign-in ends: in, or one step before it. */
-export const signInSchema = Type.Object({
+export const signInSchema = titled('SignInStep', {
   step: Type.Unsafe<'done' | 'totp'>({
     type: 'string',
     enum: ['done', 'totp'],
@@ -32,7 +32,7 @@ export const signInSchema = Type.Object({
   challenge: Type.Optional(text(100, 'Good for five minutes.', { example: 'q3v0nYxB0d…' })),
 })
 
-export const sessionSchema = Type.Object({
+export const sessionSchema = titled('Session', {
   id: idSchema('The session.'),
   device: text(100, 'Browser and system.', { example: 'Firefox on Linux' }),
   current: Type.Boolean({ description: 'Whether it is the one that asks.', example: true }),
@@ -41,7 +41,7 @@ export const sessionSchema = Type.Object({
   expiresAt: timestamp('When it ends in any case.'),
 })
 
-export const memberSchema = Type.Object({
+export const memberSchema = titled('Member', {
   userId: idSchema('The user.'),
   name: personNameSchema,
   email: emailSchema,
@@ -49,7 +49,7 @@ export const memberSchema = Type.Object({
   joinedAt: timestamp('When the user joined the workspace.'),
 })
 
-export const invitationSchema = Type.Object({
+export const invitationSchema = titled('Invitation', {
   id: idSchema('The invitation.'),
   email: emailSchema,
   role: roleSchema,
@@ -57,7 +57,7 @@ export const invitationSchema = Type.Object({
   expiresAt: timestamp('Until when its link works.'),
 })
 
-export const tokenSchema = Type.Object({
+export const tokenSchema = titled('TeamToken', {
   id: idSchema('The token.'),
   name: text(100, 'What it is for.', { example: 'Nightly export' }),
   role: roleSchema,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 
 /** The HTTP server as a room sees it: a place to put routes whose schemas type their handlers. */
 export type App = FastifyInstance<
@@ -19,6 +19,9 @@ export function nullable<S extends TSchema>(schema: S) {
   return Type.Unsafe<Static<S> | null>(nulled)
 }
 
+/** An object that stands once in the OpenAPI document, under its title, however many routes take or answer it. */
+export const titled = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title })
+
 export function oneOf<const V extends readonly string[]>(values: V, options: object = {}) {
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options })
 }
@@ -29,32 +32,78 @@ export const timestamp = (description: string) =>
 /** Messages name fields, and where these stand in what was sent. */
 export const maxMessageLength = 10_000
 
-const errorBody = (statusCode: number, description: string, statusMessage: string, data?: object) => {
+/** An error answer; in the OpenAPI document it stands once, under its title. */
+export function errorAnswer(
+  title: string,
+  statusCode: number,
+  description: string,
+  statusMessage: string,
+  data?: object,
+) {
   const properties = {
     statusCode: Type.Integer({ minimum: 400, maximum: 599, example: statusCode }),
     statusMessage: Type.String({ maxLength: maxMessageLength, example: statusMessage }),
     data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object', ...(data ? { example: data } : {}) })),
   }
-  return Type.Object(properties, { description })
+  return { ...Type.Object(properties, { title }), description }
 }
 
 const known = {
-  400: errorBody(400, 'The request does not fit: `data.issues` names each field.', 'Validation failed', {
-    issues: [{ path: 'firstName', message: 'is required' }],
-  }),
-  401: errorBody(401, 'The credential was rejected; the message names the reason.', 'API key missing or not valid'),
-  403: errorBody(403, 'Not allowed for this workspace or member.', 'The plan of this workspace does not include leads'),
-  404: errorBody(404, 'Nothing there that this caller may see.', 'Not found'),
-  409: errorBody(409, 'A value is taken: `data.field` names it.', 'Lead with this externalRef already exists', {
-    field: 'externalRef',
-  }),
-  410: errorBody(410, '`CURSOR_EXPIRED`: events behind the cursor are no longer kept.', 'This cursor is too old', {
-    code: 'CURSOR_EXPIRED',
-  }),
-  413: errorBody(413, 'The body is over 1 MiB.', 'Body is larger than 1 MiB'),
-  415: errorBody(415, 'The body is not of a type that this route takes.', 'Send the body as application/json'),
-  422: errorBody(422, 'Understood, but it cannot be done so; the message says why.', 'The file is empty'),
-  429: errorBody(
+  400: errorAnswer(
+    'BadRequest',
+    400,
+    'The request does not fit: `data.issues` names each field.',
+    'Validation failed',
+    {
+      issues: [{ path: 'firstName', message: 'is required' }],
+    },
+  ),
+  401: errorAnswer(
+    'Unauthorized',
+    401,
+    'The credential was rejected; the message names the reason.',
+    'API key missing or not valid',
+  ),
+  403: errorAnswer(
+    'Forbidden',
+    403,
+    'Not allowed for this workspace or member.',
+    'The plan of this workspace does not include leads',
+  ),
+  404: errorAnswer('NotFound', 404, 'Nothing there that this caller may see.', 'Not found'),
+  409: errorAnswer(
+    'Conflict',
+    409,
+    'A value is taken: `data.field` names it.',
+    'Lead with this externalRef already exists',
+    {
+      field: 'externalRef',
+    },
+  ),
+  410: errorAnswer(
+    'Gone',
+    410,
+    '`CURSOR_EXPIRED`: events behind the cursor are no longer kept.',
+    'This cursor is too old',
+    {
+      code: 'CURSOR_EXPIRED',
+    },
+  ),
+  413: errorAnswer('ContentTooLarge', 413, 'The body is over 1 MiB.', 'Body is larger than 1 MiB'),
+  415: errorAnswer(
+    'UnsupportedMediaType',
+    415,
+    'The body is not of a type that this route takes.',
+    'Send the body as application/json',
+  ),
+  422: errorAnswer(
+    'UnprocessableContent',
+    422,
+    'Understood, but it cannot be done so; the message says why.',
+    'The file is empty',
+  ),
+  429: errorAnswer(
+    'TooManyRequests',
     429,
     'Too many requests or the daily quota is used up; `Retry-After` says when.',
     'Rate limit reached',
@@ -62,8 +111,18 @@ const known = {
       code: 'RATE_LIMITED',
     },
   ),
-  500: errorBody(500, 'A fault of the service. Quote the `x-request-id` header when reporting it.', 'Internal error'),
-  503: errorBody(503, 'Not available at the moment; `Retry-After` says when to try again.', 'Try again shortly'),
+  500: errorAnswer(
+    'InternalError',
+    500,
+    'A fault of the service. Quote the `x-request-id` header when reporting it.',
+    'Internal error',
+  ),
+  503: errorAnswer(
+    'Unavailable',
+    503,
+    'Not available at the moment; `Retry-After` says when to try again.',
+    'Try again shortly',
+  ),
 } as const
 
 export type KnownStatus = keyof typeof known

@@ -8,16 +8,17 @@ interface RouteTags {
   security: Record<string, string[]>[]
 }
 
-/** What the schemas of the team API's routes share. */
-export const teamRoute: RouteTags = { tags: ['Team'], security: [{ session: [] }, { teamToken: [] }] }
+/** What the schemas of the team API's routes share; the tag is one that `http/openapi-tags.ts` describes. */
+export const teamRoute = (tag: string): RouteTags => ({ tags: [tag], security: [{ session: [] }, { teamToken: [] }] })
 /** For routes that a person reaches before there is a session. */
-export const openTeamRoute: RouteTags = { tags: ['Team'], security: [] }
+export const openTeamRoute = (tag: string): RouteTags => ({ tags: [tag], security: [] })
 
 export const idSchema = (description: string) => uuid(description, { example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' })
 
 export const workspaceParams = { workspaceId: idSchema('The workspace.') }
 
 export const roleSchema = oneOf(roles, {
+  title: 'Role',
   description: 'member works; admin also manages people, keys and settings; owner also manages owners and tokens.',
   example: 'member',
 })

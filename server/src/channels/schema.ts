@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text, uuid } from '../base/schema-types.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
 import { channels, partnerProfiles } from './connection.ts'
@@ -28,7 +28,7 @@ const version = Type.String({
   description: "The version of the platform's API.",
   example: 'v25.0',
 })
-const profile = oneOf(partnerProfiles, { description: 'Which partner it is.' })
+const profile = oneOf(partnerProfiles, { title: 'PartnerProfile', description: 'Which partner it is.' })
 const secrets = {
   accessToken: secret('A token that may send messages and read templates. Sealed; never shown again.'),
   appSecret: secret("The app's secret, which signs callbacks. Sealed; never shown again."),
@@ -53,7 +53,7 @@ const newWaba = Type.Object(
     baseUrl: Type.Optional(baseUrl),
     version: Type.Optional(version),
   },
-  closed,
+  { ...closed, title: 'NewWabaConnection' },
 )
 export type NewWaba = Static<typeof newWaba>
 
@@ -67,7 +67,7 @@ const newPartner = Type.Object(
     signingSecret: Type.Optional(signingSecret),
     baseUrl: Type.Optional(baseUrl),
   },
-  closed,
+  { ...closed, title: 'NewPartnerConnection' },
 )
 export type NewPartner = Static<typeof newPartner>
 
@@ -77,7 +77,7 @@ const newSession = Type.Object(
     name,
     baseUrl: Type.Optional(Type.String({ ...baseUrl, description: 'A simulator in place of the real network.' })),
   },
-  closed,
+  { ...closed, title: 'NewUnofficialConnection' },
 )
 export type NewSession = Static<typeof newSession>
 
@@ -86,7 +86,7 @@ export type NewConnection = NewWaba | NewPartner | NewSession
 export const newConnectionSchema = Type.Unsafe<NewConnection>({
   type: 'object',
   required: ['channel'],
-  properties: { channel: oneOf(channels, { description: 'How the number is connected.' }) },
+  properties: { channel: oneOf(channels, { title: 'Channel', description: 'How the number is connected.' }) },
   discriminator: { propertyName: 'channel' },
   oneOf: [newWaba, newPartner, newSession],
 })
@@ -108,9 +108,9 @@ const last4 = (what: string, owner: string) =>
     }),
   )
 
-export const connectionSchema = Type.Object({
+export const connectionSchema = titled('Connection', {
   id: idSchema('The connection.'),
-  channel: oneOf(channels, { description: 'How the number is connected.' }),
+  channel: oneOf(channels, { title: 'Channel', description: 'How the number is connected.' }),
   name,
   numberId: Type.String({
     maxLength: 64,
@@ -120,6 +120,7 @@ export const connectionSchema = Type.Object({
   }),
   accountId,
   state: oneOf(['active', 'paused', 'unavailable'] as const, {
+    title: 'ConnectionState',
     description: '`paused` by a member; `unavailable` by the platform. Neither sends; both still receive.',
   }),
   stateReason: nullable(
@@ -131,7 +132,9 @@ export const connectionSchema = Type.Object({
     }),
   ),
   stateChangedAt: timestamp('When the state last changed.'),
-  profile: nullable(oneOf(partnerProfiles, { description: `Which partner it is. ${of('`partner`')}` })),
+  profile: nullable(
+    oneOf(partnerProfiles, { title: 'PartnerProfile', description: `Which partner it is. ${of('`partner`')}` }),
+  ),
   baseUrl: nullable(
     Type.String({
       maxLength: 300,
@@ -154,6 +157,7 @@ export const connectionSchema = Type.Object({
   ),
   acknowledgement: Type.Unsafe<{ by: string | null; at: string; until: string } | null>({
     type: ['object', 'null'],
+    title: 'RiskAcknowledgement',
     description: 'Of an unofficial connection: who confirmed its risk, and until when that counts.',
     properties: {
       by: nullable(uuid('The member.')),
@@ -182,7 +186,7 @@ export const webhookSchema = Type.Unsafe<{ url: string; verifyToken: string } | 
 // No answer of a platform is read beyond this.
 const maxTemplateBytes = 8 * 1024 * 1024
 
-export const templateSchema = Type.Object({
+export const templateSchema = titled('ConnectionTemplate', {
   id: idSchema('The template.'),
   name: text(512, 'As it is named at the platform.', { example: 'order_confirmation' }),
   language: text(512, 'Language code.', { example: 'pt_BR' }),

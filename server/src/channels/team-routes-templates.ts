@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ApiError } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors, maxMessageLength, postman } from '../base/route.ts'
+import { type App, errorAnswer, errors, postman } from '../base/route.ts'
 import { unpaged } from '../base/schema-types.ts'
 import { teamRoute } from '../base/team-schema.ts'
 import { connectionNotFound } from './errors.ts'
@@ -24,7 +24,8 @@ export function templateTeamRoutes(app: App, deps: SyncDeps, guard: Guard): void
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
+      operationId: 'listConnectionTemplates',
       summary: 'List the templates of a connection',
       description: 'By name and language, with those that cannot be sent.',
       params: connectionParams,
@@ -43,7 +44,8 @@ export function templateTeamRoutes(app: App, deps: SyncDeps, guard: Guard): void
     url: `${path}/sync`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
+      operationId: 'syncConnectionTemplates',
       summary: 'Read the templates now',
       ...postman({ skip: true }),
       description: 'For admins. They are read every ten minutes anyway, and soon after the platform hints at a change.',
@@ -61,15 +63,12 @@ export function templateTeamRoutes(app: App, deps: SyncDeps, guard: Guard): void
   })
 }
 
-const refusedSync = Type.Object(
-  {
-    statusCode: Type.Integer({ minimum: 502, maximum: 502, example: 502 }),
-    statusMessage: Type.String({ maxLength: maxMessageLength, example: 'The platform did not list its templates' }),
-    data: Type.Object({
-      code: Type.String({ maxLength: 200, description: "The platform's code, or what went wrong." }),
-    }),
-  },
-  { description: 'The platform refused or did not answer.' },
+const refusedSync = errorAnswer(
+  'TemplatesNotListed',
+  502,
+  "The platform refused or did not answer. `data.code` is the platform's, or says what went wrong.",
+  'The platform did not list its templates',
+  { code: '190' },
 )
 
 async function requireConnection(deps: SyncDeps, workspaceId: string, connectionId: string): Promise<void> {

@@ -57,7 +57,8 @@ function listRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
     url: connectionsPath,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
+      operationId: 'listConnections',
       summary: 'List connections',
       description: 'Oldest first.',
       params: Type.Object(workspaceParams),
@@ -83,7 +84,8 @@ function readRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
     url: `${connectionsPath}/:connectionId`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
+      operationId: 'getConnection',
       summary: 'Read a connection',
       params: connectionParams,
       response: { 200: oneConnection, ...errors(400, 401, 403, 404) },
@@ -105,7 +107,8 @@ function createRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
     url: connectionsPath,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
+      operationId: 'createConnection',
       summary: 'Connect a number',
       ...postman({ skip: true }),
       description:
@@ -133,7 +136,8 @@ function changeRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
     url: `${connectionsPath}/:connectionId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
+      operationId: 'updateConnection',
       summary: 'Change a connection',
       description:
         'For admins. Send only what changes, of the fields that the channel has. With another way to reach the platform the number is checked.',
@@ -154,7 +158,8 @@ function removeRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
     url: `${connectionsPath}/:connectionId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
+      operationId: 'deleteConnection',
       summary: 'Disconnect a number',
       ...postman({ skip: true }),
       description: 'For admins. Its secrets and templates are forgotten; its conversations stay to be read.',
@@ -170,6 +175,7 @@ function removeRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
 
 interface Action {
   name: string
+  operationId: string
   summary: string
   description: string
   role: 'member' | 'admin'
@@ -179,6 +185,7 @@ interface Action {
 const actions: readonly Action[] = [
   {
     name: 'pause',
+    operationId: 'pauseConnection',
     summary: 'Pause a connection',
     description: 'For admins. It sends nothing until it is resumed; what customers write still arrives.',
     role: 'admin',
@@ -186,6 +193,7 @@ const actions: readonly Action[] = [
   },
   {
     name: 'resume',
+    operationId: 'resumeConnection',
     summary: 'Resume a connection',
     description:
       'For admins. For a paused or unavailable one: the platform is asked for the number first, and told again where to call.',
@@ -194,6 +202,7 @@ const actions: readonly Action[] = [
   },
   {
     name: 'acknowledge',
+    operationId: 'acknowledgeConnection',
     summary: 'Confirm the risk of an unofficial connection',
     description: 'For every member, in person. Counts for 90 days, or until the number is paired anew.',
     role: 'member',
@@ -207,9 +216,10 @@ function actionRoute(app: App, deps: TeamConnectionDeps, guard: Guard, action: A
     url: `${connectionsPath}/:connectionId/${action.name}`,
     onRequest: guard.member(action.role),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
       // They change what the demo stands on, or ask a platform.
       ...postman({ skip: true }),
+      operationId: action.operationId,
       summary: action.summary,
       description: action.description,
       params: connectionParams,

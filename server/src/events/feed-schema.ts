@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { oneOf, timestamp } from '../base/route.ts'
-import { page } from '../base/schema-types.ts'
+import { timestamp, titled } from '../base/route.ts'
+import { page, uuid } from '../base/schema-types.ts'
 import { allEventNames, type EventName } from './catalogue.ts'
 
 export const FeedQuery = Type.Object(
@@ -40,23 +40,20 @@ export type FeedQuery = Static<typeof FeedQuery>
 /** The bodies are described by the rooms that record them. */
 export type PayloadSchemas = Record<EventName, TSchema>
 
+export interface EventAnswer {
+  id: string
+  event: EventName
+  occurred_at: string
+  payload: object
+}
+
 export function feedPage(payloads: PayloadSchemas) {
-  const Event = Type.Object(
-    {
-      id: Type.String({
-        format: 'uuid',
-        maxLength: 36,
-        description: 'The event: the same as the `webhook-id` of its deliveries. Act on each id once.',
-      }),
-      event: oneOf(allEventNames, { description: 'Its name.', example: 'lead.created' }),
-      occurred_at: timestamp('When it happened here.'),
-      payload: Type.Unsafe<object>({
-        anyOf: [...new Set(Object.values(payloads))],
-        description: 'By the name of the event. Phones are masked for keys that see them so.',
-      }),
-    },
-    { title: 'Event' },
-  )
+  const Event = Type.Unsafe<EventAnswer>({
+    title: 'Event',
+    description: 'Its name says what its payload is. Phones are masked for keys that see them so.',
+    oneOf: allEventNames.map((name) => eventOf(name, payloads[name])),
+    discriminator: { propertyName: 'event' },
+  })
   return Type.Object({
     events: Type.Array(Event, { ...page, description: 'The oldest first.' }),
     next_cursor: Type.String({
@@ -67,5 +64,19 @@ export function feedPage(payloads: PayloadSchemas) {
     has_more: Type.Boolean({
       description: 'There is more at once. With a filter, an answer without events may say so too.',
     }),
+  })
+}
+
+/** `inbox.message.sent` is the schema `InboxMessageSent`. */
+function eventOf(name: EventName, payload: TSchema) {
+  const title = name
+    .split(/[._]/)
+    .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
+    .join('')
+  return titled(title, {
+    id: uuid('The event: the same as the `webhook-id` of its deliveries. Act on each id once.'),
+    event: Type.Literal(name),
+    occurred_at: timestamp('When it happened here.'),
+    payload,
   })
 }

@@ -30,7 +30,7 @@ export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
     url: '/api/team/v1/workspaces/:workspaceId/live',
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Live updates'),
       ...postman({ skip: true }),
       operationId: 'followEvents',
       summary: 'Follow the events of a workspace',

@@ -21,7 +21,8 @@ export interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
   publicUrl: string
 }
 
-const about = { tags: ['Forms'], ...postman({ path: { slug: '{{form_slug}}' } }) }
+const security: Record<string, string[]>[] = []
+const about = { tags: ['Forms'], security, ...postman({ path: { slug: '{{form_slug}}' } }) }
 
 /** The public side of forms. Only these routes take form-encoded bodies, hence a scope of their own. */
 export function formRoutes(app: App, deps: PublicFormDeps): void {

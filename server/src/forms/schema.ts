@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import {
   count,
   cursor,
@@ -28,7 +28,7 @@ const slug = Type.String({
   description: 'Last part of the public address, unique in the instance: 3 to 60 of a-z, 0-9 and -.',
 })
 
-const FormField = Type.Object(
+const NewFormField = Type.Object(
   {
     key: Type.String({
       maxLength: 255,
@@ -36,6 +36,7 @@ const FormField = Type.Object(
     }),
     label: text('What people read above the input; kept as the label of the custom field.', 200, 1),
     type: oneOf(customFieldTypes, {
+      title: 'CustomFieldType',
       description:
         '`text` for names, `email` for email, `phone` for phone, `textarea` or `text` for notes; any for custom fields.',
     }),
@@ -49,15 +50,16 @@ const FormField = Type.Object(
     placeholder: Type.Optional(text('Shown in the empty input.', 200)),
     help: Type.Optional(text('A line below the label.', 500)),
   },
-  { additionalProperties: false },
+  { title: 'NewFormField', additionalProperties: false },
 )
+const FormField = titled('FormField', NewFormField.properties)
 
 const definition = {
   slug,
   name: text('For the team, at most 100 characters.', 100, 1),
   title: text('Heading of the public page.', 200, 1),
   description: nullable(text('Shown below the heading; line breaks are kept.', 2000)),
-  fields: Type.Array(FormField, {
+  fields: Type.Array(NewFormField, {
     minItems: 1,
     maxItems: 15,
     description:
@@ -70,7 +72,7 @@ const definition = {
     maxItems: 50,
     description: 'Other sites that may post here or frame the page, `https://example.com`; `*` is any.',
   }),
-  source: oneOf(sources, { description: 'Source of the leads.' }),
+  source: oneOf(sources, { title: 'LeadSource', description: 'Source of the leads.' }),
   status: leadStatus('Status that the leads start with.'),
   active: Type.Boolean({ description: 'An inactive form answers 404 to the public.' }),
 }
@@ -88,7 +90,7 @@ const example = {
 const { name, title, fields } = definition
 export const NewForm = Type.Object(
   { ...Type.Partial(Type.Object(definition)).properties, name, title, fields },
-  { additionalProperties: false, example },
+  { title: 'NewForm', additionalProperties: false, example },
 )
 export type NewForm = Static<typeof NewForm>
 
@@ -98,9 +100,10 @@ export const FormChanges = Type.Partial(Type.Object(definition), {
 })
 export type FormChanges = Static<typeof FormChanges>
 
-export const Form = Type.Object({
+export const Form = titled('Form', {
   id: uuid('The form.'),
   ...definition,
+  fields: Type.Array(FormField, { maxItems: 15, description: 'In the order shown.' }),
   url: limited(2000, 'The public page.'),
   embedHtml: limited(maxPageLength, "A form for another site's page; allow that site's origin."),
   createdAt: timestamp('When the form was made.'),
@@ -108,7 +111,7 @@ export const Form = Type.Object({
 })
 
 export const OneForm = Type.Object({ form: Form }, { description: 'The form.' })
-export const ListedForm = Type.Object({
+export const ListedForm = titled('ListedForm', {
   ...Form.properties,
   submissionCount: count('How often it was sent.'),
   lastSubmissionAt: nullable(timestamp('When it was last sent.')),

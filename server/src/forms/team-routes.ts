@@ -129,7 +129,7 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
       schema: {
         ...about,
         ...postman({ path: ofForm }),
-        operationId: 'changeForm',
+        operationId: 'updateForm',
         summary: 'Change a lead form',
         description: 'Role admin. Send only what changes; `fields` is replaced as a whole. Leads made before stay.',
         params: schema.WorkspaceForm,

@@ -19,10 +19,11 @@ export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void
       exposeHeadRoute: true,
       schema: {
         tags: ['Service'],
+        operationId: 'getLiveness',
         summary: 'Is the process alive',
         description: 'Always 200 while the process runs, whatever the state of the database.',
         security: [],
-        response: { 200: { ...healthy, description: 'Alive.' } },
+        response: { 200: { ...healthy, description: 'Alive.' }, ...errors(400) },
       },
     },
     async () => ({ status: 'ok' as const }),
@@ -33,10 +34,11 @@ export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void
       exposeHeadRoute: true,
       schema: {
         tags: ['Service'],
+        operationId: 'getReadiness',
         summary: 'Can the process serve',
         description: 'For load balancers: 503 when the database does not answer within 2 s or the server is stopping.',
         security: [],
-        response: { 200: { ...healthy, description: 'Ready.' }, ...errors(503) },
+        response: { 200: { ...healthy, description: 'Ready.' }, ...errors(400, 503) },
       },
     },
     async () => {

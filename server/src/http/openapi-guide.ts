@@ -1,5 +1,3 @@
-import { webhooksGuide } from './openapi-webhooks-guide.ts'
-
 /** The text in front of the reference. */
 export const guide = `Parley keeps a team's leads and its chat inbox in one place, shared by people and AI agents.
 
@@ -44,18 +42,6 @@ status is 429 with \`Retry-After\` in seconds. 503 also says when to try again.
 
 v1 only grows: expect new optional fields, codes and events. What is removed or tightened is announced beforehand by
 \`Deprecation\` and \`Sunset\` headers.`
-
-export const tags = [
-  { name: 'Leads', description: 'Read, create, change and find leads. For API keys with the scopes `leads.*`.' },
-  { name: 'Inbox', description: 'Conversations and messages. For API keys with the scopes `inbox.*`.' },
-  { name: 'Events', description: 'What has happened, in order: the pull twin of webhooks.' },
-  { name: 'Channels', description: 'What chat platforms call.' },
-  { name: 'Team', description: 'What the web app uses: a session cookie or the team token.' },
-  // Behind the team, whose requests tell the workspace.
-  { name: 'Webhooks', description: webhooksGuide },
-  { name: 'Forms', description: 'Lead forms: how the team makes them and how the public fills them.' },
-  { name: 'Service', description: 'For operators: health.' },
-]
 
 export const securitySchemes = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the workspace, `plk_…`.' },

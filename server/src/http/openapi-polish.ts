@@ -1,126 +1,113 @@
-import type { Answer, MediaType, OpenApiDocument, Operation, Schema } from './openapi-types.ts'
-
-const errorSchema: Schema = {
-  type: 'object',
-  title: 'Error',
-  description: 'The one shape of every error.',
-  required: ['statusCode', 'statusMessage'],
-  properties: {
-    statusCode: { type: 'integer', description: 'The HTTP status.', examples: [400] },
-    statusMessage: { type: 'string', description: 'What went wrong, for people.', examples: ['Validation failed'] },
-    data: { type: 'object', description: 'What a program may need: `issues`, `code`, `field` or `requestId`.' },
-  },
-}
-const requestId = {
-  description: 'Names this request in the logs. Quote it when reporting a problem.',
-  schema: { type: 'string', maxLength: 64 },
-}
+import { errors } from '../base/route.ts'
+import { errorSchema, exampleOfError, isError } from './openapi-error.ts'
+import { always, headerComponents, limits, whenToRetry } from './openapi-headers.ts'
+import { shareParameters } from './openapi-parameters.ts'
+import { type Place, publish } from './openapi-schemas.ts'
+import { type Shared, shareAnswer } from './openapi-shared.ts'
+import type {
+  Answer,
+  MediaType,
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  PublishedOperation,
+  Reference,
+  RouteDocument,
+  Schema,
+} from './openapi-types.ts'
 
 /**
- * Makes the generated document one to read: titled schemas become components, errors share one, every answer shows
- * its `x-request-id`, every operation has an id. Throws when two different schemas have one title.
+ * Makes the generated document one to read: titled schemas and answers are written once, answers show their headers,
+ * and what can go wrong on any route is said of every route.
  */
-export function polish(document: OpenApiDocument): OpenApiDocument {
-  const schemas = new Map<string, Schema>([['Error', errorSchema]])
-  for (const [path, item] of Object.entries(document.paths)) {
-    for (const [method, operation] of Object.entries(item)) {
-      item[method] = polishOperation(operation, `${method}${path}`, schemas)
-    }
+export function polish({ paths, ...document }: RouteDocument): OpenApiDocument {
+  const shared: Shared = { schemas: new Map([['Error', errorSchema]]), answers: new Map() }
+  const polished = mapOperations(paths, (operation) => polishOperation(operation, shared))
+  const { operations, parameters } = shareParameters(polished)
+  const components = {
+    ...document.components,
+    schemas: inOrder(shared.schemas),
+    responses: inOrder(shared.answers),
+    parameters,
+    headers: headerComponents,
   }
-  document.components.schemas = Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)))
-  document.components.headers = { RequestId: requestId }
-  return document
+  return { ...document, paths: operations, components }
 }
 
-function polishOperation(operation: Operation, place: string, schemas: Map<string, Schema>): Operation {
-  const { 'x-postman': _, 'x-query-patterns': patterns, operationId, ...rest } = operation
-  const parameters = (rest.parameters ?? []).map((parameter) => ({
-    ...parameter,
-    ...(parameter.schema ? { schema: refer(parameter.schema, schemas) } : {}),
-  }))
-  if (patterns !== undefined) {
-    const schema = refer({ type: 'object', patternProperties: patterns, additionalProperties: false }, schemas)
-    parameters.push({ name: 'custom', in: 'query', required: false, style: 'form', explode: true, schema })
-  }
-  const body = rest.requestBody
+type Paths<O> = Record<string, Record<string, O>>
+
+const mapOperations = <A, B>(paths: Paths<A>, change: (operation: A) => B): Paths<B> =>
+  mapValues(paths, (item) => mapValues(item, change))
+
+const mapValues = <A, B>(record: Record<string, A>, change: (value: A, key: string) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
+
+const inOrder = <V>(map: Map<string, V>): Record<string, V> =>
+  Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
+
+function polishOperation(operation: Operation, shared: Shared): PublishedOperation {
+  const { 'x-postman': _, 'x-query-patterns': patterns, parameters = [], requestBody, responses, ...rest } = operation
+  const request: Place = { shared, part: 'request' }
+  const published = [...parameters.map((one) => polishParameter(one, request)), ...custom(patterns, request)]
+  const isLimited = operation.security?.some((way) => 'apiKey' in way) ?? false
   return {
-    operationId: operationId ?? nameOf(place),
     ...rest,
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { ...body, content: polishContent(body.content, schemas) } } : {}),
-    responses: Object.fromEntries(
-      Object.entries(rest.responses).map(([status, answer]) => [status, polishAnswer(answer, schemas)]),
+    ...(published.length > 0 ? { parameters: published } : {}),
+    ...(requestBody ? { requestBody: { ...requestBody, content: polishContent(requestBody.content, request) } } : {}),
+    responses: mapValues(withCommonErrors(operation), (answer, status) =>
+      polishAnswer(answer, Number(status), isLimited, { shared, part: 'answer' }),
     ),
   }
 }
 
-/** `post/api/v1/leads/{identifier}/restore` reads `postLeadsByIdentifierRestore`. */
-function nameOf(place: string): string {
-  return place
-    .replace('/api/v1/', '/')
-    .replace('/api/team/v1/', '/team/')
-    .replaceAll('{', 'by-')
-    .split(/[^A-Za-z0-9]+/)
-    .filter((word) => word !== '')
-    .map((word, index) => (index === 0 ? word : word[0]?.toUpperCase() + word.slice(1)))
-    .join('')
+// What has a default need not be sent.
+function polishParameter(parameter: Parameter, place: Place): Parameter {
+  if (parameter.schema === undefined) return parameter
+  const isOptional = parameter.schema.default !== undefined
+  return { ...parameter, ...(isOptional ? { required: false } : {}), schema: publish(parameter.schema, place) }
 }
 
-function polishAnswer(answer: Answer, schemas: Map<string, Schema>): Answer {
-  const headers = { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...answer.headers }
+function custom(patterns: Record<string, Schema> | undefined, place: Place): Parameter[] {
+  if (patterns === undefined) return []
+  const schema = publish({ type: 'object', patternProperties: patterns, additionalProperties: false }, place)
+  return [{ name: 'custom', in: 'query', required: false, style: 'form', explode: true, schema }]
+}
+
+// Whatever asks the database can meet a fault, and a database that is away; what asks after the service's health says
+// so itself.
+function withCommonErrors({ tags = [], responses }: Operation): Record<string, Answer> {
+  if (tags.includes('Service')) return responses
+  const common = Object.entries(errors(500, 503)).map(([status, schema]): [string, Answer] => [
+    status,
+    { description: schema.description, content: { 'application/json': { schema: { ...schema } } } },
+  ])
+  return { ...Object.fromEntries(common), ...responses }
+}
+
+function polishAnswer(answer: Answer, status: number, isLimited: boolean, place: Place): Answer | Reference {
+  const headers = {
+    ...always,
+    ...(status === 429 || status === 503 ? whenToRetry : {}),
+    ...(status === 429 || (isLimited && status < 300) ? limits : {}),
+    ...answer.headers,
+  }
   const { content, ...rest } = answer
-  return { ...rest, headers, ...(content ? { content: polishContent(content, schemas) } : {}) }
+  if (content === undefined) return { ...rest, headers }
+  const polished = { ...rest, headers, content: polishContent(content, place) }
+  const name = nameOfError(content)
+  return name === undefined ? polished : shareAnswer(place.shared, name, polished)
 }
 
-function polishContent(content: Record<string, MediaType>, schemas: Map<string, Schema>): Record<string, MediaType> {
-  return Object.fromEntries(
-    Object.entries(content).map(([type, media]) => {
-      if (media.schema === undefined) return [type, media]
-      const example = exampleOfError(media.schema)
-      return [type, example ? asError(example) : { ...media, schema: refer(media.schema, schemas) }]
-    }),
-  )
+function nameOfError(content: Record<string, MediaType>): string | undefined {
+  const { schema } = content['application/json'] ?? {}
+  if (schema === undefined || !isError(schema) || typeof schema.title !== 'string') return undefined
+  return 'text/html' in content ? `${schema.title}OrPage` : schema.title
 }
 
-function asError(example: object): MediaType {
-  return { schema: { $ref: '#/components/schemas/Error' }, example }
-}
-
-/** The example of a schema that says no more than "an error"; nothing for any other schema. */
-function exampleOfError(schema: Schema): object | undefined {
-  const properties = (schema.properties ?? {}) as Record<string, Schema>
-  const { statusCode, statusMessage, data, ...others } = properties
-  if (!statusCode || !statusMessage || Object.keys(others).length > 0 || data?.properties) return undefined
-  const example = { statusCode: statusCode.example, statusMessage: statusMessage.example }
-  return data?.example === undefined ? example : { ...example, data: data.example }
-}
-
-const listKeywords = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
-const mapKeywords = new Set(['properties', 'patternProperties', '$defs'])
-const schemaKeywords = new Set(['items', 'additionalProperties', 'not', 'propertyNames', 'contains'])
-
-function refer(schema: Schema, schemas: Map<string, Schema>): Schema {
-  const result: Schema = {}
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === 'example') result.examples = [value]
-    else if (listKeywords.has(keyword)) result[keyword] = (value as Schema[]).map((each) => refer(each, schemas))
-    else if (mapKeywords.has(keyword)) result[keyword] = referEach(value as Record<string, Schema>, schemas)
-    else if (schemaKeywords.has(keyword) && typeof value === 'object') result[keyword] = refer(value as Schema, schemas)
-    else result[keyword] = value
-  }
-  return typeof schema.title === 'string' ? referTo(schema.title, result, schemas) : result
-}
-
-function referEach(properties: Record<string, Schema>, schemas: Map<string, Schema>): Record<string, Schema> {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, refer(schema, schemas)]))
-}
-
-function referTo(title: string, schema: Schema, schemas: Map<string, Schema>): Schema {
-  const name = title.replaceAll(/[^A-Za-z0-9]+/g, '')
-  const known = schemas.get(name)
-  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
-    throw new Error(`Two different schemas have the title ${title}: give one of them another`)
-  }
-  schemas.set(name, schema)
-  return { $ref: `#/components/schemas/${name}` }
+function polishContent(content: Record<string, MediaType>, place: Place): Record<string, MediaType> {
+  return mapValues(content, (media) => {
+    if (media.schema === undefined) return media
+    const example = isError(media.schema) ? { example: exampleOfError(media.schema) } : {}
+    return { ...media, schema: publish(media.schema, place), ...example }
+  })
 }

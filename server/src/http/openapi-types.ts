@@ -2,6 +2,10 @@ import type { PostmanHints } from '../base/route.ts'
 
 export type Schema = { [keyword: string]: unknown }
 
+export interface Reference {
+  $ref: string
+}
+
 export interface Parameter {
   name: string
   in: 'query' | 'path' | 'header' | 'cookie'
@@ -23,6 +27,7 @@ export interface Answer {
   content?: Record<string, MediaType>
 }
 
+/** A route as it is registered, everything in its place. */
 export interface Operation {
   operationId?: string
   tags?: string[]
@@ -36,11 +41,29 @@ export interface Operation {
   'x-query-patterns'?: Record<string, Schema>
 }
 
-export interface OpenApiDocument {
+/** A route as it is published: what several of them share stands in `components`. */
+export interface PublishedOperation extends Omit<Operation, 'parameters' | 'responses'> {
+  parameters?: (Parameter | Reference)[]
+  responses: Record<string, Answer | Reference>
+}
+
+export interface Document<O> {
   openapi: string
   info: { title: string; version: string; description?: string }
   servers?: { url: string; description?: string }[]
   tags?: { name: string; description?: string }[]
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas?: Record<string, Schema>; headers?: Record<string, unknown>; securitySchemes?: object }
+  'x-tagGroups'?: { name: string; tags: string[] }[]
+  paths: Record<string, Record<string, O>>
+  components: Components
 }
+
+export interface Components {
+  schemas?: Record<string, Schema>
+  responses?: Record<string, Answer>
+  parameters?: Record<string, Parameter>
+  headers?: Record<string, unknown>
+  securitySchemes?: object
+}
+
+export type RouteDocument = Document<Operation>
+export type OpenApiDocument = Document<PublishedOperation>

@@ -1,6 +1,6 @@
 import type { PostmanHints } from '../base/route.ts'
 import { operationsOf } from './openapi.ts'
-import type { OpenApiDocument, Operation, Parameter } from './openapi-types.ts'
+import type { Operation, Parameter, RouteDocument } from './openapi-types.ts'
 import { bodyOf } from './postman-body.ts'
 
 export interface PostmanItem {
@@ -28,7 +28,7 @@ export interface PostmanCollection {
 }
 
 /** A Postman v2.1 collection: a folder for each tag, whose requests succeed from top to bottom once the keys are set. */
-export function postmanCollection(document: OpenApiDocument, baseUrl: string): PostmanCollection {
+export function postmanCollection(document: RouteDocument, baseUrl: string): PostmanCollection {
   const entries = [...operationsOf(document)]
     .filter(({ operation }) => !operation['x-postman']?.skip)
     .map(entryOf)

@@ -1,20 +1,13 @@
-import { Type } from 'typebox'
-import { errors, maxMessageLength } from '../base/route.ts'
+import { errorAnswer, errors } from '../base/route.ts'
 
-const refusal = (statusCode: number, code: string, statusMessage: string, description: string) =>
-  Type.Object(
-    {
-      statusCode: Type.Integer({ minimum: 400, maximum: 599, example: statusCode }),
-      statusMessage: Type.String({ maxLength: maxMessageLength, example: statusMessage }),
-      data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object', example: { code } })),
-    },
-    { description },
-  )
+const refusal = (title: string, statusCode: number, code: string, statusMessage: string, description: string) =>
+  errorAnswer(title, statusCode, description, statusMessage, { code })
 
 /** The errors of every route of the inbox interface; callers branch on `data.code`. */
 export const inboxErrors = {
   ...errors(401, 403, 429, 500, 503),
   400: refusal(
+    'InboxBadRequest',
     400,
     'INVALID_REQUEST',
     'status must be one of open, pending, snoozed, resolved, closed',
@@ -24,19 +17,27 @@ export const inboxErrors = {
 
 export const conversationErrors = {
   ...inboxErrors,
-  404: refusal(404, 'NOT_FOUND', 'Conversation not found', 'Nothing there that this key may see: `NOT_FOUND`.'),
+  404: refusal(
+    'ConversationNotFound',
+    404,
+    'NOT_FOUND',
+    'Conversation not found',
+    'Nothing there that this key may see: `NOT_FOUND`.',
+  ),
 }
 
 export const changeErrors = {
   ...conversationErrors,
   ...errors(413, 415),
   403: refusal(
+    'OwnerForbidden',
     403,
     'OWNER_FORBIDDEN',
     'A key can give a conversation to people or take it itself, not give it to another agent',
     "`OWNER_FORBIDDEN`: the owner is another agent, or agents are stopped. Without a code: the workspace's plan does not include the inbox.",
   ),
   409: refusal(
+    'OwnerMismatch',
     409,
     'OWNER_MISMATCH',
     'This key is not active, lacks inbox.write or does not allow the connection',
@@ -48,6 +49,7 @@ export const echoErrors = {
   ...inboxErrors,
   ...errors(413, 415),
   404: refusal(
+    'EchoConnectionNotFound',
     404,
     'NOT_FOUND',
     'Chat connection not found',

@@ -9,7 +9,10 @@ const { external_id, kind, text, media, occurred_at, referral, error_code } = me
 
 const actor = Type.Object(
   { type: Type.String({ maxLength: 20, example: 'agent' }), id: nullable(uuid()) },
-  { description: 'Who did it. An agent compares `id` with its own key id to skip what it did itself.' },
+  {
+    title: 'EventActor',
+    description: 'Who did it. An agent compares `id` with its own key id to skip what it did itself.',
+  },
 )
 
 /** The bodies of the inbox events. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, cursor, text, unpaged, uuid } from '../base/schema-types.ts'
 import { idSchema } from '../base/team-schema.ts'
 import { conversationStatuses } from './conversation-status.ts'
@@ -12,11 +12,13 @@ const owner = Type.String({
   example: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
 })
 const status = oneOf(conversationStatuses, {
+  title: 'ConversationStatus',
   description: 'A message of the customer makes it `open`, whatever it was.',
   example: 'open',
 })
 const channels = ['waba', 'unofficial', 'partner'] as const
 const channel = oneOf(channels, {
+  title: 'Channel',
   description: '`waba`: official cloud API. `unofficial`: QR session. `partner`: connected partner number.',
   example: 'waba',
 })
@@ -34,7 +36,7 @@ export const conversationFields = {
   snoozed_until: nullable(timestamp('When a timer opens it again; null: when the customer writes.')),
   last_message_at: timestamp('When its newest message was sent, by the platform.'),
   updated_at: timestamp('When it last changed.'),
-  contact: Type.Object({
+  contact: titled('Contact', {
     name: nullable(text(255, 'As the platform tells it.', { example: 'Marina Duarte' })),
     phone: nullable(
       Type.String({
@@ -61,7 +63,7 @@ const referral = nullable(
       source_url: told('Where it stands.', 'https://fb.me/3cr4Wqqkv'),
       headline: told('Its headline.', 'Summer offer'),
     },
-    { description: 'The click-to-chat ad that this message came from.' },
+    { title: 'AdReferral', description: 'The click-to-chat ad that this message came from.' },
   ),
 )
 
@@ -76,11 +78,22 @@ export const messageFields = {
       "The platform's id; empty until it has assigned one. It holds the customer's number, so that keys with masked phones get a stable stand-in.",
     example: 'wamid.HBgNNTU4MTk5MTIzNDU2NxUCABIYFjNFQjA',
   }),
-  direction: oneOf(['inbound', 'outbound'] as const, { description: '`inbound` is from the customer.' }),
-  kind: oneOf(messageKinds, { description: 'Only `text` and `template` can be sent.', example: 'text' }),
+  direction: oneOf(['inbound', 'outbound'] as const, {
+    title: 'Direction',
+    description: '`inbound` is from the customer.',
+  }),
+  kind: oneOf(messageKinds, {
+    title: 'MessageKind',
+    description: 'Only `text` and `template` can be sent.',
+    example: 'text',
+  }),
   text: text(maxToldLength, 'What was said; the caption of media.', { example: 'Hello!' }),
   media: Type.Null({ description: 'Always null: this interface returns no media.' }),
-  status: oneOf(messageStatuses, { description: 'Climbs and never goes down.', example: 'delivered' }),
+  status: oneOf(messageStatuses, {
+    title: 'MessageStatus',
+    description: 'Climbs and never goes down.',
+    example: 'delivered',
+  }),
   error_code: nullable(text(50, "Why it failed: the platform's code.", { example: '131026' })),
   actor: nullable(
     Type.Object(

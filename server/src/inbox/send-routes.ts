@@ -69,7 +69,7 @@ export function sendTeamRoutes(app: App, deps: SendDeps, guard: Pick<TeamGuard, 
     onRequest: guard.member('member'),
     ...judgedByVerb,
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team inbox'),
       ...postman({
         body: example,
         headers: { 'Idempotency-Key': '{{$guid}}' },

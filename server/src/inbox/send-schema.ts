@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { maxMessageLength, oneOf } from '../base/route.ts'
+import { errorAnswer, oneOf, titled } from '../base/route.ts'
 import { uuid } from '../base/schema-types.ts'
 
 const closed = { additionalProperties: false }
@@ -36,7 +36,7 @@ export const TemplateSend = Type.Object(
           }),
         ),
       },
-      closed,
+      { ...closed, title: 'TemplateChoice' },
     ),
   },
   { ...closed, title: 'TemplateToSend' },
@@ -82,7 +82,7 @@ export const SendHeaders = Type.Object({
   ),
 })
 
-export const Sent = Type.Object({
+export const Sent = titled('SendResult', {
   message_id: uuid('The message.'),
   status: oneOf(['sent', 'failed'], {
     description: 'What the platform said at once. Later changes arrive as `inbox.message.status`.',
@@ -90,15 +90,8 @@ export const Sent = Type.Object({
   }),
 })
 
-const refusal = (statusCode: number, code: string, statusMessage: string, description: string) =>
-  Type.Object(
-    {
-      statusCode: Type.Integer({ minimum: 400, maximum: 599, example: statusCode }),
-      statusMessage: Type.String({ maxLength: maxMessageLength, example: statusMessage }),
-      data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object', example: { code } })),
-    },
-    { description },
-  )
+const refusal = (title: string, statusCode: number, code: string, statusMessage: string, description: string) =>
+  errorAnswer(title, statusCode, description, statusMessage, { code })
 
 const conflicts =
   '`OWNER_MISMATCH`: another owns the conversation; the message names the owner. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the outcome of the first request with this key is not known yet; repeat later.'
@@ -106,18 +99,21 @@ const conflicts =
 /** Why nothing was sent, or not delivered; `data.code` says which. */
 export const sendRefusals = {
   409: refusal(
+    'SendConflict',
     409,
     'OWNER_MISMATCH',
     'People answer this conversation: its owner is human. Nothing was sent; leave it to them.',
     conflicts,
   ),
   422: refusal(
+    'SendRefused',
     422,
     'WINDOW_CLOSED',
     'The 24-hour window is closed. Send a template.',
     '`UNSUPPORTED_KIND`: `interactive`. `WINDOW_CLOSED`: only a template can be sent. `TEMPLATE_NOT_APPROVED`: no approved template matches, or it needs more than body parameters; the message says which. `INVALID_MESSAGE`: the message cannot be sent as it is, or its Idempotency-Key was used for another one.',
   ),
   502: refusal(
+    'DeliveryFailed',
     502,
     'DELIVERY_FAILED',
     'The chat platform did not deliver the message',
@@ -127,6 +123,7 @@ export const sendRefusals = {
 
 /** What a member's send is refused with beside these. */
 export const memberRefusal = refusal(
+  'MemberSendConflict',
   409,
   'THREAD_MOVED',
   'Somebody has written since. Read it, then send again or leave it.',

@@ -16,7 +16,7 @@ export const oneConversation = Type.Object({ conversation: TeamConversation })
 export const scopeOf = ({ workspaceId }: Member): Scope => ({ workspaceId, connectionIds: [] })
 
 /** What the schemas of the routes of one conversation share. */
-export const conversationRoute = { ...teamRoute, ...postman({ path: { id: '{{conversation_id}}' } }) }
+export const conversationRoute = { ...teamRoute('Team inbox'), ...postman({ path: { id: '{{conversation_id}}' } }) }
 
 /** One conversation as the team sees it. */
 export async function showOne(deps: InboxDeps, workspaceId: string, conversation: Conversation) {

@@ -31,7 +31,8 @@ export function connectionHealthRoute(app: App, deps: HealthDeps, guard: Pick<Te
     url: `${connectionsPath}/:connectionId/health`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
+      operationId: 'getConnectionHealth',
       summary: "Read a connection's health",
       ...postman({ skip: true }),
       description: 'What it last heard and sent, how late, what failed of late and why, and what to do next.',

@@ -19,7 +19,8 @@ export function serveTeamConversations(app: App, deps: InboxDeps, guard: TeamGua
     url: conversationsPath,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team inbox'),
+      operationId: 'listConversationsAsMember',
       summary: 'List conversations',
       description: 'Those written in last come first, unless `sort` says otherwise. Every filter narrows the list.',
       params: Type.Object(workspaceParams),
@@ -52,7 +53,8 @@ export function serveTeamCounts(app: App, { db }: InboxDeps, guard: TeamGuard): 
     url: `${inboxPath}/counts`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team inbox'),
+      operationId: 'countConversations',
       summary: 'Count the conversations of each view',
       description: 'The open ones, and those of them with unread messages, as of now.',
       params: Type.Object(workspaceParams),

@@ -31,8 +31,9 @@ export function serveMentions(app: App, { db, vault, clock }: InboxDeps, guard: 
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team inbox'),
       ...postman({ skip: true }),
+      operationId: 'listMentions',
       summary: 'List the notes that mention me',
       description: 'Newest first. For members; a token is mentioned nowhere (403).',
       params,
@@ -82,8 +83,9 @@ export function serveMentions(app: App, { db, vault, clock }: InboxDeps, guard: 
     url: `${path}/read`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team inbox'),
       ...postman({ skip: true }),
+      operationId: 'markMentionsRead',
       summary: 'Mark my mentions read',
       description: 'Those of one conversation, or all.',
       params,

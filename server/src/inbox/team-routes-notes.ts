@@ -32,6 +32,7 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
+      operationId: 'listNotes',
       summary: "List a conversation's notes",
       ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'The newest 200, oldest first.',
@@ -46,6 +47,7 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
+      operationId: 'createNote',
       summary: 'Add a note',
       ...postman({ path: { id: '{{conversation_id}}' } }),
       description:

@@ -13,6 +13,7 @@ export function serveTakeOver(app: App, deps: InboxDeps, guard: TeamGuard): void
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
+      operationId: 'takeOverConversation',
       summary: 'Take a conversation over',
       ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'It belongs to people from then on: no send of its agent starts once this is answered.',
@@ -35,6 +36,7 @@ export function serveHandBack(app: App, deps: InboxDeps, guard: TeamGuard): void
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
+      operationId: 'handBackConversation',
       summary: 'Hand a conversation to an agent',
       ...postman({ skip: true }),
       description:

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { forbidden } from '../base/errors.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors, nullable, oneOf, postman } from '../base/route.ts'
+import { type App, errors, nullable, oneOf, postman, titled } from '../base/route.ts'
 import { text, unpaged } from '../base/schema-types.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
 import type { InboxDeps } from './conversation.ts'
@@ -16,7 +16,7 @@ const path = `${conversationsPath}/:id/presence`
 
 const People = Type.Object({
   people: Type.Array(
-    Type.Object({
+    titled('Presence', {
       userId: idSchema('The member.'),
       name: nullable(text(100, 'Who that is.', { example: 'Ana Lima' })),
       state: oneOf(presenceStates, { description: 'What they do.', example: 'viewing' }),
@@ -39,6 +39,7 @@ export function servePresence(app: App, deps: InboxDeps & { presence: Presence }
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
+      operationId: 'getPresence',
       summary: 'See who has a conversation open',
       description: 'As of now, the caller among them.',
       params: TeamConversationParams,
@@ -57,6 +58,7 @@ export function servePresence(app: App, deps: InboxDeps & { presence: Presence }
     schema: {
       ...conversationRoute,
       ...postman({ skip: true }),
+      operationId: 'reportPresence',
       summary: 'Say that I have a conversation open',
       description: `Believed for ${presentForMs / 1000} seconds: say it again every ten, and \`gone\` on leaving. Others hear of it by \`team.presence\` on the live stream. For members (a token has nothing open: 403).`,
       params: TeamConversationParams,

@@ -27,6 +27,7 @@ export function serveTeamConversation(app: App, deps: InboxDeps, guard: TeamGuar
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
+      operationId: 'getConversationAsMember',
       summary: 'Read a conversation',
       ...postman({ path: { id: '{{conversation_id}}' } }),
       description:
@@ -67,6 +68,7 @@ export function serveTeamMessages(app: App, { db, vault }: InboxDeps, guard: Tea
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
+      operationId: 'listMessagesAsMember',
       summary: "List a conversation's messages",
       ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'The newest `limit`, oldest first. For older ones repeat with `before`.',

@@ -16,6 +16,7 @@ export function serveTimeline(app: App, deps: InboxDeps, guard: TeamGuard): void
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
+      operationId: 'getTimeline',
       summary: 'Read what was said and done in a conversation',
       ...postman({ path: { id: '{{conversation_id}}' } }),
       description:

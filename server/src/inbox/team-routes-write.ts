@@ -15,6 +15,7 @@ export function serveTeamChanges(app: App, deps: InboxDeps, guard: TeamGuard): v
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
+      operationId: 'updateConversationAsMember',
       summary: 'Change status, labels or assignee',
       ...postman({ path: { id: '{{conversation_id}}' }, body: { status: 'open' } }),
       description: 'All of the fields or none take effect. A snoozed conversation may have a time to open at.',
@@ -53,6 +54,7 @@ export function serveTeamRead(app: App, deps: InboxDeps, guard: TeamGuard): void
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
+      operationId: 'markConversationReadAsMember',
       summary: 'Mark a conversation read',
       ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'The platform is told too; whether that works changes nothing here.',
@@ -74,6 +76,7 @@ export function serveTeamUnread(app: App, deps: InboxDeps, guard: TeamGuard): vo
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
+      operationId: 'markConversationUnread',
       summary: 'Mark a conversation unread',
       ...postman({ path: { id: '{{conversation_id}}' } }),
       description:

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, cursor, leadStatus, text, unpaged, uuid } from '../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../base/team-schema.ts'
 import { conversationStatuses } from './conversation-status.ts'
@@ -12,7 +12,7 @@ const actor = Type.Object(
     type: oneOf(['agent', 'user', 'token', 'form', 'system'] as const, { description: '`agent` is an API key.' }),
     id: nullable(uuid('Null for `system`.')),
   },
-  { description: 'Who did it.' },
+  { title: 'TeamActor', description: 'Who did it.' },
 )
 
 const author = Type.Object(
@@ -23,14 +23,14 @@ const author = Type.Object(
     id: nullable(uuid()),
     name: nullable(text(100, 'Of an agent, a member or a token.', { example: 'Sales agent' })),
   },
-  { description: 'Who wrote it.' },
+  { title: 'Author', description: 'Who wrote it.' },
 )
 
 const name = (description: string, example: string) => nullable(text(100, description, { example }))
 
 export const namedActor = Type.Object(
   { ...actor.properties, name: name('What it is called.', 'Ana Lima') },
-  { description: 'Who did it.' },
+  { title: 'NamedActor', description: 'Who did it.' },
 )
 
 export const TeamConversation = Type.Object(
@@ -178,7 +178,11 @@ const note = Type.String({ minLength: 1, maxLength: maxNoteLength, description: 
 
 export const TeamChanges = Type.Partial(
   Type.Object({
-    status: oneOf(conversationStatuses, { description: 'Leaving `snoozed` clears its time.', example: 'snoozed' }),
+    status: oneOf(conversationStatuses, {
+      title: 'ConversationStatus',
+      description: 'Leaving `snoozed` clears its time.',
+      example: 'snoozed',
+    }),
     snoozedUntil: nullable(
       timestamp('With the status `snoozed`: when a timer opens it. Null: when the customer writes.'),
     ),
@@ -237,7 +241,7 @@ export const NoteHeaders = Type.Object({
   ),
 })
 
-const ofView = Type.Object({
+const ofView = titled('ViewCount', {
   open: count('Its open conversations.', { example: 12 }),
   unread: count('Those of them with unread messages.', { example: 3 }),
 })

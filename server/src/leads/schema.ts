@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { maxPhoneLength } from '../base/phone.ts'
-import { maxMessageLength, nullable, oneOf, timestamp } from '../base/route.ts'
+import { maxMessageLength, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, cursor, leadStatus, page, uuid } from '../base/schema-types.ts'
 import { customFieldTypes, maxKeyLength, maxLengthOf, maxTextLength } from './custom-fields.ts'
 import { adPlatforms, priorities, sources } from './lead.ts'
@@ -34,9 +34,14 @@ const writable = {
     ),
   ),
   status: leadStatus('1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history.'),
-  priority: oneOf(priorities, { description: 'How pressing the lead is.' }),
-  source: oneOf(sources, { description: 'Where the lead came from; `chat_app` is the chat application.' }),
-  adPlatform: nullable(oneOf(adPlatforms, { description: 'The advertising platform that brought the lead.' })),
+  priority: oneOf(priorities, { title: 'LeadPriority', description: 'How pressing the lead is.' }),
+  source: oneOf(sources, {
+    title: 'LeadSource',
+    description: 'Where the lead came from; `chat_app` is the chat application.',
+  }),
+  adPlatform: nullable(
+    oneOf(adPlatforms, { title: 'AdPlatform', description: 'The advertising platform that brought the lead.' }),
+  ),
   assignedTo: nullable(uuid('User handling the lead; a member of the workspace, else 400.')),
   estimatedValue: nullable(
     Type.Number({ minimum: 0, maximum: 999_999_999_999.99, description: 'At most two decimals. Null clears it.' }),
@@ -94,12 +99,16 @@ const changes = {
 }
 
 /** Fields to set on a lead that is there, or on one that an upsert may create. */
-export const LeadChanges = Type.Object(changes, { additionalProperties: false, example: leadExample })
+export const LeadChanges = Type.Object(changes, {
+  title: 'LeadChanges',
+  additionalProperties: false,
+  example: leadExample,
+})
 export type LeadChanges = Static<typeof LeadChanges>
 
 export const NewLead = Type.Object(
   { ...changes, firstName: writable.firstName },
-  { additionalProperties: false, example: leadExample },
+  { title: 'NewLead', additionalProperties: false, example: leadExample },
 )
 
 const plain = {
@@ -115,10 +124,10 @@ const plain = {
 
 export const Lead = Type.Object(plain, { title: 'Lead', description: 'A lead.' })
 
-export const CustomField = Type.Object({
+export const CustomField = titled('CustomField', {
   key: text('The original key, with its `k_` where it came from a parameter.', { maxLength: maxKeyLength }),
   label: text('What people read; the key where none was given.', { maxLength: 200 }),
-  type: oneOf(customFieldTypes),
+  type: oneOf(customFieldTypes, { title: 'CustomFieldType' }),
   value: Type.Unsafe<string | boolean>({
     type: ['string', 'boolean'],
     maxLength: longestValue,
@@ -149,7 +158,7 @@ export const LeadEvent = Type.Object(
   { title: 'LeadEvent', description: '`lead.*`: the lead as it was right after the change.' },
 )
 
-export const UpdatedLead = Type.Object({
+export const UpdatedLead = titled('UpdatedLead', {
   ...plain,
   previousStatus: Type.Optional(leadStatus('The status before this update.')),
   value: Type.Optional(nullable(aliasOfActualValue)),
@@ -164,7 +173,7 @@ export const Match = Type.Object(
       description: 'The value to match; a phone matches in all its common variants.',
     }),
   },
-  { additionalProperties: false, example: { by: 'phone', value: '+55 81 99123-4567' } },
+  { title: 'LeadMatch', additionalProperties: false, example: { by: 'phone', value: '+55 81 99123-4567' } },
 )
 
 export const UpsertBody = Type.Object(
@@ -192,9 +201,9 @@ export const ListQuery = Type.Object(
     status: Type.Optional(
       text('One status, or several separated by commas.', { minLength: 1, maxLength: 1000, example: 'new,qualified' }),
     ),
-    priority: Type.Optional(oneOf(priorities)),
-    source: Type.Optional(oneOf(sources)),
-    adPlatform: Type.Optional(oneOf(adPlatforms)),
+    priority: Type.Optional(oneOf(priorities, { title: 'LeadPriority' })),
+    source: Type.Optional(oneOf(sources, { title: 'LeadSource' })),
+    adPlatform: Type.Optional(oneOf(adPlatforms, { title: 'AdPlatform' })),
     assignedTo: Type.Optional(uuid('Leads of this user.')),
     createdFrom: Type.Optional(timestamp('Created at or after; ISO 8601, a bare date is midnight UTC.')),
     createdTo: Type.Optional(timestamp('Created at or before; ISO 8601.')),

@@ -31,7 +31,8 @@ export function boardTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void
     url: `${leadsPath}/board`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'countLeadsByStatus',
       summary: 'Count leads by status',
       description:
         "The workspace's statuses in its order, the empty ones too, then others that leads have, by name. Filters are those of the list, but for `status` and `search`; the cards of a column are the list with its `status`.",

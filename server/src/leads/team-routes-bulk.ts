@@ -62,7 +62,8 @@ export function bulkTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void 
     url: `${leadsPath}/bulk-change`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'bulkChangeLeads',
       summary: 'Change, delete or restore many leads',
       ...postman({ body: { ids: ['{{lead_id}}'], changes: { priority: 'high' } } }),
       description:

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors, nullable, timestamp } from '../base/route.ts'
+import { type App, errors, nullable, timestamp, titled } from '../base/route.ts'
 import { count, text, unpaged } from '../base/schema-types.ts'
 import { idSchema, teamRoute } from '../base/team-schema.ts'
 import { leadReader } from './identify.ts'
@@ -27,7 +27,7 @@ export interface ConversationDeps extends LeadDeps {
   conversationsOf(workspaceId: string, phone: string): Promise<LeadConversation[]>
 }
 
-const Conversation = Type.Object({
+const Conversation = titled('LeadConversation', {
   id: idSchema('The conversation.'),
   connectionId: idSchema('The chat connection.'),
   channel: text(20, 'How the customer is reached.', { example: 'waba' }),
@@ -54,7 +54,8 @@ export function conversationsTeamRoute(app: App, deps: ConversationDeps, guard: 
     url: `${leadsPath}/:identifier/conversations`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'listLeadConversations',
       summary: 'List the conversations of a lead',
       ...byIdentifier,
       description: 'Those with its phone, in any of its common variants; the one with the newest message first.',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { maxPhoneLength } from '../base/phone.ts'
-import { type App, errors, oneOf, postman } from '../base/route.ts'
+import { type App, errors, oneOf, postman, titled } from '../base/route.ts'
 import { closed, teamRoute } from '../base/team-schema.ts'
 import { checkDuplicates, type Duplicate, findDuplicates } from './duplicates.ts'
 import type { LeadDeps } from './lead.ts'
@@ -11,7 +11,7 @@ import { byIdentifier, leadsPath, leadUserOf, ofLead, ofWorkspace } from './team
 
 const Duplicates = Type.Object({
   duplicates: Type.Array(
-    Type.Object({
+    titled('LeadDuplicate', {
       lead: LeadDetail,
       same: Type.Array(oneOf(['phone', 'email']), { maxItems: 2, description: 'What it has in common.' }),
     }),
@@ -36,7 +36,8 @@ export function duplicatesTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard)
     url: `${leadsPath}/:identifier/duplicates`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'listLeadDuplicates',
       summary: 'List the duplicates of a lead',
       ...byIdentifier,
       description: 'Other leads with its phone, in any of its common variants, or with its e-mail, whatever the case.',
@@ -55,7 +56,8 @@ export function duplicatesTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard)
     url: `${leadsPath}/check`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'findLeadDuplicates',
       summary: 'Look for duplicates of a lead to be',
       ...postman({ body: { phone: '+55 81 99123-4567' } }),
       description: 'Writes nothing. A POST, so that phones and e-mails stand in no address.',

@@ -40,7 +40,8 @@ function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
     onRequest: guard.member('member'),
     schemaErrorFormatter: refuseList,
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'listLeadsAsMember',
       summary: 'List leads',
       description: 'Filters, search, order and cursor are those of the leads interface. `total` is exact.',
       params: ofWorkspace,
@@ -65,7 +66,8 @@ function serveCreate(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: leadsPath,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'createLeadAsMember',
       summary: 'Create a lead',
       description: 'As in the leads interface: the same fields, defaults, quota and event.',
       params: ofWorkspace,
@@ -87,7 +89,8 @@ function serveDetail(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: `${leadsPath}/:identifier`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'getLeadAsMember',
       summary: 'Read a lead',
       ...byIdentifier,
       params: ofLead,
@@ -107,7 +110,8 @@ function serveChange(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: `${leadsPath}/:identifier`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'updateLeadAsMember',
       summary: 'Change fields of a lead',
       ...postman({ path: { identifier: '{{lead_id}}' }, body: { priority: 'high' } }),
       description: 'Send only what changes; null clears. What changes nothing writes nothing and emits nothing.',
@@ -131,7 +135,8 @@ function serveRemove(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: `${leadsPath}/:identifier`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'deleteLeadAsMember',
       summary: 'Delete a lead',
       ...postman({ skip: true }),
       description: 'Hidden from every list at once, restorable for 30 days.',
@@ -152,7 +157,8 @@ function serveRestore(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: `${leadsPath}/:id/restore`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'restoreLeadAsMember',
       summary: 'Restore a deleted lead',
       ...postman({ skip: true }),
       description:

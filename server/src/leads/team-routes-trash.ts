@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors, nullable, timestamp } from '../base/route.ts'
+import { type App, errors, nullable, timestamp, titled } from '../base/route.ts'
 import { count, cursor, page } from '../base/schema-types.ts'
 import { closed, teamRoute } from '../base/team-schema.ts'
 import type { Lead, LeadDeps } from './lead.ts'
@@ -10,7 +10,7 @@ import { LeadDetail } from './schema.ts'
 import { leadsPath, leadUserOf, ofWorkspace } from './team-request.ts'
 import { destroyedAt, listTrash } from './trash.ts'
 
-const TrashedLead = Type.Object({
+const TrashedLead = titled('DeletedLead', {
   ...LeadDetail.properties,
   deletedAt: timestamp('When it was deleted.'),
   destroyedAt: timestamp('From when on it cannot be restored: its personal data is destroyed.'),
@@ -32,7 +32,8 @@ export function trashTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void
     onRequest: guard.member('member'),
     schemaErrorFormatter: refuseList,
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'listDeletedLeads',
       summary: 'List deleted leads',
       description:
         'Those that can be restored, the last deleted first. A lead whose uniqueCode is `trash` is read by its id.',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
-import { type App, errors, nullable, oneOf, postman, timestamp } from '../base/route.ts'
+import { type App, errors, nullable, oneOf, postman, timestamp, titled } from '../base/route.ts'
 import { leadStatus, unpaged, uuid } from '../base/schema-types.ts'
 import { idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { listStatusChanges } from './history.ts'
@@ -9,7 +9,7 @@ import type { LeadDeps } from './lead.ts'
 import { Identifier, NoQuery } from './schema.ts'
 import { leadUserOf } from './team-request.ts'
 
-const StatusChange = Type.Object({
+const StatusChange = titled('StatusChange', {
   id: idSchema('The entry.'),
   from: leadStatus('The status before.', { example: 'new' }),
   to: leadStatus('The status after.', { example: 'qualified' }),
@@ -29,7 +29,8 @@ export function leadTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void
     url: '/api/team/v1/workspaces/:workspaceId/leads/:identifier/history',
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'listLeadHistory',
       summary: "List a lead's status changes",
       ...postman({ path: { identifier: '{{lead_id}}' } }),
       description: 'Oldest first, at most 1,000. The lead is named as in the leads interface.',

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { notFound } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
-import { type App, errors, nullable, oneOf, postman, timestamp } from '../base/route.ts'
+import { type App, errors, nullable, oneOf, postman, timestamp, titled } from '../base/route.ts'
 import { count, text, wholeNumber } from '../base/schema-types.ts'
 import { closed, idSchema, teamRoute } from '../base/team-schema.ts'
 import { readIsoTime } from '../base/time.ts'
@@ -19,7 +19,7 @@ export function rotationTeamRoutes(app: App, deps: RotationDeps & MasterDeps, gu
   masterRoute(app, deps, guard)
 }
 
-const progressSchema = Type.Object({
+const progressSchema = titled('KeyRotationProgress', {
   since: timestamp('Rotations that began then or later are counted; give it to follow them to their end.'),
   running: count('Workspaces (and the instance) whose rotation is not finished.', { example: 3 }),
   finished: count('Those whose rotation is finished.', { example: 0 }),
@@ -37,7 +37,8 @@ function beginRoute(app: App, deps: RotationDeps, guard: TeamGuard): void {
     url: '/api/team/v1/key-rotations',
     onRequest: guard.operator(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Key rotation'),
+      operationId: 'rotateKeys',
       summary: 'Rotate keys',
       ...postman({ body: { purpose: 'index', workspaceId: '{{workspace_id}}' }, saves: { rotated_since: 'since' } }),
       description: `${forOperators} Begins to bring every sealed value (\`data\`) or every digest and search token (\`index\`) under a new key, while the service is used. The service does the work by itself and goes on after a restart. What is running already is left to run: asking again is harmless. A workspace has one rotation at a time.`,
@@ -68,7 +69,8 @@ function progressRoute(app: App, deps: RotationDeps, guard: TeamGuard): void {
     url: '/api/team/v1/key-rotations',
     onRequest: guard.operator(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Key rotation'),
+      operationId: 'getKeyRotation',
       summary: 'Follow the rotation of keys',
       ...postman({ query: { since: '{{rotated_since}}' }, order: 1 }),
       description: `${forOperators} How far the rotations are, together.`,
@@ -85,7 +87,8 @@ function masterRoute(app: App, deps: MasterDeps, guard: TeamGuard): void {
     url: '/api/team/v1/master-key-rotations',
     onRequest: guard.operator(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Key rotation'),
+      operationId: 'rotateMasterKey',
       summary: 'Wrap all secrets with the current master key',
       // It replaces the key of the installation that the collection is tried on.
       ...postman({ skip: true }),

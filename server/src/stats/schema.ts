@@ -35,7 +35,7 @@ const AnswerTimes = nullable(
       medianSeconds: seconds('Half of the customers waited no longer.'),
       p90Seconds: seconds('Nine of ten customers waited no longer.'),
     },
-    { description: 'Null when there was none.' },
+    { title: 'AnswerTimes', description: 'Null when there was none.' },
   ),
 )
 
@@ -60,10 +60,13 @@ export const Stats = Type.Object({
   leads: Type.Object({
     total: count('Leads that are there now, whenever they were created.'),
     created: count('Of the days.'),
-    bySource: Type.Array(Type.Object({ source: oneOf(sources), count: count('Created in the days.') }), {
-      maxItems: sources.length,
-      description: 'The most common first.',
-    }),
+    bySource: Type.Array(
+      Type.Object({ source: oneOf(sources, { title: 'LeadSource' }), count: count('Created in the days.') }),
+      {
+        maxItems: sources.length,
+        description: 'The most common first.',
+      },
+    ),
     byStatus: Type.Array(
       Type.Object({ status: leadStatus('Of the leads.', { example: 'new' }), count: count('Now.') }),
       {

@@ -25,7 +25,8 @@ export function statsTeamRoutes(app: App, { db, clock }: StatsDeps, guard: TeamG
     url: '/api/team/v1/workspaces/:workspaceId/stats',
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Statistics'),
+      operationId: 'getStats',
       summary: 'Read how the workspace fares',
       description:
         'Counts of leads are exact. Answer times are those of the messages kept; of more than 2,000 active conversations a sample is read.',

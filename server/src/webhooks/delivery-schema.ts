@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, page, text, unpaged, wholeNumber } from '../base/schema-types.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
 import { allEventNames } from '../events/catalogue.ts'
@@ -15,11 +15,12 @@ export const DeliveriesQuery = Type.Object(
   {
     state: Type.Optional(
       oneOf(deliveryStates, {
+        title: 'DeliveryState',
         description:
           '`pending` is still to be tried, `failed` is given up, `cancelled` waited when the endpoint was disabled.',
       }),
     ),
-    event: Type.Optional(oneOf(allEventNames, { description: 'Only events of this name.' })),
+    event: Type.Optional(oneOf(allEventNames, { title: 'EventName', description: 'Only events of this name.' })),
     from: Type.Optional(timestamp('Only events that occurred then or later.')),
     to: Type.Optional(timestamp('Only events that occurred then or earlier.')),
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Deliveries a page.', example: 50 }),
@@ -45,9 +46,9 @@ const explanation = nullable(text(1000, 'What happened, in a sentence; null when
 
 const delivery = {
   eventId: idSchema('The event: the `webhook-id` of each attempt.'),
-  event: oneOf(allEventNames, { example: 'lead.created' }),
+  event: oneOf(allEventNames, { title: 'EventName', example: 'lead.created' }),
   occurredAt: timestamp('When the event occurred.'),
-  state: oneOf(deliveryStates, { example: 'delivered' }),
+  state: oneOf(deliveryStates, { title: 'DeliveryState', example: 'delivered' }),
   attempts: count('How often it was tried.', { example: 1 }),
   nextAttemptAt: nullable(timestamp('When it is tried next, at the earliest; null when it will not be.')),
 }
@@ -57,7 +58,7 @@ export const DeliveryItem = Type.Object(
     ...delivery,
     lastAttempt: nullable(Type.Object({ at, status, ms, error, explanation })),
   },
-  { title: 'Webhook delivery' },
+  { title: 'WebhookDelivery' },
 )
 
 export const DeliveryList = Type.Object({
@@ -82,7 +83,7 @@ const Attempt = Type.Object({
 })
 
 export const DeliveryDetail = Type.Object({
-  delivery: Type.Object({
+  delivery: titled('QueuedDelivery', {
     ...delivery,
     attemptList: Type.Array(Attempt, { ...unpaged, description: 'Every attempt, the oldest first.' }),
     request: Type.Object({
@@ -95,17 +96,20 @@ export const DeliveryDetail = Type.Object({
 })
 
 export const TestRequest = Type.Object(
-  { event: oneOf(allEventNames, { description: 'Which event to invent.', example: 'lead.created' }) },
+  {
+    event: oneOf(allEventNames, { title: 'EventName', description: 'Which event to invent.', example: 'lead.created' }),
+  },
   closed,
 )
 export const Queued = Type.Object({
-  delivery: Type.Object({
+  delivery: titled('QueuedDelivery', {
     endpointId: idSchema('The endpoint.'),
     eventId: idSchema('The event: read its delivery to see what came of it.'),
   }),
 })
 
 const scope = oneOf(['undelivered', 'all'], {
+  title: 'ReplayScope',
   description: '`undelivered` leaves out what the endpoint has taken.',
   example: 'undelivered',
 })
@@ -125,7 +129,7 @@ export const Replay = Type.Object(
     createdAt: timestamp('When it was asked for.'),
     finishedAt: nullable(timestamp('When all were queued, or the endpoint was disabled. Null while it is open.')),
   },
-  { title: 'Webhook replay' },
+  { title: 'WebhookReplay' },
 )
 
 export const StatsQuery = Type.Object(
@@ -167,7 +171,7 @@ export const Stats = Type.Object({
 export const Catalogue = Type.Object({
   events: Type.Array(
     Type.Object({
-      name: oneOf(allEventNames, { example: 'lead.created' }),
+      name: oneOf(allEventNames, { title: 'EventName', example: 'lead.created' }),
       fires: text(1000, 'When it fires, and what its body has.'),
       sample: Type.Unknown({ description: 'A body as it is sent.' }),
     }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text } from '../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../base/team-schema.ts'
 import { maxHeaders } from './header-rules.ts'
@@ -8,14 +8,18 @@ import { eventPatterns } from './patterns.ts'
 const description = nullable(
   Type.String({ maxLength: 200, description: 'For the team, at most 200 characters.', example: 'Warehouse' }),
 )
-const events = Type.Array(oneOf(eventPatterns, { description: 'An exact name, `lead.*` or `inbox.*`.' }), {
-  minItems: 1,
-  maxItems: eventPatterns.length,
-  uniqueItems: true,
-  description: 'What is sent: exact names, `lead.*`, `inbox.*`.',
-  example: ['lead.*', 'inbox.message.received'],
-})
+const events = Type.Array(
+  oneOf(eventPatterns, { title: 'EventPattern', description: 'An exact name, `lead.*` or `inbox.*`.' }),
+  {
+    minItems: 1,
+    maxItems: eventPatterns.length,
+    uniqueItems: true,
+    description: 'What is sent: exact names, `lead.*`, `inbox.*`.',
+    example: ['lead.*', 'inbox.message.received'],
+  },
+)
 const phoneVisibility = oneOf(['full', 'masked'], {
+  title: 'PhoneVisibility',
   description: 'With `masked`, phones are hidden in all but their first and last digits, as for a masked API key.',
   example: 'full',
 })
@@ -50,7 +54,7 @@ export const EndpointChanges = Type.Partial(Type.Object(settings), {
 })
 export type EndpointChanges = Static<typeof EndpointChanges>
 
-export const Health = Type.Object({
+export const Health = titled('WebhookHealth', {
   lastSuccessAt: nullable(timestamp('When an attempt was last answered with 2xx.')),
   failingSince: nullable(timestamp('The first failure since the last success. After five days it is disabled.')),
   failuresInARow: count('Attempts that failed since the last success.', { example: 0 }),
@@ -102,11 +106,11 @@ export const EndpointAnswer = Type.Object(
     createdAt: timestamp('When it was made.'),
     updatedAt: timestamp('When it last changed.'),
   },
-  { title: 'Webhook endpoint' },
+  { title: 'WebhookEndpoint' },
 )
 
 export const OneEndpoint = Type.Object({ endpoint: EndpointAnswer })
-export const EndpointWithSecret = Type.Object({
+export const EndpointWithSecret = titled('WebhookEndpointWithSecret', {
   endpoint: EndpointAnswer,
   secret: Type.String({
     maxLength: 100,

@@ -10,7 +10,7 @@ import { presentEndpoint } from './present.ts'
 import { selectStandings } from './standing.ts'
 
 /** What the routes of this room share. */
-export const webhookRoute = { ...teamRoute, tags: ['Webhooks'] }
+export const webhookRoute = teamRoute('Webhooks')
 
 export const webhooksPath = '/api/team/v1/workspaces/:workspaceId/webhooks'
 export const endpointPath = `${webhooksPath}/:endpointId`

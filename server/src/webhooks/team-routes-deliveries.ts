@@ -36,6 +36,7 @@ function testRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...webhookRoute,
+      operationId: 'testWebhook',
       summary: 'Send a test event',
       ...postman({ saves: { webhook_event_id: 'delivery.eventId' } }),
       description:
@@ -59,6 +60,7 @@ function listRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('member'),
     schema: {
       ...webhookRoute,
+      operationId: 'listDeliveries',
       summary: 'List deliveries',
       description:
         'What became of each event of the last 30 days, the newest first. Events still to be read are not among them.',
@@ -93,6 +95,7 @@ function readRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...webhookRoute,
+      operationId: 'getDelivery',
       summary: 'Read a delivery',
       ...postman({
         path: { eventId: '{{webhook_event_id}}' },
@@ -149,6 +152,7 @@ function resendRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...webhookRoute,
+      operationId: 'resendDelivery',
       summary: 'Send an event again',
       ...postman({ path: { eventId: '{{webhook_event_id}}' } }),
       description:

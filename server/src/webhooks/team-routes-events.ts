@@ -23,6 +23,7 @@ export function eventCatalogueRoute(app: App, { sampleEvent }: Pick<WebhookDeps,
     onRequest: guard.member('member'),
     schema: {
       ...webhookRoute,
+      operationId: 'listWebhookEvents',
       summary: 'List the events that webhooks can send',
       description: 'Each with when it fires and a body as it is sent.',
       params: Type.Object(workspaceParams),

@@ -24,6 +24,7 @@ function createRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...webhookRoute,
+      operationId: 'createReplay',
       summary: 'Send a range of time again',
       ...postman({ body: { from: '{{webhook_event_at}}', scope: 'undelivered' } }),
       description:
@@ -52,6 +53,7 @@ function listRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('member'),
     schema: {
       ...webhookRoute,
+      operationId: 'listReplays',
       summary: 'List replays',
       description: 'The newest 100 of the last 30 days.',
       params: EndpointParams,
@@ -73,6 +75,7 @@ function statsRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('member'),
     schema: {
       ...webhookRoute,
+      operationId: 'getWebhookStats',
       summary: 'Read how an endpoint fared',
       description: 'For charts: deliveries, failures, and how long they took.',
       params: EndpointParams,

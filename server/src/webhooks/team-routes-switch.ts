@@ -22,6 +22,7 @@ function rotateRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...webhookRoute,
+      operationId: 'rotateWebhookSecret',
       summary: 'Rotate a signing secret',
       ...postman({ body: { overlapHours: 24 } }),
       description:
@@ -46,6 +47,7 @@ function disableRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...webhookRoute,
+      operationId: 'disableWebhook',
       summary: 'Disable a webhook endpoint',
       ...postman({ order: 10 }),
       description: 'For admins. Nothing more is sent; what waits is cancelled. Does nothing to a disabled one.',
@@ -72,6 +74,7 @@ function enableRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...webhookRoute,
+      operationId: 'enableWebhook',
       summary: 'Enable a webhook endpoint',
       ...postman({ body: {}, order: 11 }),
       description:

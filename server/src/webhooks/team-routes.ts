@@ -35,6 +35,7 @@ function listRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('member'),
     schema: {
       ...webhookRoute,
+      operationId: 'listWebhooks',
       summary: 'List webhook endpoints',
       description: 'The newest first, with how they fare.',
       params: Type.Object(workspaceParams),
@@ -63,6 +64,7 @@ function createRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...webhookRoute,
+      operationId: 'createWebhook',
       summary: 'Create a webhook endpoint',
       ...postman({ saves: { endpoint_id: 'endpoint.id' } }),
       description:
@@ -87,6 +89,7 @@ function readRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('member'),
     schema: {
       ...webhookRoute,
+      operationId: 'getWebhook',
       summary: 'Read a webhook endpoint',
       params: EndpointParams,
       response: { 200: OneEndpoint, ...errors(400, 401, 403, 404) },
@@ -104,6 +107,7 @@ function changeRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...webhookRoute,
+      operationId: 'updateWebhook',
       summary: 'Change a webhook endpoint',
       description:
         'For admins. Send only what changes. A new address or header counts for everything that is still to be sent; masking phones counts for earlier events too, and an event that was masked once stays so.',
@@ -127,6 +131,7 @@ function removeRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...webhookRoute,
+      operationId: 'deleteWebhook',
       summary: 'Delete a webhook endpoint',
       description: 'For admins. Nothing more is sent; its address, headers and secrets are destroyed, its log as well.',
       params: EndpointParams,

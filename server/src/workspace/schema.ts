@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { leadStatus } from '../base/schema-types.ts'
 import { closed, idSchema, roleSchema } from '../base/team-schema.ts'
 import { type LabelRow, labelColors } from './labels.ts'
@@ -55,7 +55,7 @@ const leadsFromChat = Type.Boolean({
 })
 const ofInbox = { agentWatchdogMinutes, agentsStopped, leadsFromChat }
 
-export const workspaceSchema = Type.Object({
+export const workspaceSchema = titled('Workspace', {
   id: idSchema('The workspace.'),
   name,
   role: Type.Optional(roleSchema),
@@ -96,9 +96,9 @@ const labelName = Type.String({
   description: 'Unique in the workspace, whatever its case.',
   example: 'VIP',
 })
-const labelColor = oneOf(labelColors, { description: 'The colour of its dot.', example: 'violet' })
+const labelColor = oneOf(labelColors, { title: 'LabelColor', description: 'The colour of its dot.', example: 'violet' })
 
-export const labelSchema = Type.Object({
+export const labelSchema = titled('Label', {
   id: idSchema('The label.'),
   name: labelName,
   color: labelColor,

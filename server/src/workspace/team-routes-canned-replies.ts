@@ -62,7 +62,8 @@ function listRoute(app: App, { db }: Deps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Canned replies'),
+      operationId: 'listCannedReplies',
       summary: 'List canned replies',
       description: 'All of them, by shortcut.',
       params,
@@ -83,11 +84,12 @@ function createRoute(app: App, deps: Deps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Canned replies'),
       ...postman({
         body: { shortcut: 'hours{{$randomInt}}', text: 'We are open from 9 to 18.' },
         saves: { canned_reply_id: 'cannedReply.id' },
       }),
+      operationId: 'createCannedReply',
       summary: 'Create a canned reply',
       description: 'For admins. A workspace has at most 500.',
       params,
@@ -107,8 +109,9 @@ function changeRoute(app: App, deps: Deps, guard: TeamGuard): void {
     url: `${path}/:replyId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Canned replies'),
       ...postman({ path: { replyId: '{{canned_reply_id}}' }, body: { text: 'We are open from 9 to 17.' } }),
+      operationId: 'updateCannedReply',
       summary: 'Change a canned reply',
       description: 'For admins.',
       params: replyParams,
@@ -128,8 +131,9 @@ function deleteRoute(app: App, deps: Deps, guard: TeamGuard): void {
     url: `${path}/:replyId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Canned replies'),
       ...postman({ path: { replyId: '{{canned_reply_id}}' } }),
+      operationId: 'deleteCannedReply',
       summary: 'Delete a canned reply',
       description: 'For admins.',
       params: replyParams,

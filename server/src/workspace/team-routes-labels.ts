@@ -25,7 +25,8 @@ function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Labels'),
+      operationId: 'listLabels',
       summary: 'List labels',
       description: 'By name.',
       params,
@@ -44,7 +45,8 @@ function createRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Labels'),
+      operationId: 'createLabel',
       summary: 'Create a label',
       ...postman({ body: { name: 'VIP {{$randomInt}}', color: 'violet' }, saves: { label_id: 'label.id' } }),
       description: 'For admins. A workspace has at most 200.',
@@ -65,7 +67,8 @@ function changeRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     url: `${path}/:labelId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Labels'),
+      operationId: 'updateLabel',
       summary: 'Rename or recolour a label',
       ...postman({ body: { color: 'violet' } }),
       description: 'For admins.',
@@ -86,7 +89,8 @@ function deleteRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     url: `${path}/:labelId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Labels'),
+      operationId: 'deleteLabel',
       summary: 'Delete a label',
       description: 'For admins. Conversations lose it.',
       params: labelParams,

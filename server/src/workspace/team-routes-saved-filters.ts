@@ -55,7 +55,8 @@ function listRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Saved filters'),
+      operationId: 'listSavedFilters',
       summary: 'List saved filters',
       description: "The caller's own and everybody's, by name.",
       params,
@@ -73,11 +74,12 @@ function createRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Saved filters'),
       ...postman({
         body: { page: 'inbox', name: 'Waiting for me', query: 'view=mine&sort=waiting', shared: true },
         saves: { saved_filter_id: 'savedFilter.id' },
       }),
+      operationId: 'createSavedFilter',
       summary: 'Save a filter',
       description: "A member has at most 100 of their own, a workspace 100 of everybody's.",
       params,
@@ -98,8 +100,9 @@ function changeRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
     url: `${path}/:filterId`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Saved filters'),
       ...postman({ path: { filterId: '{{saved_filter_id}}' }, body: { name: 'Mine' } }),
+      operationId: 'updateSavedFilter',
       summary: 'Change a saved filter',
       description: "The caller's own; admins also everybody's. Admins share and unshare it.",
       params: filterParams,
@@ -119,8 +122,9 @@ function deleteRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
     url: `${path}/:filterId`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Saved filters'),
       ...postman({ path: { filterId: '{{saved_filter_id}}' } }),
+      operationId: 'deleteSavedFilter',
       summary: 'Delete a saved filter',
       description: "The caller's own; admins also everybody's.",
       params: filterParams,

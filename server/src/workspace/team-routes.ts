@@ -28,7 +28,8 @@ function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.signedIn(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Workspaces'),
+      operationId: 'listWorkspaces',
       summary: 'List workspaces',
       ...postman({ saves: { workspace_id: 'workspaces[0].id' }, order: -1 }),
       description: 'Those of the signed-in user, or those that the token works in. An operator sees all.',
@@ -47,7 +48,8 @@ function createRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.operator(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Workspaces'),
+      operationId: 'createWorkspace',
       summary: 'Create a workspace',
       description: 'For operators. A signed-in operator becomes its owner; with a token, invite an owner next.',
       body: newWorkspaceSchema,
@@ -67,7 +69,8 @@ function readRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     url: `${path}/:workspaceId`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Workspaces'),
+      operationId: 'getWorkspace',
       summary: 'Get a workspace',
       description: 'Its settings and the role of the caller.',
       params,
@@ -88,7 +91,8 @@ function changeRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
     url: `${path}/:workspaceId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Workspaces'),
+      operationId: 'updateWorkspace',
       summary: 'Change a workspace',
       description: 'For admins. Owners also open and close the inbox; operators switch what the plan includes.',
       params,

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { App } from '../../src/base/route.ts'
 import { openapiDocument } from '../../src/http/openapi.ts'
-import type { OpenApiDocument } from '../../src/http/openapi-types.ts'
+import type { Answer, OpenApiDocument, Reference } from '../../src/http/openapi-types.ts'
 
 export interface ContractCheck {
   /** What did not fit so far, one line each. */
@@ -52,7 +52,7 @@ function createJudge(document: OpenApiDocument): Judge {
     const path = pattern.replaceAll(/:(\w+)/g, '{$1}')
     const operation = document.paths[path]?.[method.toLowerCase()]
     if (operation === undefined) return 'is not in the document'
-    const answer = operation.responses[status]
+    const answer = answerOf(document, operation.responses[status])
     // A 5xx is any route's; a declared one is held to its schema like the rest.
     if (answer === undefined) return status >= 500 ? undefined : `declares ${Object.keys(operation.responses)}`
     const [mediaType = ''] = type.split(';', 1)
@@ -65,6 +65,12 @@ function createJudge(document: OpenApiDocument): Judge {
     checks.set(place, check)
     return check(JSON.parse(String(payload))) ? undefined : ajv.errorsText(check.errors, { dataVar: 'body' })
   }
+}
+
+/** The answer itself where the operation refers to one that several share. */
+export function answerOf(document: OpenApiDocument, answer: Answer | Reference | undefined): Answer | undefined {
+  if (answer === undefined || !('$ref' in answer)) return answer
+  return document.components.responses?.[answer.$ref.split('/').at(-1) ?? '']
 }
 
 const openKeywords = ['additionalProperties', 'unevaluatedProperties', '$ref']

@@ -2,9 +2,9 @@ import type { components } from '../api/schema.ts'
 
 type Schemas = components['schemas']
 
-export type Endpoint = Schemas['Webhookendpoint']
-export type Delivery = Schemas['Webhookdelivery']
-export type Replay = Schemas['Webhookreplay']
+export type Endpoint = Schemas['WebhookEndpoint']
+export type Delivery = Schemas['WebhookDelivery']
+export type Replay = Schemas['WebhookReplay']
 export type EventName = Delivery['event']
 export type EventPattern = Endpoint['events'][number]
 export type DeliveryState = Delivery['state']

@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { maxPhoneLength } from '../../base/phone.ts'
-import { nullable, oneOf, timestamp } from '../../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { closed } from '../../base/team-schema.ts'
 import { sessionStates } from './session.ts'
 
 export const pairSchema = Type.Object(
   {
     method: oneOf(['qr', 'code'] as const, {
+      title: 'PairingMethod',
       description: '`qr`: a code to scan with the phone. `code`: eight characters to type on it.',
     }),
     phone: Type.Optional(
@@ -21,7 +22,7 @@ export const pairSchema = Type.Object(
 )
 export type PairInput = Static<typeof pairSchema>
 
-export const sessionSchema = Type.Object({
+export const sessionSchema = titled('ConnectionSession', {
   state: oneOf(sessionStates, {
     description:
       '`unpaired`: no phone is linked. `pairing`: it waits for the phone. `connecting`, `open`. `waiting`: the line was lost, and is tried again at `nextAttemptAt`. `stopped`: nothing goes on until somebody pairs it or resumes the connection.',
@@ -43,7 +44,7 @@ export const sessionSchema = Type.Object({
       example: '5511955501234',
     }),
   ),
-  method: nullable(oneOf(['qr', 'code'] as const, { description: 'How it is being paired.' })),
+  method: nullable(oneOf(['qr', 'code'] as const, { title: 'PairingMethod', description: 'How it is being paired.' })),
   qr: nullable(
     Type.String({
       maxLength: 10_000,

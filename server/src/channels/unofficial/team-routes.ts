@@ -32,8 +32,9 @@ function readRoute(app: App, guard: Guard, answer: AnswerSession): void {
     url: `${path}/session`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
       ...postman({ skip: true }),
+      operationId: 'getConnectionSession',
       summary: 'Read the session of an unofficial connection',
       description:
         'What to scan or type is shown to admins only: whoever has it has the number. The live stream tells when to read it anew.',
@@ -50,8 +51,9 @@ function pairRoute(app: App, deps: SessionDeps, guard: Guard, answer: AnswerSess
     url: `${path}/pair`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
       ...postman({ skip: true }),
+      operationId: 'pairConnection',
       summary: 'Pair an unofficial connection with a phone',
       description:
         'For admins. Asks for a QR code or for characters to type, which the session then shows. A phone that is linked is unlinked first, and once a phone is linked the risk has to be confirmed anew.',
@@ -74,8 +76,9 @@ function unpairRoute(app: App, deps: SessionDeps, guard: Guard, answer: AnswerSe
     url: `${path}/unpair`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Connections'),
       ...postman({ skip: true }),
+      operationId: 'unpairConnection',
       summary: 'Unlink the phone of an unofficial connection',
       description: 'For admins. Logs out and forgets the keys. The conversations stay to be read.',
       params: connectionParams,

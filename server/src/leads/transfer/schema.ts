@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { maxMessageLength, nullable, oneOf, timestamp } from '../../base/route.ts'
+import { maxMessageLength, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, fileText, text, uuid, wholeNumber } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../base/team-schema.ts'
 import { ListQuery } from '../schema.ts'
@@ -10,15 +10,21 @@ import { matchers } from './settings.ts'
 import { maxFileBytes } from './upload.ts'
 
 const encoding = oneOf(['utf-8', 'windows-1252'], {
+  title: 'FileEncoding',
   description: 'How the file spells letters; `windows-1252` covers Latin-1. UTF-8 unless sent.',
 })
-const delimiter = oneOf([',', ';', '\t'], { description: 'CSV: what stands between cells. Found out unless sent.' })
+const delimiter = oneOf([',', ';', '\t'], {
+  title: 'Delimiter',
+  description: 'CSV: what stands between cells. Found out unless sent.',
+})
 const match = oneOf(matchers, {
+  title: 'ImportMatcher',
   description:
     'The field by which a row finds its lead, as in upsert; the row must have it. `none` makes a lead of every row. `id` is for NDJSON.',
   example: 'phone',
 })
 const emptyCells = oneOf(['keep', 'clear'], {
+  title: 'EmptyCells',
   description:
     'What an empty cell of a CSV file does to a lead that is there: nothing (the default), or clear the field.',
 })
@@ -26,7 +32,7 @@ const field = (description: string) => text(1000, description)
 const cell = (description: string) => text(maxRecordBytes, description)
 // As many as fit into the longest record.
 const columns = { maxItems: maxRecordBytes }
-const column = Type.Object({
+const column = titled('ImportColumn', {
   name: cell('The heading; repeated and empty ones get a number.'),
   target: nullable(
     Type.String({
@@ -42,6 +48,7 @@ export const Import = Type.Object(
     fileName: text(255, 'As it was told.'),
     format: oneOf(['csv', 'ndjson']),
     state: oneOf(importStates, {
+      title: 'ImportState',
       description:
         '`uploading` until every byte is there, then `ready`; `running`; `paused` until the daily lead quota is new; then `checked` (a dry run, which may be started again), `done`, `failed` (see `problem`) or `cancelled`.',
     }),
@@ -74,7 +81,7 @@ export const Import = Type.Object(
       ),
     }),
     choice: Type.Unsafe<object | null>({
-      ...Type.Object({
+      ...titled('ImportChoice', {
         encoding,
         delimiter,
         match,
@@ -128,7 +135,7 @@ export const PreviewQuery = Type.Object(
   closed,
 )
 
-export const Preview = Type.Object({
+export const Preview = titled('ImportPreview', {
   encoding,
   delimiter,
   columns: Type.Array(column, {

@@ -15,7 +15,8 @@ export function exportTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): vo
     url: '/api/team/v1/workspaces/:workspaceId/leads/export',
     onRequest: guard.member('owner'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Team leads'),
+      operationId: 'exportLeads',
       summary: 'Export leads',
       description:
         'For owners: every lead that fits the filters of the list, oldest first, in clear, as a file that an import takes. CSV: UTF-8 with a byte order mark, commas, custom fields as columns; a cell that a spreadsheet would run (it begins with =, +, -, @, tab or return) gets an apostrophe in front, which an import takes off. NDJSON: a lead a line, and `{"endOfExport":{"count":…}}` as the last one. `x-total-count` is the number of leads when it began. A file that was cut short ends in a connection error. The audit log keeps who exported how many.',

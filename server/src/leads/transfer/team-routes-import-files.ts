@@ -32,7 +32,8 @@ function previewRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: `${importPath}/preview`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Lead imports'),
+      operationId: 'previewLeadImport',
       summary: 'Look at an uploaded file',
       description:
         'Its columns with the fields proposed for them, in English, Portuguese and Spanish, and its first rows. A part of the upload is enough. 422 when it cannot be read so.',
@@ -57,7 +58,8 @@ function refusedRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: `${importPath}/refused`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Lead imports'),
+      operationId: 'downloadRefusedRows',
       summary: 'Download the refused rows of an import',
       description:
         'The refused rows as they came, in UTF-8, with the reason in `import_error`: mend them and import the file. Kept for 7 days after the end. 404 when there are none.',
@@ -92,7 +94,8 @@ function uploadRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
     bodyLimit: maxFileBytes,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Lead imports'),
+      operationId: 'uploadLeadImport',
       summary: 'Upload a file to import, or a part of it',
       description:
         'Sent as `text/csv`, `application/x-ndjson` or `application/octet-stream`. Parts come in order, each where the one before ended, and may be of any length; a request takes 30 s at most, so send 4 MiB at a time. What arrived before a request broke off is kept: ask for `uploadedBytes` and go on there. 409 when `offset` is not the next byte, with `data.uploadedBytes`, or the file grows beyond its size.',

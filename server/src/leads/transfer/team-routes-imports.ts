@@ -34,7 +34,8 @@ function readingRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: importsPath,
     onRequest,
     schema: {
-      ...teamRoute,
+      ...teamRoute('Lead imports'),
+      operationId: 'createLeadImport',
       summary: 'Make an import of leads',
       description: 'Makes room for a file. Then upload it, look at the preview, and start.',
       ...postman({ body: { fileName: 'fair.csv', size: exampleCsv.length }, saves: { import_id: 'import.id' } }),
@@ -54,7 +55,8 @@ function readingRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: importsPath,
     onRequest,
     schema: {
-      ...teamRoute,
+      ...teamRoute('Lead imports'),
+      operationId: 'listLeadImports',
       summary: 'List imports of leads',
       description: 'The newest 50, newest first.',
       params: Type.Object(workspaceParams),
@@ -73,7 +75,8 @@ function readingRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: importPath,
     onRequest,
     schema: {
-      ...teamRoute,
+      ...teamRoute('Lead imports'),
+      operationId: 'getLeadImport',
       summary: 'Get an import of leads',
       description: 'How far the upload or the work has come, and what was refused and why.',
       params: importParams,
@@ -93,7 +96,8 @@ function startRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: `${importPath}/start`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Lead imports'),
+      operationId: 'startLeadImport',
       summary: 'Start an import of leads',
       description:
         'Rows are upserted in order, each seeing those before it, by the rules of the leads interface; events, history and the daily lead quota are as there. When the quota is used up, the import waits for midnight UTC. What was written stays if it fails or is cancelled. A dry run counts what would happen; a lead that it would create counts once, but what a later row would find in it is not looked at. 409 unless the import is `ready` or `checked`; 422 when the file cannot be read.',
@@ -116,7 +120,8 @@ function cancelRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
     url: `${importPath}/cancel`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Lead imports'),
+      operationId: 'cancelLeadImport',
       summary: 'Cancel an import of leads',
       description: 'For good; rows that it has written stay. 409 when it has ended.',
       ...postman({ order: 4 }),
