@@ -1,4 +1,5 @@
-// `npm run contract` writes the contract to docs/, `npm run contract:check` fails where docs/ differs from the app.
+// `npm run contract` writes the contract to docs/, `npm run contract:check` fails where docs/ differs from the app, and
+// where the document breaks a rule of the field.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +18,7 @@ import { createMetrics } from '../server/src/http/metrics.ts'
 import { openapiDocument, routesOf } from '../server/src/http/openapi.ts'
 import { postmanCollection } from '../server/src/http/postman.ts'
 import { apiTypesAreCurrent, writeApiTypes } from './api-types.ts'
+import { lintContract } from './contract-lint.ts'
 
 const exampleUrl = 'http://localhost:7007'
 const files = {
@@ -94,7 +96,9 @@ async function run(command: string | undefined): Promise<number> {
   const found = await checkContract(app)
   for (const difference of found) console.error(difference)
   if (found.length > 0) console.error('The contract in docs/ is not what the app serves: run npm run contract')
-  return found.length > 0 ? 1 : 0
+  const broken = await lintContract(openapiDocument(app))
+  for (const problem of broken) console.error(problem)
+  return found.length + broken.length > 0 ? 1 : 0
 }
 
 if (import.meta.main) process.exit(await run(process.argv[2]))
