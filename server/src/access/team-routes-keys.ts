@@ -32,6 +32,11 @@ function listRoute(app: App, { db, clock }: KeyDeps, guard: TeamGuard): void {
       ...teamRoute('API keys'),
       operationId: 'listApiKeys',
       summary: 'List API keys',
+      ...postman({
+        finds: {
+          own_key_id: "keys.find(({ shown }) => shown.slice(-4) === pm.variables.get('api_key').slice(-4))?.id",
+        },
+      }),
       description: 'Newest first, with those that no longer work.',
       params: Type.Object(workspaceParams),
       response: { 200: Type.Object({ keys: Type.Array(keySchema, unpaged) }), ...errors(401, 403, 404) },

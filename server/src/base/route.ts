@@ -144,6 +144,8 @@ export interface PostmanHints {
   path?: Record<string, string>
   /** Variable to the place in the answer that fills it, `{ lead_id: 'data.id' }`. */
   saves?: Record<string, string>
+  /** The same for what was there before the run: a value that a person has set stays. */
+  finds?: Record<string, string>
   /** Place within its folder: 0 unless given, 100 for DELETE. */
   order?: number
   /** Leaves the route out: a platform calls it, not a person. */

@@ -101,6 +101,9 @@ function readRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
   })
 }
 
+// What the Postman collection may change and remove.
+const ofTrial = { path: { connectionId: '{{trial_connection_id}}' } }
+
 function createRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
   app.route({
     method: 'POST',
@@ -110,7 +113,12 @@ function createRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       ...teamRoute('Connections'),
       operationId: 'createConnection',
       summary: 'Connect a number',
-      ...postman({ skip: true }),
+      // One that asks no platform, to be changed and removed again by those that follow.
+      ...postman({
+        body: { channel: 'unofficial', name: 'Trial' },
+        saves: { trial_connection_id: 'connection.id' },
+        order: 1,
+      }),
       description:
         'For admins. The platform is asked for the number; when it refuses, the connection is made and is `unavailable` with the reason. With `waba`, paste `webhook` into the settings of the platform: the token is in this answer and nowhere else. A `partner` is told by us where to call; an `unofficial` one is to be paired.',
       params: Type.Object(workspaceParams),
@@ -139,6 +147,7 @@ function changeRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       ...teamRoute('Connections'),
       operationId: 'updateConnection',
       summary: 'Change a connection',
+      ...postman({ ...ofTrial, body: { name: 'Sales' }, order: 1 }),
       description:
         'For admins. Send only what changes, of the fields that the channel has. With another way to reach the platform the number is checked.',
       params: connectionParams,
@@ -161,7 +170,7 @@ function removeRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       ...teamRoute('Connections'),
       operationId: 'deleteConnection',
       summary: 'Disconnect a number',
-      ...postman({ skip: true }),
+      ...postman(ofTrial),
       description: 'For admins. Its secrets and templates are forgotten; its conversations stay to be read.',
       params: connectionParams,
       response: { 200: done, ...errors(400, 401, 403, 404) },

@@ -27,22 +27,27 @@ export interface PostmanCollection {
   item: { name: string; description?: string; item: PostmanItem[] }[]
 }
 
+const guide = `Set \`api_key\`, and \`team_token\` to an owner's token that works in the workspace of that key. Then run the requests
+from top to bottom, as often as you like. They change and remove what they have made themselves, and nothing else but one
+conversation of the official channel, in which text can be sent: they take it over and write to its customer. Use a
+workspace for tests, or set \`conversation_id\` and \`connection_id\`. With several workspaces set \`workspace_id\` too.`
+
 /** A Postman v2.1 collection: a folder for each tag, whose requests succeed from top to bottom once the keys are set. */
 export function postmanCollection(document: RouteDocument, baseUrl: string): PostmanCollection {
   const entries = [...operationsOf(document)]
     .filter(({ operation }) => !operation['x-postman']?.skip)
     .map(entryOf)
     .toSorted((a, b) => a.order - b.order)
-  const filled = new Set<string>()
-  const saved = [...new Set(entries.flatMap((entry) => entry.saves))].sort()
-  const folders = (document.tags ?? []).map(({ name, description }) => {
-    const ofFolder = entries.filter((entry) => entry.tag === name)
-    return { name, description, item: inOrderOfNeed(ofFolder, new Set(saved), filled) }
+  const folders = (document.tags ?? []).map(({ name, description }): Folder => {
+    const ofFolder = inOrderOfNeed(entries.filter((entry) => entry.tag === name))
+    const fills = ofFolder.flatMap((entry) => entry.fills)
+    const needs = ofFolder.flatMap((entry) => entry.needs).filter((need) => !fills.includes(need))
+    return { fills, needs, folder: { name, description, item: ofFolder.map(({ item }) => item) } }
   })
   return {
     info: {
       name: document.info.title,
-      description: 'Set `api_key` (and `team_token` for the team folder), then run the requests from top to bottom.',
+      description: guide,
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     auth: bearer('api_key'),
@@ -50,39 +55,66 @@ export function postmanCollection(document: RouteDocument, baseUrl: string): Pos
       { key: 'base_url', value: baseUrl },
       { key: 'api_key', value: '' },
       { key: 'team_token', value: '' },
-      ...saved.map((key) => ({ key, value: '', description: 'Filled by an earlier request.' })),
+      ...variablesOf(document),
     ],
-    item: folders.filter((folder) => folder.item.length > 0),
+    item: inOrderOfNeed(folders)
+      .map(({ folder }) => folder)
+      .filter((folder) => folder.item.length > 0),
   }
 }
 
-interface Entry {
+function variablesOf(document: RouteDocument): PostmanVariable[] {
+  const hints = [...operationsOf(document)].map(({ operation }) => operation['x-postman'] ?? {})
+  const named = (records: (Record<string, string> | undefined)[], description: string) =>
+    records.flatMap((record = {}) => Object.keys(record).map((key) => ({ key, value: '', description })))
+  const all = [
+    ...named(
+      hints.map(({ finds }) => finds),
+      'Found by an earlier request, unless you set it.',
+    ),
+    ...named(
+      hints.map(({ saves }) => saves),
+      'Filled by an earlier request.',
+    ),
+  ]
+  return all.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+interface Needy {
+  /** Variables that it fills. */
+  fills: string[]
+  needs: string[]
+}
+
+interface Folder extends Needy {
+  folder: PostmanCollection['item'][number]
+}
+
+interface Entry extends Needy {
   tag: string | undefined
   order: number
-  saves: string[]
-  needs: string[]
   item: PostmanItem
 }
 
 function entryOf({ path, method, operation }: { path: string; method: string; operation: Operation }): Entry {
   const item = itemOf(path, method, operation)
-  const { order = method === 'delete' ? 100 : 0, saves = {} } = operation['x-postman'] ?? {}
+  const { order = method === 'delete' ? 100 : 0, saves = {}, finds = {} } = operation['x-postman'] ?? {}
   const needs = [...JSON.stringify(item.request).matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? '')
-  return { tag: operation.tags?.[0], order, saves: Object.keys(saves), needs, item }
+  return { tag: operation.tags?.[0], order, fills: [...Object.keys(saves), ...Object.keys(finds)], needs, item }
 }
 
-// A request stands after the one that fills its variables; else the order of the routes is kept.
-function inOrderOfNeed(entries: Entry[], saved: Set<string>, filled: Set<string>): PostmanItem[] {
-  const waiting = [...entries]
-  const items: PostmanItem[] = []
+// One stands after those that fill its variables; else the order is kept.
+function inOrderOfNeed<T extends Needy>(all: readonly T[]): T[] {
+  const waiting = [...all]
+  const inOrder: T[] = []
   while (waiting.length > 0) {
-    const next = waiting.findIndex(({ needs }) => needs.every((need) => filled.has(need) || !saved.has(need)))
-    for (const entry of waiting.splice(Math.max(next, 0), 1)) {
-      items.push(entry.item)
-      for (const variable of entry.saves) filled.add(variable)
-    }
+    const missing = new Set(waiting.flatMap((each) => each.fills))
+    const next = waiting.findIndex(
+      ({ needs, fills }) => !needs.some((need) => missing.has(need) && !fills.includes(need)),
+    )
+    inOrder.push(...waiting.splice(Math.max(next, 0), 1))
   }
-  return items
+  return inOrder
 }
 
 function itemOf(path: string, method: string, operation: Operation): PostmanItem {
@@ -99,7 +131,7 @@ function itemOf(path: string, method: string, operation: Operation): PostmanItem
   const sent = query.filter((each) => !each.disabled).map(({ key, value }) => `${key}=${value}`)
   return {
     name: operation.summary ?? `${method.toUpperCase()} ${path}`,
-    event: [{ listen: 'test', script: { type: 'text/javascript', exec: scriptOf(hints.saves ?? {}) } }],
+    event: [{ listen: 'test', script: { type: 'text/javascript', exec: scriptOf(hints) } }],
     request: {
       method: method.toUpperCase(),
       ...(operation.description === undefined ? {} : { description: operation.description }),
@@ -116,8 +148,8 @@ function itemOf(path: string, method: string, operation: Operation): PostmanItem
           ...(description === undefined ? {} : { description }),
         })),
       },
-      ...(hints.text === undefined ? {} : { body: asText(hints.text.body) }),
-      ...(body === undefined ? {} : { body: asJson(body) }),
+      ...(hints.text === undefined ? {} : { body: asText(hints.text) }),
+      ...(body === undefined || hints.text !== undefined ? {} : { body: asJson(body) }),
     },
   }
 }
@@ -159,8 +191,9 @@ function asJson(body: unknown) {
   return { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } } as const
 }
 
-function asText(raw: string) {
-  return { mode: 'raw', raw, options: { raw: { language: 'text' } } } as const
+function asText({ type, body }: { type: string; body: string }) {
+  const language = type === 'application/json' ? 'json' : 'text'
+  return { mode: 'raw', raw: body, options: { raw: { language } } } as const
 }
 
 function contentTypeOf({ text }: PostmanHints, body: unknown): { key: string; value: string }[] {
@@ -168,11 +201,16 @@ function contentTypeOf({ text }: PostmanHints, body: unknown): { key: string; va
   return type === undefined ? [] : [{ key: 'Content-Type', value: type }]
 }
 
-function scriptOf(saves: Record<string, string>): string[] {
-  const saving = Object.entries(saves).map(
-    ([variable, place]) => `pm.collectionVariables.set('${variable}', pm.response.json().${place})`,
-  )
-  return ["pm.test('succeeds', () => pm.response.to.be.success)", ...saving]
+function scriptOf({ saves = {}, finds = {} }: PostmanHints): string[] {
+  const set = (variable: string, place: string) =>
+    `pm.collectionVariables.set('${variable}', pm.response.json().${place})`
+  return [
+    "pm.test('succeeds', () => pm.response.to.be.success)",
+    ...Object.entries(saves).map(([variable, place]) => set(variable, place)),
+    ...Object.entries(finds).map(
+      ([variable, place]) => `if (!pm.variables.get('${variable}')) ${set(variable, place)}`,
+    ),
+  ]
 }
 
 function snakeCase(name: string): string {

@@ -15,6 +15,9 @@ import { readMessages } from './read-messages.ts'
 import * as schema from './schema.ts'
 import { openConversation } from './sealed.ts'
 
+// What the Postman collection writes to: a conversation of the official channel in which text can be sent.
+const writable = "conversations.find((each) => each.channel === 'waba' && each.window_expires_at !== null)"
+
 export function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard): void {
   app.get(
     '/api/v1/inbox/conversations',
@@ -23,7 +26,10 @@ export function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard)
       schema: {
         ...about,
         ...postman({
-          saves: { conversation_id: 'conversations[0].id', connection_id: 'conversations[0].connection_id' },
+          finds: {
+            conversation_id: `${writable}?.id`,
+            connection_id: `${writable}?.connection_id`,
+          },
         }),
         operationId: 'listConversations',
         summary: 'List conversations',

@@ -23,7 +23,8 @@ export function serveChanges(app: App, deps: InboxDeps, guard: InboxGuard): void
       preParsing: requireConversation(deps),
       schema: {
         ...about,
-        ...postman({ path: conversationPath }),
+        // Only its owner may send, as the next ones do.
+        ...postman({ path: conversationPath, body: { owner: 'agent:{{own_key_id}}' } }),
         operationId: 'updateConversation',
         summary: 'Change owner, status or labels; add a note',
         description:

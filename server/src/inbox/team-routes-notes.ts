@@ -49,7 +49,7 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
       ...conversationRoute,
       operationId: 'createNote',
       summary: 'Add a note',
-      ...postman({ path: { id: '{{conversation_id}}' } }),
+      ...postman({ path: { id: '{{conversation_id}}' }, body: { text: 'Asked for a quote of 20 units.' } }),
       description:
         'Answers all notes with it. With an Idempotency-Key it is added once, however often the request is repeated; a repeat says so by `Idempotent-Replayed: true`. The same key with another note: 422.',
       params: TeamConversationParams,

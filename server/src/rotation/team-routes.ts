@@ -40,7 +40,8 @@ function beginRoute(app: App, deps: RotationDeps, guard: TeamGuard): void {
       ...teamRoute('Key rotation'),
       operationId: 'rotateKeys',
       summary: 'Rotate keys',
-      ...postman({ body: { purpose: 'index', workspaceId: '{{workspace_id}}' }, saves: { rotated_since: 'since' } }),
+      // It has every row of a workspace written anew.
+      ...postman({ skip: true }),
       description: `${forOperators} Begins to bring every sealed value (\`data\`) or every digest and search token (\`index\`) under a new key, while the service is used. The service does the work by itself and goes on after a restart. What is running already is left to run: asking again is harmless. A workspace has one rotation at a time.`,
       body: Type.Object(
         {
@@ -72,7 +73,6 @@ function progressRoute(app: App, deps: RotationDeps, guard: TeamGuard): void {
       ...teamRoute('Key rotation'),
       operationId: 'getKeyRotation',
       summary: 'Follow the rotation of keys',
-      ...postman({ query: { since: '{{rotated_since}}' }, order: 1 }),
       description: `${forOperators} How far the rotations are, together.`,
       querystring: Type.Object({ since: Type.Optional(timestamp('As an earlier answer gave it.')) }, closed),
       response: { 200: progressSchema, ...errors(400, 401, 403) },

@@ -33,7 +33,8 @@ export async function runCollection(
     const response = { json: () => answer.json(), to: { be: { success: true } } }
     const collectionVariables = { set: (key: string, value: unknown) => variables.set(key, String(value)) }
     if (answer.statusCode >= 300) continue
-    const pm = { response, collectionVariables, test: (_name: string, work: () => void) => work() }
+    const known = { get: (key: string) => variables.get(key) }
+    const pm = { response, collectionVariables, variables: known, test: (_name: string, work: () => void) => work() }
     for (const event of item.event) runInNewContext(event.script.exec.join('\n'), { pm })
   }
   return runs
