@@ -1,6 +1,8 @@
 import fastify from 'fastify'
 import type { App } from '../base/route.ts'
-import { openapiDocument, routesOf } from './openapi.ts'
+import { version } from '../base/version.ts'
+import { type KeptAnswer, keepAnswer, sendKept } from './kept-answer.ts'
+import { openapiDocument, operationsOf, routesOf } from './openapi.ts'
 import { postmanCollection } from './postman.ts'
 import { asPage } from './security-headers.ts'
 
@@ -25,27 +27,56 @@ const page = `<!doctype html>
 <link rel="icon" href="data:,">
 </head>
 <body>
+<noscript>
+<h1>Parley API</h1>
+<p>This page draws the reference by JavaScript. Without it, read the <a href="/openapi.json">OpenAPI document</a> or import the
+<a href="/postman.json">Postman collection</a>.</p>
+</noscript>
 <script id="api-reference" data-configuration="${JSON.stringify(settings).replaceAll('"', '&quot;')}"></script>
 <script src="/docs/scalar.js"></script>
 </body>
 </html>
 `
 const oneDay = 'public, max-age=86400'
+const askAgain = 'public, no-cache'
+const json = 'application/json; charset=utf-8'
 
 /** `/openapi.json`, `/postman.json` and, for people, `/docs`, which loads nothing from any other server. */
 export function serveReference(app: App, publicUrl: string): void {
   const hidden = { exposeHeadRoute: true, schema: { hide: true } }
-  const document = once(() => JSON.stringify(openapiDocument(app)))
-  const collection = once(() => JSON.stringify(postmanCollection(routesOf(app), publicUrl)))
-  const script = once(readScalar)
-
-  app.get('/openapi.json', hidden, async (_request, reply) => reply.type('application/json').send(document()))
-  app.get('/postman.json', hidden, async (_request, reply) => reply.type('application/json').send(collection()))
-  app.get('/docs', hidden, async (_request, reply) => asPage(reply, { styles: "'unsafe-inline'" }).send(page))
-  app.get('/docs/scalar.js', hidden, async (_request, reply) => {
-    const text = await script()
-    return reply.header('cache-control', oneDay).type('text/javascript; charset=utf-8').send(text)
+  const keepJson = (make: () => unknown) => once(() => keepAnswer(json, askAgain, Buffer.from(JSON.stringify(make()))))
+  const kept: Record<string, () => Promise<KeptAnswer>> = {
+    '/openapi.json': keepJson(() => openapiDocument(app)),
+    '/postman.json': keepJson(() => postmanCollection(routesOf(app), publicUrl)),
+    '/docs/scalar.js': once(async () => keepAnswer('text/javascript; charset=utf-8', oneDay, await readScalar())),
+  }
+  for (const [path, answer] of Object.entries(kept)) {
+    app.get(path, hidden, async (request, reply) => sendKept(request, reply, await answer()))
+  }
+  const text = once(() => plainReference(app))
+  app.get('/docs', hidden, async (request, reply) => {
+    reply.header('vary', 'accept')
+    // Browsers name it; what asks for anything at all mostly shows text.
+    if (request.headers.accept?.includes('text/html')) return asPage(reply, { styles: "'unsafe-inline'" }).send(page)
+    return reply.type('text/plain; charset=utf-8').send(text())
   })
+}
+
+function plainReference(app: App): string {
+  const lines = [...operationsOf(routesOf(app))]
+    .filter(({ operation }) => operation.security?.some((way) => 'apiKey' in way))
+    .map(({ method, path, operation }) => `${method.toUpperCase().padEnd(6)} ${path}  ${operation.summary}`)
+  return `Parley API ${version}
+
+In a browser this is the reference. To programs:
+
+/openapi.json  everything, as OpenAPI 3.1; ask for it with gzip or br (curl --compressed)
+/postman.json  a Postman collection that can be run from top to bottom
+
+For API keys (Authorization: Bearer <API key>):
+
+${lines.join('\n')}
+`
 }
 
 // The page's library is 40 MB in memory and 0.2 s to load, and published as a plugin only: an app of its own takes it
