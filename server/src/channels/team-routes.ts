@@ -87,6 +87,7 @@ function readRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       ...teamRoute('Connections'),
       operationId: 'getConnection',
       summary: 'Read a connection',
+      description: 'Its settings and its state; of secrets the last four characters.',
       params: connectionParams,
       response: { 200: oneConnection, ...errors(400, 401, 403, 404) },
     },

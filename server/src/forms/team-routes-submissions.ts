@@ -76,6 +76,7 @@ function serveDays(app: App, { db, clock }: SubmissionDeps, guard: Pick<TeamGuar
         ...postman({ path: ofForm }),
         operationId: 'countSubmissions',
         summary: 'Count what a form was sent by day',
+        description: 'Days without a submission are there too.',
         params: schema.WorkspaceForm,
         querystring: schema.SubmissionDaysQuery,
         response: { 200: schema.SubmissionDays, ...errors(...always) },

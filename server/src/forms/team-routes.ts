@@ -62,6 +62,7 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
         ...postman({ path: ofForm }),
         operationId: 'getForm',
         summary: 'Read one lead form',
+        description: 'Its definition, its public address, and what to paste into another site.',
         params: schema.WorkspaceForm,
         querystring: schema.NoQuery,
         response: { 200: schema.OneForm, ...errors(...always) },

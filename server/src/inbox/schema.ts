@@ -88,7 +88,8 @@ export const messageFields = {
     example: 'text',
   }),
   text: text(maxToldLength, 'What was said; the caption of media.', { example: 'Hello!' }),
-  media: Type.Null({ description: 'Always null: this interface returns no media.' }),
+  // A type of null alone vanishes from what openapi-fetch makes of it.
+  media: Type.Unsafe<null>({ type: ['object', 'null'], description: 'Always null: this interface returns no media.' }),
   status: oneOf(messageStatuses, {
     title: 'MessageStatus',
     description: 'Climbs and never goes down.',

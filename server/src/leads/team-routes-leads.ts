@@ -93,6 +93,7 @@ function serveDetail(app: App, deps: LeadDeps, guard: TeamGuard): void {
       ...teamRoute('Team leads'),
       operationId: 'getLeadAsMember',
       summary: 'Read a lead',
+      description: 'With its custom fields.',
       ...byIdentifier,
       params: ofLead,
       querystring: NoQuery,

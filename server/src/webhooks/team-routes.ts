@@ -91,6 +91,7 @@ function readRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       ...webhookRoute,
       operationId: 'getWebhook',
       summary: 'Read a webhook endpoint',
+      description: 'Its settings and how it fares; secrets and the values of headers are not shown.',
       params: EndpointParams,
       response: { 200: OneEndpoint, ...errors(400, 401, 403, 404) },
     },

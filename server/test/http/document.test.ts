@@ -13,6 +13,14 @@ const document = oncePerFile(async () => {
 })
 const operations = async () => [...operationsOf(await document())]
 
+test('every operation says in a sentence what its name does not', async () => {
+  const silent = (await operations()).filter(({ operation }) => !operation.summary || !operation.description)
+  assert.deepEqual(
+    silent.map(({ operation }) => operation.operationId),
+    [],
+  )
+})
+
 test('every operation has a name by hand: a verb first, at most 40 characters, its own', async () => {
   const names = (await operations()).map(({ method, path, operation }) => operation.operationId ?? `${method} ${path}`)
   assert.deepEqual(
@@ -63,6 +71,15 @@ test('no field has a default, which would make it a required one in clients', as
   const found = [...objectsOf(await document(), '#')].flatMap(({ at, schema }) =>
     Object.entries(schema.properties as Record<string, Schema>)
       .filter(([, property]) => 'default' in property)
+      .map(([name]) => `${at} ${name}`),
+  )
+  assert.deepEqual(found, [])
+})
+
+test('no field is of null alone, which clients leave out of their types', async () => {
+  const found = [...objectsOf(await document(), '#')].flatMap(({ at, schema }) =>
+    Object.entries(schema.properties as Record<string, Schema>)
+      .filter(([, property]) => property.type === 'null')
       .map(([name]) => `${at} ${name}`),
   )
   assert.deepEqual(found, [])

@@ -24,3 +24,11 @@ test('the process is alive whatever the database does, and ready only when the d
     if (ready === 503) assert.deepEqual(answer.json().data, { code: 'DATABASE_UNAVAILABLE' })
   }
 })
+
+test('a question after its health that is none is refused like any other', async () => {
+  const { app } = testServer()
+  serveHealth(app, async () => 1)
+  for (const path of ['/healthz', '/readyz']) {
+    assert.equal((await app.inject(`${path}?a=1&a=2`)).statusCode, 400, path)
+  }
+})
