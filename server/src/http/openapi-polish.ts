@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { errors } from '../base/route.ts'
 import { errorSchema, exampleOfError, isError } from './openapi-error.ts'
 import { always, headerComponents, limits, whenToRetry } from './openapi-headers.ts'
@@ -91,12 +92,16 @@ function polishAnswer(answer: Answer, status: number, isLimited: boolean, place:
     ...(status === 429 || (isLimited && status < 300) ? limits : {}),
     ...answer.headers,
   }
-  const { content, ...rest } = answer
+  const { content, ...rest } = { ...answer, description: describe(answer, status) }
   if (content === undefined) return { ...rest, headers }
   const polished = { ...rest, headers, content: polishContent(content, place) }
   const name = nameOfError(content)
   return name === undefined ? polished : shareAnswer(place.shared, name, polished)
 }
+
+// The generator's word for an answer that its schema does not describe.
+const describe = ({ description }: Answer, status: number): string =>
+  description === 'Default Response' ? (STATUS_CODES[status] ?? description) : description
 
 function nameOfError(content: Record<string, MediaType>): string | undefined {
   const { schema } = content['application/json'] ?? {}

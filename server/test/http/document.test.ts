@@ -19,6 +19,7 @@ test('every operation says in a sentence what its name does not', async () => {
     silent.map(({ operation }) => operation.operationId),
     [],
   )
+  assert.doesNotMatch(JSON.stringify(await document()), /Default Response/)
 })
 
 test('every operation has a name by hand: a verb first, at most 40 characters, its own', async () => {
