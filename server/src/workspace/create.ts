@@ -1,6 +1,8 @@
 import { recordAudit } from '../base/audit.ts'
 import type { Clock } from '../base/clock.ts'
+import { issuesOfCountry } from '../base/country.ts'
 import type { Db, Tx } from '../base/db.ts'
+import { InvalidInput } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import type { TeamActor } from '../base/member.ts'
 import type { Vault } from '../base/vault.ts'
@@ -39,6 +41,8 @@ export function createWorkspace(deps: WorkspaceDeps, input: NewWorkspace): Promi
 
 /** The same within a transaction of the caller's. The workspace's keys can be had once it has committed. */
 export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, now: Date): Promise<WorkspaceRow> {
+  const issues = issuesOfCountry(input.defaultCountry)
+  if (issues.length > 0) throw new InvalidInput(issues)
   const row: WorkspaceRow = {
     id: newId(now),
     name: input.name.trim(),

@@ -1,4 +1,5 @@
 import { recordAudit } from '../base/audit.ts'
+import { issuesOfCountry } from '../base/country.ts'
 import { forbidden, InvalidInput, type Issue, notFound } from '../base/errors.ts'
 import { type Member, roleCovers } from '../base/member.ts'
 import { announceWorkspace } from '../base/team-news.ts'
@@ -54,9 +55,10 @@ function refuseForeignSwitches(by: Member, patch: WorkspacePatch): void {
   }
 }
 
-function issuesOfPatch({ leadStatuses }: WorkspacePatch): Issue[] {
+function issuesOfPatch({ leadStatuses, defaultCountry }: WorkspacePatch): Issue[] {
   const isRepeated = leadStatuses !== undefined && new Set(leadStatuses).size < leadStatuses.length
-  return isRepeated ? [{ path: 'leadStatuses', message: 'must not name a status twice' }] : []
+  const repeated = isRepeated ? [{ path: 'leadStatuses', message: 'must not name a status twice' }] : []
+  return [...repeated, ...issuesOfCountry(defaultCountry)]
 }
 
 function applyPatch(before: WorkspaceRow, patch: WorkspacePatch): WorkspaceRow {

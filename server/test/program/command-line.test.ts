@@ -71,6 +71,7 @@ const refusals: [name: string, args: string[], words: RegExp][] = [
   ['no user', ['member', 'link'], /^Nobody has joined yet\./],
   ['unknown user', ['member', 'link', 'ana@example.com'], /^No user has this e-mail/],
   ['bad country', ['workspace', 'create', 'X', '-c', 'Brazil'], /^Validation failed\n {2}defaultCountry /],
+  ['unknown country', ['workspace', 'create', 'X', '-c', 'FP'], /^Validation failed\n {2}defaultCountry /],
   ['bad quota', ['workspace', 'create', 'X', '-q', 'many'], /It must be a whole number/],
   ['unknown role', ['member', 'invite', 'x@example.com', '-r', 'boss'], /Allowed choices are member, admin, owner/],
   ['unknown command', ['key', 'burn'], /unknown command 'burn'/],

@@ -85,6 +85,7 @@ const refused: [what: string, patch: object][] = [
   ['an unknown field', { colour: 'red' }],
   ['an empty name', { name: '  ' }],
   ['a country that is no code', { defaultCountry: 'Brazil' }],
+  ['a country without a numbering plan', { defaultCountry: 'FP' }],
   ['a negative quota', { dailyLeadQuota: -1 }],
   ['a quota as text', { dailyLeadQuota: '5' }],
   ['a status with capitals', { leadStatuses: ['New'] }],
@@ -98,6 +99,11 @@ for (const [what, patch] of refused) {
     assert.equal((await send(owner, 'PATCH', `/workspaces/${workspaceId}`, patch)).statusCode, 400)
   })
 }
+
+test('a workspace is not made for a country without a numbering plan', async () => {
+  const answer = await send(operatorToken, 'POST', '/workspaces', { name: 'Nowhere', defaultCountry: 'FP' })
+  assert.deepEqual([answer.statusCode, answer.json().data.issues[0].path], [400, 'defaultCountry'])
+})
 
 test('a change is announced, so that every node drops what it has cached', async () => {
   const { workspaceId, owner } = await team()

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { notFound } from '../../base/errors.ts'
+import { invalid, notFound } from '../../base/errors.ts'
 import { memberOf, type TeamGuard } from '../../base/member.ts'
 import { type App, errors, postman } from '../../base/route.ts'
 import { closed, teamRoute } from '../../base/team-schema.ts'
@@ -107,7 +107,9 @@ function uploadRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
     handler: async (request) => {
       const { workspaceId } = memberOf(request)
       const { importId } = request.params
-      await appendUpload(deps, workspaceId, importId, request.query.offset, request.body as AsyncIterable<Buffer>)
+      const bytes = request.body as AsyncIterable<Buffer> | null | undefined
+      if (!bytes) throw invalid('', `must have a body: the file's bytes from \`offset\` on, as ${fileTypes.join(', ')}`)
+      await appendUpload(deps, workspaceId, importId, request.query.offset, bytes)
       const row = await findImport(deps.db.sql, workspaceId, importId)
       return { import: presentImport(await deps.vault.keyring(workspaceId), row, deps.clock.now()) }
     },

@@ -37,6 +37,16 @@ test('an upload goes on where it broke off, and bytes in the wrong place are ref
   assert.deepEqual((await w.leads()).map((lead) => lead.firstName).sort(), ['Ana Lima', 'Bia', '__'])
 })
 
+test('an upload without a body is told what it lacks; an empty one asks whether this is the place', async () => {
+  const w = await importWorld()
+  const id = await made(w, 20)
+  const path = `/api/team/v1/workspaces/${w.workspaceId}/lead-imports/${id}/content?offset=0`
+  const none = await w.call('PUT', path, { key: testTeamToken })
+  assert.deepEqual([none.status, none.body.data.issues[0].path], [400, ''])
+  assert.match(none.body.data.issues[0].message, /must have a body/)
+  assert.deepEqual([(await put(w, id, 0, '')).status, (await put(w, id, 1, '')).status], [200, 409])
+})
+
 test('an upload is read no faster than it is stored: what waits in memory stays below two pieces', async () => {
   const w = await importWorld()
   const [chunk, chunks] = [64 * 1024, 240]
