@@ -23,6 +23,7 @@ import { serveWebhooks } from './app-webhooks.ts'
 import { serveService } from './app-worker.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
+import { strangeConnections } from './channels/queries.ts'
 import { formRoutes } from './forms/routes.ts'
 import { teamFormRoutes } from './forms/team-routes.ts'
 import { describeApi } from './http/openapi.ts'
@@ -140,5 +141,5 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
   const masterKeyReplaced: MasterDeps['masterKeyReplaced'] = (key) => house.images?.useMasterKey(key)
   const rotation = { tables: keyedTables, masterKeyFile, masterKeyReplaced, sharesDatabase }
   rotationTeamRoutes(app, { ...team, ...rotation }, teamGuard)
-  keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped }, teamGuard)
+  keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped, strangeConnections }, teamGuard)
 }

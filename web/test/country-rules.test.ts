@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getCountries } from 'libphonenumber-js/max'
-import { countries } from '../src/settings/countries.ts'
+import { countryCodes } from '../src/settings/country-codes.ts'
 
-test('the countries that a workspace may choose are those that the phone engine knows', () => {
-  const offered = countries()
-  assert.deepEqual(offered.map(({ value }) => value).sort(), getCountries().sort())
-  for (const { value, label } of offered) assert.notEqual(label, value, `${value} has a name`)
+test('the countries that a workspace may choose are those that the phone engine knows, and all have names', () => {
+  assert.deepEqual(countryCodes.toSorted(), getCountries().toSorted())
+  const names = new Intl.DisplayNames('en', { type: 'region' })
+  for (const code of countryCodes) assert.notEqual(names.of(code), code)
 })

@@ -17,6 +17,8 @@ export interface KeyDeps {
   forgetKey(keyId: string): void
   /** What must happen in the same transaction when a key stops: its conversations go back to people. */
   keyStopped(tx: Tx, workspaceId: string, keyId: string): Promise<void>
+  /** Those of the ids that are no connection of the workspace. */
+  strangeConnections(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<string[]>
 }
 
 /** Makes a key of the member's workspace. */
@@ -24,6 +26,7 @@ export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsI
   const now = deps.clock.now()
   return deps.db.tx(async (tx) => {
     const created = await createApiKey(tx, { ...input, workspaceId: by.workspaceId, createdBy: by.userId }, now)
+    await refuseStrangeConnections(deps, tx, by.workspaceId, input.connectionIds ?? [])
     await recordChange(tx, by, 'api-key.created', created.key.id, now)
     return created
   })
@@ -46,6 +49,17 @@ export async function changeKeyAs(
     await recordChange(tx, by, 'api-key.changed', keyId, now)
     return setAnswersNew(tx, by.workspaceId, keyId, answersNewConversations)
   })
+}
+
+async function refuseStrangeConnections(deps: KeyDeps, tx: Tx, workspaceId: string, ids: readonly string[]) {
+  if (ids.length === 0) return
+  const strange = new Set(await deps.strangeConnections(tx, workspaceId, ids))
+  const issues = ids.flatMap((id, at) =>
+    strange.has(id)
+      ? [{ path: `connectionIds[${at}]`, message: 'must be the id of a connection of the workspace' }]
+      : [],
+  )
+  if (issues.length > 0) throw new InvalidInput(issues)
 }
 
 /** Ends a key for good. A repeat answers the same and changes nothing. */

@@ -21,7 +21,7 @@ const scopeList = Type.Array(oneOf(scopes, { title: 'Scope' }), {
 })
 const connectionIds = Type.Array(uuid(), {
   maxItems: 100,
-  description: 'The chat connections that the key sees; empty for every one of the workspace.',
+  description: 'The chat connections of the workspace that the key sees; empty for every one.',
   example: [],
 })
 const phoneVisibility = oneOf(['full', 'masked'] as const, {

@@ -53,6 +53,21 @@ export async function listConnections(sql: Sql, keyring: Keyring, workspaceId: s
   return rows.map((row) => openConnection(keyring, row))
 }
 
+/** Those of the ids that are no connection of the workspace, or one that was removed. */
+export async function strangeConnections(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select asked.id
+    from unnest(${[...ids]}::text[]) as asked (id)
+    where not exists (
+      select
+      from connections c
+      where c.workspace_id = ${workspaceId}
+        and c.id = asked.id::uuid
+        and c.removed_at is null
+    )`
+  return rows.map((row) => row.id)
+}
+
 /** Workspaces that have a connection. Cannot begin with the workspace: it looks for them. */
 export async function listConnectedWorkspaces(sql: Sql): Promise<string[]> {
   const rows = await sql<{ workspace_id: string }[]>`

@@ -16,7 +16,8 @@ const defaultCountry = nullable(
   Type.String({
     pattern: '^[A-Z]{2}$',
     maxLength: 2,
-    description: 'ISO 3166-1 country that has a numbering plan: national phone numbers are read as numbers of it. Null: only international ones.',
+    description:
+      'ISO 3166-1 country that has a numbering plan: national phone numbers are read as numbers of it. Null: only international ones.',
     example: 'BR',
   }),
 )

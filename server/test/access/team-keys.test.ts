@@ -20,6 +20,7 @@ const keyDeps: KeyDeps = {
   keyStopped: async (_tx, _workspaceId, keyId) => {
     stopped.push(keyId)
   },
+  strangeConnections: async () => [],
 }
 keyTeamRoutes(app, keyDeps, createTeamGuard({ ...deps, teamToken: operatorToken }))
 after(() => app.close())
