@@ -1,5 +1,6 @@
 import { fillRandom } from './random.ts'
 
+let firstMs = 0
 let lastMs = 0
 let sequence = 0
 
@@ -11,12 +12,16 @@ export function newId(now: Date): string {
   const ms = now.getTime()
   const bytes = Buffer.allocUnsafe(16)
   fillRandom(bytes)
-  sequence = ms === lastMs ? sequence + 1 : bytes.readUInt16BE(6) & 0x7ff
-  // The 12-bit counter is spent: borrow from the next millisecond rather than repeat or go back.
-  const carried = sequence > 0xfff
-  if (carried) sequence = 0
-  lastMs = ms
-  bytes.writeUIntBE(carried ? ms + 1 : ms, 0, 6)
+  if (ms < firstMs || ms > lastMs) {
+    firstMs = ms
+    lastMs = ms
+    sequence = bytes.readUInt16BE(6) & 0x7ff
+  } else if (++sequence > 0xfff) {
+    // The 12-bit counter is spent: go on in the next millisecond, and stay ahead until the clock has passed it.
+    sequence = 0
+    lastMs++
+  }
+  bytes.writeUIntBE(lastMs, 0, 6)
   bytes.writeUInt16BE(0x7000 | sequence, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   const hex = bytes.toString('hex')
