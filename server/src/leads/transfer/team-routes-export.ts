@@ -19,7 +19,7 @@ export function exportTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): vo
       operationId: 'exportLeads',
       summary: 'Export leads',
       description:
-        'For owners: every lead that fits the filters of the list, oldest first, in clear, as a file that an import takes. CSV: UTF-8 with a byte order mark, commas, custom fields as columns; a cell that a spreadsheet would run (it begins with =, +, -, @, tab or return) gets an apostrophe in front, which an import takes off. NDJSON: a lead a line, and `{"endOfExport":{"count":…}}` as the last one. `x-total-count` is the number of leads when it began. A file that was cut short ends in a connection error. The audit log keeps who exported how many.',
+        'For owners: every lead that fits the filters of the list, oldest first, in clear, as a file that an import takes. CSV: UTF-8 with a byte order mark, commas, every cell in quotes, custom fields as columns; what a spreadsheet might run (=, +, - or @ at the beginning of a cell, of a line in it or after a semicolon or tab, also behind blanks and in wide letters) gets an apostrophe in front, which an import takes off. NDJSON: a lead a line, and `{"endOfExport":{"count":…}}` as the last one. `x-total-count` is the number of leads when it began. A file that was cut short ends in a connection error. The audit log keeps who exported how many.',
       ...postman({ query: { format: 'ndjson' } }),
       params: Type.Object(workspaceParams),
       querystring: ExportQuery,
