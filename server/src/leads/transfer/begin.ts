@@ -6,9 +6,10 @@ import type { Keyring } from '../../base/keyring.ts'
 import type { TeamActor } from '../../base/member.ts'
 import { announceImport } from '../../base/team-news.ts'
 import type { LeadDeps } from '../lead.ts'
-import { expiryOf, findImport, type ImportRow, type ImportState, lockImport } from './imports.ts'
-import { dropPieces } from './pieces.ts'
+import { endStates, expiryOf, findImport, type ImportRow, lockImport } from './imports.ts'
+import { dropPieces, dropUsed } from './pieces.ts'
 import { type FormatWish, lookAtFile } from './preview.ts'
+import { checkOpenImports } from './room.ts'
 import { type ImportChoice, type ImportSettings, openSettings, sealSettings } from './settings.ts'
 import { readTarget } from './targets.ts'
 
@@ -30,6 +31,7 @@ export async function createImport(
   const id = newId(now)
   const settings = sealSettings(keyring, id, { fileName, choice: null })
   return db.tx(async (tx) => {
+    await checkOpenImports(tx, workspaceId)
     await tx`
       insert into lead_imports (
         workspace_id, id, state, format, settings, actor_type, actor_id, size, due_at, created_at, expires_at
@@ -93,7 +95,6 @@ async function begin(
   now: Date,
 ): Promise<void> {
   await dropPieces(tx, workspaceId, id, 'refused')
-  await tx`delete from lead_import_dry_names where workspace_id = ${workspaceId} and import_id = ${id}`
   await tx`
     update lead_imports
     set state = 'running',
@@ -158,8 +159,6 @@ function targetsOf(
   return targets
 }
 
-const endStates: readonly ImportState[] = ['done', 'failed', 'cancelled']
-
 /** Stops an import for good; rows that it has written stay. */
 export async function cancelImport({ db, clock }: LeadDeps, workspaceId: string, actor: TeamActor, importId: string) {
   return db.tx(async (tx) => {
@@ -173,6 +172,7 @@ export async function cancelImport({ db, clock }: LeadDeps, workspaceId: string,
         expires_at = ${expiryOf(now)}
       where workspace_id = ${workspaceId}
         and id = ${importId}`
+    await dropUsed(tx, workspaceId, importId, 'cancelled')
     announceImport(tx, workspaceId, importId)
     const entry = { scopeId: workspaceId, actor, action: 'leads.import_cancelled', target: `import:${importId}` }
     await recordAudit(tx, entry, now)

@@ -14,6 +14,9 @@ export const importStates = [
 ] as const
 export type ImportState = (typeof importStates)[number]
 
+/** Nothing leads out of these. */
+export const endStates: readonly ImportState[] = ['done', 'failed', 'cancelled']
+
 export interface ImportRow {
   workspace_id: string
   id: string

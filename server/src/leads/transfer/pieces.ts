@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/keyring.ts'
+import { endStates, type ImportState } from './imports.ts'
 
 /** A file of an import, in sealed pieces: the uploaded one, or the one of refused rows. */
 export interface PieceFile {
@@ -53,10 +54,24 @@ export async function* readPieces(
   }
 }
 
-export async function dropPieces(tx: Tx, workspaceId: string, importId: string, kind: 'refused' | null): Promise<void> {
+export async function dropPieces(
+  tx: Tx,
+  workspaceId: string,
+  importId: string,
+  kind: PieceFile['kind'] | null,
+): Promise<void> {
   await tx`
     delete from lead_import_pieces
     where workspace_id = ${workspaceId}
       and import_id = ${importId}
       and (${kind}::text is null or kind = ${kind})`
+}
+
+/** Removes what an import has no more use for: a dry run's file is started again, that of one that ended never. */
+export async function dropUsed(tx: Tx, workspaceId: string, importId: string, state: ImportState): Promise<void> {
+  await tx`
+    delete from lead_import_dry_names
+    where workspace_id = ${workspaceId}
+      and import_id = ${importId}`
+  if (endStates.includes(state)) await dropPieces(tx, workspaceId, importId, 'file')
 }

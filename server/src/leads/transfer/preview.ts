@@ -3,7 +3,7 @@ import { unprocessable } from '../../base/errors.ts'
 import type { Keyring } from '../../base/keyring.ts'
 import { unguardCell } from './cells.ts'
 import { type Delimiter, detectDelimiter, type Encoding, FileProblem, type FileRow, readRows } from './file-rows.ts'
-import type { ImportRow } from './imports.ts'
+import { endStates, type ImportRow } from './imports.ts'
 import { readPieces } from './pieces.ts'
 import { proposeTargets } from './targets.ts'
 
@@ -28,6 +28,7 @@ const maxColumns = 200
 
 /** Reads the beginning of a file: its columns, and its first rows. */
 export async function lookAtFile(sql: Sql, keyring: Keyring, row: ImportRow, wish: FormatWish): Promise<FileLook> {
+  if (endStates.includes(row.state)) throw unprocessable(`The file is removed: the import is ${row.state}`)
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
   const pieces = () => readPieces(sql, () => keyring, file, 0)
   const encoding = wish.encoding ?? 'utf-8'

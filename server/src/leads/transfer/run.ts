@@ -16,9 +16,10 @@ import { type Batch, type BatchInTurn, readBatches } from './batches.ts'
 import { countAsFound } from './dry-names.ts'
 import { FileProblem, readRows } from './file-rows.ts'
 import { advanceImport, claimImport, endRun, type ImportRow, pauseImport } from './imports.ts'
-import { putPiece, readPieces } from './pieces.ts'
+import { dropUsed, putPiece, readPieces } from './pieces.ts'
 import { inRow } from './read-row.ts'
 import { refusedHeader, refusedRow } from './refused-rows.ts'
+import { checkGrowth } from './room.ts'
 import { addRefusals, type ImportChoice, openReport, openSettings, type Refusal, sealReport } from './settings.ts'
 
 export interface ImportDeps extends LeadDeps {
@@ -152,6 +153,7 @@ async function settleBatch(
   )
   const refusedText = failed.map(({ at, refusals }) => refusedRow(rows[at] ?? { cells: [], end: 0 }, refusals, choice))
   const bytes = refusedBytes(row, choice, refusedText)
+  checkGrowth(row, bytes.length)
   if (bytes.length > 0) {
     const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'refused' } as const
     await putPiece(tx, keyring, file, row.refused_bytes, bytes)
@@ -205,7 +207,9 @@ async function end(
 ): Promise<void> {
   await db.tx(async (tx) => {
     const now = clock.now()
-    if (!(await endRun(tx, row, state, problem, now)) || row.dry_run) return
+    if (!(await endRun(tx, row, state, problem, now))) return
+    await dropUsed(tx, row.workspace_id, row.id, state)
+    if (row.dry_run) return
     const actor = { type: row.actor_type, id: row.actor_id }
     const entry = { scopeId: row.workspace_id, actor, action: `leads.import_${state}`, target: `import:${row.id}` }
     await recordAudit(tx, entry, now)

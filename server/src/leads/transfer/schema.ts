@@ -6,8 +6,8 @@ import { closed, idSchema, workspaceParams } from '../../base/team-schema.ts'
 import { ListQuery } from '../schema.ts'
 import { maxRecordBytes } from './file-rows.ts'
 import { importStates } from './imports.ts'
+import { maxFileBytes } from './room.ts'
 import { matchers } from './settings.ts'
-import { maxFileBytes } from './upload.ts'
 
 const encoding = oneOf(['utf-8', 'windows-1252'], {
   title: 'FileEncoding',
@@ -98,7 +98,11 @@ export const Import = Type.Object(
     createdAt: timestamp('When it was made.'),
     startedAt: nullable(timestamp('When it was last started.')),
     endedAt: nullable(timestamp('When it ended.')),
-    filesUntil: nullable(timestamp('When the file and its refused rows are removed, unless it runs by then.')),
+    filesUntil: nullable(
+      timestamp(
+        'When the refused rows are removed, and the file with them; that of an import that ended is gone at once.',
+      ),
+    ),
   },
   { title: 'Import' },
 )

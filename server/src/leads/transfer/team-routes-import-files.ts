@@ -9,9 +9,10 @@ import { findImport } from './imports.ts'
 import { readPieces } from './pieces.ts'
 import { presentImport } from './present.ts'
 import { lookAtFile } from './preview.ts'
+import { maxFileBytes } from './room.ts'
 import { fileAnswer, importParams, OneImport, Preview, PreviewQuery, UploadQuery } from './schema.ts'
 import { exampleCsv, importPath } from './team-routes-imports.ts'
-import { appendUpload, maxFileBytes } from './upload.ts'
+import { appendUpload } from './upload.ts'
 
 const fileTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream']
 
@@ -36,7 +37,7 @@ function previewRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       operationId: 'previewLeadImport',
       summary: 'Look at an uploaded file',
       description:
-        'Its columns with the fields proposed for them, in English, Portuguese and Spanish, and its first rows. A part of the upload is enough. 422 when it cannot be read so.',
+        'Its columns with the fields proposed for them, in English, Portuguese and Spanish, and its first rows. A part of the upload is enough. 422 when it cannot be read so, or is gone since the import ended.',
       ...postman({ order: 2 }),
       params: importParams,
       querystring: PreviewQuery,
@@ -98,7 +99,7 @@ function uploadRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       operationId: 'uploadLeadImport',
       summary: 'Upload a file to import, or a part of it',
       description:
-        'Sent as `text/csv`, `application/x-ndjson` or `application/octet-stream`. Parts come in order, each where the one before ended, and may be of any length; a request takes 30 s at most, so send 4 MiB at a time. What arrived before a request broke off is kept: ask for `uploadedBytes` and go on there. 409 when `offset` is not the next byte, with `data.uploadedBytes`, or the file grows beyond its size.',
+        'Sent as `text/csv`, `application/x-ndjson` or `application/octet-stream`. Parts come in order, each where the one before ended, and may be of any length; a request takes 30 s at most, so send 4 MiB at a time. What arrived before a request broke off is kept: ask for `uploadedBytes` and go on there. 409 when `offset` is not the next byte, with `data.uploadedBytes`, or the file grows beyond its size, or the files of all imports of the workspace beyond 2 GiB.',
       ...postman({ text: { type: 'text/csv', body: exampleCsv }, query: { offset: '0' }, order: 1 }),
       params: importParams,
       querystring: UploadQuery,

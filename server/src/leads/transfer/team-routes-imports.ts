@@ -37,11 +37,12 @@ function readingRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
       ...teamRoute('Lead imports'),
       operationId: 'createLeadImport',
       summary: 'Make an import of leads',
-      description: 'Makes room for a file. Then upload it, look at the preview, and start.',
+      description:
+        'Makes room for a file. Then upload it, look at the preview, and start. 409 when 10 imports of the workspace are open (neither done, failed nor cancelled).',
       ...postman({ body: { fileName: 'fair.csv', size: exampleCsv.length }, saves: { import_id: 'import.id' } }),
       params: Type.Object(workspaceParams),
       body: NewImportBody,
-      response: { 201: OneImport, ...errors(400, 401, 403, 404) },
+      response: { 201: OneImport, ...errors(400, 401, 403, 404, 409) },
     },
     handler: async (request, reply) => {
       const member = memberOf(request)
@@ -123,7 +124,7 @@ function cancelRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       ...teamRoute('Lead imports'),
       operationId: 'cancelLeadImport',
       summary: 'Cancel an import of leads',
-      description: 'For good; rows that it has written stay. 409 when it has ended.',
+      description: 'For good; rows that it has written stay, the file is removed. 409 when it has ended.',
       ...postman({ order: 4 }),
       params: importParams,
       response: { 200: OneImport, ...errors(400, 401, 403, 404, 409) },

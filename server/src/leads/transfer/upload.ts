@@ -5,8 +5,8 @@ import { announceImport } from '../../base/team-news.ts'
 import type { LeadDeps } from '../lead.ts'
 import { type ImportRow, lockImport } from './imports.ts'
 import { type PieceFile, putPiece } from './pieces.ts'
+import { checkStoredBytes } from './room.ts'
 
-export const maxFileBytes = 1024 ** 3
 const pieceBytes = 256 * 1024
 
 const wrongOffset = (uploaded: number): ApiError =>
@@ -48,6 +48,7 @@ async function append(tx: Tx, keyring: Keyring, file: PieceFile, start: number, 
   const { workspaceId, importId } = file
   checkPlace(await lockImport(tx, workspaceId, importId), start, bytes.length)
   if (bytes.length === 0) return
+  await checkStoredBytes(tx, workspaceId, bytes.length)
   const end = start + bytes.length
   await putPiece(tx, keyring, file, start, bytes)
   await tx`

@@ -77,28 +77,88 @@ test('pieces of an upload that meets a new data key are sealed under it', async 
   assert.deepEqual(await oldRows(w.db, w.workspaceId, 'data', 2), [])
 })
 
-test('a cancelled import writes nothing more, and its file is gone after seven days', async () => {
+test('a cancelled import writes nothing more, and its file is gone at once', async () => {
   const w = await importWorld()
   const id = await w.upload('name\nAna\n')
   await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })
+  const pieces = () => w.db.sql`select 1 from lead_import_pieces where import_id = ${id}`
+  assert.equal((await pieces()).length, 1)
   const cancelled = await w.team('POST', `/lead-imports/${id}/cancel`)
   assert.equal(cancelled.body.import.state, 'cancelled')
   assert.equal((await w.team('POST', `/lead-imports/${id}/cancel`)).status, 409)
   await w.work()
   assert.equal((await w.leads()).length, 0)
-  const pieces = () => w.db.sql`select 1 from lead_import_pieces where import_id = ${id}`
-  assert.equal((await pieces()).length, 1)
+  assert.equal((await pieces()).length, 0)
+  const look = await w.team('GET', `/lead-imports/${id}/preview`)
+  assert.deepEqual([look.status, look.body.statusMessage], [422, 'The file is removed: the import is cancelled'])
+})
+
+test('every file that was left alone, and all refused rows, are gone after seven days', async () => {
+  const w = await importWorld()
+  for (let n = 0; n < 9; n++) await w.upload('name\nAna\n')
+  for (let n = 0; n < 15; n++) await w.importAll('name,phone\nAna,12\n', { match: 'phone' })
+  const pieces = () => w.db.sql`select 1 from lead_import_pieces where workspace_id = ${w.workspaceId}`
+  assert.equal((await pieces()).length, 24)
   w.clock.advance(7 * 86_400_000)
   await sweepImports(w.db, w.clock)
   assert.equal((await pieces()).length, 0)
   w.clock.advance(-7 * 86_400_000)
 })
 
+test('a workspace has ten imports open, however many are made at once, until one of them ends', async () => {
+  const w = await importWorld()
+  const make = () => w.team('POST', '/lead-imports', { fileName: 'a.csv', size: 1024 ** 3 })
+  const answers = await Promise.all(Array.from({ length: 14 }, make))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(10).fill(201), ...Array(4).fill(409)])
+  const refused = await make()
+  assert.match(refused.body.statusMessage, /^10 imports are open: finish or cancel one/)
+  const open = answers.find(({ status }) => status === 201)?.body.import.id
+  await w.team('POST', `/lead-imports/${open}/cancel`)
+  assert.equal((await make()).status, 201)
+  assert.equal((await (await importWorld()).team('POST', '/lead-imports', { fileName: 'a.csv', size: 1 })).status, 201)
+})
+
+test('what imports have stored counts, whatever sizes were told, until they end', async () => {
+  const w = await importWorld()
+  const [full, next] = [await made(w, 1024 ** 3), await made(w, 20)]
+  await w.db.sql`
+    update lead_imports
+    set uploaded = ${2 * 1024 ** 3 - 8}
+    where workspace_id = ${w.workspaceId}
+      and id = ${full}`
+  assert.equal((await put(w, next, 0, 'name\nAna')).status, 200)
+  const refused = await put(w, next, 8, ' Lima')
+  assert.deepEqual([refused.status, refused.body.data], [409, { storedBytes: 2 * 1024 ** 3 }])
+  assert.match(refused.body.statusMessage, /cancel an import that is not needed/)
+  await w.team('POST', `/lead-imports/${full}/cancel`)
+  assert.equal((await put(w, next, 8, ' Lima')).status, 200)
+})
+
+const growths: [what: string, column: string, value: number, dryRun: boolean, problem: RegExp][] = [
+  ['refused rows', 'refused_bytes', 256 * 1024 ** 2 - 10, false, /^The refused rows would take more than 256 MiB/],
+  ['new leads of a dry run', 'created', 5_000_000, true, /^A dry run goes up to 5,000,000 new leads/],
+]
+
+for (const [what, column, value, dryRun, problem] of growths) {
+  test(`an import ends where it would keep too many ${what}`, async () => {
+    const w = await importWorld()
+    const id = await w.upload('name,phone\nAna,12\n')
+    await w.team('POST', `/lead-imports/${id}/start`, { match: 'phone', dryRun })
+    await w.db.sql`update lead_imports set ${w.db.sql({ [column]: value })} where id = ${id}`
+    await w.work()
+    const { body } = await w.team('GET', `/lead-imports/${id}`)
+    assert.equal(body.import.state, 'failed')
+    assert.match(body.import.problem, problem)
+  })
+}
+
 test('what is stored of a file and of refused rows is sealed', async () => {
   const w = await importWorld()
-  const done = await w.importAll('name,phone\nSecretname,12\n', { match: 'phone' })
-  assert.equal(done.refused, 1)
-  const rows = await w.db.sql<{ bytes: Buffer }[]>`select bytes from lead_import_pieces where import_id = ${done.id}`
+  const id = await w.upload('name,phone\nSecretname,12\n')
+  await w.team('POST', `/lead-imports/${id}/start`, { match: 'phone', dryRun: true })
+  await w.work()
+  assert.equal((await w.team('GET', `/lead-imports/${id}`)).body.import.refused, 1)
+  const rows = await w.db.sql<{ bytes: Buffer }[]>`select bytes from lead_import_pieces where import_id = ${id}`
   assert.equal(rows.length, 2)
   for (const { bytes } of rows) assert.ok(!bytes.includes('Secretname'))
 })

@@ -44,9 +44,9 @@ async function sendPart(workspaceId: string, { id, uploadedBytes }: Import, file
   return ((await answer.json()) as { import: Import }).import
 }
 
-// 409 says that the next byte is another one: an earlier answer was lost.
+// A 409 with a number of bytes says that the next byte is another one: an earlier answer was lost.
 const mayPass = (error: unknown): boolean =>
-  error instanceof Failure && (error.isOffline || error.status >= 500 || error.status === 409)
+  error instanceof Failure && (error.isOffline || error.status >= 500 || typeof error.data.uploadedBytes === 'number')
 
 /** How the file is written, by its name. */
 export function formatOf(fileName: string): 'csv' | 'ndjson' {
