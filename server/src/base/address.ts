@@ -40,8 +40,11 @@ export function addressSet(ranges: readonly string[]): AddressSet {
   return (address) => lists[familyOf(address)].check(address, familyOf(address))
 }
 
-/** What a limit per client counts: one IPv4 address, or the /64 that an IPv6 client moves about in at will. */
-export function addressGroup(address: string): string {
+/**
+ * What a limit per client counts: one IPv4 address, or the /64 that an IPv6 client moves about in at will. A site has a
+ * /48 of those.
+ */
+export function addressGroup(address: string, bits: 48 | 64 = 64): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail = ''] = address.split('::')
   const front = head === '' ? [] : head.split(':')
@@ -49,7 +52,7 @@ export function addressGroup(address: string): string {
   const groups = address.includes('::')
     ? [...front, ...Array(8 - front.length - back.length).fill('0'), ...back]
     : front
-  return `${groups.slice(0, 4).join(':')}::/64`
+  return `${groups.slice(0, bits / 16).join(':')}::/${bits}`
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

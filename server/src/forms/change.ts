@@ -10,6 +10,7 @@ import type { Form, FormDefinition } from './form.ts'
 import { countForms, deleteForm, insertForm, lockForm, updateForm } from './queries.ts'
 import type { FormChanges, NewForm } from './schema.ts'
 import { makeSlug } from './slug.ts'
+import { claimSlug } from './slugs.ts'
 
 export interface FormDeps {
   db: Db
@@ -24,6 +25,7 @@ export async function createForm(deps: FormDeps, member: Member, input: NewForm)
   return whileSlugIsFree(() =>
     deps.db.tx(async (tx) => {
       if ((await countForms(tx, workspaceId)) >= maxForms) throw tooManyForms()
+      await claimSlug(tx, workspaceId, form.slug, form.id)
       await insertForm(tx, form)
       await recordAudit(tx, entry(member, 'form.created', form.id), now)
       return form
@@ -45,6 +47,7 @@ export async function changeForm(deps: FormDeps, member: Member, id: string, inp
       const current = await lockForm(tx, member.workspaceId, id)
       if (current === undefined) throw formNotFound()
       const form = checked({ ...current, ...input, updatedAt: now })
+      if (form.slug !== current.slug) await claimSlug(tx, form.workspaceId, form.slug, id)
       await updateForm(tx, form)
       await recordAudit(tx, entry(member, 'form.changed', id), now)
       return form

@@ -5,8 +5,16 @@ export const maxForms = 200
 
 export const formNotFound = (): ApiError => notFound('Form not found')
 
-export const slugTaken = (cause: unknown): ApiError =>
+export const slugTaken = (cause?: unknown): ApiError =>
   conflict('Form with this slug already exists', { field: 'slug' }, cause)
+
+/** Addresses that the forms of one workspace ever had: they are its own for good. */
+export const maxSlugs = 1_000
+
+export const tooManySlugs = (): ApiError =>
+  conflict(`A workspace's forms have at most ${maxSlugs} addresses over time. Take one of those that they had.`, {
+    field: 'slug',
+  })
 
 export const tooManyForms = (): ApiError =>
   conflict(`A workspace has at most ${maxForms} forms. Delete one that is not used.`)

@@ -39,13 +39,17 @@ const formColumns = (sql: Sql) => sql`
   f.created_at,
   f.updated_at`
 
-/** The only statement that cannot begin with the workspace: the public knows a slug, and the slug tells it. */
+/**
+ * The form that answers at the address, be it one that it had before. The only statement that cannot begin with the
+ * workspace: the public knows a slug, and the slug tells it.
+ */
 export async function findPublicForm(sql: Sql, slug: string): Promise<PublicForm | undefined> {
   const [row] = await sql<(FormRow & { default_country: string | null })[]>`
     select ${formColumns(sql)}, w.default_country
-    from forms f
+    from form_slugs s
+    join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
     join workspaces w on w.id = f.workspace_id
-    where f.slug = ${slug}
+    where s.slug = ${slug}
       and f.active
       and w.leads_enabled`
   return row && { ...formOf(row), defaultCountry: row.default_country }

@@ -88,7 +88,7 @@ function postRoutes(scope: App, deps: PublicFormDeps): void {
         operationId: 'submitForm',
         summary: 'Send a lead form',
         description:
-          "Open to the public, from the form's own page, from sites in its `allowedOrigins` (with CORS) and from servers. As JSON, or form-encoded: a browser is then sent on with 303, or shown the page again with what is wrong. `k_*` parameters of the address become custom fields; more than 10 in all, a bad key or a long value is 400. At most 10 posts a minute from one address. Counts towards the daily lead quota. Emits `lead.created`.",
+          "Open to the public, from the form's own page, from sites in its `allowedOrigins` (with CORS) and from servers. As JSON, or form-encoded: a browser is then sent on with 303, or shown the page again with what is wrong. `k_*` parameters of the address become custom fields; more than 10 in all, a bad key or a long value is 400. At most 10 posts a minute from one address (IPv6: 10 from a /64, 40 from a /48). Counts towards the daily lead quota: half of it at most for all forms of the workspace, a quarter for each. Emits `lead.created`.",
         consumes: ['application/json', 'application/x-www-form-urlencoded'],
         params: schema.Slug,
         querystring: schema.Parameters,

@@ -25,7 +25,8 @@ const maxPageLength = 1_000_000
 const slug = Type.String({
   maxLength: 60,
   pattern: '^[a-z0-9-]{3,60}$',
-  description: 'Last part of the public address, unique in the instance: 3 to 60 of a-z, 0-9 and -.',
+  description:
+    "Last part of the public address, unique in the instance: 3 to 60 of a-z, 0-9 and -. Addresses stay the workspace's for good: after a change the old one goes on to lead to the form, and that of a deleted form is free for forms of the workspace alone.",
 })
 
 const NewFormField = Type.Object(

@@ -6,6 +6,7 @@ import type { LeadDeps } from '../leads/lead.ts'
 import { formNotFound } from './errors.ts'
 import { decoyField, type PublicForm, tokenField } from './form.ts'
 import type { RawFields } from './parameters.ts'
+import { takeFormQuota } from './quota.ts'
 import { readSubmission } from './submission.ts'
 import { insertSubmission } from './submissions.ts'
 import { readToken, type TokenReading } from './token.ts'
@@ -21,7 +22,7 @@ export interface FilledForm {
 
 /**
  * Makes one lead of a filled form, however often the same page is sent. Refuses with 400 what does not fit and what
- * came too fast or too late, and with 429 when the day's quota is used up. A program that filled the decoy is told
+ * came too fast or too late, and with 429 when the day's quota, or what forms have of it, is used up. A program that filled the decoy is told
  * that all went well.
  */
 export async function submitForm(deps: LeadDeps, form: PublicForm, filled: FilledForm): Promise<void> {
@@ -33,9 +34,10 @@ export async function submitForm(deps: LeadDeps, form: PublicForm, filled: Fille
   const { workspaceId, id: formId, defaultCountry } = form
   const user = { workspaceId, defaultCountry, masked: true, actor: { type: 'form', id: formId } } as const
   try {
-    await createClaimedLead(deps, user, patch, issues, (tx, lead) =>
-      insertSubmission(tx, workspaceId, { id: newId(now), formId, leadId: lead.id, nonce, submittedAt: now }),
-    )
+    await createClaimedLead(deps, user, patch, issues, async (tx, lead) => {
+      await insertSubmission(tx, workspaceId, { id: newId(now), formId, leadId: lead.id, nonce, submittedAt: now })
+      await takeFormQuota(tx, workspaceId, formId, now)
+    })
   } catch (error) {
     if (violates(error, 'form_submissions_form_fkey')) throw formNotFound()
     if (!violates(error, 'form_submissions_nonce_key')) throw error

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ClientAddress } from '../access/client-address.ts'
 import type { Limiter } from '../access/rate-limit.ts'
 import { setRateLimitHeaders } from '../access/rate-limit-headers.ts'
+import { addressGroup } from '../base/address.ts'
 import type { Vault } from '../base/vault.ts'
 import { originNotAllowed, sentTooOften } from './errors.ts'
 import { type PublicForm, tokenField } from './form.ts'
@@ -44,7 +45,13 @@ export interface RateDeps {
   submissionsPerMinute: number
 }
 
-/** Counts a post by form and client address; throws 429 beyond the limit. The address leaves here only as a digest. */
+// Whoever has a /48 has 65,536 of /64.
+const perWiderGroup = 4
+
+/**
+ * Counts a post by form and client, whatever address of its own the client comes from; throws 429 beyond the limit.
+ * Addresses leave here only as digests.
+ */
 export async function takeTurn(
   deps: RateDeps,
   form: PublicForm,
@@ -53,10 +60,19 @@ export async function takeTurn(
 ): Promise<void> {
   if (deps.submissionsPerMinute === 0) return
   const keyring = await deps.vault.keyring(form.workspaceId)
-  const digest = keyring.stable('form.address', deps.clientAddress(request.raw) ?? '').toString('base64url')
-  const take = await deps.limiter.take(`form:${form.id}:${digest}`, deps.submissionsPerMinute)
+  const address = deps.clientAddress(request.raw) ?? ''
+  const turn = (group: string, limit: number) => {
+    const digest = keyring.stable('form.address', group).toString('base64url')
+    return deps.limiter.take(`form:${form.id}:${digest}`, limit)
+  }
+  const group = addressGroup(address)
+  const take = await turn(group, deps.submissionsPerMinute)
   setRateLimitHeaders(reply, take)
   if (!take.allowed) throw sentTooOften(take.retryAfterSeconds)
+  const wider = addressGroup(address, 48)
+  if (wider === group) return
+  const widerTake = await turn(wider, perWiderGroup * deps.submissionsPerMinute)
+  if (!widerTake.allowed) throw sentTooOften(widerTake.retryAfterSeconds)
 }
 
 /** The first value of each parameter: links of campaigns repeat and break theirs, and people cannot mend them. */

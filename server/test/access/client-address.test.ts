@@ -55,4 +55,5 @@ test('an IPv6 client cannot leave its limit by moving within its network', () =>
   assert.equal(addressGroup('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64')
   assert.equal(addressGroup('2001:db8::1'), '2001:db8:0:0::/64')
   assert.equal(addressGroup('::1'), '0:0:0:0::/64')
+  assert.equal(addressGroup('2001:db8:1:2:3:4:5:6', 48), '2001:db8:1::/48')
 })

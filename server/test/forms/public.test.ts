@@ -230,7 +230,7 @@ test('a used-up quota is a page that says so, with what was typed; JSON gets the
   assert.match(page.body, /We can take no more today/)
   assert.match(page.body, /value="Second"/)
   const json = await postJson(w, form.slug, { firstName: 'Third' })
-  assert.deepEqual(json.json(), { statusCode: 429, statusMessage: 'Daily lead limit reached' })
+  assert.deepEqual(json.json(), { statusCode: 429, statusMessage: 'Daily lead limit of forms reached' })
   assert.ok(Number(json.headers['retry-after']) > 0)
   assert.equal((await w.leads()).length, 1)
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Form } from '../../src/forms/form.ts'
+import { leadCreator } from '../../src/leads/create.ts'
 import { testDatabase } from '../support/database.ts'
 import { encode, type FormWorld, formEncoded, formWorld, tokenIn } from '../support/form-world.ts'
 
@@ -105,6 +106,49 @@ test('the eleventh post of a minute from one address is 429, for that form and a
   assert.equal((await post(await w.newForm(), '203.0.113.1')).statusCode, 201)
   w.clock.advance(61_000)
   assert.equal((await post(form, '203.0.113.1')).statusCode, 201)
+})
+
+test('an IPv6 client is counted by its /64 and, more loosely, by its /48', async () => {
+  const { w, form } = await withForm()
+  const post = async (address: string) => {
+    const body = { firstName: 'Ana' }
+    return (await w.app.inject({ method: 'POST', url: `/f/${form.slug}`, body, remoteAddress: address })).statusCode
+  }
+  const statuses = (count: number, addressOf: (n: number) => string) =>
+    Promise.all(Array.from({ length: count }, (_, n) => post(addressOf(n))))
+  const refusals = (answers: number[]) => answers.filter((status) => status === 429).length
+  assert.equal(refusals(await statuses(12, (n) => `2001:db8:1:2:${n}::1`)), 2)
+  assert.equal(refusals(await statuses(40, (n) => `2001:db8:1:${n + 10}::1`)), 10)
+  assert.equal(await post('2001:db8:2::1'), 201)
+})
+
+test('forms make at most half of the leads of a day, one form a quarter, and keys can make the others', async () => {
+  const { w, form } = await withForm({ submissionsPerMinute: 0 })
+  const others = [await w.newForm(), await w.newForm()]
+  const quota = (leads: number) =>
+    database.db.sql`update workspaces set daily_lead_quota = ${leads} where id = ${w.workspaceId}`
+  const post = (to: Form) => w.app.inject({ method: 'POST', url: `/f/${to.slug}`, body: { firstName: 'Ana' } })
+  const made = async (to: Form, count: number) => {
+    const answers = await Promise.all(Array.from({ length: count }, () => post(to)))
+    return answers.filter(({ statusCode }) => statusCode === 201).length
+  }
+  await quota(8)
+  assert.deepEqual([await made(form, 5), await made(others[0] as Form, 1), await made(others[1] as Form, 5)], [2, 1, 1])
+  const refused = await post(others[1] as Form)
+  assert.deepEqual(refused.json(), { statusCode: 429, statusMessage: 'Daily lead limit of forms reached' })
+  assert.equal(Number(refused.headers['retry-after']) > 0, true)
+  const user = { ...w.member, defaultCountry: null, masked: false, actor: { type: 'form', id: form.id } } as const
+  const create = leadCreator({ db: database.db, vault: w.vault, clock: w.clock })
+  const bia = { fields: { firstName: 'Bia' }, typed: [], values: {}, phoneAsSent: null }
+  for (let n = 0; n < 4; n++) await create(user, bia, [])
+  await assert.rejects(create(user, bia, []), /Daily lead limit reached/)
+  await quota(0)
+  assert.equal(await made(form, 5), 5)
+  await quota(8)
+  assert.equal(await made(form, 1), 0)
+  w.clock.advance(day)
+  assert.equal(await made(form, 1), 1)
+  assert.equal(await w.count('form_quota'), 2)
 })
 
 test('a person beyond the rate keeps what was typed', async () => {

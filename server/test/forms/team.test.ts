@@ -167,6 +167,48 @@ test('a form of another workspace is not found', async () => {
   assert.deepEqual((await call(w, 'GET')).json(), { forms: [] })
 })
 
+test('an address goes on to lead to its form after a rename, until another form of the workspace takes it', async () => {
+  const w = await formWorld(database)
+  const [old, fresh] = [`old-${w.workspaceId}`, `new-${w.workspaceId}`]
+  const form = await w.newForm({ slug: old })
+  assert.equal((await call(w, 'PATCH', `/${form.id}`, { slug: fresh })).statusCode, 200)
+  const send = (slug: string) => w.app.inject({ method: 'POST', url: `/f/${slug}`, body: { firstName: 'Ana' } })
+  for (const slug of [old, fresh]) assert.equal((await send(slug)).statusCode, 201)
+  assert.ok((await w.app.inject({ url: `/f/${old}` })).body.includes(`/f/${fresh}`))
+  const other = await w.newForm({ slug: old, thankYou: 'Other' })
+  assert.equal((await send(old)).json().message, 'Other')
+  assert.equal((await call(w, 'PATCH', `/${form.id}`, { slug: old })).statusCode, 409)
+  await call(w, 'DELETE', `/${other.id}`)
+  assert.equal((await send(old)).statusCode, 404)
+  assert.equal((await call(w, 'PATCH', `/${form.id}`, { slug: old })).statusCode, 200)
+  assert.equal((await send(old)).statusCode, 201)
+})
+
+test('no other workspace gets an address that a form once had', async () => {
+  const [w, other] = [await formWorld(database), await formWorld(database)]
+  const [renamed, deleted] = [`renamed-${w.workspaceId}`, `deleted-${w.workspaceId}`]
+  await call(w, 'PATCH', `/${(await w.newForm({ slug: renamed })).id}`, { slug: `now-${w.workspaceId}` })
+  await call(w, 'DELETE', `/${(await w.newForm({ slug: deleted })).id}`)
+  const theirs = await other.newForm()
+  for (const slug of [renamed, deleted]) {
+    assert.equal((await call(other, 'POST', '', { ...definition, slug })).statusCode, 409)
+    assert.equal((await call(other, 'PATCH', `/${theirs.id}`, { slug })).statusCode, 409)
+    assert.equal((await call(w, 'POST', '', { ...definition, slug })).statusCode, 201)
+  }
+})
+
+test('the addresses that forms ever had are 1,000 at most', async () => {
+  const w = await formWorld(database)
+  const form = await w.newForm()
+  await database.db.sql`
+    insert into form_slugs (workspace_id, slug, form_id)
+    select ${w.workspaceId}, 'had-' || n || left(${w.workspaceId}, 18), ${form.id}
+    from generate_series(1, 999) as n`
+  const refused = await call(w, 'PATCH', `/${form.id}`, { slug: `one-${w.workspaceId}` })
+  assert.deepEqual([refused.statusCode, refused.json().data], [409, { field: 'slug' }])
+  assert.equal((await call(w, 'PATCH', `/${form.id}`, { slug: `had-7${w.workspaceId.slice(0, 18)}` })).statusCode, 200)
+})
+
 test('a slug is taken for every workspace', async () => {
   const [w, other] = [await formWorld(database), await formWorld(database)]
   const { slug } = await other.newForm({ slug: `taken-${w.workspaceId.slice(0, 8)}` })

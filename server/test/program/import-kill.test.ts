@@ -82,14 +82,14 @@ test('the command line imports and exports, through a server that runs and witho
   const refused = await readFile(`${input}.refused.csv`, 'utf8')
   assert.equal(
     refused,
-    '\uFEFFFull name;Fone;Cidade;import_error\r\nBia;;Olinda;phone is empty, and rows are matched by it\r\n',
+    '\uFEFF"Full name";"Fone";"Cidade";"import_error"\r\n"Bia";"";"Olinda";"phone is empty, and rows are matched by it"\r\n',
   )
   assert.equal((await stat(`${input}.refused.csv`)).mode & 0o777, 0o600)
 
   const output = join(folder, 'out.csv')
   const exported = await runCommand(['export', output], env)
   assert.equal(exported.exitCode, 0, exported.stderr)
-  assert.match(await readFile(output, 'utf8'), /,Ana,,,5581991234567,new,.*,Recife,\r\n$/)
+  assert.match(await readFile(output, 'utf8'), /,"Ana","","","5581991234567","new",.*,"Recife",""\r\n$/)
   const again = await runCommand(['import', output, '--match', 'uniqueCode', '--json'], env)
   assert.equal(again.exitCode, 0, again.stderr)
   assert.equal(JSON.parse(again.stdout).unchanged, 1)

@@ -36,7 +36,7 @@ export interface FormWorld {
   lines: string[]
   newForm(input?: Partial<NewForm>): Promise<Form>
   leads(): Promise<Lead[]>
-  count(table: 'form_submissions' | 'events' | 'audit_log'): Promise<number>
+  count(table: 'form_submissions' | 'form_quota' | 'events' | 'audit_log'): Promise<number>
   /** The token of a page just served, after the time that a person takes to fill it. */
   token(form: Form): Promise<string>
 }

@@ -67,7 +67,7 @@ export const forms = {
   redirectHelp: 'Leave empty for the thanks.',
   settings: 'Settings',
   slug: 'Address',
-  slugHelp: 'The last part of the link. Links to the old one stop working.',
+  slugHelp: 'The last part of the link. Links and embedded forms with the old one go on working.',
   source: 'Source of the leads',
   status: 'First status of the leads',
   origins: 'Other sites',

@@ -69,7 +69,7 @@ export const forms: typeof en = {
   redirectHelp: 'Vacío: muestra el agradecimiento.',
   settings: 'Ajustes',
   slug: 'Dirección',
-  slugHelp: 'La última parte del enlace. Los enlaces al anterior dejan de funcionar.',
+  slugHelp: 'La última parte del enlace. Los enlaces y formularios incrustados con la anterior siguen funcionando.',
   source: 'Origen de los leads',
   status: 'Primer estado de los leads',
   origins: 'Otros sitios',

@@ -69,7 +69,7 @@ export const forms: typeof en = {
   redirectHelp: 'Vazio: mostra o agradecimento.',
   settings: 'Ajustes',
   slug: 'Endereço',
-  slugHelp: 'A última parte do link. Links para o antigo deixam de funcionar.',
+  slugHelp: 'A última parte do link. Links e formulários incorporados com a antiga continuam funcionando.',
   source: 'Origem dos leads',
   status: 'Primeiro status dos leads',
   origins: 'Outros sites',
