@@ -58,17 +58,32 @@ export async function changeEndpoint(
   input: EndpointChanges,
 ): Promise<void> {
   refuseFaults(deps, input)
-  await updateSettings(deps, member, id, 'webhook.changed', (endpoint) => ({
-    ...endpoint,
-    description: input.description === undefined ? endpoint.description : input.description || null,
-    events: input.events ?? endpoint.events,
-    phoneVisibility: input.phoneVisibility ?? endpoint.phoneVisibility,
-    settings: {
-      ...endpoint.settings,
-      url: input.url ?? endpoint.settings.url,
-      headers: input.headers ?? endpoint.settings.headers,
-    },
-  }))
+  const action = (endpoint: Endpoint) => (isMoved(endpoint, input) ? 'webhook.address-changed' : 'webhook.changed')
+  await updateSettings(deps, member, id, action, (endpoint) => {
+    if (isMoved(endpoint, input)) refuseForeignHeaders(endpoint, input)
+    return {
+      ...endpoint,
+      description: input.description === undefined ? endpoint.description : input.description || null,
+      events: input.events ?? endpoint.events,
+      phoneVisibility: input.phoneVisibility ?? endpoint.phoneVisibility,
+      settings: {
+        ...endpoint.settings,
+        url: input.url ?? endpoint.settings.url,
+        headers: input.headers ?? endpoint.settings.headers,
+      },
+    }
+  })
+}
+
+const isMoved = ({ settings }: Endpoint, { url }: EndpointChanges) =>
+  url !== undefined && new URL(url).origin !== new URL(settings.url).origin
+
+/** Whoever may change an address must not thereby learn what was given for another. The signing secret is never sent. */
+function refuseForeignHeaders({ settings }: Endpoint, { headers }: EndpointChanges): void {
+  if (headers !== undefined || Object.keys(settings.headers).length === 0) return
+  const message =
+    'must be sent with a url on another server, {} for none: what is stored is for the server that it was given for'
+  throw new InvalidInput([{ path: 'headers', message }])
 }
 
 /** Gives an endpoint a new signing secret; the old ones sign as well until the overlap has passed. */
@@ -147,14 +162,15 @@ async function updateSettings(
   deps: WebhookDeps,
   member: Member,
   id: string,
-  action: string,
+  action: string | ((before: Endpoint) => string),
   change: (endpoint: Endpoint, now: Date) => Endpoint,
 ): Promise<Endpoint> {
   const { workspaceId } = member
   const now = deps.clock.now()
   return deps.vault.withKeyring(workspaceId, (keyring) =>
     deps.db.tx(async (tx) => {
-      const changed = change(openEndpoint(keyring, await lockEndpoint(tx, workspaceId, id)), now)
+      const before = openEndpoint(keyring, await lockEndpoint(tx, workspaceId, id))
+      const changed = change(before, now)
       await tx`
         update webhook_endpoints
         set description = ${changed.description},
@@ -164,7 +180,7 @@ async function updateSettings(
           updated_at = ${now}
         where workspace_id = ${workspaceId}
           and id = ${id}`
-      await noteChange(tx, member, action, id, now)
+      await noteChange(tx, member, typeof action === 'string' ? action : action(before), id, now)
       return changed
     }),
   )

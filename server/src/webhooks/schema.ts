@@ -35,7 +35,7 @@ const settings = {
   events,
   phoneVisibility,
   headers: Type.Record(Type.String(), Type.String({ maxLength: 1000 }), {
-    description: `Up to ${maxHeaders} headers of your own for each request, such as \`Authorization\`: names of 100 characters at most, values of 1,000 printable ones. Not \`host\`, \`connection\`, \`user-agent\`, \`date\` and the like, nor what begins with \`content-\`, \`webhook-\` or \`proxy-\`. Values are stored encrypted and not shown again. Sending \`headers\` replaces all of them.`,
+    description: `Up to ${maxHeaders} headers of your own for each request, such as \`Authorization\`: names of 100 characters at most, values of 1,000 printable ones. Not \`host\`, \`connection\`, \`user-agent\`, \`date\` and the like, nor what begins with \`content-\`, \`webhook-\` or \`proxy-\`. Values are stored encrypted and not shown again. Sending \`headers\` replaces all of them; a \`url\` on another server needs them again.`,
     example: { Authorization: 'Bearer …' },
   }),
   description,

@@ -111,7 +111,7 @@ function changeRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       operationId: 'updateWebhook',
       summary: 'Change a webhook endpoint',
       description:
-        'For admins. Send only what changes. A new address or header counts for everything that is still to be sent; masking phones counts for earlier events too, and an event that was masked once stays so.',
+        'For admins. Send only what changes. A new address or header counts for everything that is still to be sent; an address on another server needs `headers` again, if there are any; masking phones counts for earlier events too, and an event that was masked once stays so.',
       params: EndpointParams,
       body: EndpointChanges,
       response: { 200: OneEndpoint, ...errors(400, 401, 403, 404, 413, 415) },

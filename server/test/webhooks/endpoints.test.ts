@@ -23,14 +23,27 @@ test('an admin makes an endpoint, and its secret is shown once', async () => {
 test('address, headers and secrets are sealed in the database, and stand in no log and no audit', async () => {
   const w = await webhookApi()
   const { id, secret } = await w.endpoint({ headers: { 'X-Key': 'hidden-value' } })
-  await w.ok('PATCH', `/${id}`, { url: 'https://other.example.com/path' })
+  await w.ok('PATCH', `/${id}`, { url: 'https://other.example.com/path', headers: { 'X-Key': 'hidden-value' } })
   const [row] = await w.db.sql`select e::text as text from webhook_endpoints e where id = ${id}`
   const audit = await w.db.sql`select a::text as text from audit_log a where scope_id = ${w.workspaceId}`
   const seen = [row?.text, ...audit.map(({ text }) => text), ...w.logLines].join('\n')
   for (const hidden of ['hooks.example.com', 'other.example.com', 'hidden-value', secret]) {
     assert.ok(!seen.includes(hidden), hidden)
   }
-  assert.ok(seen.includes('webhook.created') && seen.includes('webhook.changed'))
+  assert.ok(seen.includes('webhook.created') && seen.includes('webhook.address-changed'))
+})
+
+test('stored headers are for the server that they were given for: another one needs them again', async () => {
+  const w = await webhookApi()
+  const { id } = await w.endpoint({ headers: { Authorization: 'Bearer hidden-value' } })
+  const other = 'https://elsewhere.example.com/hook'
+  const patch = (body: object) => w.admin.call('PATCH', `${hooksPath}/${id}`, body)
+  const refused = await patch({ url: other })
+  assert.deepEqual([refused.status, refused.body.data.issues[0].path], [400, 'headers'])
+  assert.equal((await w.ok('GET', `/${id}`)).endpoint.url, exampleUrl)
+  assert.equal((await patch({ url: `${exampleUrl}/other`, events: ['lead.*'] })).status, 200)
+  assert.equal((await patch({ url: other, headers: {} })).status, 200)
+  assert.equal((await patch({ url: exampleUrl })).status, 200)
 })
 
 test('a member sees endpoints by their host alone, and changes nothing', async () => {

@@ -2,6 +2,7 @@ import { Button, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/notices.tsx'
+import { isOtherServer } from '../ui/other-server.ts'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { EventFields } from './EventFields.tsx'
@@ -101,6 +102,7 @@ export function EndpointPanel({ workspaceId, endpoint, close, saved }: EndpointP
       <HeaderFields
         value={value.headers}
         kept={endpoint?.headerNames ?? []}
+        isElsewhere={isOtherServer(endpoint?.url ?? '', value.url.trim())}
         change={(headers) => set({ headers })}
         error={errorOf('headers')}
       />

@@ -13,11 +13,13 @@ interface HeaderFieldsProps {
   /** Null: those that are set stay. */
   value: HeaderLine[] | null
   kept: readonly string[]
+  /** The address is another server's: those that are set are not for that one. */
+  isElsewhere: boolean
   change(to: HeaderLine[] | null): void
   error: string | undefined
 }
 
-export function HeaderFields({ value, kept, change, error }: HeaderFieldsProps) {
+export function HeaderFields({ value, kept, isElsewhere, change, error }: HeaderFieldsProps) {
   const lines = value ?? []
   const add = () => change([...lines, { id: crypto.randomUUID(), name: '', value: '' }])
   const edit = (id: string, changes: Partial<HeaderLine>) =>
@@ -26,7 +28,7 @@ export function HeaderFields({ value, kept, change, error }: HeaderFieldsProps) 
     <Input.Wrapper label={t.webhooks.headers} description={t.webhooks.headersHelp} error={error} labelElement="div">
       {value === null && (
         <Group gap="xs" mt={6}>
-          <Text size="sm">{t.webhooks.headersKept(kept.join(', '))}</Text>
+          <Text size="sm">{(isElsewhere ? t.webhooks.headersAgain : t.webhooks.headersKept)(kept.join(', '))}</Text>
           <Button variant="default" size="compact-sm" onClick={add}>
             {t.webhooks.headersReplace}
           </Button>

@@ -17,6 +17,8 @@ export const webhooks = {
   headers: 'Headers of your own',
   headersHelp: 'Sent with each request. Values are kept encrypted and not shown again.',
   headersKept: (names: string) => `Set: ${names}. Writing new ones replaces all of them.`,
+  headersAgain: (names: string) =>
+    `Set: ${names}. They are for the other address: write them again, or replace them by none.`,
   headersReplace: 'Replace them',
   headerName: 'Name',
   headerValue: 'Value',

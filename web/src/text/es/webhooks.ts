@@ -19,6 +19,8 @@ export const webhooks: typeof en = {
   headers: 'Cabeceras propias',
   headersHelp: 'Se envían en cada petición. Los valores se guardan cifrados y no vuelven a mostrarse.',
   headersKept: (names) => `Definidas: ${names}. Escribir otras las reemplaza todas.`,
+  headersAgain: (names: string) =>
+    `Puestas: ${names}. Son para la otra dirección: escríbalas de nuevo o reemplácelas por ninguna.`,
   headersReplace: 'Reemplazarlas',
   headerName: 'Nombre',
   headerValue: 'Valor',

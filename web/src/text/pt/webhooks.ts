@@ -19,6 +19,8 @@ export const webhooks: typeof en = {
   headers: 'Cabeçalhos próprios',
   headersHelp: 'Enviados em cada requisição. Os valores são guardados cifrados e não aparecem de novo.',
   headersKept: (names) => `Definidos: ${names}. Escrever novos substitui todos.`,
+  headersAgain: (names: string) =>
+    `Definidos: ${names}. São para o outro endereço: escreva-os de novo ou substitua-os por nenhum.`,
   headersReplace: 'Substituir',
   headerName: 'Nome',
   headerValue: 'Valor',
