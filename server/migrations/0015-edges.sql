@@ -25,3 +25,27 @@ create table form_quota (
   taken integer not null,
   primary key (workspace_id, day, form_id)
 );
+
+-- A number is reserved once its platform has answered for it to whoever holds its secrets: the platform's origin and what
+-- the platform calls the number. Null until then: nobody keeps a number from its owner by naming it.
+alter table connections
+add column reserved_as text;
+
+-- What was connected before was so under the platform's own address, unless it never worked.
+update connections
+set reserved_as = case channel
+    when 'waba' then 'https://graph.facebook.com'
+    when 'partner' then 'https://waba-v2.360dialog.io'
+    else 'network'
+  end || ' ' || number_id
+where removed_at is null
+  and (state <> 'unavailable' or last_event_in_at is not null or last_event_out_at is not null)
+  and (channel <> 'unofficial' or number_id <> id::text);
+
+drop index connections_number_key;
+
+create unique index connections_number_key on connections (channel, reserved_as)
+where removed_at is null;
+
+create unique index connections_own_number_key on connections (workspace_id, channel, number_id)
+where removed_at is null;

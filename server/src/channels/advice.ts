@@ -14,6 +14,10 @@ const ourAdvice: ReadonlyMap<string, string> = new Map([
     'The platform did not answer when it was asked for the number. It is asked again every 10 minutes; look at the address and the network of this machine if it lasts.',
   ],
   [
+    'number_connected_elsewhere',
+    'The platform answers for this number, but another connection of this installation has it. Remove it there, then resume.',
+  ],
+  [
     'partner_removed',
     'The account has removed the app. Add it again at the platform; the connection then becomes active by itself.',
   ],

@@ -42,14 +42,19 @@ export interface Called<C extends Channel> {
   all: Extract<StoredConnection, { channel: C }>[]
 }
 
-/** Finds whom a request calls. Throws 404 when the address names no connection of the channel. */
+/**
+ * Finds whom a request calls. Throws 404 when the address names no connection of the channel. Only those whose platform
+ * has answered for their number are told of anything.
+ */
 export async function calledConnections<C extends Channel>(
   deps: CallbackDeps,
   { params }: FastifyRequest,
   channel: C,
+  which: 'all' | 'reserved' = 'reserved',
 ): Promise<Called<C>> {
   const id = (params as { connectionId: string }).connectionId.toLowerCase()
-  const rows = isUuid(id) ? await findCallbackConnections(deps.db.sql, id, channel) : []
+  const found = isUuid(id) ? await findCallbackConnections(deps.db.sql, id, channel) : []
+  const rows = which === 'all' ? found : found.filter((row) => row.reserved_as !== null)
   const [first] = rows
   if (first === undefined) throw notFound('Connection not found')
   const open = await deps.vault.withKeyring(first.workspace_id, (keyring) =>

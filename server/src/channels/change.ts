@@ -1,5 +1,4 @@
 import { recordAudit } from '../base/audit.ts'
-import { violates } from '../base/db.ts'
 import { forbidden } from '../base/errors.ts'
 import type { Outgoing } from '../base/guarded-fetch.ts'
 import { newId } from '../base/id.ts'
@@ -7,10 +6,19 @@ import type { TeamActor } from '../base/member.ts'
 import { readBaseUrl } from './base-url.ts'
 import type { StoredConnection } from './connection.ts'
 import { type CheckedNumber, driverOf } from './driver.ts'
-import { badBaseUrl, connectionNotFound, noRisk, notOfChannel, numberTaken } from './errors.ts'
+import {
+  badBaseUrl,
+  connectionNotFound,
+  isNumberTaken,
+  noRisk,
+  notOfChannel,
+  numberTaken,
+  secretNeeded,
+} from './errors.ts'
 import { kindOf } from './kinds.ts'
 import { findConnection, insertConnection, lockConnection, retireConnection, updateConnection } from './queries.ts'
 import { type ReachDeps, register, withCheck } from './reach.ts'
+import { isSameNumber, originOf, reserved } from './reservation.ts'
 import type { ConnectionChanges, NewConnection } from './schema.ts'
 
 export interface ConnectionDeps extends ReachDeps {
@@ -68,16 +76,29 @@ export async function changeConnection(
     const foreign = Object.keys(changes).find((field) => !kind.changes.some((known) => known === field))
     if (foreign !== undefined) throw notOfChannel(foreign, one.channel)
     const changed = { ...one, name: name?.trim() ?? one.name, ...kind.change(one, changes) }
-    return withAllowedAddress(deps, changed as StoredConnection)
+    const allowed = withAllowedAddress(deps, changed as StoredConnection)
+    if (isMoved(one, allowed)) refuseWithoutSecrets(kind.secretsSent, input)
+    return isSameNumber(one, allowed) ? allowed : { ...allowed, reservedAs: null }
   }
   if (Object.keys(input).every((field) => besideTheWay.has(field))) {
     return update(deps, by, id, 'connection.changed', apply)
   }
   const check = await checkAfter(deps, by, id, apply)
-  const changed = await update(deps, by, id, 'connection.changed', (one, now) =>
-    one.state === 'paused' ? apply(one) : withCheck(deps.drivers, apply(one), check, now),
+  const action = (before: StoredConnection, after: StoredConnection) =>
+    isMoved(before, after) ? 'connection.address-changed' : 'connection.changed'
+  const changed = await update(deps, by, id, action, (one, now) =>
+    one.state === 'paused' ? reserved(apply(one), check) : withCheck(deps.drivers, apply(one), check, now),
   )
   return register(deps, changed, check)
+}
+
+const isMoved = (before: StoredConnection, after: StoredConnection) =>
+  originOf(before.settings.baseUrl) !== originOf(after.settings.baseUrl)
+
+/** Whoever may change an address must not thereby learn what was given for another one. */
+function refuseWithoutSecrets(fields: readonly (keyof ConnectionChanges)[], input: ConnectionChanges): void {
+  const missing = fields.find((field) => input[field] === undefined)
+  if (missing !== undefined) throw secretNeeded(missing)
 }
 
 /** Stops sending over a connection. What customers write still arrives. */
@@ -127,7 +148,7 @@ async function update(
   deps: ConnectionDeps,
   by: Changer,
   id: string,
-  action: string,
+  action: string | ((before: StoredConnection, after: StoredConnection) => string),
   change: (one: StoredConnection, now: Date) => StoredConnection,
 ): Promise<StoredConnection> {
   const keyring = await deps.vault.keyring(by.workspaceId)
@@ -138,7 +159,8 @@ async function update(
       if (current === undefined) throw connectionNotFound()
       const changed = { ...change(current, now), updatedAt: now }
       await updateConnection(tx, keyring, changed)
-      await recordAudit(tx, entry(by, action, id), now)
+      const name = typeof action === 'string' ? action : action(current, changed)
+      await recordAudit(tx, entry(by, name, id), now)
       return changed
     }),
   )
@@ -169,7 +191,7 @@ async function whileNumberIsFree<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (violates(error, 'connections_number_key')) throw numberTaken(error)
+    if (isNumberTaken(error)) throw numberTaken(error)
     throw error
   }
 }
@@ -185,6 +207,7 @@ const blank = (now: Date) => ({
   acknowledgedAt: null,
   acknowledgedBy: null,
   isOnPhone: false,
+  reservedAs: null,
   lastEventInAt: null,
   lastEventOutAt: null,
   templatesSyncedAt: null,

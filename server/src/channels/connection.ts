@@ -61,6 +61,8 @@ export interface SessionSettings {
 /** The rest of a connection's row: what its page shows. */
 interface Stored {
   stateChangedAt: Date
+  /** See `reservationOf`; null until the platform has answered for the number. */
+  reservedAs: string | null
   acknowledgedBy: string | null
   /** At most a minute behind. */
   lastEventInAt: Date | null

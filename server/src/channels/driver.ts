@@ -4,6 +4,8 @@ import type { PlatformTemplate } from './template.ts'
 /** What a platform says of a number: why it cannot be used or null, and whether a phone has it too. */
 export interface CheckedNumber {
   problem: string | null
+  /** What the platform calls the number that our secrets are for; null when that is known otherwise. */
+  number: string | null
   isOnPhone: boolean
 }
 

@@ -21,6 +21,8 @@ export interface Kind<C extends Connection = Connection> {
   begin(input: Extract<NewConnection, { channel: C['channel'] }>, id: string): Way<C>
   /** What of a change a connection of the channel has, beside its name. */
   changes: readonly (keyof ConnectionChanges)[]
+  /** The secrets that the platform is shown: they are for the server that they were given for. */
+  secretsSent: readonly (keyof ConnectionChanges)[]
   change(one: C, changes: ConnectionChanges): Way<C>
   show(one: C): ShownWay
   /** Below the service's public address; null when the platform does not call. */

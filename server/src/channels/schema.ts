@@ -127,7 +127,7 @@ export const connectionSchema = titled('Connection', {
     Type.String({
       maxLength: 200,
       description:
-        'Why it is unavailable: `platform_error_<code>`, `unreachable`, `webhook_not_registered` at the partner, `public_url_not_reachable` from there, `never_paired`, or what became of the account or session.',
+        'Why it is unavailable: `platform_error_<code>`, `unreachable`, `webhook_not_registered` at the partner, `public_url_not_reachable` from there, `number_connected_elsewhere` in this installation, `never_paired`, or what became of the account or session.',
       example: 'platform_error_190',
     }),
   ),

@@ -18,6 +18,7 @@ export interface ConnectionRow {
   last_event_in_at: Date | null
   last_event_out_at: Date | null
   templates_synced_at: Date | null
+  reserved_as: string | null
   created_at: Date
   updated_at: Date
 }
@@ -44,6 +45,7 @@ export function openConnection(keyring: Keyring, row: ConnectionRow): StoredConn
     lastEventInAt: row.last_event_in_at,
     lastEventOutAt: row.last_event_out_at,
     templatesSyncedAt: row.templates_synced_at,
+    reservedAs: row.reserved_as,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

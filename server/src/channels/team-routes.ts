@@ -150,7 +150,7 @@ function changeRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       summary: 'Change a connection',
       ...postman({ ...ofTrial, body: { name: 'Sales' }, order: 1 }),
       description:
-        'For admins. Send only what changes, of the fields that the channel has. With another way to reach the platform the number is checked.',
+        'For admins. Send only what changes, of the fields that the channel has. With another way to reach the platform the number is checked. A `baseUrl` on another server needs the `accessToken` or `apiKey` again: what is stored is for the server that it was given for.',
       params: connectionParams,
       body: connectionChangesSchema,
       response: { 200: oneConnection, ...errors(400, 401, 403, 404, 409, 413, 415) },

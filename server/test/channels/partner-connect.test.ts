@@ -61,7 +61,7 @@ test('secrets are in no answer, log line or stored byte', async () => {
 
 test('the base address of the partner is known', async () => {
   const w = await channelWorld(database)
-  w.deps.drivers.partner = { check: async () => ({ problem: null, isOnPhone: false }) }
+  w.deps.drivers.partner = { check: async () => ({ problem: null, number: '1', isOnPhone: false }) }
   const { baseUrl: _, ...body } = input()
   assert.equal((await w.call('POST', '', body)).json().connection.baseUrl, 'https://waba-v2.360dialog.io')
 })
@@ -144,6 +144,30 @@ test('what is registered follows the key and the number, not the name', async ()
   assert.equal(cleared.json().connection.signingSecretLast4, null)
   const foreign = await w.call('PATCH', `/${id}`, { verifyToken: 'a-verify-token' })
   assert.deepEqual([foreign.statusCode, foreign.json().data.issues[0].path], [400, 'verifyToken'])
+})
+
+test('a key is for the partner that it was given for: another server needs it again, and is told another token', async () => {
+  const w = await channelWorld(database, partner.baseUrl)
+  const { id } = await w.connectPartner()
+  const token = partner.asked.at(-1)?.body.headers['x-parley-token']
+  partner.asked = []
+  const baseUrl = partner.baseUrl.replace('127.0.0.1', 'localhost')
+  const refused = await w.call('PATCH', `/${id}`, { baseUrl })
+  assert.deepEqual([refused.statusCode, refused.json().data.issues[0].path], [400, 'apiKey'])
+  assert.deepEqual(askedOf(partner), [])
+  assert.equal((await w.call('PATCH', `/${id}`, { baseUrl, apiKey: 'a-key-for-the-other-one' })).statusCode, 200)
+  for (const { headers } of partner.asked) assert.equal(headers['d360-api-key'], 'a-key-for-the-other-one')
+  assert.notEqual(partner.asked.at(-1)?.body.headers['x-parley-token'], token)
+})
+
+test('the number of a partner is whose key it is, whatever number is named with it', async () => {
+  const [w, squatter] = [await channelWorld(database), await channelWorld(database)]
+  partner.answer = ({ headers }, response) =>
+    sendJson(response, 200, { phone_number: headers['d360-api-key'] === partnerKey ? '5581911' : '5581922' })
+  const body = input()
+  assert.equal((await squatter.call('POST', '', { ...body, apiKey: 'a-key-of-the-squatter' })).statusCode, 201)
+  assert.equal((await w.call('POST', '', body)).statusCode, 201)
+  assert.equal((await squatter.call('POST', '', input())).statusCode, 409)
 })
 
 test('a paused number stays paused when it is registered anew', async () => {

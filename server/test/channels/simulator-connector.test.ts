@@ -57,7 +57,11 @@ test('the connector and the simulator understand each other: texts, templates, r
 })
 
 test('the connector reads the number and every page of the templates', async () => {
-  assert.deepEqual(await checkNumberAt(wire)(connection), { problem: null, isOnPhone: true })
+  assert.deepEqual(await checkNumberAt(wire)(connection), {
+    problem: null,
+    number: connection.numberId,
+    isOnPhone: true,
+  })
   const fetched = await fetchTemplatesAt(wire)(connection)
   assert.ok(fetched.ok)
   assert.equal(fetched.templates.length, simulator.platform.world.templates.size)

@@ -47,7 +47,7 @@ const send = (to: PartnerConnection, phone: string, message: Outgoing) => {
 const knob = (method: string, path: string, body?: object) => w.call(method, `/simulator/${path}`, body)
 
 test('the number is known by its key, and every template is listed in the partner’s words', async () => {
-  assert.deepEqual(await driver.check(connection), { problem: null, isOnPhone: false })
+  assert.deepEqual(await driver.check(connection), { problem: null, number: number.phone, isOnPhone: false })
   assert.equal((await driver.check(stranger)).problem, 'platform_error_invalid_api_key')
   const fetched = await driver.fetchTemplates?.(connection)
   assert.ok(fetched?.ok)

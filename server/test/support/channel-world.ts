@@ -51,7 +51,9 @@ export interface ChannelWorld {
 }
 
 /** A platform whose number check always agrees. */
-export const agreeing = { check: async () => ({ problem: null, isOnPhone: false }) }
+export const agreeing = {
+  check: async ({ numberId }: Connection) => ({ problem: null, number: numberId, isOnPhone: false }),
+}
 
 const masterKey = randomBytes(32)
 let numbers = 0

@@ -80,6 +80,7 @@ export async function inboxWorld(options: { key?: Partial<NewKeyInput> } = {}): 
         acknowledgedAt: null,
         acknowledgedBy: null,
         isOnPhone: false,
+        reservedAs: null,
         lastEventInAt: null,
         lastEventOutAt: null,
         templatesSyncedAt: null,

@@ -1,3 +1,4 @@
+import { isOtherServer } from '../ui/other-server.ts'
 import type { Channel, Connection } from './queries.ts'
 
 const settings = {
@@ -11,6 +12,9 @@ export type SettingsDraft = Record<SettingsField, string>
 
 const secrets: readonly SettingsField[] = ['accessToken', 'appSecret', 'verifyToken', 'apiKey', 'signingSecret']
 
+/** What the platform is shown, and is told anew when its address is another server's. */
+const shownToPlatform: readonly SettingsField[] = ['accessToken', 'apiKey']
+
 export const fieldsOf = (channel: Channel): readonly SettingsField[] => settings[channel]
 export const isSecret = (field: SettingsField): boolean => secrets.includes(field)
 
@@ -19,6 +23,11 @@ export function settingsOf(connection: Connection): SettingsDraft {
   const { name, numberId, accountId, baseUrl, version } = connection
   const shown = { name, numberId, accountId: accountId ?? '', baseUrl: baseUrl ?? '', version: version ?? '' }
   return { ...shown, accessToken: '', appSecret: '', verifyToken: '', apiKey: '', signingSecret: '' }
+}
+
+/** Whether a secret has to be given again: what is set is for the server that it was given for. */
+export function isNeededAgain(field: SettingsField, connection: Connection, draft: SettingsDraft): boolean {
+  return shownToPlatform.includes(field) && isOtherServer(connection.baseUrl ?? '', draft.baseUrl.trim())
 }
 
 /** Only what was changed, of the fields that the channel has: with another way to the platform it is checked again. */

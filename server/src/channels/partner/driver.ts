@@ -17,8 +17,12 @@ export function partnerDriver(wire: Wire, publicUrl: string): Driver<PartnerConn
   return {
     check: async (connection) => {
       const answer = await ask(wire, { method: 'GET', ...callTo(connection, 'numberPath') })
-      if (!answer.ok) return { problem: problemOf(answer), isOnPhone: false }
-      return { problem: null, isOnPhone: answer.body.is_on_biz_app === true }
+      // A partner that does not know the question has no other name for the number.
+      const { numberId } = connection
+      if (!answer.ok) return { problem: problemOf(answer), number: numberId, isOnPhone: false }
+      // Whose key it is counts, not which number was named with it.
+      const number = textOf(answer.body.phone_number)?.replace(/\D/g, '') || numberId
+      return { problem: null, number, isOnPhone: answer.body.is_on_biz_app === true }
     },
     register: async (connection) => {
       if (!isPublicUrl(publicUrl) && isPublicUrl(connection.settings.baseUrl)) return 'public_url_not_reachable'

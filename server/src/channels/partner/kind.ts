@@ -2,6 +2,7 @@ import { makeToken } from '../../base/secret-token.ts'
 import type { PartnerConnection } from '../connection.ts'
 import { type Kind, nothingShown } from '../kind.ts'
 import { last4 } from '../last4.ts'
+import { originOf } from '../reservation.ts'
 import { profiles } from './profile.ts'
 
 export const partnerKind: Kind<PartnerConnection> = {
@@ -18,6 +19,7 @@ export const partnerKind: Kind<PartnerConnection> = {
     },
   }),
   changes: ['numberId', 'baseUrl', 'apiKey', 'signingSecret'],
+  secretsSent: ['apiKey'],
   change: ({ numberId, accountId, settings }, to) => ({
     numberId: to.numberId ?? numberId,
     accountId,
@@ -25,6 +27,8 @@ export const partnerKind: Kind<PartnerConnection> = {
       ...settings,
       baseUrl: to.baseUrl ?? settings.baseUrl,
       apiKey: to.apiKey ?? settings.apiKey,
+      // Whoever is asked to call is told it: not that of one server to another.
+      webhookToken: isElsewhere(settings.baseUrl, to.baseUrl) ? makeToken() : settings.webhookToken,
       signingSecret: to.signingSecret === undefined ? settings.signingSecret : to.signingSecret,
     },
   }),
@@ -38,3 +42,7 @@ export const partnerKind: Kind<PartnerConnection> = {
   webhookPath: ({ id }) => `/channels/partner/${id}/webhook`,
   verifyToken: () => null,
 }
+
+// An address that is none is refused later.
+const isElsewhere = (before: string, after: string | undefined) =>
+  after !== undefined && URL.canParse(after) && originOf(after) !== originOf(before)

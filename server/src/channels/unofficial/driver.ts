@@ -8,7 +8,8 @@ export const sessionDriver = (deps: SessionDeps): Driver<SessionConnection> => (
   check: async ({ workspaceId, id }) => {
     const standing = await findStanding(deps.db.sql, workspaceId, id)
     const problem = standing === undefined ? 'never_paired' : standing.state === 'open' ? null : standing.reason
-    return { problem, isOnPhone: true }
+    // The pairing has reserved it.
+    return { problem, number: null, isOnPhone: true }
   },
   resume: ({ workspaceId, id }) => resumeSession(deps, workspaceId, id),
 })

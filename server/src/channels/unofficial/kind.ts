@@ -6,6 +6,7 @@ export const sessionKind: Kind<SessionConnection> = {
   // The pairing tells the number; until then nothing else has this one.
   begin: ({ baseUrl }, id) => ({ numberId: id, accountId: null, settings: { baseUrl: baseUrl ?? null } }),
   changes: [],
+  secretsSent: [],
   change: ({ numberId, accountId, settings }) => ({ numberId, accountId, settings }),
   show: ({ settings: { baseUrl } }) => ({ ...nothingShown, baseUrl }),
   webhookPath: () => null,

@@ -1,7 +1,10 @@
-import { type Tx, violates } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/keyring.ts'
 import { announceConnection } from '../../base/team-news.ts'
+import { isNumberTaken } from '../errors.ts'
 import { voidAcknowledgement } from '../pairing.ts'
+import { lockConnection } from '../queries.ts'
+import { reservationOf } from '../reservation.ts'
 import { cutWhenStalled, type Lease, LeaseLost } from './lease.ts'
 import { openSession, type Session, type SessionRow, sealPairing, sessionColumns } from './session.ts'
 
@@ -43,7 +46,7 @@ export async function moveTo(tx: Tx, keyring: Keyring, before: Session, move: Mo
   if (forgets) await forgetKeys(tx, before)
   await writeSession(tx, keyring, after)
   if (after.isPaired && !before.isPaired) await voidAcknowledgement(tx, workspaceId, connectionId, now)
-  if (phone !== undefined) await noteNumber(tx, before, phone ?? connectionId, now)
+  if (phone !== undefined) await noteNumber(tx, keyring, before, phone, now)
   await settleConnection(tx, after, now)
   announceConnection(tx, workspaceId, connectionId)
   return after
@@ -86,18 +89,27 @@ async function forgetKeys(tx: Tx, { workspaceId, connectionId }: Session): Promi
       and connection_id = ${connectionId}`
 }
 
-async function noteNumber(tx: Tx, { workspaceId, connectionId }: Session, numberId: string, now: Date): Promise<void> {
+async function noteNumber(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, connectionId }: Session,
+  phone: string | null,
+  now: Date,
+): Promise<void> {
+  const one = await lockConnection(tx, keyring, workspaceId, connectionId)
+  const [numberId, reservedAs] =
+    phone === null ? [connectionId, null] : [phone, reservationOf(one?.settings.baseUrl ?? null, phone)]
+  if (one === undefined || (one.numberId === numberId && one.reservedAs === reservedAs)) return
   try {
     await tx`
       update connections
       set number_id = ${numberId},
+        reserved_as = ${reservedAs},
         updated_at = ${now}
       where workspace_id = ${workspaceId}
-        and id = ${connectionId}
-        and number_id <> ${numberId}
-        and removed_at is null`
+        and id = ${connectionId}`
   } catch (error) {
-    if (violates(error, 'connections_number_key')) throw new NumberTaken()
+    if (isNumberTaken(error)) throw new NumberTaken()
     throw error
   }
 }

@@ -12,9 +12,9 @@ export function checkNumberAt(wire: Wire): CheckNumber {
   return async ({ numberId, settings }) => {
     const fields = 'id,display_phone_number,verified_name,quality_rating,is_on_biz_app,platform_type'
     const answer = await fetchGraph(wire, settings, `${encodeURIComponent(numberId)}?fields=${fields}`)
-    if (!answer.ok) return { problem: problemOf(answer.errorCode), isOnPhone: false }
+    if (!answer.ok) return { problem: problemOf(answer.errorCode), number: null, isOnPhone: false }
     const { is_on_biz_app, platform_type } = objectOf(answer.body)
-    return { problem: null, isOnPhone: is_on_biz_app === true && platform_type === 'CLOUD_API' }
+    return { problem: null, number: numberId, isOnPhone: is_on_biz_app === true && platform_type === 'CLOUD_API' }
   }
 }
 

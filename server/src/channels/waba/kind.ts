@@ -20,6 +20,7 @@ export const wabaKind: Kind<WabaConnection> = {
     },
   }),
   changes: ['numberId', 'accountId', 'baseUrl', 'version', 'accessToken', 'appSecret', 'verifyToken'],
+  secretsSent: ['accessToken'],
   change: ({ numberId, accountId, settings }, to) => ({
     numberId: to.numberId ?? numberId,
     accountId: to.accountId === undefined ? accountId : to.accountId,

@@ -43,7 +43,7 @@ function verificationRoute(scope: App, deps: CallbackDeps): void {
       },
     },
     async (request, reply) => {
-      const { called } = await calledConnections(deps, request, 'waba')
+      const { called } = await calledConnections(deps, request, 'waba', 'all')
       const query = request.query as Record<string, string | undefined>
       const isRight = sameSecret(query['hub.verify_token'] ?? '', called.settings.verifyToken)
       if (query['hub.mode'] !== 'subscribe' || !isRight)

@@ -5,7 +5,7 @@ import { complain, say } from '../../ui/notices.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { type Changes, type Connection, useConnectionActs } from '../queries.ts'
-import { changesOf, fieldsOf, isSecret, type SettingsDraft, settingsOf } from '../settings-fields.ts'
+import { changesOf, fieldsOf, isNeededAgain, isSecret, type SettingsDraft, settingsOf } from '../settings-fields.ts'
 
 interface SettingsPanelProps {
   workspaceId: string
@@ -48,11 +48,13 @@ export function SettingsPanel({ workspaceId, connection, close }: SettingsPanelP
     >
       {fieldsOf(connection.channel).map((field, n) => {
         const Field = isSecret(field) ? PasswordInput : TextInput
+        const isNeeded = isNeededAgain(field, connection, value)
         return (
           <Field
             key={field}
             label={texts.fields[field]}
-            {...(isSecret(field) && { description: texts.fields.keepSecret })}
+            required={isNeeded}
+            {...(isSecret(field) && { description: isNeeded ? texts.fields.secretAgain : texts.fields.keepSecret })}
             value={value[field]}
             onChange={(event) => set({ [field]: event.currentTarget.value })}
             error={errorOf(field)}

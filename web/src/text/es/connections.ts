@@ -42,6 +42,7 @@ export const connections: typeof en = {
     unreachable: 'La plataforma no responde',
     webhook_not_registered: 'El socio no aceptó nuestra dirección',
     public_url_not_reachable: 'El socio no alcanza esta instalación',
+    number_connected_elsewhere: 'Este número está en otra conexión',
     invalid_api_key: 'La clave no se acepta',
     partner_removed: 'La cuenta ha quitado la app',
     account_offboarded: 'La cuenta ha dejado la plataforma',
@@ -78,6 +79,8 @@ export const connections: typeof en = {
       'El socio no aceptó la dirección a la que debe llamar. Compruebe de nuevo para registrarla otra vez.',
     public_url_not_reachable:
       'El socio no alcanza la dirección de Parley. Ponga en PARLEY_URL una dirección https pública y compruebe de nuevo.',
+    number_connected_elsewhere:
+      'La plataforma responde por este número, pero lo tiene otra conexión de esta instalación. Quítelo allí y reanude.',
     never_paired: 'Aún no hay ningún teléfono vinculado. Vincule uno.',
     pairing: 'Escanee el código con el teléfono, en Dispositivos vinculados. Tarda un momento en aparecer.',
     reconnecting: 'La línea con la red se recupera sola. Si dura, revise la red de esta máquina.',
@@ -130,6 +133,7 @@ export const connections: typeof en = {
     version: 'Versión',
     advanced: 'Más ajustes',
     keepSecret: 'Déjelo vacío para conservar el actual.',
+    secretAgain: 'Escríbalo de nuevo: el actual es para la otra dirección.',
   },
   check: 'Comprobar y conectar',
   network: { label: 'Red', real: 'La real', simulated: 'Los teléfonos simulados de esta instalación' },

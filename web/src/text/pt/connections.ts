@@ -41,6 +41,7 @@ export const connections: typeof en = {
     unreachable: 'A plataforma não responde',
     webhook_not_registered: 'O parceiro não aceitou o nosso endereço',
     public_url_not_reachable: 'O parceiro não alcança esta instalação',
+    number_connected_elsewhere: 'Este número está em outra conexão',
     invalid_api_key: 'A chave não é aceita',
     partner_removed: 'A conta removeu o app',
     account_offboarded: 'A conta saiu da plataforma',
@@ -76,6 +77,8 @@ export const connections: typeof en = {
       'O parceiro não aceitou o endereço que deve chamar. Verifique de novo para registrá-lo outra vez.',
     public_url_not_reachable:
       'O parceiro não alcança o endereço do Parley. Defina PARLEY_URL com um endereço https público e verifique de novo.',
+    number_connected_elsewhere:
+      'A plataforma responde por este número, mas outra conexão desta instalação o tem. Remova-o lá e retome.',
     never_paired: 'Nenhum celular conectado ainda. Conecte um.',
     pairing: 'Leia o código com o celular, em Aparelhos conectados. Ele demora um instante para aparecer.',
     reconnecting: 'A linha com a rede é retomada sozinha. Se durar, verifique a rede desta máquina.',
@@ -127,6 +130,7 @@ export const connections: typeof en = {
     version: 'Versão',
     advanced: 'Mais configurações',
     keepSecret: 'Deixe vazio para manter o atual.',
+    secretAgain: 'Digite de novo: o atual é para o outro endereço.',
   },
   check: 'Verificar e conectar',
   network: { label: 'Rede', real: 'A de verdade', simulated: 'Os celulares simulados desta instalação' },
