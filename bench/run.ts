@@ -58,8 +58,10 @@ const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'parley-bench-')))
 const postgres = values.postgres
   ? await startSystemPostgres(values.postgres, values.keep)
   : await startEmbeddedPostgres({ folder, log: () => {} })
-const { socketFolder, database, user } = postgres
-const options = { socketFolder, database, user }
+const { socketFolder, database, user, password } = postgres
+const options = { socketFolder, database, user, password }
+// The driver of every process that is started from here reads it there.
+process.env.PGPASSWORD = password
 const db = openDb(postgres)
 const children: Child[] = []
 try {

@@ -10,6 +10,7 @@ export interface BenchPostgres {
   socketFolder: string
   user: string
   database: string
+  password: string
   stop(): Promise<void>
 }
 
@@ -41,6 +42,7 @@ export async function startSystemPostgres(binFolder: string, keptFolder: string 
     socketFolder: folder,
     user: 'parley',
     database: 'parley',
+    password: '',
     stop: async () => {
       server.kill('SIGINT')
       await exited

@@ -50,6 +50,7 @@ export interface DbOptions {
   socketFolder?: string
   database?: string
   user?: string
+  password?: string
   maxConnections?: number
   applicationName?: string
   /** Sees every statement that is about to be sent: tests explain them. */
@@ -143,6 +144,7 @@ function openPool(options: DbOptions): postgres.Sql<Types> {
         path: `${options.socketFolder}/.s.PGSQL.5432`,
         database: options.database ?? 'parley',
         user: options.user ?? 'parley',
+        ...(options.password === undefined ? {} : { password: options.password }),
       })
     : postgres(options.url, settings)) as unknown as postgres.Sql<Types>
 }

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { findBinaries } from './embedded/binaries.ts'
 import { openCluster } from './embedded/cluster.ts'
 import { lockFolder } from './embedded/folder-lock.ts'
+import { findPassword } from './embedded/password.ts'
 import { isServerOf, stopServer } from './embedded/postmaster.ts'
 import { keepLogSmall } from './embedded/server-log.ts'
 import { type ServerProcess, type ServerStart, startServer } from './embedded/server-process.ts'
@@ -11,10 +12,11 @@ import { type ServerSettings, serverSettings } from './embedded/settings.ts'
 import { socketFolderOf } from './embedded/socket.ts'
 
 export interface EmbeddedPostgres {
-  /** With `user` and `database`, what `openDb` takes. */
+  /** With `user`, `database` and `password`, what `openDb` takes. */
   readonly socketFolder: string
   readonly user: 'parley'
   readonly database: 'parley'
+  readonly password: string
   /** The server's process now; another one after a restart. */
   readonly pid: number
   /** Resolves once `stop` has ended the server for good; a crash does not resolve it, since the server comes back. */
@@ -44,7 +46,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const folder = await realpath(options.folder)
   const lock = lockFolder(folder)
   try {
-    const start = await prepare(folder, options)
+    const password = await findPassword(folder)
+    const start = await prepare(folder, password, options)
     const socketFolder = await socketFolderOf(start.cluster.folder)
     const server = await supervise(start, options.onRestart)
     const exited = server.ended.finally(lock.release)
@@ -52,6 +55,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       socketFolder,
       user: 'parley',
       database: 'parley',
+      password,
       get pid() {
         return server.pid()
       },
@@ -67,9 +71,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function prepare(dataFolder: string, { log, settings }: EmbeddedPostgresOptions): Promise<ServerStart> {
+async function prepare(
+  dataFolder: string,
+  password: string,
+  { log, settings }: EmbeddedPostgresOptions,
+): Promise<ServerStart> {
   const binaries = await findBinaries(dataFolder)
-  const cluster = await openCluster({ dataFolder, binaries, sync: settings?.fsync !== 'off', log })
+  const cluster = await openCluster({ dataFolder, binaries, password, sync: settings?.fsync !== 'off', log })
   return {
     cluster,
     binaries,

@@ -30,8 +30,8 @@ export async function openDatabase(config: Config, log: Log, say: (line: string)
     log: say,
     onRestart: () => log.warn('the embedded database was started again'),
   })
-  const { socketFolder, user, database } = server
-  const options = { socketFolder, user, database, maxConnections }
+  const { socketFolder, user, database, password } = server
+  const options = { socketFolder, user, database, password, maxConnections }
   const db = openDb(options)
   return {
     db,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Db, openDb } from '../../src/base/db.ts'
+import { type Db, type DbOptions, openDb } from '../../src/base/db.ts'
 import { isServerOf } from '../../src/base/embedded/postmaster.ts'
 import { sharedBuffers } from '../../src/base/embedded/settings.ts'
 import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts'
@@ -63,6 +63,47 @@ test('the server keeps what it promises: flushed writes, checksums, no TCP, UTF-
   assert.equal((await stat(folder)).mode & 0o777, 0o700)
   assert.equal((await stat(server.socketFolder)).mode & 0o777, 0o700)
   await server.stop()
+})
+
+test('nobody connects without the password, which stands in a file for its owner alone', async () => {
+  const server = await start()
+  const file = join(folder, 'postgres.password')
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+  assert.equal(await readFile(file, 'utf8'), server.password)
+  for (const password of ['', 'wrong']) {
+    await assert.rejects(
+      using({ ...server, password }, (db) => db.sql`select 1`),
+      /password|SASL/,
+    )
+  }
+  await server.stop()
+  const written = await Promise.all(
+    ['pg_hba.conf', '../postgres.log'].map((name) => readFile(join(cluster, name), 'utf8')),
+  )
+  assert.ok(!written.join('').includes(server.password))
+})
+
+test('a cluster that trusted everybody, or has lost its password, asks for one from the next start on', async () => {
+  const rules = join(cluster, 'pg_hba.conf')
+  const before = await readFile(rules, 'utf8')
+  await writeFile(rules, 'local all all trust\n')
+  await rm(join(folder, 'postgres.password'))
+  const program = startProgram([writingProgram, folder])
+  await program.said('ack')
+  program.kill()
+  await program.gone
+  await writeFile(rules, 'local all all trust\n')
+  for (const lose of [() => rm(join(folder, 'postgres.password')), async () => {}]) {
+    await lose()
+    const server = await start()
+    await using(server, (db) => db.sql`select 1`)
+    await assert.rejects(
+      using({ ...server, password: 'wrong' }, (db) => db.sql`select 1`),
+      /password|SASL/,
+    )
+    await server.stop()
+  }
+  assert.notEqual(await readFile(rules, 'utf8'), before)
 })
 
 test('the server gets an eighth of the memory for its pages, within bounds, and compresses no page for its log', async () => {
@@ -261,8 +302,9 @@ test('a server of this folder is not mistaken for one of another', async () => {
   await server.stop()
 })
 
-async function using<T>(server: { socketFolder: string }, work: (db: Db) => Promise<T>): Promise<T> {
-  const db = openDb({ socketFolder: server.socketFolder, maxConnections: 2 })
+async function using<T>(server: DbOptions, work: (db: Db) => Promise<T>): Promise<T> {
+  const { socketFolder = '', password = '' } = server
+  const db = openDb({ socketFolder, password, maxConnections: 2 })
   try {
     return await work(db)
   } finally {

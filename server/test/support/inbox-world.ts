@@ -80,7 +80,7 @@ export async function inboxWorld(options: { key?: Partial<NewKeyInput> } = {}): 
         acknowledgedAt: null,
         acknowledgedBy: null,
         isOnPhone: false,
-        reservedAs: null,
+        reservedAs: `http://127.0.0.1 ${id}`,
         lastEventInAt: null,
         lastEventOutAt: null,
         templatesSyncedAt: null,

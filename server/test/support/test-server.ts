@@ -50,9 +50,9 @@ async function startEmbedded(): Promise<{ admin: DbOptions; stop(): Promise<void
     autovacuum: 'off',
     max_connections: 200,
   }
-  const { socketFolder, stop } = await startEmbeddedPostgres({ folder, settings, log: () => {} })
+  const { socketFolder, password, stop } = await startEmbeddedPostgres({ folder, settings, log: () => {} })
   return {
-    admin: { socketFolder, database: 'parley', user: 'parley' },
+    admin: { socketFolder, database: 'parley', user: 'parley', password },
     stop: async () => {
       await stop()
       await rm(folder, { recursive: true, force: true })

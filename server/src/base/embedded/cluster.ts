@@ -3,6 +3,8 @@ import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Binaries } from './binaries.ts'
+import { asksFor, setPassword, writeAccessRules } from './password.ts'
+import { stopOrphan } from './postmaster.ts'
 import { dataArgument, type ServerUser, serverEnvironment, serverUser } from './server-user.ts'
 
 export interface Cluster {
@@ -13,13 +15,15 @@ export interface Cluster {
 export interface NewCluster {
   dataFolder: string
   binaries: Binaries
+  /** What the server asks for. */
+  password: string
   /** Whether a new cluster is flushed to disk; only tests can do without. */
   sync: boolean
   log: (line: string) => void
 }
 
-/** The cluster in the data folder, made on the first start. */
-export async function openCluster({ dataFolder, binaries, sync, log }: NewCluster): Promise<Cluster> {
+/** The cluster in the data folder, made on the first start. One of an earlier version comes to ask for the password. */
+export async function openCluster({ dataFolder, binaries, password, sync, log }: NewCluster): Promise<Cluster> {
   const folder = join(dataFolder, 'postgres')
   await removeUnfinished(dataFolder)
   if (!(await stat(folder).catch(() => undefined))) {
@@ -27,12 +31,27 @@ export async function openCluster({ dataFolder, binaries, sync, log }: NewCluste
     // Built under another name: a first start that is killed half-way leaves nothing that looks finished. A name of
     // its own, since what that start was running may still be writing.
     const unfinished = await mkdtemp(`${folder}.new-`)
-    await createCluster(unfinished, binaries, sync)
+    await createCluster(unfinished, binaries, password, sync)
     await rename(unfinished, folder)
     await flushFolder(dataFolder)
   }
   await checkVersion(folder, binaries)
-  return { folder, user: await userOf(folder) }
+  const cluster = { folder, user: await userOf(folder) }
+  if (!(await asksFor(password, folder))) {
+    await stopOrphan(folder, binaries, log)
+    await introduce(cluster, binaries, password)
+  }
+  return cluster
+}
+
+/** Has a cluster that is not running ask for the password. Cut short, it is done again by the next start. */
+async function introduce({ folder, user }: Cluster, binaries: Binaries, password: string): Promise<void> {
+  await runSingle(folder, user, binaries, setPassword(password))
+  await writeAccessRules(password, folder, user)
+}
+
+function runSingle(folder: string, user: ServerUser, { postgres }: Binaries, input: string): Promise<void> {
+  return run(postgres, ['--single', '-D', dataArgument(folder), 'postgres'], { cwd: folder, ...user, input })
 }
 
 async function removeUnfinished(dataFolder: string): Promise<void> {
@@ -42,17 +61,19 @@ async function removeUnfinished(dataFolder: string): Promise<void> {
   }
 }
 
-async function createCluster(folder: string, binaries: Binaries, sync: boolean): Promise<void> {
+async function createCluster(folder: string, binaries: Binaries, password: string, sync: boolean): Promise<void> {
   const user = serverUser()
   if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid)
 
   const data = ['-D', dataArgument(folder)]
-  // Nobody but the server's user reaches the socket, which lies in a 0700 folder; there is no TCP.
+  // Until the password is set, which is before the cluster is started for the first time. Nobody but the server's user
+  // reaches the socket, which lies in a 0700 folder; there is no TCP.
   const access = ['--auth=trust', '--username=parley']
   const options = { cwd: folder, ...user }
   const flush = sync ? [] : ['--no-sync']
   await run(binaries.initdb, [...data, ...access, ...flush, '--encoding=UTF8', '--no-locale'], options)
-  await run(binaries.postgres, ['--single', ...data, 'postgres'], { ...options, input: 'create database parley\n' })
+  await runSingle(folder, user, binaries, `create database parley\n${setPassword(password)}`)
+  await writeAccessRules(password, folder, user)
 }
 
 async function run(program: string, args: string[], options: SpawnSyncOptions): Promise<void> {
