@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import type { Connection } from '../src/connections/queries.ts'
+import { fieldsOf, isNeededAgain, settingsOf } from '../src/connections/settings-fields.ts'
 import { isInTrouble, numberOf, partsOf, stateWords } from '../src/connections/state-words.ts'
 import { choose, customTargetOf, mappingOf, matchersOf, shareOf } from '../src/leads/transfer/mapping.ts'
 import { readFilters, readImportSearch } from '../src/leads/transfer/search.ts'
@@ -22,6 +24,18 @@ test('each state has a tone, a word and, where it cannot send, a reason; only wh
   for (const [state, stateReason, tone, word, reason, inTrouble] of cases) {
     assert.deepEqual(stateWords({ state, stateReason }), { tone, word, reason })
     assert.equal(isInTrouble({ state, stateReason }), inTrouble, `${state} ${stateReason}`)
+  }
+})
+
+test('a secret that the platform is shown is asked for again when its address leads to another server', () => {
+  const connection = { channel: 'waba', baseUrl: 'https://graph.example' } as Connection
+  const asked = (baseUrl: string) => {
+    const draft = { ...settingsOf(connection), baseUrl }
+    return fieldsOf('waba').filter((field) => isNeededAgain(field, connection, draft))
+  }
+  assert.deepEqual(asked('https://other.example'), ['accessToken'])
+  for (const baseUrl of ['https://graph.example', ' https://GRAPH.example/v1 ', '', 'https://']) {
+    assert.deepEqual(asked(baseUrl), [], baseUrl)
   }
 })
 
