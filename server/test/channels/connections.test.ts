@@ -3,11 +3,9 @@ import { after, test } from 'node:test'
 import { openOutgoing } from '../../src/base/guarded-fetch.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../../src/channels/acknowledgement.ts'
 import { noteActivity } from '../../src/channels/activity.ts'
-import { openDrivers } from '../../src/channels/drivers.ts'
 import { heedPlatform, heedRefusal } from '../../src/channels/heed.ts'
 import { voidAcknowledgement } from '../../src/channels/pairing.ts'
-import { syncTemplates } from '../../src/channels/sync-templates.ts'
-import { agreeing, type ChannelWorld, channelWorld } from '../support/channel-world.ts'
+import { type ChannelWorld, channelWorld } from '../support/channel-world.ts'
 import { testDatabase } from '../support/database.ts'
 import { openTestOutgoing } from '../support/outgoing.ts'
 import { platformServer, sendJson } from '../support/platform-server.ts'
@@ -25,7 +23,6 @@ const input = {
   appSecret: 'an-app-secret-of-20!',
 }
 const fresh = (more: object = {}) => ({ ...input, numberId: `1${process.hrtime.bigint()}`, ...more })
-const realDrivers = ({ deps }: ChannelWorld) => openDrivers(deps, 'https://parley.example')
 const anyId = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 
 async function audit(w: ChannelWorld): Promise<string[]> {
@@ -104,67 +101,6 @@ test('secrets are sealed, shown by their last four characters only, and forgotte
   const place = { table: 'connections', row: connection.id, column: 'settings' }
   const left = (await w.vault.keyring(w.workspaceId)).openText(place, await settings())
   assert.deepEqual(JSON.parse(left), {})
-})
-
-test('a number that is only named is kept from nobody, and tells nobody who has it', async () => {
-  const [w, squatter] = [await channelWorld(database), await channelWorld(database)]
-  const body = fresh({ baseUrl: platform.baseUrl })
-  platform.answer = (asked, response) => {
-    const isOwner = asked.headers.authorization === `Bearer ${input.accessToken}`
-    sendJson(response, isOwner ? 200 : 401, isOwner ? { id: '1' } : { error: { code: 190 } })
-  }
-  for (const world of [w, squatter]) world.deps.drivers = realDrivers(world)
-  const named = { ...body, accessToken: 'a-token-that-is-made-up' }
-  const before = await squatter.call('POST', '', named)
-  assert.deepEqual([before.statusCode, before.json().connection.state], [201, 'unavailable'])
-  const owned = await w.call('POST', '', body)
-  assert.deepEqual([owned.statusCode, owned.json().connection.state], [201, 'active'])
-  const { id } = before.json().connection
-  const told = async () => (await squatter.call('GET', `/${id}`)).json().connection.stateReason
-  assert.equal(await told(), 'platform_error_190')
-  await squatter.call('DELETE', `/${id}`)
-  const after = await squatter.call('POST', '', named)
-  assert.deepEqual([after.statusCode, after.json().connection.stateReason], [201, 'platform_error_190'])
-  const proved = await squatter.call('PATCH', `/${after.json().connection.id}`, { accessToken: input.accessToken })
-  assert.deepEqual([proved.statusCode, proved.json().data], [409, { field: 'numberId' }])
-})
-
-test('of two that prove a number at once, one has it; a server of their own proves nothing about the platform', async () => {
-  const [w, other, third] = [await channelWorld(database), await channelWorld(database), await channelWorld(database)]
-  const body = fresh()
-  const answers = await Promise.all([w, other].map((world) => world.call('POST', '', body)))
-  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 409])
-  assert.equal((await third.call('POST', '', { ...body, baseUrl: 'http://127.0.0.1:9' })).statusCode, 201)
-})
-
-test('a number that its platform answers for late is another one’s by then: the connection says so, and stays off', async () => {
-  const [w, other] = [await channelWorld(database), await channelWorld(database)]
-  const body = fresh()
-  w.deps.drivers.waba = { check: async () => ({ problem: 'unreachable', number: null, isOnPhone: false }) }
-  const { connection } = (await w.call('POST', '', body)).json()
-  assert.equal((await other.call('POST', '', body)).statusCode, 201)
-  w.deps.drivers.waba = { ...agreeing, fetchTemplates: async () => ({ ok: true, templates: [] }) }
-  await syncTemplates(w.deps, w.workspaceId, connection.id)
-  const { state, stateReason } = (await w.find(connection.id)) ?? {}
-  assert.deepEqual([state, stateReason], ['unavailable', 'number_connected_elsewhere'])
-})
-
-test('a stored token is for the server that it was given for: another one needs it again', async () => {
-  const w = await channelWorld(database, platform.baseUrl)
-  platform.answer = (_, response) => sendJson(response, 200, { id: '1' })
-  const { id } = await w.connect()
-  platform.asked = []
-  const elsewhere = { baseUrl: platform.baseUrl.replace('127.0.0.1', 'localhost') }
-  const refused = await w.call('PATCH', `/${id}`, elsewhere)
-  assert.deepEqual([refused.statusCode, refused.json().data.issues[0].path], [400, 'accessToken'])
-  assert.equal(platform.asked.length, 0)
-  assert.equal((await w.call('PATCH', `/${id}`, { baseUrl: `${platform.baseUrl}/graph` })).statusCode, 200)
-  assert.equal(
-    (await w.call('PATCH', `/${id}`, { ...elsewhere, accessToken: 'a-token-for-the-other' })).statusCode,
-    200,
-  )
-  assert.equal(platform.asked.at(-1)?.headers.authorization, 'Bearer a-token-for-the-other')
-  assert.equal((await audit(w)).at(-1), 'connection.address-changed')
 })
 
 test('a number is connected once in the installation, and free again when it is removed', async () => {
