@@ -42,7 +42,7 @@ test('a file with bad rows is mapped, tried, and tells what it refused in a file
   await picture(page, 'import-report')
   const refused = await downloaded(page, 'Download the refused rows')
   assert.match(refused, /import_error/)
-  assert.match(refused, /Bruno;12;Recife;10;/)
+  assert.match(refused, /"Bruno";"12";"Recife";"10";/)
   assert.equal(refused.includes('Ana Lima'), false)
   const leads = async (search: string) =>
     (await demo.team('GET', `/workspaces/${demo.workspaceId}/leads?search=${encodeURIComponent(search)}`)).leads
