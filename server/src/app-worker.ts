@@ -1,6 +1,7 @@
 import { createMetricsDoor } from './access/metrics-door.ts'
 import type { House } from './app-house.ts'
 import type { App } from './base/route.ts'
+import { asHouse } from './base/work.ts'
 import { serveHealth } from './http/health.ts'
 import { serveMetrics } from './http/metrics-route.ts'
 import { createServer } from './http/server.ts'
@@ -15,7 +16,8 @@ export async function buildWorkerApp(house: House): Promise<App> {
 
 /** What operators and their machines ask of every process. */
 export function serveService(app: App, { config, db, vault, clock, metrics, localToken }: House): void {
-  serveHealth(app, () => db.sql`select 1`)
+  // Whether the process is ready is not for those who ask much of it to say.
+  serveHealth(app, () => asHouse(async () => db.sql`select 1`))
   const { publicUrl } = config.http
   const { teamToken, metricsToken } = config
   serveMetrics(app, metrics, createMetricsDoor({ db, vault, clock, publicUrl, teamToken, metricsToken, localToken }))

@@ -125,15 +125,14 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
   const conversationsOf: ConversationDeps['conversationsOf'] = (workspaceId, phone) =>
     conversationsOfPhone(team, workspaceId, phone)
   conversationsTeamRoute(app, { ...team, conversationsOf }, teamGuard)
-  const agentsStopped: WorkspaceDeps['agentsStopped'] = async (tx, workspaceId, by) => {
-    await handBackAll(tx, await team.vault.keyring(workspaceId), workspaceId, by, team.clock.now())
+  const agentsStopped: WorkspaceDeps['agentsStopped'] = async (tx, keyring, workspaceId, by) => {
+    await handBackAll(tx, keyring, workspaceId, by, team.clock.now())
   }
   workspaceTeamRoutes(app, { ...team, agentsStopped }, teamGuard)
   const labelDeleted: WorkspaceDeps['labelDeleted'] = (tx, workspaceId, labelId) =>
     dropLabel(tx, workspaceId, labelId, team.clock.now())
   labelTeamRoutes(app, { ...team, labelDeleted }, teamGuard)
-  const keyStopped: KeyDeps['keyStopped'] = async (tx, workspaceId, keyId) => {
-    const keyring = await team.vault.keyring(workspaceId)
+  const keyStopped: KeyDeps['keyStopped'] = async (tx, keyring, workspaceId, keyId) => {
     await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
   }
   const { masterKeyFile = null } = house

@@ -2,7 +2,9 @@ import { recordAudit } from '../base/audit.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db, Tx } from '../base/db.ts'
 import { conflict, InvalidInput, notFound } from '../base/errors.ts'
+import type { Keyring } from '../base/keyring.ts'
 import type { Member } from '../base/member.ts'
+import type { Vault } from '../base/vault.ts'
 import { createApiKey, type KeyWithValue } from './create-key.ts'
 import { statusAt } from './key-schema.ts'
 import { type KeySettingsInput, mayAnswer, needsAnsweringScope } from './key-settings.ts'
@@ -12,11 +14,12 @@ import { rotateApiKey } from './rotate-key.ts'
 
 export interface KeyDeps {
   db: Db
+  vault: Pick<Vault, 'keyring'>
   clock: Clock
   /** The guard's, so that a change holds on this node from the next request on. */
   forgetKey(keyId: string): void
   /** What must happen in the same transaction when a key stops: its conversations go back to people. */
-  keyStopped(tx: Tx, workspaceId: string, keyId: string): Promise<void>
+  keyStopped(tx: Tx, keyring: Keyring, workspaceId: string, keyId: string): Promise<void>
   /** Those of the ids that are no connection of the workspace. */
   strangeConnections(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<string[]>
 }
@@ -65,10 +68,11 @@ async function refuseStrangeConnections(deps: KeyDeps, tx: Tx, workspaceId: stri
 /** Ends a key for good. A repeat answers the same and changes nothing. */
 export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Promise<ApiKeyRow> {
   const now = deps.clock.now()
+  const keyring = await deps.vault.keyring(by.workspaceId)
   const key = await deps.db.tx(async (tx) => {
     const { key: revoked, changed } = await revokeApiKey(tx, by.workspaceId, keyId, now)
     if (!changed) return revoked
-    await deps.keyStopped(tx, by.workspaceId, keyId)
+    await deps.keyStopped(tx, keyring, by.workspaceId, keyId)
     await recordChange(tx, by, 'api-key.revoked', keyId, now)
     return revoked
   })

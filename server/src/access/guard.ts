@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
+import { attributeTo } from '../base/work.ts'
 import { checkAdmission, checkFeedAdmission, countRequest, type Face, type Limits, limitOf } from './admission.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
 import type { Caller } from './caller.ts'
@@ -77,6 +78,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
     },
     anyKey: () => async (request) => {
       request.caller = await authenticate(authentication, request.raw)
+      attributeTo(request.caller.workspaceId)
       lastUsed.note(request.caller)
     },
     admit: async (caller, face, anyOf) => {
@@ -99,6 +101,7 @@ async function identify(
 ): Promise<Caller> {
   try {
     const caller = await authenticate(authentication, request.raw)
+    attributeTo(caller.workspaceId)
     checkScope(caller, reply)
     request.caller = caller
     return caller

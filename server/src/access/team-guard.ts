@@ -4,6 +4,7 @@ import { ApiError, forbidden, notFound } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import { type Member, type Role, roleCovers, type TeamGuard } from '../base/member.ts'
 import type { App } from '../base/route.ts'
+import { attributeTo } from '../base/work.ts'
 import { type CredentialDeps, type Identity, identify } from './team-credential.ts'
 
 /** Makes room for the caller on every request; call it once, before any route with a team guard. */
@@ -34,6 +35,7 @@ export function createTeamGuard(deps: CredentialDeps): TeamGuard {
       const identity = await admit(request)
       const member = await memberIn(deps.db.sql, workspaceIdIn(request), identity)
       if (member === null) throw notFound('Workspace not found')
+      attributeTo(member.workspaceId)
       if (!roleCovers(member.role, minRole)) throw forbidden(`This needs the role ${minRole} in the workspace`)
       request.member = member
     },

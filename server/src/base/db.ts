@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
+import { gatedSql } from './gated-sql.ts'
+import { createShares } from './shares.ts'
+import { asHouse, isInTransaction, within, workInTransaction } from './work.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
 export type Sql = postgres.ISql<Types>
@@ -11,11 +14,15 @@ export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
 type Types = { numeric: number; bigint: number }
 
+/**
+ * The database. An operation has one connection at a time: inside a transaction the pool throws, since those that hold
+ * a connection and wait for a second one may all wait for ever. Connections are shared between workspaces in turns.
+ */
 export interface Db {
   readonly sql: Sql
   /**
-   * Runs `work` in one transaction. A deadlock or serialization failure is rolled back and tried again, so `work`
-   * must not act on the world outside the database.
+   * Runs `work` in one transaction. A deadlock or serialization failure is rolled back and tried again, a lock that
+   * was waited for in vain once, and so is a `NotYet`: `work` must not act on the world outside the database.
    */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
@@ -31,8 +38,10 @@ export interface Db {
   hear(news: News): void
   /** Calls back for every `notify` on the channel; survives reconnects, so a message may be missed meanwhile. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
-  /** How many transactions hold a connection now, and how many wait for one. */
-  load(): { open: number; waiting: number }
+  /** Throws inside a transaction of this database: for caches, which only now and then need a connection. */
+  refuseInTransaction(): void
+  /** How many connections are in use, how much waits for one, and how much was refused since it would have waited. */
+  load(): { open: number; waiting: number; refused: number }
   /** Lets running statements end, then closes every connection. */
   close(): Promise<void>
 }
@@ -64,12 +73,55 @@ export interface SentStatement {
   types: readonly number[]
 }
 
-const retryable = new Set(['40P01', '40001'])
-const maxAttempts = 5
+const lockNotAvailable = '55P03'
+/** How often each failure that undid everything is met before it is the caller's. A lock was waited for each time. */
+const attemptsOf: Record<string, number> = { '40P01': 5, '40001': 5, [lockNotAvailable]: 2 }
+/** Who waits for a lock holds a connection, and may hold other locks. */
+const lockTimeoutMs = 5_000
+const maxWaiting = 200
+const maxWaitMs = 10_000
+
+/**
+ * Thrown by the work of a transaction that has to wait for what others do. The transaction is undone, its connection
+ * given back, and the work done again once `until` has come.
+ */
+export class NotYet extends Error {
+  readonly until: () => Promise<void>
+
+  constructor(until: () => Promise<void>) {
+    super('The work of a transaction has to wait, and has to be done again then')
+    this.until = until
+  }
+}
+
+/** A fault of ours: at worst, all who hold a connection wait for one more. */
+export class SecondConnection extends Error {
+  constructor() {
+    super('A second connection is asked for inside a transaction: hand `tx` in, or ask before it begins')
+  }
+}
 
 export function openDb(options: DbOptions): Db {
   const pool = openPool(options)
-  const { begin, load } = countTransactions(pool)
+  const size = options.maxConnections ?? 10
+  const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
+  const self = {}
+  const wrongPlace = () => (isInTransaction(self) ? new SecondConnection() : null)
+  const refuseInTransaction = () => {
+    const error = wrongPlace()
+    if (error !== null) throw error
+  }
+  const sql = gatedSql(pool, { enter: shares.enter, wrongPlace })
+  const begin = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const leave = await shares.enter()
+    const inside = workInTransaction(self)
+    try {
+      return await within(inside, () => pool.begin(work) as Promise<T>)
+    } finally {
+      inside.transaction.isOpen = false
+      leave()
+    }
+  }
   const listeners = new Map<string, Set<(id: string) => void>>()
   const ownListeners = new Set<(news: News) => void>()
   const hear = ({ topic, id }: News) => {
@@ -81,8 +133,9 @@ export function openDb(options: DbOptions): Db {
   }
 
   return {
-    sql: pool,
+    sql,
     tx: async (work) => {
+      refuseInTransaction()
       const news: News[] = []
       const answer = await persist(() => {
         news.length = 0
@@ -91,12 +144,13 @@ export function openDb(options: DbOptions): Db {
           return work(tx)
         })
       })
-      for (const item of news) tell(item)
+      // What follows from it is done for all who listen, and in nobody's turn.
+      asHouse(() => news.forEach(tell))
       return answer
     },
     statement: async (work, news) => {
-      const answer = await persist(() => work(pool as unknown as Tx))
-      if (news !== undefined) tell(news)
+      const answer = await persist(() => work(sql as unknown as Tx))
+      if (news !== undefined) asHouse(() => tell(news))
       return answer
     },
     onNews: (topic, listener) => {
@@ -112,7 +166,8 @@ export function openDb(options: DbOptions): Db {
     listen: async (channel, onPayload) => {
       await pool.listen(channel, onPayload)
     },
-    load,
+    refuseInTransaction,
+    load: shares.load,
     close: () => pool.end({ timeout: 5 }),
   }
 }
@@ -130,6 +185,7 @@ function openPool(options: DbOptions): postgres.Sql<Types> {
       application_name: options.applicationName ?? processName(),
       TimeZone: 'UTC',
       statement_timeout: 15_000,
+      lock_timeout: lockTimeoutMs,
       idle_in_transaction_session_timeout: 30_000,
     },
     // Amounts have at most 14 digits and counts stay far below 2^53: both are exact as numbers.
@@ -147,30 +203,6 @@ function openPool(options: DbOptions): postgres.Sql<Types> {
         ...(options.password === undefined ? {} : { password: options.password }),
       })
     : postgres(options.url, settings)) as unknown as postgres.Sql<Types>
-}
-
-// The driver does not tell how busy its pool is. Single statements share connections, so it is transactions that wait.
-function countTransactions(pool: postgres.Sql<Types>) {
-  let waiting = 0
-  let open = 0
-  return {
-    load: () => ({ open, waiting }),
-    begin: async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-      let hasBegun = false
-      waiting++
-      try {
-        return (await pool.begin((tx) => {
-          hasBegun = true
-          waiting--
-          open++
-          return work(tx)
-        })) as T
-      } finally {
-        if (hasBegun) open--
-        else waiting--
-      }
-    },
-  }
 }
 
 /** A name of this pool alone, so that others can see in the list of sessions whether its process lives. */
@@ -194,7 +226,10 @@ async function persist<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (attempt === maxAttempts || !retryable.has(sqlState(error))) throw error
+      if (error instanceof NotYet) {
+        attempt--
+        await error.until()
+      } else if (attempt >= (attemptsOf[sqlState(error)] ?? 1)) throw error
     }
   }
 }
@@ -224,7 +259,10 @@ export function violates(error: unknown, constraint: string): boolean {
   return error instanceof postgres.PostgresError && error.constraint_name === constraint
 }
 
-/** Whether a write that failed wrote nothing for certain: not when the connection broke before its answer came. */
+/**
+ * Whether a write that failed wrote nothing for certain, so that parts of it may be tried: not when the connection broke
+ * before its answer came. Who was told to come later had better do so.
+ */
 export function isUndone(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return !error.code.startsWith('57P')
   return !(error instanceof Error && 'code' in error)

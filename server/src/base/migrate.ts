@@ -55,6 +55,7 @@ async function readMigration(folder: string, file: string, expected: number): Pr
 /** One migration, one transaction. Whoever waits for the lock then sees what the one before it has applied. */
 async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | undefined> {
   await tx`set local statement_timeout = 0`
+  await tx`set local lock_timeout = 0`
   await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
   const applied = await readApplied(tx)
   refuseDifferences(applied, migrations)

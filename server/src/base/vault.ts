@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import type { Db, Tx } from './db.ts'
+import type { Db, Sql, Tx } from './db.ts'
 import { type Keyring, makeKeyring, type Secret } from './keyring.ts'
 import { masterKeyId } from './master-key.ts'
 import { UnknownKeyVersion } from './seal.ts'
@@ -22,8 +22,10 @@ export interface Vault {
   createSecrets(tx: Tx, scopeId: string): Promise<void>
   /** Gives the instance its secrets and proves that the master key opens them: call it once at start. */
   ensureInstanceSecrets(): Promise<void>
-  /** The keys of a scope, at most 10 s old; throws when the scope has none. */
+  /** The keys of a scope, at most 10 s old; throws when the scope has none. To be had before a transaction begins. */
   keyring(scopeId: string): Promise<Keyring>
+  /** The keys of a scope as the transaction sees them. */
+  keyringIn(tx: Tx, scopeId: string): Promise<Keyring>
   /** Runs `work`, which must be repeatable, once more with fresh keys if a value names a version not yet loaded. */
   withKeyring<T>(scopeId: string, work: (keyring: Keyring) => T | Promise<T>): Promise<T>
   /** Drops the keys of a scope from memory. */
@@ -59,7 +61,7 @@ export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
   const current = () => keys[0] ?? masterKeys.current
 
   const load = (scopeId: string): Promise<Keyring> => {
-    const entry = { keyring: loadKeyring(db, keys, scopeId), loadedAt: clock.now().getTime() }
+    const entry = { keyring: loadKeyring(db.sql, keys, scopeId), loadedAt: clock.now().getTime() }
     loaded.delete(scopeId)
     loaded.set(scopeId, entry)
     if (loaded.size > maxScopes) dropOldest(loaded)
@@ -70,6 +72,7 @@ export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
   }
 
   const keyring = (scopeId: string): Promise<Keyring> => {
+    db.refuseInTransaction()
     const entry = loaded.get(scopeId)
     const isFresh = entry !== undefined && clock.now().getTime() - entry.loadedAt < freshMs
     return isFresh ? entry.keyring : load(scopeId)
@@ -88,6 +91,7 @@ export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
       await load(instanceScope)
     },
     keyring,
+    keyringIn: (tx, scopeId) => loadKeyring(tx, keys, scopeId),
     withKeyring: async (scopeId, work) => {
       try {
         return await work(await keyring(scopeId))
@@ -115,8 +119,8 @@ export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
   }
 }
 
-async function loadKeyring(db: Db, masterKeys: readonly Buffer[], scopeId: string): Promise<Keyring> {
-  const rows = await listSecrets(db.sql, scopeId)
+async function loadKeyring(sql: Sql, masterKeys: readonly Buffer[], scopeId: string): Promise<Keyring> {
+  const rows = await listSecrets(sql, scopeId)
   const secretsFor = (purpose: SecretPurpose): Secret[] =>
     rows.filter((row) => row.purpose === purpose && isInUse(row)).map((row) => unwrapped(masterKeys, scopeId, row))
   return makeKeyring(scopeId, { data: secretsFor('data'), index: secretsFor('index'), stable: secretsFor('stable') })

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { ApiError, notFound } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import { type App, postman } from '../base/route.ts'
+import { attributeTo } from '../base/work.ts'
 import type { Channel, StoredConnection } from './connection.ts'
 import { findCallbackConnections } from './queries.ts'
 import { openConnection } from './sealed.ts'
@@ -57,6 +58,7 @@ export async function calledConnections<C extends Channel>(
   const rows = which === 'all' ? found : found.filter((row) => row.reserved_as !== null)
   const [first] = rows
   if (first === undefined) throw notFound('Connection not found')
+  attributeTo(first.workspace_id)
   const open = await deps.vault.withKeyring(first.workspace_id, (keyring) =>
     rows.map((row) => openConnection(keyring, row)),
   )

@@ -5,11 +5,13 @@ import { scopes } from '../access/scopes.ts'
 import { createSignInLink } from '../access/sign-in-link.ts'
 import { createUser } from '../access/users.ts'
 import type { House } from '../app-house.ts'
-import type { Sql, Tx } from '../base/db.ts'
+import { openDb, type Sql, type Tx } from '../base/db.ts'
+import type { Keyring } from '../base/keyring.ts'
 import type { Member } from '../base/member.ts'
 import { instanceScope } from '../base/vault.ts'
 import { addWorkspace } from '../workspace/create.ts'
 import { fillDemo } from './demo/fill.ts'
+import type { OpenHouse } from './house.ts'
 
 /** What the installation was when the service came up. */
 export type FirstStart =
@@ -19,7 +21,7 @@ export type FirstStart =
 
 // Any constant will do: of several nodes that start at once on one database, one makes the demo.
 const firstStartLock = 7_275_392
-const patient = ['idle_in_transaction_session_timeout', 'statement_timeout']
+const patient = ['idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout']
 const demoCountry = 'BR'
 const ownerName = 'Demo Owner'
 
@@ -29,27 +31,41 @@ const ownerName = 'Demo Owner'
  * installation was, with secrets that are nowhere else; a demo counts as finished once they are shown.
  */
 export async function prepareFirstStart(
-  house: House,
+  house: OpenHouse,
   connectPhones: (workspaceId: string) => Promise<void>,
   show: (start: FirstStart) => void,
 ): Promise<void> {
-  const { db, config } = house
-  // The transaction only holds the lock: each step commits by itself, and may be done again. On a slow machine they take
-  // longer than a transaction may be idle, and others longer than a statement may take to wait for them.
-  await db.tx(async (lock) => {
-    await lock`select set_config(name, '10min', true) from unnest(${patient}::text[]) as name`
-    await lock`select pg_advisory_xact_lock(${firstStartLock}::bigint)`
-    const begun = await findUnfinishedDemo(lock)
-    if (begun === undefined && (await hasWorkspace(lock))) return show({ state: 'known' })
-    if (!config.demo) return show({ state: begun === undefined ? 'empty' : 'known' })
+  // The transaction only holds the lock, on a connection of its own: each step commits by itself, and may be done again.
+  const alone = openDb({ ...house.dbOptions, maxConnections: 1 })
+  try {
+    await alone.tx((lock) => startUnder(lock, house, connectPhones, show))
+  } finally {
+    await alone.close()
+  }
+}
 
-    const demo = begun ?? (await db.tx((tx) => addDemo(tx, house)))
-    await fillDemo(house, ownerOf(demo))
-    const secrets = await db.tx((tx) => makeSecrets(tx, house, demo))
-    await connectPhones(demo.workspaceId)
-    show({ state: 'demo', workspaceId: demo.workspaceId, ...secrets })
-    await db.tx((tx) => markFilled(tx, demo))
-  })
+async function startUnder(
+  lock: Tx,
+  house: OpenHouse,
+  connectPhones: (workspaceId: string) => Promise<void>,
+  show: (start: FirstStart) => void,
+): Promise<void> {
+  const { db, vault, config } = house
+  // On a slow machine the steps take longer than a transaction may be idle, and others longer than a statement may take
+  // to wait for them.
+  await lock`select set_config(name, '10min', true) from unnest(${patient}::text[]) as name`
+  await lock`select pg_advisory_xact_lock(${firstStartLock}::bigint)`
+  const begun = await findUnfinishedDemo(lock)
+  if (begun === undefined && (await hasWorkspace(lock))) return show({ state: 'known' })
+  if (!config.demo) return show({ state: begun === undefined ? 'empty' : 'known' })
+
+  const instanceKeys = await vault.keyring(instanceScope)
+  const demo = begun ?? (await db.tx((tx) => addDemo(tx, house, instanceKeys)))
+  await fillDemo(house, ownerOf(demo))
+  const secrets = await db.tx((tx) => makeSecrets(tx, house, demo))
+  await connectPhones(demo.workspaceId)
+  show({ state: 'demo', workspaceId: demo.workspaceId, ...secrets })
+  await db.tx((tx) => markFilled(tx, demo))
 }
 
 interface Demo {
@@ -75,10 +91,10 @@ async function findUnfinishedDemo(sql: Sql): Promise<Demo | undefined> {
   return demo
 }
 
-async function addDemo(tx: Tx, { vault, clock }: House): Promise<Demo> {
+async function addDemo(tx: Tx, { vault, clock }: House, instanceKeys: Keyring): Promise<Demo> {
   const now = clock.now()
   const person = { name: ownerName, email: 'owner@example.com', passwordHash: null, isOperator: true }
-  const ownerId = await createUser(tx, await vault.keyring(instanceScope), person, now)
+  const ownerId = await createUser(tx, instanceKeys, person, now)
   const input = { name: 'Demo', defaultCountry: demoCountry, ownerId, createdBy: { type: 'system', id: null } } as const
   const { id: workspaceId } = await addWorkspace(tx, vault, input, now)
   await tx`

@@ -5,7 +5,7 @@ import { openLimiter } from '../access/open-limiter.ts'
 import { gaugesOf } from '../app-gauges.ts'
 import type { House } from '../app-house.ts'
 import { type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'
-import type { Db } from '../base/db.ts'
+import type { Db, DbOptions } from '../base/db.ts'
 import { openOutgoing } from '../base/guarded-fetch.ts'
 import { createLog } from '../base/log.ts'
 import { loadOrCreateMasterKeyFile, masterKeyFrom, readPreviousMasterKeyFiles } from '../base/master-key.ts'
@@ -23,6 +23,8 @@ export interface OpenHouse extends House {
   localToken: string
   /** The house's clock when it can be moved: with a simulator only. */
   simulatedClock: ShiftedClock | null
+  /** For further connections to the same database. */
+  dbOptions: DbOptions
   /** Migrations that this start has applied. */
   applied: string[]
   /** Takes everything down in the reverse order, whatever fails on the way. */
@@ -88,6 +90,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       masterKeyFile,
       localToken,
       simulatedClock,
+      dbOptions: options,
     }
     return { ...house, applied, close }
   } catch (error) {

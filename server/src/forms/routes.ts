@@ -4,6 +4,7 @@ import type {} from '@fastify/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, InvalidInput } from '../base/errors.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { attributeTo } from '../base/work.ts'
 import type { LeadDeps } from '../leads/lead.ts'
 import { sendPage } from './answer.ts'
 import { formNotFound, isQuotaReached } from './errors.ts'
@@ -123,6 +124,7 @@ function postRoutes(scope: App, deps: PublicFormDeps): void {
 async function openForm(deps: LeadDeps, slug: string): Promise<PublicForm> {
   const form = /^[a-z0-9-]{3,60}$/.test(slug) ? await findPublicForm(deps.db.sql, slug) : undefined
   if (form === undefined) throw formNotFound()
+  attributeTo(form.workspaceId)
   return form
 }
 

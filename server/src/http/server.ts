@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts'
 import type { App } from '../base/route.ts'
 import { maxHeadBytes } from '../base/schema-types.ts'
 import { compileForRequest } from '../base/validation.ts'
+import { type Work, within, workAtDoor } from '../base/work.ts'
 import { refuseWhileDraining } from './draining.ts'
 import { createErrorReply, routeOf } from './error-reply.ts'
 import { readJsonBodies } from './json-body.ts'
@@ -16,6 +17,12 @@ import { answerUnknownRoutes } from './unknown-route.ts'
 
 const maxBodyBytes = 1024 * 1024
 const requestTimeoutMs = 30_000
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    work: Work | null
+  }
+}
 
 export interface ServerOptions {
   log: Log
@@ -63,6 +70,7 @@ export function createServer(options: ServerOptions): App {
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
   app.setErrorHandler(replyWithError)
 
+  followWork(app)
   // Hooks that wait for nothing take a callback: it spares a promise for each request.
   app.addHook('onRequest', (request, reply, done) => {
     greet(request, reply)
@@ -75,6 +83,23 @@ export function createServer(options: ServerOptions): App {
   answerUnknownRoutes(app)
   logAnswers(app, options)
   return app
+}
+
+/** Everything that a request does is its own work, until it is known for which workspace it is. */
+function followWork(app: App): void {
+  app.decorateRequest('work', null)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.work = workAtDoor(laneOf(request.params))
+    within(request.work, done)
+  })
+  // The parser hands bodies over on its own account.
+  app.addHook('preValidation', ({ work }, _reply, done) => (work === null ? done() : within(work, done)))
+}
+
+/** What the path names first, such as a workspace: who asks for another one does not wait behind those who ask for it. */
+function laneOf(params: unknown): string {
+  const [first = ''] = Object.values(params ?? {})
+  return String(first)
 }
 
 function logAnswers(app: App, { log, keyIdOf, observe }: ServerOptions): void {

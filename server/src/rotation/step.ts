@@ -48,7 +48,7 @@ async function beginRewriting(deps: RotationDeps, tx: Tx, rotation: Rotation): P
 
 async function rewriteNext(deps: RotationDeps, tx: Tx, rotation: Rotation): Promise<void> {
   const { scope_id: scopeId, purpose, at_key: atKey } = rotation
-  const keyring = await currentKeyring(deps, rotation)
+  const keyring = await currentKeyring(deps, tx, rotation)
   const rewritings = rewritingsOf(deps.tables, purpose, scopeId)
   const at = rewritings.findIndex(({ table }) => table === rotation.at_table)
   const rewriting = rewritings[at]
@@ -99,7 +99,7 @@ async function survey(
   tx: Tx,
   rotation: Rotation,
 ): Promise<{ first: Rewriting | undefined; total: number }> {
-  const keyring = await currentKeyring(deps, rotation)
+  const keyring = await currentKeyring(deps, tx, rotation)
   let first: Rewriting | undefined
   let total = 0
   for (const rewriting of rewritingsOf(deps.tables, rotation.purpose, rotation.scope_id)) {
@@ -110,15 +110,11 @@ async function survey(
   return { first, total }
 }
 
-async function currentKeyring({ vault }: RotationDeps, rotation: Rotation): Promise<Keyring> {
+async function currentKeyring({ vault }: RotationDeps, tx: Tx, rotation: Rotation): Promise<Keyring> {
   const { scope_id: scopeId, purpose, to_version: version } = rotation
-  const isCurrent = (keyring: Keyring) => version === (purpose === 'data' ? keyring.dataVersion : keyring.indexVersion)
-  const known = await vault.keyring(scopeId)
-  if (isCurrent(known)) return known
-  vault.forget(scopeId)
-  const fresh = await vault.keyring(scopeId)
-  if (!isCurrent(fresh)) throw new Error(`The ${purpose} secret ${version} of scope ${scopeId} is not the current one`)
-  return fresh
+  const keyring = await vault.keyringIn(tx, scopeId)
+  if (version === (purpose === 'data' ? keyring.dataVersion : keyring.indexVersion)) return keyring
+  throw new Error(`The ${purpose} secret ${version} of scope ${scopeId} is not the current one`)
 }
 
 function nameOf({ scope_id: scopeId, purpose, to_version: version }: Omit<Rotation, 'id'>) {

@@ -4,6 +4,7 @@ import { issuesOfCountry } from '../base/country.ts'
 import type { Db, Tx } from '../base/db.ts'
 import { InvalidInput } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
+import type { Keyring } from '../base/keyring.ts'
 import type { TeamActor } from '../base/member.ts'
 import type { Vault } from '../base/vault.ts'
 import { insertFirstOwner, insertWorkspace, type WorkspaceRow } from './workspace.ts'
@@ -13,7 +14,7 @@ export interface WorkspaceDeps {
   vault: Vault
   clock: Clock
   /** What must happen in the same transaction when agents are stopped: their conversations go back to people. */
-  agentsStopped?(tx: Tx, workspaceId: string, by: TeamActor): Promise<void>
+  agentsStopped?(tx: Tx, keyring: Keyring, workspaceId: string, by: TeamActor): Promise<void>
   /** What must happen in the same transaction when a label goes: conversations lose it. */
   labelDeleted?(tx: Tx, workspaceId: string, labelId: string): Promise<void>
 }

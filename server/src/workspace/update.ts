@@ -28,6 +28,7 @@ export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: Wo
   refuseForeignSwitches(by, patch)
   const issues = issuesOfPatch(patch)
   if (issues.length > 0) throw new InvalidInput(issues)
+  const keyring = await deps.vault.keyring(by.workspaceId)
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     const before = await lockWorkspace(tx, by.workspaceId)
@@ -37,7 +38,9 @@ export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: Wo
     if (changed.length === 0) return before
     after.updated_at = now
     await storeWorkspace(tx, after)
-    if (after.agents_stopped && !before.agents_stopped) await deps.agentsStopped?.(tx, by.workspaceId, by.actor)
+    if (after.agents_stopped && !before.agents_stopped) {
+      await deps.agentsStopped?.(tx, keyring, by.workspaceId, by.actor)
+    }
     await announceChange(tx, by.workspaceId)
     announceWorkspace(tx, by.workspaceId)
     const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'workspace.changed', target: changed.join(',') }

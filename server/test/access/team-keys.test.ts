@@ -14,10 +14,11 @@ const { app, clock, deps, team, send } = await teamWorld(db)
 const api = await guardedApp(db, { clock })
 const stopped: string[] = []
 const keyDeps: KeyDeps = {
+  vault: deps.vault,
   db,
   clock,
   forgetKey: api.guard.forgetKey,
-  keyStopped: async (_tx, _workspaceId, keyId) => {
+  keyStopped: async (_tx, _keyring, _workspaceId, keyId) => {
     stopped.push(keyId)
   },
   strangeConnections: async () => [],

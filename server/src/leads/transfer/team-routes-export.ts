@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../../base/member.ts'
 import { type App, errors, postman } from '../../base/route.ts'
 import { teamRoute, workspaceParams } from '../../base/team-schema.ts'
+import { itemsOfWork } from '../../base/work.ts'
 import type { LeadDeps } from '../lead.ts'
 import { readListRequest } from '../list-request.ts'
 import { exportLeads } from './export.ts'
@@ -34,7 +35,7 @@ export function exportTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): vo
         .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
         .header('content-disposition', `attachment; filename="leads.${format}"`)
         .header('x-total-count', String(total))
-        .send(Readable.from(file))
+        .send(Readable.from(itemsOfWork(file)))
     },
   })
 }

@@ -4,6 +4,7 @@ import { invalid, notFound } from '../../base/errors.ts'
 import { memberOf, type TeamGuard } from '../../base/member.ts'
 import { type App, errors, postman } from '../../base/route.ts'
 import { closed, teamRoute } from '../../base/team-schema.ts'
+import { itemsOfWork } from '../../base/work.ts'
 import type { LeadDeps } from '../lead.ts'
 import { findImport } from './imports.ts'
 import { readPieces } from './pieces.ts'
@@ -83,7 +84,7 @@ function refusedRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       return reply
         .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
         .header('content-disposition', `attachment; filename="refused.${format}"`)
-        .send(Readable.from(rest()))
+        .send(Readable.from(itemsOfWork(rest())))
     },
   })
 }

@@ -1,0 +1,72 @@
+import { createTurns } from './turns.ts'
+import { currentWork, door, house } from './work.ts'
+
+/** Gives the place back. */
+export type Leave = () => void
+
+/** Places that the owners of work share in turns. */
+export interface Shares {
+  /** A place for the work that is being done: at once when there is one, else in its turn. Throws `TooBusy`. */
+  enter(): Leave | Promise<Leave>
+  load(): { open: number; waiting: number; refused: number }
+}
+
+/** Too many wait already, or somebody has waited for too long. Nothing was done. */
+export class TooBusy extends Error {
+  readonly code = 'TOO_BUSY'
+
+  constructor(what: string) {
+    super(`Too much is being asked of ${what} at once for this workspace`)
+  }
+}
+
+export interface SharesOptions {
+  what: string
+  size: number
+  share: number
+  maxWaiting: number
+  maxWaitMs: number
+}
+
+/** What belongs to no workspace is bounded by itself: the house never asks for more than it has begun. */
+export function createShares({ what, maxWaitMs, ...options }: SharesOptions): Shares {
+  const turns = createTurns<() => void>({
+    ...options,
+    maxWaiting: (owner) => (owner === house ? null : options.maxWaiting),
+    isGuest: (owner) => owner !== house && owner !== door,
+  })
+  let refused = 0
+  const leaverOf = (owner: string): Leave => {
+    let isIn = true
+    return () => {
+      if (!isIn) return
+      isIn = false
+      for (const go of turns.end(owner, performance.now())) go()
+    }
+  }
+  const refusal = () => {
+    refused++
+    return new TooBusy(what)
+  }
+
+  return {
+    enter: () => {
+      const { owner, lane } = currentWork()
+      let resolve = (_leave: Leave): void => {}
+      let timer: NodeJS.Timeout | undefined
+      const go = () => {
+        clearTimeout(timer)
+        resolve(leaverOf(owner))
+      }
+      const answer = turns.ask(owner, lane, go, performance.now())
+      if (answer === 'goes') return leaverOf(owner)
+      if (answer === 'refused') throw refusal()
+      return new Promise((wait, reject) => {
+        resolve = wait
+        if (owner === house) return
+        timer = setTimeout(() => void (turns.giveUp(owner, lane, go) && reject(refusal())), maxWaitMs)
+      })
+    },
+    load: () => ({ open: turns.held, waiting: turns.waiting, refused }),
+  }
+}

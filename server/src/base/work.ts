@@ -1,0 +1,76 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/**
+ * For whom something is done. It goes with the flow of calls rather than with their arguments: it decides nothing but
+ * in whose turn the database is asked, and whether a transaction is being gone round.
+ */
+export interface Work {
+  /** A workspace, or one of the two below. */
+  owner: string
+  /** Within an owner, lanes take turns as well. */
+  lane: string
+  readonly transaction: OpenTransaction | null
+}
+
+export interface OpenTransaction {
+  /** Whose transaction it is: another database's connections are another matter. */
+  db: object
+  /** What was begun inside may go on after the end, as timers and caches do. */
+  isOpen: boolean
+  outer: OpenTransaction | null
+}
+
+/** What the program does unasked, and what it does for all alike. */
+export const house = 'house'
+/** Requests of which nobody knows yet for which workspace they are. */
+export const door = 'door'
+
+const ofHouse: Work = Object.freeze({ owner: house, lane: '', transaction: null })
+const works = new AsyncLocalStorage<Work>()
+
+export const currentWork = (): Work => works.getStore() ?? ofHouse
+
+/** A request's work, before its sender is known. What asks for one thing waits in one lane. */
+export const workAtDoor = (lane: string): Work => ({ owner: door, lane, transaction: null })
+
+export const within = <T>(work: Work, run: () => T): T => works.run(work, run)
+
+export const asHouse = <T>(run: () => T): T => works.run(ofHouse, run)
+
+/** Says for which workspace the request is that is being served, for all that it still does. */
+export function attributeTo(workspaceId: string): void {
+  const work = works.getStore()
+  if (work?.owner !== door) return
+  work.owner = workspaceId
+  work.lane = ''
+}
+
+/** The work in a transaction of this database. `isOpen` is to be taken back when it ends. */
+export function workInTransaction(db: object): Work & { transaction: OpenTransaction } {
+  const { owner, lane, transaction: outer } = currentWork()
+  return { owner, lane, transaction: { db, isOpen: true, outer } }
+}
+
+export function isInTransaction(db: object): boolean {
+  let transaction = works.getStore()?.transaction ?? null
+  while (transaction !== null && !(transaction.isOpen && transaction.db === db)) transaction = transaction.outer
+  return transaction !== null
+}
+
+/** The same items, each of them made as part of the work that asks now: a stream is read on nobody's account. */
+export function itemsOfWork<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  return itemsOf(currentWork(), items)
+}
+
+async function* itemsOf<T>(work: Work, items: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = items[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const { done, value } = await within(work, () => iterator.next())
+      if (done === true) return
+      yield value
+    }
+  } finally {
+    await within(work, () => iterator.return?.())
+  }
+}
