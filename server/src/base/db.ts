@@ -80,15 +80,17 @@ const attemptsOf: Record<string, number> = { '40P01': 5, '40001': 5, [lockNotAva
 const lockTimeoutMs = 5_000
 const maxWaiting = 200
 const maxWaitMs = 10_000
+/** How often the work of one transaction may find that it has to wait once more. */
+const maxWaits = 5
 
 /**
  * Thrown by the work of a transaction that has to wait for what others do. The transaction is undone, its connection
  * given back, and the work done again once `until` has come.
  */
 export class NotYet extends Error {
-  readonly until: () => Promise<void>
+  readonly until: (db: Db) => Promise<void>
 
-  constructor(until: () => Promise<void>) {
+  constructor(until: (db: Db) => Promise<void>) {
     super('The work of a transaction has to wait, and has to be done again then')
     this.until = until
   }
@@ -132,12 +134,12 @@ export function openDb(options: DbOptions): Db {
     for (const listener of ownListeners) listener(news)
   }
 
-  return {
+  const db: Db = {
     sql,
     tx: async (work) => {
       refuseInTransaction()
       const news: News[] = []
-      const answer = await persist(() => {
+      const answer = await persist(db, () => {
         news.length = 0
         return begin((tx) => {
           newsOf.set(tx, news)
@@ -149,7 +151,7 @@ export function openDb(options: DbOptions): Db {
       return answer
     },
     statement: async (work, news) => {
-      const answer = await persist(() => work(sql as unknown as Tx))
+      const answer = await persist(db, () => work(sql as unknown as Tx))
       if (news !== undefined) asHouse(() => tell(news))
       return answer
     },
@@ -170,6 +172,7 @@ export function openDb(options: DbOptions): Db {
     load: shares.load,
     close: () => pool.end({ timeout: 5 }),
   }
+  return db
 }
 
 function openPool(options: DbOptions): postgres.Sql<Types> {
@@ -221,14 +224,16 @@ function reporter(onStatement: (statement: SentStatement) => void) {
     onStatement({ text, parameters: [...parameters], types: types.map(Number) })
 }
 
-async function persist<T>(work: () => Promise<T>): Promise<T> {
+async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
+  let waits = 0
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof NotYet) {
+      if (error instanceof NotYet && waits < maxWaits) {
+        waits++
         attempt--
-        await error.until()
+        await error.until(db)
       } else if (attempt >= (attemptsOf[sqlState(error)] ?? 1)) throw error
     }
   }

@@ -1,3 +1,4 @@
+import { NotYet } from '../base/db.ts'
 import { TooBusy } from '../base/shares.ts'
 
 const driverCodes = new Set(['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'])
@@ -8,7 +9,7 @@ const serverCodes = new Set(['57P01', '57P02', '57P03', '53300', '57014', '55P03
 
 /** Whether the database could not be asked, as opposed to having refused: the request may be tried again. */
 export function databaseIsAway(error: unknown): boolean {
-  if (error instanceof TooBusy) return true
+  if (error instanceof TooBusy || error instanceof NotYet) return true
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === undefined) return false

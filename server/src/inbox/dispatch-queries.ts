@@ -33,15 +33,18 @@ export async function stayAlive(tx: Tx, dispatch: DispatchKey): Promise<{ waits:
   return row
 }
 
+/** `held`: a change of owner waits for the calls under way. */
+export type Start = 'allowed' | 'held' | 'refused'
+
 /**
  * Allows one platform call to start within so many milliseconds. The share lock orders this before or after every
  * change of owner: before, the change sees the mark and waits; after, the epoch no longer fits and nothing is allowed.
  */
-export async function allowStart(tx: Tx, dispatch: DispatchKey, startWithinMs: number): Promise<boolean> {
+export async function allowStart(tx: Tx, dispatch: DispatchKey, startWithinMs: number): Promise<Start> {
   const { workspaceId, messageId } = dispatch
-  const rows = await tx`
+  const [row] = await tx<{ is_held: boolean; is_allowed: boolean }[]>`
     with conversation as (
-      select c.id
+      select c.id, d.owner_epoch is not null and coalesce(c.starts_held_until > clock_timestamp(), false) as is_held
       from dispatches d
       join conversations c
         on c.workspace_id = d.workspace_id
@@ -50,17 +53,23 @@ export async function allowStart(tx: Tx, dispatch: DispatchKey, startWithinMs: n
         and d.message_id = ${messageId}
         and (d.owner_epoch is null or d.owner_epoch = c.owner_epoch)
       for share of c
+    ),
+    started as (
+      update dispatches d
+      set starting_until = clock_timestamp() + ${startWithinMs}::float8 * interval '1 millisecond',
+        alive_until = clock_timestamp() + ${aliveInCallMs}::float8 * interval '1 millisecond'
+      from conversation
+      where d.workspace_id = ${workspaceId}
+        and d.message_id = ${messageId}
+        and d.conversation_id = conversation.id
+        and not conversation.is_held
+        and d.alive_until > clock_timestamp()
+      returning d.message_id
     )
-    update dispatches d
-    set starting_until = clock_timestamp() + ${startWithinMs}::float8 * interval '1 millisecond',
-      alive_until = clock_timestamp() + ${aliveInCallMs}::float8 * interval '1 millisecond'
-    from conversation
-    where d.workspace_id = ${workspaceId}
-      and d.message_id = ${messageId}
-      and d.conversation_id = conversation.id
-      and d.alive_until > clock_timestamp()
-    returning d.message_id`
-  return rows.length > 0
+    select is_held, exists (select from started) as is_allowed
+    from conversation`
+  if (row?.is_held) return 'held'
+  return row?.is_allowed ? 'allowed' : 'refused'
 }
 
 /** Whether another owner than the one that reserved the send has the conversation. */

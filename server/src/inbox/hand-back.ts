@@ -8,7 +8,7 @@ import { type Actor, systemActor } from '../workspace/actor.ts'
 import { ownerChanged } from './events.ts'
 import { agent, human, writeOwner } from './owner.ts'
 import { type Cause, recordActivities } from './record-activities.ts'
-import { waitForStarts } from './starts.ts'
+import { refuseWhileStarting } from './starts.ts'
 import { tellTeam } from './team-news.ts'
 
 /** Gives people what a key owns: it was revoked, or must not go on. Answers how many conversations changed hands. */
@@ -98,11 +98,12 @@ async function handBack(
     for update of c`
   const ids = rows.map((row) => row.id)
   if (ids.length === 0) return 0
-  await waitForStarts(tx, workspaceId, ids)
+  await refuseWhileStarting(tx, workspaceId, ids)
   await tx`
     update conversations
     set owner_key_id = null,
       owner_epoch = owner_epoch + 1,
+      starts_held_until = null,
       owner_since = ${now},
       updated_at = greatest(updated_at, ${now})
     where workspace_id = ${workspaceId}

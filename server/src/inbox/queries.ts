@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Conversation, Scope } from './conversation.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
-import { mayStart, waitForStarts } from './starts.ts'
+import { mayStart, notYet } from './starts.ts'
 import { tellTeam } from './team-news.ts'
 
 export const conversationColumns = (sql: Sql) => sql`
@@ -100,8 +100,8 @@ export async function insertConversation(
 }
 
 /**
- * Stores a conversation as it stands, under the lock that it was read with. A change of owner waits here until no send
- * of the owner before can still be about to start.
+ * Stores a conversation as it stands, under the lock that it was read with. A change of owner is undone here, and done
+ * again, until no send of the owner before can still be about to start.
  */
 export async function storeConversation(
   tx: Tx,
@@ -120,6 +120,7 @@ export async function storeConversation(
       index_version = ${row.index_version},
       owner_key_id = ${row.owner_key_id},
       owner_epoch = ${row.owner_epoch},
+      starts_held_until = case when owner_epoch = ${row.owner_epoch} then starts_held_until end,
       owner_since = ${row.owner_since},
       status = ${row.status},
       snoozed_until = ${row.snoozed_until},
@@ -134,5 +135,5 @@ export async function storeConversation(
     where workspace_id = ${workspaceId}
       and id = ${row.id}
     returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`
-  if (stored?.may_start) await waitForStarts(tx, workspaceId, [row.id])
+  if (stored?.may_start) throw notYet(workspaceId, [row.id])
 }

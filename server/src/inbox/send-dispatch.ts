@@ -24,6 +24,8 @@ const maxCallMs = 25_000
 /** How long a send waits for those before it in its conversation, so that its caller is still there for the answer. */
 const maxTurnMs = 25_000
 const pollMs = 250
+/** How soon to ask again while a change of owner is about to be. */
+const heldMs = 50
 const aliveEveryMs = 5000
 
 export interface Refusal {
@@ -99,7 +101,12 @@ async function allowedUntil(deps: SendDeps, dispatch: DispatchKey): Promise<Date
   for (;;) {
     // Taken before the database's mark is set, so that it runs out before the mark does, whatever clocks there are.
     const askedAt = performance.now()
-    if (!(await deps.db.tx((tx) => allowStart(tx, dispatch, startWithinMs)))) return null
+    const start = await deps.db.tx((tx) => allowStart(tx, dispatch, startWithinMs))
+    if (start === 'refused') return null
+    if (start === 'held') {
+      await sleep(heldMs)
+      continue
+    }
     const leftMs = startWithinMs - (performance.now() - askedAt)
     if (leftMs > startWithinMs / 2) return new Date(deps.clock.now().getTime() + leftMs)
   }
