@@ -48,6 +48,12 @@ export async function measure(load: Load): Promise<Measured> {
   return { perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), answers: latencies.length, failures }
 }
 
+/** A connection that sends one request after the other and answers their statuses. */
+export function openExchange(port: number): { send(request: Buffer): Promise<number>; close(): void } {
+  const socket = connect(port, '127.0.0.1').setNoDelay()
+  return { send: (request) => exchange(socket, request), close: () => void socket.destroy() }
+}
+
 function exchange(socket: Socket, request: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     let head: string | null = null

@@ -1,5 +1,6 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,webhooks,backlog,search,lists,memory,tokens,growth --leads 20000
+// run. Options: --parts leads,inbox,import,scale,neighbours,webhooks,backlog,search,lists,memory,tokens,growth
+// --leads 20000
 // --rounds 5 --seconds 2 --connections 64 --rows 100000 (import) --only 'status won' (searches with this in their name)
 // --json results.json
 // --short: every part but inbox in a minute. Its figures mean nothing; it fails when an answer is wrong.
@@ -22,6 +23,7 @@ import { inboxContests } from './inbox-part.ts'
 import { leadContests } from './leads-part.ts'
 import { runLists } from './lists-part.ts'
 import { runMemory } from './memory-part.ts'
+import { runNeighbours } from './neighbours-part.ts'
 import { runScale } from './scale-part.ts'
 import { runSearch } from './search-part.ts'
 import { startSystemPostgres } from './system-postgres.ts'
@@ -46,7 +48,7 @@ const { values: given } = parseArgs({
   },
 })
 const short = {
-  parts: `leads,import,scale,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
+  parts: `leads,import,scale,neighbours,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
   ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
 }
 const values = given.short ? { ...given, ...short } : given
@@ -92,6 +94,7 @@ try {
   if (parts.includes('growth')) results.push(...(await runGrowth({ options, start, course }, leadCount)))
   if (parts.includes('import')) await runImport(Number(values.rows))
   if (parts.includes('scale')) await runScale(db, product.port, durationMs, values.short ? 600 : 50_000)
+  if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})
     const webhookCourse = {

@@ -78,7 +78,7 @@ const lockNotAvailable = '55P03'
 const attemptsOf: Record<string, number> = { '40P01': 5, '40001': 5, [lockNotAvailable]: 2 }
 /** Who waits for a lock holds a connection, and may hold other locks. */
 const lockTimeoutMs = 5_000
-const maxWaiting = 200
+const maxWaiting = 500
 const maxWaitMs = 10_000
 /** How often the work of one transaction may find that it has to wait once more. */
 const maxWaits = 5

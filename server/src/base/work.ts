@@ -37,6 +37,12 @@ export const within = <T>(work: Work, run: () => T): T => works.run(work, run)
 
 export const asHouse = <T>(run: () => T): T => works.run(ofHouse, run)
 
+/** For what is begun inside a transaction that does not wait for it: it may have a connection of its own. */
+export function apart<T>(run: () => T): T {
+  const { owner, lane } = currentWork()
+  return works.run({ owner, lane, transaction: null }, run)
+}
+
 /** Says for which workspace the request is that is being served, for all that it still does. */
 export function attributeTo(workspaceId: string): void {
   const work = works.getStore()

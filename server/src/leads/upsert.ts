@@ -5,6 +5,7 @@ import { gather } from '../base/gather.ts'
 import { isUuid } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { phoneClass } from '../base/phone-variants.ts'
+import { apart } from '../base/work.ts'
 import { recordEvents } from '../events/record.ts'
 import { findStrangers } from '../workspace/strangers.ts'
 import type { UniqueField } from './errors.ts'
@@ -27,7 +28,7 @@ export interface UpsertOptions {
   stopAtQuota?: boolean
   /** What was planned and sealed ahead, in case that none of the leads is there yet. */
   foresight?: Foresight | null
-  /** Work of the caller for the time that the database takes to write; it must not throw. */
+  /** Work of the caller for the time that the database takes to write; nothing here waits for it. It must not throw. */
   meanwhile?: () => void
   /** What else belongs into the transaction, once the outcomes are known. */
   alongside?: (tx: Tx, outcomes: Outcome[]) => Promise<void>
@@ -111,7 +112,7 @@ async function upsertIn(
     if (granted < wanted) outcomes = plan(granted)
   }
   const written = write(tx, now, keyring, user, leads, outcomes, foreseen?.seals)
-  options.meanwhile?.()
+  if (options.meanwhile !== undefined) apart(options.meanwhile)
   await written
   return outcomes
 }

@@ -1,0 +1,172 @@
+import { createHmac } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { makeTeamToken } from '../server/src/access/team-token-format.ts'
+import { systemClock } from '../server/src/base/clock.ts'
+import type { Db } from '../server/src/base/db.ts'
+import { newId } from '../server/src/base/id.ts'
+import { hashToken } from '../server/src/base/secret-token.ts'
+import { appSecret, customerPhone, fillingOf, seedConnection } from './inbox-seed.ts'
+import { openExchange, rawRequestBytes, requestBytes } from './load.ts'
+import { person } from './people.ts'
+import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
+
+const connections = 40
+/** What a key of the leads interface may send in a second, unless its operator says otherwise. */
+const ofKey = 3_000 / 60
+const unhurried = 400
+
+interface Storm {
+  name: string
+  perSecond: number
+  request: (n: number) => Buffer
+}
+
+/** How long a workspace's creations take while another one asks for as much as it may, beside the same in quiet. */
+export async function runNeighbours(db: Db, port: number, rounds: number, durationMs: number): Promise<void> {
+  const [loud, other] = [await makeWorkspace(db), await makeWorkspace(db)]
+  console.log(
+    '\n| 40 connections of another workspace | quiet, p50/p95 | beside it | ratio of p95 (spread) | answered, refused |',
+  )
+  console.log('|---|---|---|---|---|')
+  for (const storm of await storms(db, loud)) {
+    const measured: { quiet: Spread; beside: Spread; answers: number; refused: number }[] = []
+    for (let round = 0; round <= rounds; round++) {
+      const quiet = await createSlowly(port, other, durationMs)
+      const [beside, run] = await Promise.all([createSlowly(port, other, durationMs), blow(port, storm, durationMs)])
+      // The first round warms up.
+      if (round > 0) measured.push({ quiet, beside, ...run })
+    }
+    printStorm(storm, durationMs, measured)
+  }
+}
+
+interface Spread {
+  p50: number
+  p95: number
+}
+
+function printStorm(
+  { name }: Storm,
+  durationMs: number,
+  rounds: readonly { quiet: Spread; beside: Spread; answers: number; refused: number }[],
+): void {
+  const ms = (all: readonly Spread[]) =>
+    `${median(all.map((one) => one.p50)).toFixed(1)}/${median(all.map((one) => one.p95)).toFixed(1)} ms`
+  const ratios = rounds.map(({ quiet, beside }) => beside.p95 / quiet.p95)
+  const perSecond = (counts: readonly number[]) => `${Math.round((median(counts) / durationMs) * 1000)}/s`
+  const cells = [
+    name,
+    ms(rounds.map((round) => round.quiet)),
+    ms(rounds.map((round) => round.beside)),
+    `${median(ratios).toFixed(1)} (${Math.min(...ratios).toFixed(1)}–${Math.max(...ratios).toFixed(1)})`,
+    `${perSecond(rounds.map((round) => round.answers))}, ${perSecond(rounds.map((round) => round.refused))}`,
+  ]
+  console.log(`| ${cells.join(' | ')} |`)
+}
+
+async function storms(db: Db, loud: BenchWorkspace): Promise<Storm[]> {
+  const headers = { authorization: `Bearer ${loud.key}` }
+  const items = Array.from({ length: 100 }, (_, n) => {
+    const { externalRef, ...lead } = person(n)
+    return { match: { by: 'externalRef', value: externalRef }, lead }
+  })
+  const upserts = (n: number) =>
+    items.map(({ match, lead }) => ({ match, lead: { ...lead, estimatedValue: n % 10_000 } }))
+  const connection = await seedConnection(await fillingOf(db, loud), loud, 1, 400)
+  const token = { authorization: `Bearer ${await teamToken(db, loud)}` }
+  const team = `/api/team/v1/workspaces/${loud.workspaceId}`
+  return [
+    {
+      name: 'bulk upserts of the same 100 leads',
+      perSecond: ofKey,
+      request: (n) => requestBytes('POST', '/api/v1/leads/bulk-upsert', headers, { items: upserts(n) }),
+    },
+    {
+      name: 'creations',
+      perSecond: unhurried,
+      request: () => requestBytes('POST', '/api/v1/leads', headers, { firstName: 'Marina' }),
+    },
+    { name: 'callbacks with 10 messages', perSecond: unhurried / 4, request: (n) => callback(connection, n) },
+    {
+      name: "the team's first page",
+      perSecond: unhurried,
+      request: () => requestBytes('GET', `${team}/inbox/conversations`, token),
+    },
+  ]
+}
+
+async function teamToken(db: Db, { workspaceId }: BenchWorkspace): Promise<string> {
+  const value = makeTeamToken()
+  const now = systemClock.now()
+  await db.sql`
+    insert into team_tokens (id, workspace_id, name, role, token_hash, last_four, created_at)
+    values (${newId(now)}, ${workspaceId}, 'Bench', 'admin', ${hashToken(value)}, ${value.slice(-4)}, ${now})`
+  return value
+}
+
+function callback({ id, numberId }: { id: string; numberId: string }, n: number): Buffer {
+  const phones = Array.from({ length: 10 }, (_, i) => customerPhone((n * 7 + i) % 400))
+  const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
+  const contacts = phones.map((phone) => ({ profile: { name: 'Ana' }, wa_id: phone }))
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const messages = phones.map((from, i) => ({
+    ...{ from, id: `wamid.N${process.pid}.${Date.now()}.${n}.${i}`, timestamp },
+    ...{ type: 'text', text: { body: 'Is it still there?' } },
+  }))
+  const value = { messaging_product: 'whatsapp', metadata, contacts, messages }
+  const payload = JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
+  })
+  const signature = `sha256=${createHmac('sha256', appSecret).update(payload).digest('hex')}`
+  return rawRequestBytes('POST', `/channels/waba/${id}/webhook`, { 'x-hub-signature-256': signature }, payload)
+}
+
+/** One creation after the other, with a pause between them. */
+async function createSlowly(port: number, { key }: BenchWorkspace, durationMs: number): Promise<Spread> {
+  const bytes = requestBytes('POST', '/api/v1/leads', { authorization: `Bearer ${key}` }, { firstName: 'Ana' })
+  const exchange = openExchange(port)
+  const latencies: number[] = []
+  const end = performance.now() + durationMs
+  while (performance.now() < end) {
+    const sentAt = performance.now()
+    const status = await exchange.send(bytes)
+    if (status !== 201) throw new Error(`The quiet workspace was answered ${status}`)
+    latencies.push(performance.now() - sentAt)
+    await sleep(10)
+  }
+  exchange.close()
+  latencies.sort((a, b) => a - b)
+  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN
+  return { p50: at(0.5), p95: at(0.95) }
+}
+
+/** As many requests as the storm is allowed, over its connections. */
+async function blow(port: number, { perSecond, request }: Storm, durationMs: number) {
+  const started = performance.now()
+  let next = 0
+  let answers = 0
+  let refused = 0
+  const run = async () => {
+    const exchange = openExchange(port)
+    for (;;) {
+      const n = next++
+      const dueMs = started + (n / perSecond) * 1000 - performance.now()
+      if (started + (n / perSecond) * 1000 > started + durationMs) break
+      if (dueMs > 0) await sleep(dueMs)
+      if (performance.now() > started + durationMs) break
+      const status = await exchange.send(request(n))
+      if (status < 300) answers++
+      else if (status === 503 || status === 429) refused++
+      else throw new Error(`The loud workspace was answered ${status}`)
+    }
+    exchange.close()
+  }
+  await Promise.all(Array.from({ length: connections }, run))
+  return { answers, refused }
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
