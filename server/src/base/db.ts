@@ -38,6 +38,11 @@ export interface Db {
   hear(news: News): void
   /** Calls back for every `notify` on the channel; survives reconnects, so a message may be missed meanwhile. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
+  /**
+   * Runs work on so much at once that others would feel it, in the process as in the database: a few at a time, and one
+   * of each workspace while others are about.
+   */
+  inBulk<T>(work: () => Promise<T>): Promise<T>
   /** Throws inside a transaction of this database: for caches, which only now and then need a connection. */
   refuseInTransaction(): void
   /** How many connections are in use, how much waits for one, and how much was refused since it would have waited. */
@@ -79,6 +84,8 @@ const attemptsOf: Record<string, number> = { '40P01': 5, '40001': 5, [lockNotAva
 /** Who waits for a lock holds a connection, and may hold other locks. */
 const lockTimeoutMs = 5_000
 const maxWaiting = 500
+/** Enough to have the database and the process at work at once. */
+const bulkSize = 4
 const maxWaitMs = 10_000
 /** How often the work of one transaction may find that it has to wait once more. */
 const maxWaits = 5
@@ -107,6 +114,7 @@ export function openDb(options: DbOptions): Db {
   const pool = openPool(options)
   const size = options.maxConnections ?? 10
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
+  const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
   const self = {}
   const wrongPlace = () => (isInTransaction(self) ? new SecondConnection() : null)
   const refuseInTransaction = () => {
@@ -167,6 +175,14 @@ export function openDb(options: DbOptions): Db {
     hear,
     listen: async (channel, onPayload) => {
       await pool.listen(channel, onPayload)
+    },
+    inBulk: async (work) => {
+      const leave = await bulk.enter()
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
     },
     refuseInTransaction,
     load: shares.load,

@@ -1,4 +1,4 @@
-import { createTurns } from './turns.ts'
+import { Turns } from './turns.ts'
 import { currentWork, door, house } from './work.ts'
 
 /** Gives the place back. */
@@ -30,9 +30,9 @@ export interface SharesOptions {
 
 /** What belongs to no workspace is bounded by itself: the house never asks for more than it has begun. */
 export function createShares({ what, maxWaitMs, ...options }: SharesOptions): Shares {
-  const turns = createTurns<() => void>({
+  const turns = new Turns<() => void>({
     ...options,
-    maxWaiting: (owner) => (owner === house ? null : options.maxWaiting),
+    maxWaiting: (owner) => (owner === house ? Number.POSITIVE_INFINITY : options.maxWaiting),
     isGuest: (owner) => owner !== house && owner !== door,
   })
   let refused = 0

@@ -267,10 +267,12 @@ function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       const user = userOf(callerOf(request))
       const { dryRun = false } = request.query
       const { items, options } = request.body
-      const read = items.map((item, index) => readBulkItem(item, { ...user, at: `items[${index}]` }))
       const continueOnError = options?.continueOnError ?? true
-      const outcomes = await upsertLeads(deps, user, read, { continueOnError, dryRun })
-      return presentBulk(items, outcomes, user.masked, dryRun)
+      return deps.db.inBulk(async () => {
+        const read = items.map((item, index) => readBulkItem(item, { ...user, at: `items[${index}]` }))
+        const outcomes = await upsertLeads(deps, user, read, { continueOnError, dryRun })
+        return presentBulk(items, outcomes, user.masked, dryRun)
+      })
     },
   )
 }

@@ -75,7 +75,8 @@ export function bulkTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void 
     },
     handler: async (request) => {
       const ids = [...new Set(request.body.ids.map((id) => id.toLowerCase()))]
-      const outcomes = await bulkChange(deps, leadUserOf(memberOf(request)), ids, readAction(request.body))
+      const action = readAction(request.body)
+      const outcomes = await deps.db.inBulk(() => bulkChange(deps, leadUserOf(memberOf(request)), ids, action))
       const results = outcomes.map(present)
       const failed = results.filter(({ outcome }) => outcome === 'failed').length
       return { done: results.length - failed, failed, results }

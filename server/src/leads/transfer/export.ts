@@ -57,7 +57,8 @@ export async function exportLeads(
 }
 
 function page(deps: LeadDeps, user: LeadUser, filter: LeadFilter, cursor: string | null): Promise<LeadPage> {
-  return listLeads(deps, user, { filter, sort: { by: 'createdAt', order: 'asc' }, limit: pageRows, page: 1, cursor })
+  const wanted = { filter, sort: { by: 'createdAt', order: 'asc' }, limit: pageRows, page: 1, cursor } as const
+  return deps.db.inBulk(() => listLeads(deps, user, wanted))
 }
 
 async function* pages(deps: LeadDeps, user: LeadUser, filter: LeadFilter, first: LeadPage): AsyncGenerator<Lead[]> {
