@@ -142,18 +142,20 @@ export interface KnownKeyRow {
   inbox_available: boolean
 }
 
-/** The one read that cannot start from a workspace: the value of the key tells which one it is. */
-export async function selectKeyByHash(sql: Sql, keyHash: string): Promise<KnownKeyRow | null> {
-  const [row] = await sql<KnownKeyRow[]>`
-    select k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist,
+/** The one read that cannot start from a workspace: the value of the key tells which one it is. Null for each unknown. */
+export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Promise<(KnownKeyRow | null)[]> {
+  const rows = await sql<(KnownKeyRow & { hash: string })[]>`
+    select asked.hash, k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist,
       k.expires_at, k.revoked_at,
-      case when k.key_hash = decode(${keyHash}, 'hex') then null else k.previous_valid_until end as valid_until,
+      case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until,
       w.default_country, w.leads_enabled, w.inbox_enabled, w.inbox_available
-    from api_keys k
-    join workspaces w on w.id = k.workspace_id
-    where k.key_hash = decode(${keyHash}, 'hex')
-    or k.previous_key_hash = decode(${keyHash}, 'hex')`
-  return row ?? null
+    from unnest(${[...hashes]}::text[]) as asked (hash)
+    join api_keys k
+      on k.key_hash = decode(asked.hash, 'hex')
+      or k.previous_key_hash = decode(asked.hash, 'hex')
+    join workspaces w on w.id = k.workspace_id`
+  const byHash = new Map(rows.map(({ hash, ...row }) => [hash, row]))
+  return hashes.map((hash) => byHash.get(hash) ?? null)
 }
 
 export interface KeyUse {

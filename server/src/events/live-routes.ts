@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { tooManyRequests, unavailable } from '../base/errors.ts'
+import { type ApiError, tooManyRequests, unavailable } from '../base/errors.ts'
 import { type Member, memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { fileText, maxHeadBytes, text } from '../base/schema-types.ts'
@@ -10,6 +10,8 @@ import type { Live } from './live.ts'
 
 const maxStreamsOfMember = 20
 const maxStreams = 2_000
+/** What one workspace may have of them. */
+const maxStreamsOfWorkspace = maxStreams / 4
 
 const teamFrames = [
   '`team.conversation.changed`: `{ conversation }` as in the list, whatever changed of it',
@@ -34,7 +36,7 @@ export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
       ...postman({ skip: true }),
       operationId: 'followEvents',
       summary: 'Follow the events of a workspace',
-      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind: load everything anew, the stream goes on from now. A comment comes every 15 seconds. A client that does not read is disconnected, and so is one whose session, token or membership has ended. At most ${maxStreamsOfMember} streams a member. Beside the events there are frames for the pages that are open, without an id and in no feed: after a reconnection load what is shown anew. ${teamFrames}.`,
+      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind: load everything anew, the stream goes on from now. A comment comes every 15 seconds. A client that does not read is disconnected, and so is one whose session, token or membership has ended. At most ${maxStreamsOfMember} streams a member, and ${maxStreamsOfWorkspace} a workspace of each process. Beside the events there are frames for the pages that are open, without an id and in no feed: after a reconnection load what is shown anew. ${teamFrames}.`,
       params: Type.Object(workspaceParams),
       headers: Type.Object({
         'last-event-id': Type.Optional(text(maxHeadBytes, 'The last `id`; browsers send it by themselves.')),
@@ -83,25 +85,41 @@ function namesOf({ workspace }: Member): EventName[] {
   return [...(workspace.leadsEnabled ? eventNames.leads : []), ...(workspace.inboxEnabled ? eventNames.inbox : [])]
 }
 
-function streamLimits(): (member: Member) => () => void {
+/** Each member, each workspace and all together have so many streams at most. */
+export function streamLimits(): (member: Pick<Member, 'userId' | 'tokenId' | 'workspaceId'>) => () => void {
   const open = new Map<string, number>()
-  let total = 0
-  return ({ userId, tokenId }) => {
-    const who = userId ?? tokenId ?? ''
+  const take = (who: string, most: number, refusal: () => ApiError) => {
     const count = open.get(who) ?? 0
-    if (count >= maxStreamsOfMember) {
-      throw tooManyRequests(`There are ${maxStreamsOfMember} open streams already. Close one first.`, 10, {
-        code: 'RATE_LIMITED',
-      })
-    }
-    if (total >= maxStreams) throw unavailable('Too many streams are open at the moment. Try again shortly.')
+    if (count >= most) throw refusal()
     open.set(who, count + 1)
-    total++
     return () => {
-      total--
       const left = (open.get(who) ?? 1) - 1
       if (left === 0) open.delete(who)
       else open.set(who, left)
     }
   }
+  return ({ userId, tokenId, workspaceId }) => {
+    const taken: (() => void)[] = []
+    const leave = () => {
+      for (const give of taken.splice(0)) give()
+    }
+    try {
+      taken.push(take(`member ${userId ?? tokenId ?? ''}`, maxStreamsOfMember, () => tooMany('', maxStreamsOfMember)))
+      taken.push(
+        take(`workspace ${workspaceId}`, maxStreamsOfWorkspace, () =>
+          tooMany(' of this workspace', maxStreamsOfWorkspace),
+        ),
+      )
+      taken.push(
+        take('all', maxStreams, () => unavailable('Too many streams are open at the moment. Try again shortly.')),
+      )
+      return leave
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
 }
+
+const tooMany = (whose: string, count: number): ApiError =>
+  tooManyRequests(`There are ${count} open streams${whose} already. Close one first.`, 10, { code: 'RATE_LIMITED' })

@@ -1,4 +1,5 @@
 import type { Db } from '../base/db.ts'
+import { openErrands } from '../base/errands.ts'
 import type { Log } from '../base/log.ts'
 import type { Repeat } from '../base/loop.ts'
 import { restBetween } from '../base/rest.ts'
@@ -40,7 +41,13 @@ export function watchFeeds({ db, placer, log, repeat }: WatchDeps): FeedWatch {
   }
   const placeNow = (workspaceId: string) =>
     placer.place(workspaceId).catch((error) => log.warn('placing events failed', { workspaceId }, error))
-  const placeSoon = restBetween(restMs, placeNow)
+  const errands = openErrands()
+  const placeSoon = restBetween(restMs, (workspaceId) =>
+    errands.run(
+      () => placeNow(workspaceId),
+      () => {},
+    ),
+  )
 
   // Readers need no worker to give the events they wait for a place.
   const stopHearing = [
@@ -66,9 +73,9 @@ export function watchFeeds({ db, placer, log, repeat }: WatchDeps): FeedWatch {
         if (all.size === 0 && watched.get(workspaceId) === all) watched.delete(workspaceId)
       }
     },
-    close: () => {
+    close: async () => {
       for (const stop of stopHearing) stop()
-      return looking.stop()
+      await Promise.all([looking.stop(), errands.close()])
     },
   }
 }

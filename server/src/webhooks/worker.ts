@@ -1,4 +1,5 @@
 import type { Db } from '../base/db.ts'
+import { type Errands, openErrands } from '../base/errands.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { restBetween } from '../base/rest.ts'
 import { placedTopic } from '../events/place.ts'
@@ -58,8 +59,7 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
       const stopListening = listen(deps, holder)
       const stopPolling = poll(deps, holder)
       stopLooking = async () => {
-        stopListening()
-        await stopPolling()
+        await Promise.all([stopListening(), stopPolling()])
       }
     },
     stop: async () => {
@@ -71,12 +71,16 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
 }
 
 /** Acts on news at once. */
-function listen(deps: WorkerDeps, holder: Holder): () => void {
+function listen(deps: WorkerDeps, holder: Holder): () => Promise<void> {
   const { db, clock, log, placer } = deps
-  const place = restBetween(placingRestMs, (workspaceId) => {
-    placer.place(workspaceId).catch((error) => log.error('events not placed', { workspaceId }, error))
-  })
-  const lookAt = claimerOfNews(deps, holder)
+  const errands = openErrands()
+  const place = restBetween(placingRestMs, (workspaceId) =>
+    errands.run(
+      () => placer.place(workspaceId),
+      (error) => log.error('events not placed', { workspaceId }, error),
+    ),
+  )
+  const lookAt = claimerOfNews(deps, holder, errands)
   const onPlaced = (workspaceId: string) => {
     for (const queue of holder.heldIn(workspaceId)) {
       queue.mayHaveMore = true
@@ -87,16 +91,23 @@ function listen(deps: WorkerDeps, holder: Holder): () => void {
   const onDue = (workspaceId: string) => {
     const queues = holder.heldIn(workspaceId)
     for (const queue of queues) queue.retryAt = clock.now()
-    holder.renew(queues).catch((error) => log.error('webhook endpoints not looked at', {}, error))
+    errands.run(
+      () => holder.renew(queues),
+      (error) => log.error('webhook endpoints not looked at', {}, error),
+    )
     lookAt(workspaceId)
   }
-  return allOf(db, [
+  const stop = allOf(db, [
     [recordedTopic, place],
     [placedTopic, onPlaced],
     [dueTopic, onDue],
     [givenTopic, lookAt],
     [askTopic, (ask) => holder.give(JSON.parse(ask) as Ask)],
   ])
+  return async () => {
+    stop()
+    await errands.close()
+  }
 }
 
 function allOf(db: Db, listeners: readonly [topic: string, listener: (id: string) => void][]): () => void {
@@ -107,21 +118,22 @@ function allOf(db: Db, listeners: readonly [topic: string, listener: (id: string
 }
 
 /** Claims what a workspace has to send; news that come during one look are looked at together in the next. */
-function claimerOfNews({ log }: WorkerDeps, holder: Holder): (workspaceId: string) => void {
+function claimerOfNews({ log }: WorkerDeps, holder: Holder, errands: Errands): (workspaceId: string) => void {
   const news = new Set<string>()
   let isLooking = false
+  const onError = (error: unknown) => log.error('webhooks not claimed', {}, error)
   const look = async () => {
     isLooking = true
     while (news.size > 0) {
       const workspaceIds = [...news]
       news.clear()
-      await holder.claim(workspaceIds).catch((error) => log.error('webhooks not claimed', {}, error))
+      await holder.claim(workspaceIds).catch(onError)
     }
     isLooking = false
   }
   return (workspaceId) => {
     news.add(workspaceId)
-    if (!isLooking) void look()
+    if (!isLooking) errands.run(look, onError)
   }
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { hashKeyValue } from '../../src/access/key-format.ts'
 import { knownKey } from '../../src/access/known-key.ts'
 import { createLastUsed } from '../../src/access/last-used.ts'
-import { selectApiKey, selectKeyByHash } from '../../src/access/queries.ts'
+import { selectApiKey, selectKeysByHash } from '../../src/access/queries.ts'
 import { manualClock } from '../../src/base/clock.ts'
 import { testDatabase } from '../support/database.ts'
 import { newKey, noon } from '../support/guarded-app.ts'
@@ -13,7 +13,7 @@ const { db } = await testDatabase()
 async function usedKey() {
   const clock = manualClock(noon)
   const { key, value } = await newKey(db, clock)
-  const row = await selectKeyByHash(db.sql, hashKeyValue(value))
+  const [row] = await selectKeysByHash(db.sql, [hashKeyValue(value)])
   assert.ok(row)
   const lastUsed = createLastUsed(db, clock)
   const readSeconds = async () => {
