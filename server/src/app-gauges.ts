@@ -11,7 +11,12 @@ const gauge = (name: string, help: string, ...labelNames: string[]): GaugeInfo =
 
 const gauges = [
   gauge('parley_db_connections_max', 'Connections to the database that this process may have.'),
-  gauge('parley_db_transactions', 'Transactions that hold a connection, and that wait for one.', 'state'),
+  gauge(
+    'parley_db_transactions',
+    'Transactions and statements that have a connection, and that wait for one.',
+    'state',
+  ),
+  gauge('parley_db_refused', 'What was answered 503 since the start, as too much of one workspace waited already.'),
   gauge('parley_events_unplaced', 'Events that are in no feed yet, counted up to 10,000.'),
   gauge('parley_events_unplaced_oldest_seconds', 'Age of the oldest event that is in no feed yet; 0 when none is.'),
   gauge('parley_webhook_endpoints', 'Active endpoints; failing are those with 5 failures in a row.', 'health'),
@@ -27,11 +32,12 @@ export function gaugesOf({ db, clock, log }: Pick<House, 'db' | 'clock' | 'log'>
     clock,
     gauges,
     own: () => {
-      const { open, waiting } = db.load()
+      const { open, waiting, refused } = db.load()
       return [
         { name: 'parley_db_connections_max', value: maxConnections },
         { name: 'parley_db_transactions', labels: { state: 'open' }, value: open },
         { name: 'parley_db_transactions', labels: { state: 'waiting' }, value: waiting },
+        { name: 'parley_db_refused', value: refused },
       ]
     },
     stored: async () =>

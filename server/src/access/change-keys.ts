@@ -27,12 +27,15 @@ export interface KeyDeps {
 /** Makes a key of the member's workspace. */
 export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsInput): Promise<KeyWithValue> {
   const now = deps.clock.now()
-  return deps.db.tx(async (tx) => {
-    const created = await createApiKey(tx, { ...input, workspaceId: by.workspaceId, createdBy: by.userId }, now)
+  const created = await deps.db.tx(async (tx) => {
+    const made = await createApiKey(tx, { ...input, workspaceId: by.workspaceId, createdBy: by.userId }, now)
     await refuseStrangeConnections(deps, tx, by.workspaceId, input.connectionIds ?? [])
-    await recordChange(tx, by, 'api-key.created', created.key.id, now)
-    return created
+    await recordChange(tx, by, 'api-key.created', made.key.id, now)
+    return made
   })
+  // With it goes what is remembered of keys that there were not.
+  deps.forgetKey(created.key.id)
+  return created
 }
 
 /** Says whether a key gets customers who write for the first time. Its conversations stay its own. */

@@ -67,6 +67,8 @@ export interface DbOptions {
   password?: string
   maxConnections?: number
   applicationName?: string
+  /** How long a statement waits for a lock, 5 s unless given. */
+  lockTimeoutMs?: number
   /** Sees every statement that is about to be sent: tests explain them. */
   onStatement?: (statement: SentStatement) => void
 }
@@ -204,7 +206,7 @@ function openPool(options: DbOptions): postgres.Sql<Types> {
       application_name: options.applicationName ?? processName(),
       TimeZone: 'UTC',
       statement_timeout: 15_000,
-      lock_timeout: lockTimeoutMs,
+      lock_timeout: options.lockTimeoutMs ?? lockTimeoutMs,
       idle_in_transaction_session_timeout: 30_000,
     },
     // Amounts have at most 14 digits and counts stay far below 2^53: both are exact as numbers.

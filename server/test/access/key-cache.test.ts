@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createKeyCache } from '../../src/access/key-cache.ts'
+import { makeKeyValue } from '../../src/access/key-format.ts'
 import { type KnownKey, knownKey } from '../../src/access/known-key.ts'
 import { revokeApiKey } from '../../src/access/revoke-key.ts'
 import { rotateApiKey } from '../../src/access/rotate-key.ts'
@@ -150,3 +151,19 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
   assert.fail('did not happen within 2 s')
 }
+
+test('keys that somebody invents are looked up together: a hundred cost a few statements, and a new key works at once', async () => {
+  let statements = 0
+  const counting = openDb({
+    ...options,
+    maxConnections: 2,
+    onStatement: ({ text }) => void (text.includes('api_keys') && statements++),
+  })
+  after(() => counting.close())
+  const node = await guardedApp(counting, { clock })
+  const invented = Array.from({ length: 300 }, () => status(node, makeKeyValue()))
+  const { value } = await newKey(db, clock)
+  assert.equal(await status(node, value), 200)
+  assert.deepEqual([...new Set(await Promise.all(invented))], [401])
+  assert.ok(statements <= 8, `${statements} statements`)
+})

@@ -172,7 +172,16 @@ test('a fault of ours says nothing but the request id', async () => {
 })
 
 test('a database that is away is 503 with Retry-After', async () => {
-  for (const code of ['CONNECTION_CLOSED', 'CONNECT_TIMEOUT', 'ECONNREFUSED', '57P01', '57P03', '53300', '08006']) {
+  for (const code of [
+    'CONNECTION_CLOSED',
+    'CONNECT_TIMEOUT',
+    'ECONNREFUSED',
+    '57P01',
+    '57P03',
+    '53300',
+    '55P03',
+    '08006',
+  ]) {
     const answer = await failing(Object.assign(new Error('away'), { code }))
     assert.equal(answer.statusCode, 503, code)
     assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/)

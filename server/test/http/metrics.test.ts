@@ -5,12 +5,14 @@ import { buildApp } from '../../src/app.ts'
 import { gaugesOf } from '../../src/app-gauges.ts'
 import { inboxReceive } from '../../src/app-inbox.ts'
 import { buildWorkerApp } from '../../src/app-worker.ts'
+import { openDb } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
 import type { App } from '../../src/base/route.ts'
 import { findConnection } from '../../src/channels/queries.ts'
 import { loadConfig } from '../../src/config.ts'
 import { placeEvents } from '../../src/events/place.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
+import { testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { customerMessage, inboxWorld } from '../support/inbox-world.ts'
 import { testApp, testTeamToken, type World, world } from '../support/world.ts'
@@ -159,7 +161,10 @@ test('when the database does not answer, its figures are absent and the others a
 })
 
 test('transactions that hold a connection and that wait for one are told apart', async () => {
-  const { db } = await testApp()
+  // A pool that nobody else asks anything of.
+  const { options } = await testDatabase()
+  const db = openDb(options)
+  atEnd(() => db.close())
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const begun = Array.from({ length: 10 }, () => Promise.withResolvers<void>())
   const holders = begun.map(({ resolve }) =>
@@ -171,10 +176,10 @@ test('transactions that hold a connection and that wait for one are told apart',
   )
   await Promise.all(begun.map(({ promise }) => promise))
   const late = db.tx((tx) => tx`select 1`.execute())
-  assert.deepEqual(db.load(), { open: 10, waiting: 1 })
+  assert.deepEqual(db.load(), { open: 10, waiting: 1, refused: 0 })
   release()
   await Promise.all([...holders, late])
-  assert.deepEqual(db.load(), { open: 0, waiting: 0 })
+  assert.deepEqual(db.load(), { open: 0, waiting: 0, refused: 0 })
 })
 
 test('calls that send are counted by channel and outcome, and what platforms hand in by its kind', async () => {

@@ -33,6 +33,8 @@ test('told to stop amid writes, it ends what it has taken: what is stored was an
   stopped = true
   await Promise.all(writers)
   assert.deepEqual(outcome.cut, [])
+  const faults = service.lines().filter((line) => line.includes('"level":"error"'))
+  assert.deepEqual(faults, [])
   assert.ok(!isServerOf(databasePid, join(folder, 'postgres')))
 
   const again = await startService({ folder, port })
