@@ -1,6 +1,7 @@
 import type { Keyring } from '../base/keyring.ts'
+import { maskNumbersIn } from '../base/mask.ts'
 import type { Conversation } from './conversation.ts'
-import { maskContact, maskNumbersIn } from './masking.ts'
+import { maskContact } from './masking.ts'
 import type { Message } from './message.ts'
 import { writeOwner } from './owner.ts'
 import { openWindow } from './window.ts'
@@ -38,7 +39,7 @@ export function presentMessage(message: Message, view: View) {
     external_id: presentExternalId(message.connectionId, message.externalId, view),
     direction: message.direction,
     kind: message.kind,
-    text: view.masked && message.kind === 'system' ? maskNumbersIn(message.text) : message.text,
+    text: presentText(message, view.masked),
     media: null,
     status: message.status,
     error_code: message.errorCode,
@@ -47,6 +48,10 @@ export function presentMessage(message: Message, view: View) {
     referral: message.referral,
   }
 }
+
+// What people write is content and stays; a notice of the platform names numbers.
+const presentText = ({ kind, text }: Pick<Message, 'kind' | 'text'>, masked: boolean): string =>
+  masked && kind === 'system' ? maskNumbersIn(text) : text
 
 /** The platform's ids hold the customer's number: a masked reader gets one that is as stable and tells nothing. */
 export function presentExternalId(
@@ -70,12 +75,16 @@ export function presentEvent(name: string, payload: Record<string, unknown>, vie
   return {
     ...received,
     contact: maskContact(contact),
-    message: { ...message, external_id: presentExternalId(conversation.connection_id, message.external_id, view) },
+    message: {
+      ...message,
+      external_id: presentExternalId(conversation.connection_id, message.external_id, view),
+      text: presentText(message, view.masked),
+    },
   }
 }
 
 interface ReceivedPayload {
   conversation: { connection_id: string }
   contact: { phone: string | null; name: string | null }
-  message: { external_id: string | null }
+  message: Pick<Message, 'kind' | 'text'> & { external_id: string | null }
 }

@@ -4,7 +4,7 @@ import { joinPath } from '../base/validation.ts'
 import { sameCustomFields, setCustomFields } from './custom-fields.ts'
 import { type LeadPatch, phoneMessage } from './input.ts'
 import type { Lead, LeadFields } from './lead.ts'
-import { isMaskOfOther, isPhoneMask } from './masked-input.ts'
+import { isMaskOfOther, isPhoneMask, unmaskPatch } from './masked-input.ts'
 
 export interface Change {
   lead: Lead
@@ -14,7 +14,8 @@ export interface Change {
 }
 
 /** The lead as the patch makes it. `updatedAt` moves only when something changes, and never backwards. */
-export function applyPatch(lead: Lead, patch: LeadPatch, at: string, now: Date): Change {
+export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date): Change {
+  const patch = asSent.masked ? unmaskPatch(lead, asSent) : asSent
   const { phoneAsSent } = patch
   const { fields: customFields, issues } = setCustomFields(
     lead.customFields,

@@ -15,6 +15,8 @@ export interface LeadPatch {
    * them, and neither is the mask of the stored phone, which is not among `fields`.
    */
   phoneAsSent: string | null
+  /** Whether who sends it sees leads masked, and so may send back what it read. */
+  masked?: boolean
   /** Typed custom fields, from a form or from `k_*` parameters. */
   typed: CustomField[]
   /** Custom field values of a body, whose types are those of the fields they belong to. */
@@ -89,7 +91,8 @@ export function readLeadPatch(
     else fields.actualValue = actual
   }
   const phoneAsSent = isMask || fields.phone ? (phone ?? null) : null
-  const patch = { fields, phoneAsSent, typed: parameters, values: customFieldValues ?? {} }
+  const { masked = false } = context
+  const patch = { fields, phoneAsSent, masked, typed: parameters, values: customFieldValues ?? {} }
   return { patch, issues }
 }
 

@@ -1,9 +1,10 @@
-import { maskPhone } from '../base/phone.ts'
-import { customFieldValues } from './custom-fields.ts'
+import { type CustomField, customFieldValues } from './custom-fields.ts'
 import type { Lead } from './lead.ts'
+import { maskLead, maskPerson } from './mask-lead.ts'
 
 /** A lead as lists and answers show it. */
-export function presentLead(lead: Lead, masked = false) {
+export function presentLead(stored: Lead, masked = false) {
+  const lead = masked ? maskPerson(stored) : stored
   return {
     id: lead.id,
     uniqueCode: lead.uniqueCode,
@@ -11,7 +12,7 @@ export function presentLead(lead: Lead, masked = false) {
     firstName: lead.firstName,
     lastName: lead.lastName,
     email: lead.email,
-    phone: masked && lead.phone !== null ? maskPhone(lead.phone) : lead.phone,
+    phone: lead.phone,
     status: lead.status,
     priority: lead.priority,
     source: lead.source,
@@ -29,17 +30,21 @@ export function presentLead(lead: Lead, masked = false) {
 /** A lead alone and in events: with its custom fields, when it has any. */
 export function presentDetail(lead: Lead, masked = false) {
   if (lead.customFields.length === 0) return presentLead(lead, masked)
-  return {
-    ...presentLead(lead, masked),
-    customFields: lead.customFields,
-    customFieldValues: customFieldValues(lead.customFields),
-  }
+  const shown = masked ? maskLead(lead) : lead
+  return { ...presentLead(shown), ...presentFields(shown.customFields) }
 }
 
-/** An event's body as a reader sees it. */
+const presentFields = (customFields: CustomField[]) => ({
+  customFields,
+  customFieldValues: customFieldValues(customFields),
+})
+
+/** An event's body, which is the lead in its detail form, as a reader sees it. */
 export function presentLeadEvent(payload: Record<string, unknown>, masked: boolean) {
-  const { phone } = payload
-  return masked && typeof phone === 'string' ? { ...payload, phone: maskPhone(phone) } : payload
+  if (!masked) return payload
+  const lead = payload as unknown as Lead
+  const { customFields, ...shown } = maskLead({ ...lead, customFields: lead.customFields ?? [] })
+  return customFields.length === 0 ? shown : { ...shown, ...presentFields(customFields) }
 }
 
 /** The answer of an update: also what the status was, and `value`. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { maskContact, maskNumbersIn } from '../../src/inbox/masking.ts'
+import { maskNumbersIn } from '../../src/base/mask.ts'
+import { maskContact } from '../../src/inbox/masking.ts'
 import { presentEvent } from '../../src/inbox/present.ts'
 import { addAgent, conversationPath, customerMessage, inboxPath, inboxWorld } from '../support/inbox-world.ts'
 
@@ -12,9 +13,14 @@ const names: [name: string | null, shown: string | null][] = [
   [phone, '55819*****567'],
   ['+55 81 99123-4567', '55819*****567'],
   ['(55) 81 9 9123 4567', '55819*****567'],
-  ['81 99123-4567', '81991***567'],
+  // Another part of the same number would be shown.
+  ['81 99123-4567', '********567'],
   ['Marina 5581991234567', 'Marina *************'],
   ['Marina 91234567', 'Marina ********'],
+  ['Marina 4567', 'Marina ****'],
+  ['5-5_8:1.9.9.1.2.3.4.5.6.7', '*-*_*:*.*.*.*.*.*.*.*.*.*'],
+  ['\uff15\uff15\u200b81991234567', '55819*****567'],
+  ['٥٥٨١٩٩١٢٣٤٥٦٧', '*************'],
   ['Agent 007', 'Agent 007'],
   ['', ''],
 ]

@@ -1,0 +1,112 @@
+import { maskPhone } from './phone.ts'
+
+/**
+ * What a reader who sees phones masked sees of one customer. The mask is a boundary: what is shown of a text follows from that
+ * text and from what the reader sees of the phone anyway, never from its hidden digits. Else a reader could write a guess
+ * into one of the fields and see by its mask whether it is right.
+ */
+export interface Mask {
+  phone: string | null
+  /** A field whose values are phones. */
+  number(text: string): string
+  /** A name is no number: one that is nothing else is masked, and so is every number within it. */
+  name(text: string): string
+  /** A field that is free: a phone when it is nothing but a number. */
+  value(text: string): string
+  /** Any other text: hidden is what may be the customer's own number. */
+  text(text: string): string
+}
+
+const wholeNumber = /^[\s([]*\+?[\p{Nd}\s.()[\]/\p{Pd}\u2212]+$/u
+const numberRun = /\p{Nd}(?:[^\p{L}\p{N}]{0,3}\p{Nd})+/gu
+const isoDate = /^\d{4}-\d\d-\d\d$/
+const minPhoneDigits = 8
+/** From here on a text beside a name tells of a phone to who knows its beginning. */
+const minOwnDigits = 7
+/** A name has no reason to end as the phone does. */
+const minOwnDigitsInName = 4
+/** National numbers have fewer digits: so many begin with a country code. */
+const minCompleteDigits = 12
+const shownLast = 3
+
+export function maskOf(phone: string | null): Mask {
+  const ownMask = phone === null ? null : maskPhone(phone)
+  const end = ownMask?.slice(-shownLast) ?? null
+  // Two spellings of one number would show different parts of it.
+  const shown = ownMask === null ? [] : [ownMask]
+  const holdsEnd = (digits: string, from: number) => end !== null && digits.indexOf(end, from) >= 0
+
+  const maskNumber = (text: string): string => {
+    const digits = digitsOf(text)
+    if (!/^\d+$/.test(digits)) return stars(digits)
+    const mask = maskPhone(digits)
+    if (shown.includes(mask)) return mask
+    const mayBeShown = shown.some((other) => other.slice(-shownLast) === digits.slice(-shownLast))
+    if (mayBeShown || !isComplete(text, digits)) return stars(digits.slice(0, -shownLast)) + digits.slice(-shownLast)
+    shown.push(mask)
+    return mask
+  }
+  const hideRuns = (text: string, isHidden: (digits: string) => boolean): string => {
+    if (!hasDigits(text, minOwnDigitsInName)) return text
+    const plain = plainOf(text)
+    const hidden = plain.replace(numberRun, (run) => (isHidden(digitsOf(run)) ? run.replace(/\p{Nd}/gu, '*') : run))
+    return hidden === plain ? text : hidden
+  }
+  const hideOwn = (text: string) =>
+    hideRuns(text, (digits) => digits.length >= minOwnDigits && holdsEnd(digits, minOwnDigits - shownLast))
+
+  return {
+    phone: ownMask,
+    number: (text) => (isNumber(text) ? maskNumber(plainOf(text)) : hideRuns(text, () => true)),
+    name: (text) =>
+      isNumber(text)
+        ? maskNumber(plainOf(text))
+        : hideRuns(
+            text,
+            (digits) =>
+              digits.length >= minPhoneDigits ||
+              (digits.length >= minOwnDigitsInName && holdsEnd(digits, minOwnDigitsInName - shownLast)),
+          ),
+    value: (text) => (isNumber(text) && !isoDate.test(text) ? maskNumber(plainOf(text)) : hideOwn(text)),
+    text: (text) =>
+      isNumber(text) && holdsEnd(digitsOf(plainOf(text)), minOwnDigits - shownLast)
+        ? maskNumber(plainOf(text))
+        : hideOwn(text),
+  }
+}
+
+/** Numbers in running text, such as the notices of a platform, which name them: "… changed from … to …". */
+export function maskNumbersIn(text: string): string {
+  return text.replace(noticeNumber, (run) => maskPhone(run.replace(/\D/g, '')))
+}
+
+const noticeNumber = /\+?\d(?:[\s.()/-]{0,2}\d){7,19}/g
+
+// What is written wide, in small digits or with invisible characters in between is a number all the same.
+const plainOf = (text: string): string => text.normalize('NFKC').replace(/\p{Cf}/gu, '')
+
+function digitsOf(text: string): string {
+  const digits = text.replace(/\P{Nd}/gu, '')
+  return digits.startsWith('00') ? digits.slice(2) : digits
+}
+
+function isNumber(text: string): boolean {
+  if (!hasDigits(text, minPhoneDigits)) return false
+  const plain = plainOf(text)
+  return wholeNumber.test(plain) && digitsOf(plain).length >= minPhoneDigits
+}
+
+/** Whether there may be so many digits: most texts have fewer, and need not be looked at closer. */
+function hasDigits(text: string, count: number): boolean {
+  let digits = 0
+  for (let at = 0; at < text.length && digits < count; at++) {
+    const code = text.charCodeAt(at)
+    if ((code >= 48 && code <= 57) || code > 127) digits++
+  }
+  return digits >= count
+}
+
+const isComplete = (text: string, digits: string): boolean =>
+  digits.length >= minCompleteDigits || text.includes('+') || text.replace(/\P{Nd}/gu, '').startsWith('00')
+
+const stars = (digits: string): string => '*'.repeat([...digits].length)
