@@ -56,7 +56,7 @@ export async function listLeads(deps: ListDeps, user: LeadUser, request: ListReq
     filter,
     sort,
     slice,
-    term: filter.search === null ? null : readSearchTerm(filter.search),
+    term: filter.search === null ? null : readSearchTerm(filter.search, user.masked),
     knownTotal: counted?.total ?? null,
   }
   const found = (await fromImage(deps, wanted)) ?? (await fromDatabase(deps.db.sql, keyring, wanted))

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { buildApp } from '../../src/app.ts'
+import type { App } from '../../src/base/route.ts'
 import { type ImageOptions, type LeadImages, openImages } from '../../src/leads/image/client.ts'
 import { testDatabase } from './database.ts'
 import { atEnd } from './file-end.ts'
@@ -7,6 +8,7 @@ import { type Answer, type World, world } from './world.ts'
 
 /** A node of the service that answers lists from an image. */
 export interface ImageNode {
+  app: App
   images: LeadImages
   /** The thread that holds the images: tests end it. */
   thread(): Worker | undefined
@@ -70,5 +72,5 @@ async function openNode(w: World, options: Partial<ImageOptions>): Promise<Image
     return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
   }
   const list = (query: Record<string, string>) => call('GET', `/api/v1/leads?${new URLSearchParams(query)}`)
-  return { images, thread: () => thread, list, call, counts }
+  return { app, images, thread: () => thread, list, call, counts }
 }

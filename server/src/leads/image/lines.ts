@@ -1,41 +1,56 @@
-import type { SearchLines, SearchTerm } from '../search-lines.ts'
-import { minSealedTermLength } from '../search-lines.ts'
+import {
+  maskedLines,
+  minSealedTermLength,
+  type Searchable,
+  type SearchLines,
+  type SearchTerm,
+  searchLines,
+} from '../search-lines.ts'
 
 // A mark begins every line. Folded text has no control characters, so no term reaches from one line into the next, and
 // the beginning of a plain column can be looked for like any text.
 export const plainMark = 1
 const personalMark = 2
 export const phoneMark = 3
+/** Stands before the mark of a line that a masked reader's search does not look at. */
+export const hiddenMark = 4
 
-const [plain, personal, phone] = [plainMark, personalMark, phoneMark].map((mark) => String.fromCharCode(mark))
+const plain = String.fromCharCode(plainMark)
+const personal = String.fromCharCode(personalMark)
+const phone = String.fromCharCode(phoneMark)
+const hidden = String.fromCharCode(hiddenMark)
 
 /** What is searched of a lead, in one text. */
-export function imageText(lines: SearchLines): string {
+export const leadText = (lead: Searchable): string => imageText(searchLines(lead), maskedLines(lead))
+
+/** What a masked reader's search looks at is part of what others' does: only pieces of its own are added. */
+export function imageText(lines: SearchLines, shown = lines): string {
   let text = ''
-  for (const line of lines.personal) text += personal + line
-  if (lines.phone !== '') text += phone + lines.phone
-  for (const line of lines.plain) text += plain + line
+  for (const line of lines.personal) text += (shown.personal.includes(line) ? '' : hidden) + personal + line
+  for (const piece of shown.personal) if (!lines.personal.includes(piece)) text += personal + piece
+  if (lines.phone !== '') text += hidden + phone + lines.phone
+  for (const line of lines.plain) text += (shown.plain.includes(line) ? '' : hidden) + plain + line
   return text
 }
 
-/** Bytes that a lead's text must hold for the term to match; within its phone only, if so said. */
+/** Bytes that a lead's text must hold for the term to match, in any of its lines or in those that are said. */
 export interface Pattern {
   bytes: Buffer
   /** For each byte: how far it allows to move on, when it stands where the last of these bytes should (Horspool). */
   skips: Uint8Array
-  inPhone: boolean
+  within: 'all' | 'phone' | 'shown'
 }
 
 /** A lead matches a term when it matches one of these. */
 export function patternsOf(term: SearchTerm): Pattern[] {
   const isShort = [...term.text].length < minSealedTermLength
-  const text = patternOf(isShort ? plain + term.text : term.text, false)
-  return term.digits === null ? [text] : [text, patternOf(term.digits, true)]
+  const text = patternOf(isShort ? plain + term.text : term.text, term.masked ? 'shown' : 'all')
+  return term.digits === null ? [text] : [text, patternOf(term.digits, 'phone')]
 }
 
-function patternOf(text: string, inPhone: boolean): Pattern {
+function patternOf(text: string, within: Pattern['within']): Pattern {
   const bytes = Buffer.from(text)
   const skips = new Uint8Array(256).fill(Math.min(bytes.length, 255))
   for (const [at, byte] of bytes.subarray(0, -1).entries()) skips[byte] = Math.min(bytes.length - 1 - at, 255)
-  return { bytes, skips, inPhone }
+  return { bytes, skips, within }
 }

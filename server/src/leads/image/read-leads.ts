@@ -1,9 +1,8 @@
 import type { Sql } from '../../base/db.ts'
 import type { Vault } from '../../base/vault.ts'
 import { type LeadRow, openPerson } from '../sealed.ts'
-import { searchLines } from '../search-lines.ts'
 import type { ImageLead } from './image.ts'
-import { imageText } from './lines.ts'
+import { leadText } from './lines.ts'
 
 /** What an image needs of a lead. */
 export type ImageRow = Pick<
@@ -52,7 +51,7 @@ export async function openRows(vault: Vault, workspaceId: string, rows: readonly
         source: row.source,
         adPlatform: row.ad_platform,
         assignee: row.assigned_to,
-        text: imageText(searchLines({ firstName, lastName, email, phone, uniqueCode, externalRef })),
+        text: leadText({ firstName, lastName, email, phone, uniqueCode, externalRef }),
       }
     }),
   )

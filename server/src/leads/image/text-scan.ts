@@ -1,5 +1,5 @@
 import { blockSlots, candidateBlocks } from './blocks.ts'
-import { type Pattern, phoneMark } from './lines.ts'
+import { hiddenMark, type Pattern, phoneMark } from './lines.ts'
 import { countPassing, type Narrowing, narrow, passes } from './narrow.ts'
 import { candidateSlots } from './postings.ts'
 import type { Segment } from './segment.ts'
@@ -30,10 +30,10 @@ export function lookUp(segment: Segment, patterns: readonly Pattern[]): Lookup {
 
 function whereIs({ index, count }: Segment, pattern: Pattern): Where {
   if (index === null) return { pattern, slots: null, runs: [[0, count]] }
-  const { bytes, inPhone } = pattern
+  const { bytes, within } = pattern
   const blocks = candidateBlocks(index.blocks, bytes)
   const listed = candidateSlots(index.postings, bytes)
-  if (listed?.isExact && !inPhone) return { pattern, ...listed }
+  if (listed?.isExact && within === 'all') return { pattern, ...listed }
   if (listed !== null && listed.slots.length <= count / testCost) {
     return { pattern, slots: blocks === null ? listed.slots : inBlocks(listed.slots, blocks), isExact: false }
   }
@@ -111,7 +111,7 @@ function select({ count }: Segment, slot: number, found: Selection): void {
 }
 
 /** Whether one slot holds the pattern. In so short a text a loop is done before a native search has been set up. */
-export function holds({ text, starts }: Segment, slot: number, { bytes, skips, inPhone }: Pattern): boolean {
+export function holds({ text, starts }: Segment, slot: number, { bytes, skips, within }: Pattern): boolean {
   const end = starts[slot + 1] ?? 0
   const length = bytes.length - 1
   const last = bytes[length]
@@ -120,7 +120,7 @@ export function holds({ text, starts }: Segment, slot: number, { bytes, skips, i
     if (byte === last) {
       let same = 1
       while (same <= length && text[at - same] === bytes[length - same]) same++
-      if (same > length && (!inPhone || lineMark(text, at) === phoneMark)) return true
+      if (same > length && (within === 'all' || isWithin(text, at, within))) return true
     }
     at += skips[byte] ?? 1
   }
@@ -170,17 +170,17 @@ function scanSlots(
   }
 }
 
-function findFrom(text: Buffer, { bytes, inPhone }: Pattern, from: number): number {
+function findFrom(text: Buffer, { bytes, within }: Pattern, from: number): number {
   let at = text.indexOf(bytes, from)
-  while (inPhone && at >= 0 && lineMark(text, at) !== phoneMark) at = text.indexOf(bytes, at + 1)
+  while (within !== 'all' && at >= 0 && !isWithin(text, at, within)) at = text.indexOf(bytes, at + 1)
   return at
 }
 
-/** The mark of the line that this place is in. */
-function lineMark(text: Buffer, at: number): number {
+/** Whether this place is in a line of the kind, which the mark of the line tells. */
+function isWithin(text: Buffer, at: number, within: 'phone' | 'shown'): boolean {
   let place = at
   while ((text[place] ?? 0) >= 32) place--
-  return text[place] ?? 0
+  return within === 'phone' ? text[place] === phoneMark : text[place - 1] !== hiddenMark
 }
 
 /** The slot from `low` to before `high` whose text has this offset. Matches of common terms are near each other. */
