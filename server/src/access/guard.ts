@@ -7,6 +7,7 @@ import { checkAdmission, checkFeedAdmission, countRequest, type Face, type Limit
 import { type Authentication, authenticate } from './authenticate.ts'
 import type { Caller } from './caller.ts'
 import { clientAddressReader } from './client-address.ts'
+import { createGuesses, type GuessesOf } from './guesses.ts'
 import { createKeyCache } from './key-cache.ts'
 import { type KnownKey, knownKey } from './known-key.ts'
 import { createLastUsed } from './last-used.ts'
@@ -40,6 +41,8 @@ export interface Guard {
   anyKey(): onRequestAsyncHookHandler
   /** Scope, plan, rate and availability for a caller who is already known; throws what the hooks would answer. */
   admit(caller: Caller, face: Face, anyOf: readonly [Scope, ...Scope[]]): Promise<void>
+  /** The guesses of keys that see phones masked. */
+  guesses: GuessesOf
   /** To be called right after a key of this node was revoked or rotated. */
   forgetKey(keyId: string): void
   close(): Promise<void>
@@ -83,6 +86,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
       requireScope(caller, anyOf)
       checkAdmission(caller, face, await countRequest(limits, limiter, caller, face))
     },
+    guesses: createGuesses({ limiter, clock }),
     forgetKey: keys.forgetKey,
     close: lastUsed.close,
   }

@@ -65,9 +65,9 @@ function withCountryCode(digits: string, country: CountryCode): string {
   if (parsed === undefined) return digits
   const national = parsed.number.slice(1)
   const hasCode = digits.startsWith(parsed.countryCallingCode)
-  if (hasCode && isKnown(digits)) return digits
-  if (isKnown(national)) return national
-  if (hasCode || isKnown(digits)) return digits
+  if (hasCode && isKnownPhone(digits)) return digits
+  if (isKnownPhone(national)) return national
+  if (hasCode || isKnownPhone(digits)) return digits
   // A number that lacks its area code cannot be completed; where there are area codes, a whole one has 10 digits.
   const isWhole = digits.startsWith('0') || (parsed.nationalNumber.length >= 10 && parsed.isPossible())
   // A guess that would itself be read as another number is worse than none.
@@ -79,7 +79,10 @@ function withoutMobilePrefix(digits: string, country: CountryCode): string {
   return country === 'MX' ? digits.replace(/^(?:01|04[45])(?=\d{10}$)/, '') : digits
 }
 
-/** Old spellings of a number, such as a Brazilian mobile without its ninth digit, count as the number. */
-function isKnown(digits: string): boolean {
+/**
+ * Whether a numbering plan has it. Old spellings of a number, such as a Brazilian mobile without its ninth digit, count as the
+ * number.
+ */
+export function isKnownPhone(digits: string): boolean {
   return phoneVariants(digits).some((variant) => parsePhoneNumberFromString(`+${variant}`)?.isValid() === true)
 }

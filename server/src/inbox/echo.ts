@@ -32,6 +32,8 @@ export interface Recorded {
   messageId: string
   /** False for a repeat, which changes nothing. */
   inserted: boolean
+  /** Whether it began the conversation. */
+  begun: boolean
 }
 
 /** Records an echo. It answers the customer and changes neither owner nor status. */
@@ -53,14 +55,14 @@ async function record(tx: Tx, keyring: Keyring, workspaceId: string, echo: Echo,
   // Repeats that come at the same time take turns.
   await lockExternalIds(tx, [index])
   const known = await findByExternalIndex(tx, workspaceId, echo.connectionId, index)
-  if (known !== undefined) return { messageId: known, inserted: false }
-  const conversation = await conversationFor(tx, keyring, workspaceId, echo, now)
+  if (known !== undefined) return { messageId: known, inserted: false, begun: false }
+  const { conversation, begun } = await conversationFor(tx, keyring, workspaceId, echo, now)
   const message = await addMessage(tx, keyring, workspaceId, messageOf(conversation, echo, now))
   if (message === null) throw new EchoRace()
   const after = withOutbound(conversation, message, now)
   await storeConversation(tx, keyring, workspaceId, after)
   await recordEvents(tx, keyring, workspaceId, [messageSent(after, message)], now)
-  return { messageId: message.id, inserted: true }
+  return { messageId: message.id, inserted: true, begun }
 }
 
 async function conversationFor(
@@ -69,17 +71,17 @@ async function conversationFor(
   workspaceId: string,
   { connectionId, to, occurredAt }: Echo,
   now: Date,
-): Promise<Conversation> {
+): Promise<{ conversation: Conversation; begun: boolean }> {
   const customer: Customer = { userId: null, parentUserId: null, phone: to, name: null }
   const place = { workspaceId, connectionId }
   const found = await lockCustomer(tx, keyring, place, customer, now)
-  if (found !== undefined) return withCustomer(found, customer, 'hearsay', now)
+  if (found !== undefined) return { conversation: withCustomer(found, customer, 'hearsay', now), begun: false }
   const connection = { id: connectionId, channel: 'waba' } as const
-  const begun = newConversation(connection, customer, 'hearsay', occurredAt ?? now, now)
-  if (await insertConversation(tx, keyring, workspaceId, begun)) return begun
+  const conversation = newConversation(connection, customer, 'hearsay', occurredAt ?? now, now)
+  if (await insertConversation(tx, keyring, workspaceId, conversation)) return { conversation, begun: true }
   const winner = await lockCustomer(tx, keyring, place, customer, now)
   if (winner === undefined) throw new Error('A conversation could be neither begun nor found')
-  return winner
+  return { conversation: winner, begun: false }
 }
 
 function messageOf(conversation: Conversation, echo: Echo, now: Date): Message {

@@ -1,5 +1,6 @@
 import type { FastifyRequest, onRequestHookHandler, preParsingAsyncHookHandler } from 'fastify'
 import { type Caller, callerOf } from '../access/caller.ts'
+import type { GuessesOf } from '../access/guesses.ts'
 import { isUuid } from '../base/id.ts'
 import type { InboxDeps, Scope } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'
@@ -9,6 +10,7 @@ import { findConversation } from './queries.ts'
 export interface InboxGuard {
   /** Lets a key in that has any of these scopes. */
   inbox(...scopes: ['inbox.read' | 'inbox.write']): onRequestHookHandler
+  guesses: GuessesOf
 }
 
 export const about = { tags: ['Inbox'], security: [{ apiKey: [] }] }
@@ -25,6 +27,26 @@ export function requireConversation({ db }: Pick<InboxDeps, 'db'>): preParsingAs
 
 export function scopeOf({ workspaceId, connectionIds }: Caller): Scope {
   return { workspaceId, connectionIds }
+}
+
+/**
+ * Runs what looks a customer up by a number, or writes one down. Of a key that sees phones masked it costs a guess when the
+ * number is not there.
+ */
+export async function guessing<T>(
+  request: FastifyRequest,
+  { guesses }: InboxGuard,
+  work: () => Promise<T>,
+  isMissing: (answer: T) => boolean,
+): Promise<T> {
+  const { keyId, phoneVisibility } = callerOf(request)
+  if (phoneVisibility === 'full') return work()
+  return guesses(keyId).spend(async (budget) => {
+    if (budget.left() === 0) throw budget.refusal()
+    const answer = await work()
+    if (isMissing(answer)) budget.note()
+    return answer
+  })
 }
 
 /** How the request's key sees the inbox. */

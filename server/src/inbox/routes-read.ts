@@ -6,7 +6,15 @@ import { cursor, page } from '../base/schema-types.ts'
 import type { InboxDeps } from './conversation.ts'
 import { conversationErrors, inboxErrors } from './error-schema.ts'
 import { conversationNotFound } from './errors.ts'
-import { about, conversationPath, type InboxGuard, requireConversation, scopeOf, viewOf } from './key-request.ts'
+import {
+  about,
+  conversationPath,
+  guessing,
+  type InboxGuard,
+  requireConversation,
+  scopeOf,
+  viewOf,
+} from './key-request.ts'
 import { listConversations } from './list.ts'
 import { readListRequest, readTime } from './list-request.ts'
 import { presentConversation, presentMessage } from './present.ts'
@@ -50,7 +58,11 @@ export function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard)
     async (request) => {
       const wanted = readListRequest(request.query)
       const view = await viewOf(deps, request)
-      const page = await listConversations(deps.db.sql, view.keyring, scopeOf(callerOf(request)), wanted)
+      const list = () => listConversations(deps.db.sql, view.keyring, scopeOf(callerOf(request)), wanted)
+      const page =
+        wanted.filter.phone === null
+          ? await list()
+          : await guessing(request, guard, list, ({ conversations }) => conversations.length === 0)
       return {
         conversations: page.conversations.map((each) => presentConversation(each, view)),
         cursor: page.cursor,

@@ -8,7 +8,15 @@ import type { Actor } from '../workspace/actor.ts'
 import type { InboxDeps } from './conversation.ts'
 import { recordEcho, requireEchoConnection } from './echo.ts'
 import { changeErrors, conversationErrors, echoErrors } from './error-schema.ts'
-import { about, conversationPath, type InboxGuard, requireConversation, scopeOf, viewOf } from './key-request.ts'
+import {
+  about,
+  conversationPath,
+  guessing,
+  type InboxGuard,
+  requireConversation,
+  scopeOf,
+  viewOf,
+} from './key-request.ts'
 import { readOwner } from './owner.ts'
 import { presentConversation } from './present.ts'
 import { markRead } from './read.ts'
@@ -124,14 +132,17 @@ export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void 
     },
     async (request, reply) => {
       const { connection_id, to, external_id, kind, body, occurred_at } = request.body
-      const result = await recordEcho(deps, callerOf(request).workspaceId, {
+      const echo = {
         connectionId: connection_id.toLowerCase(),
         to,
         externalId: external_id,
         kind: kind === 'template' ? 'template' : 'text',
         text: body,
         occurredAt: occurred_at === undefined ? null : readMoment(occurred_at),
-      })
+      } as const
+      const record = () => recordEcho(deps, callerOf(request).workspaceId, echo)
+      // What a conversation shows afterwards tells whether it was there.
+      const result = await guessing(request, guard, record, ({ begun }) => begun)
       return reply.code(result.inserted ? 202 : 200).send({ message_id: result.messageId, inserted: result.inserted })
     },
   )

@@ -8,6 +8,7 @@ import { findStrangers } from '../workspace/strangers.ts'
 import { newLead } from './change.ts'
 import { assigneeIssue, quotaReached, takenField, valueTaken } from './errors.ts'
 import { leadCreated } from './events.ts'
+import { guessing } from './guessing.ts'
 import type { LeadPatch } from './input.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { takeFromSlot, takeQuota } from './quota.ts'
@@ -28,9 +29,14 @@ export function leadCreator(deps: LeadDeps): CreateLead {
   })
   return async (user, patch, foundIssues) => {
     const lead = readyLead(patch, foundIssues, deps.clock.now())
-    const refusal = await refusingTaken(create(user.workspaceId, lead))
-    if (refusal !== null) throw refusal
-    return lead
+    return guessing(user, { patch }, async (budget) => {
+      // A number that is written can be looked up then: who is first with it tells whether it was there.
+      if (patch.namesNumber === true && budget.left() === 0) throw budget.refusal()
+      const refusal = await refusingTaken(create(user.workspaceId, lead))
+      if (refusal !== null) throw refusal
+      if (patch.namesNumber === true) budget.note()
+      return lead
+    })
   }
 }
 

@@ -3,6 +3,7 @@ import { gather } from '../base/gather.ts'
 import { isUuid } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { leadNotFound } from './errors.ts'
+import { guessing } from './guessing.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { findLeadByName, findLeadsByIds } from './queries.ts'
 import { readPhones } from './read-phones.ts'
@@ -34,7 +35,9 @@ export function leadReader({ db, vault }: LeadDeps): ReadLead {
   return async (user, identifier) => {
     const keyring = await vault.keyring(user.workspaceId)
     const byId = isUuid(identifier) ? await findById(user.workspaceId, identifier.toLowerCase()) : undefined
-    return openLead(keyring, byId ?? (await findByName(db.sql, keyring, user, identifier)))
+    if (byId !== undefined) return openLead(keyring, byId)
+    const row = await guessing(user, { identifier }, () => findByName(db.sql, keyring, user, identifier))
+    return openLead(keyring, row)
   }
 }
 

@@ -5,6 +5,7 @@ import { joinPath } from '../base/validation.ts'
 import { type CustomField, type CustomValues, emailShape } from './custom-fields.ts'
 import type { LeadFields } from './lead.ts'
 import { isPhoneMask } from './masked-input.ts'
+import { mayBePhone } from './read-phones.ts'
 import type { LeadChanges } from './schema.ts'
 
 /** What a request wants a lead to become: stored forms of the fields it names, and custom fields to set. */
@@ -17,6 +18,8 @@ export interface LeadPatch {
   phoneAsSent: string | null
   /** Whether who sends it sees leads masked, and so may send back what it read. */
   masked?: boolean
+  /** Whether such a caller names a phone, or sets a reference that may be one. */
+  namesNumber?: boolean
   /** Typed custom fields, from a form or from `k_*` parameters. */
   typed: CustomField[]
   /** Custom field values of a body, whose types are those of the fields they belong to. */
@@ -91,8 +94,11 @@ export function readLeadPatch(
     else fields.actualValue = actual
   }
   const phoneAsSent = isMask || fields.phone ? (phone ?? null) : null
-  const { masked = false } = context
-  const patch = { fields, phoneAsSent, masked, typed: parameters, values: customFieldValues ?? {} }
+  const { masked = false, defaultCountry } = context
+  const references = [fields.uniqueCode, fields.externalRef]
+  const namesNumber =
+    masked && (typeof fields.phone === 'string' || references.some((text) => mayBePhone(text, defaultCountry)))
+  const patch = { fields, phoneAsSent, masked, namesNumber, typed: parameters, values: customFieldValues ?? {} }
   return { patch, issues }
 }
 

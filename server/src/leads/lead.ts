@@ -1,3 +1,4 @@
+import type { Guesses } from '../access/guesses.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import type { Vault } from '../base/vault.ts'
@@ -46,6 +47,8 @@ export interface LeadUser {
   defaultCountry: string | null
   /** Whether phones leave the service masked. */
   masked: boolean
+  /** Counts the numbers that a masked key names and that are not there; without it nobody counts. */
+  guesses?: Guesses
   actor: Actor
 }
 

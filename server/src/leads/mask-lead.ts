@@ -4,6 +4,9 @@ import type { Lead } from './lead.ts'
 
 type Maskable = Pick<Lead, 'uniqueCode' | 'externalRef' | 'firstName' | 'lastName' | 'email' | 'phone'>
 
+/** The text fields that a mask may hide something of; the phone has a rule of its own. */
+export const maskedFields = ['firstName', 'lastName', 'email', 'uniqueCode', 'externalRef'] as const
+
 /** What a masked reader sees of a lead without its custom fields. The phone's mask stands before all others. */
 export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone)): L {
   return {

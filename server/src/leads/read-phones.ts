@@ -1,4 +1,4 @@
-import { maxPhoneLength, readPhone } from '../base/phone.ts'
+import { isKnownPhone, maxPhoneLength, readPhone } from '../base/phone.ts'
 
 /**
  * The phones that a text may mean when a lead is looked up, the surest first; none when it is no phone. Answers show
@@ -9,4 +9,9 @@ export function readPhones(text: string, defaultCountry: string | null): string[
   const asStored = /^\d+$/.test(text) ? readPhone(text) : null
   const asWritten = readPhone(text, defaultCountry ?? undefined)
   return [...new Set([asStored, asWritten])].filter((digits) => digits !== null)
+}
+
+/** Whether a reference may be a phone: one that no numbering plan has is a number of another kind. */
+export function mayBePhone(text: string | null | undefined, defaultCountry: string | null): boolean {
+  return text !== null && text !== undefined && readPhones(text, defaultCountry).some(isKnownPhone)
 }

@@ -4,7 +4,7 @@ import { lengthProblem } from '../base/text-length.ts'
 import { compileCheck, joinPath } from '../base/validation.ts'
 import type { CustomField } from './custom-fields.ts'
 import { type ReadContext, readLeadPatch } from './input.ts'
-import { readPhones } from './read-phones.ts'
+import { mayBePhone, readPhones } from './read-phones.ts'
 import { UpsertBody } from './schema.ts'
 import type { UpsertItem } from './upsert-plan.ts'
 
@@ -22,7 +22,11 @@ export function readUpsert(
   const matchIssues: Issue[] =
     value === null ? [{ path: joinPath(at, 'match.value'), message: whyNoPhone(body.match.value) }] : []
   if (value === null || issues.length > 0) return new InvalidInput([...matchIssues, ...issues])
-  const item = { by: body.match.by, value, patch, createIfMissing: body.createIfMissing !== false, at: leadAt }
+  const { by } = body.match
+  const namesNumber =
+    reader.masked === true &&
+    (patch.namesNumber === true || by === 'phone' || (by !== 'id' && mayBePhone(value, reader.defaultCountry)))
+  const item = { by, value, patch, createIfMissing: body.createIfMissing !== false, namesNumber, at: leadAt }
   return storedDigits === undefined ? item : { ...item, storedDigits }
 }
 

@@ -3,6 +3,7 @@ import type { Keyring } from '../base/keyring.ts'
 import { recordEvents } from '../events/record.ts'
 import { leadNotFound } from './errors.ts'
 import { leadDeleted } from './events.ts'
+import { guessing } from './guessing.ts'
 import { findLead } from './identify.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { anyWorkspace, isLive, leadColumns, lockLead } from './queries.ts'
@@ -11,12 +12,14 @@ import { type LeadRow, openLead } from './sealed.ts'
 /** Hides the lead from every read and frees its names; it can be restored for 30 days. */
 export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: string): Promise<void> {
   const keyring = await deps.vault.keyring(user.workspaceId)
-  await deps.db.tx(async (tx) => {
-    const { id } = await findLead(tx, keyring, user, identifier)
-    const row = await lockLead(tx, user.workspaceId, id)
-    if (row === undefined) throw leadNotFound()
-    await hide(tx, keyring, user.workspaceId, [openLead(keyring, row)], deps.clock.now())
-  })
+  const remove = () =>
+    deps.db.tx(async (tx) => {
+      const { id } = await findLead(tx, keyring, user, identifier)
+      const row = await lockLead(tx, user.workspaceId, id)
+      if (row === undefined) throw leadNotFound()
+      await hide(tx, keyring, user.workspaceId, [openLead(keyring, row)], deps.clock.now())
+    })
+  await guessing(user, { identifier }, remove)
 }
 
 /** Removes those of the leads that are there, in one transaction; answers their ids. */

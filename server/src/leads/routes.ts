@@ -1,6 +1,6 @@
-import type { onRequestHookHandler } from 'fastify'
-import type { Caller } from '../access/caller.ts'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { callerOf } from '../access/caller.ts'
+import type { GuessesOf } from '../access/guesses.ts'
 import { ApiError } from '../base/errors.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { leadCreator } from './create.ts'
@@ -25,6 +25,7 @@ export interface LeadsGuard {
   leads(...scopes: ('leads.read' | 'leads.write' | 'leads.delete' | 'leads.bulk')[]): onRequestHookHandler
   /** As `leads('leads.delete')`, and `leads.write` for as long as that is accepted. */
   deleteLeads(): onRequestHookHandler
+  guesses: GuessesOf
 }
 
 const about = { tags: ['Leads'], security: [{ apiKey: [] }] }
@@ -64,7 +65,7 @@ function serveList(app: App, deps: ListDeps, guard: LeadsGuard): void {
       },
     },
     async (request) => {
-      const user = userOf(callerOf(request))
+      const user = userOf(request, guard)
       const wanted = readListRequest(request.query)
       const { leads, total, nextCursor } = await listLeads(deps, user, wanted)
       const { cursor, limit, page } = wanted
@@ -103,7 +104,7 @@ function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       },
     },
     async (request, reply) => {
-      const user = userOf(callerOf(request))
+      const user = userOf(request, guard)
       const parameters = fieldsFromParameters(request.query)
       const { patch, issues } = readLeadPatch(request.body, parameters, { ...user, at: '' })
       const lead = presentLead(await createLead(user, patch, issues), user.masked)
@@ -131,7 +132,7 @@ function serveDetail(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       },
     },
     async (request) => {
-      const user = userOf(callerOf(request))
+      const user = userOf(request, guard)
       return { success: true, data: presentDetail(await readLead(user, request.params.identifier), user.masked) }
     },
   )
@@ -156,7 +157,7 @@ function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       },
     },
     async (request) => {
-      const user = userOf(callerOf(request))
+      const user = userOf(request, guard)
       const read = readLeadPatch(request.body, [], { ...user, at: '' })
       const { lead, before, changed } = await updateLead(deps, user, request.params.identifier, read)
       const shown = presentUpdated(lead, before.status, user.masked)
@@ -184,7 +185,7 @@ function serveDelete(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       },
     },
     async (request) => {
-      await removeLead(deps, userOf(callerOf(request)), request.params.identifier)
+      await removeLead(deps, userOf(request, guard), request.params.identifier)
       return { success: true, message: 'Lead deleted successfully' }
     },
   )
@@ -208,7 +209,7 @@ function serveRestore(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       },
     },
     async (request) => {
-      const user = userOf(callerOf(request))
+      const user = userOf(request, guard)
       const lead = presentLead(await restoreLead(deps, user, request.params.id), user.masked)
       return { success: true, message: 'Lead restored successfully', data: lead, lead }
     },
@@ -233,7 +234,7 @@ function serveUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       },
     },
     async (request) => {
-      const user = userOf(callerOf(request))
+      const user = userOf(request, guard)
       const { dryRun = false, ...parameters } = request.query
       const item = readUpsert(request.body, fieldsFromParameters(parameters), { ...user, at: '' })
       if (item instanceof ApiError) throw item
@@ -264,7 +265,7 @@ function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       },
     },
     async (request) => {
-      const user = userOf(callerOf(request))
+      const user = userOf(request, guard)
       const { dryRun = false } = request.query
       const { items, options } = request.body
       const continueOnError = options?.continueOnError ?? true
@@ -277,11 +278,14 @@ function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   )
 }
 
-function userOf(caller: Caller): LeadUser {
+function userOf(request: FastifyRequest, { guesses }: LeadsGuard): LeadUser {
+  const caller = callerOf(request)
+  const masked = caller.phoneVisibility === 'masked'
   return {
     workspaceId: caller.workspaceId,
     defaultCountry: caller.workspace.defaultCountry,
-    masked: caller.phoneVisibility === 'masked',
+    masked,
+    ...(masked ? { guesses: guesses(caller.keyId) } : {}),
     actor: { type: 'agent', id: caller.keyId },
   }
 }

@@ -1,7 +1,9 @@
+import { type GuessBudget, unlimited } from '../access/guesses.ts'
 import { ApiError, InvalidInput, type Issue } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { applyPatch, newLead } from './change.ts'
 import { assigneeIssue, leadMissing, quotaReached, valueTaken } from './errors.ts'
+import { isWrongGuess, tellsOfNumber } from './guessing.ts'
 import type { LeadPatch } from './input.ts'
 import type { Lead } from './lead.ts'
 import { type MatchBy, workingSet } from './working-set.ts'
@@ -14,6 +16,8 @@ export interface UpsertItem {
   storedDigits?: string
   patch: LeadPatch
   createIfMissing: boolean
+  /** Whether a masked caller names a number with it: to look it up by, or to set. */
+  namesNumber?: boolean
   /** Where the lead's fields stand in the request. */
   at: string
 }
@@ -31,6 +35,8 @@ export interface PlanContext {
   quotaLeft: number
   /** Users named in `assignedTo` who are not members. */
   strangers: ReadonlySet<string>
+  /** Of a masked caller: what it may still name of numbers that are not there. */
+  guesses?: GuessBudget
 }
 
 /**
@@ -45,11 +51,16 @@ export function planUpserts(
   const set = workingSet(leads)
   const outcomes: Outcome[] = []
   let { quotaLeft } = context
+  const { guesses = unlimited } = context
+  let guessesLeft = guesses.left()
 
   const run = (item: UpsertItem | ApiError): Outcome => {
     if (item instanceof ApiError) return { action: 'failed', error: item }
     const { by, value, storedDigits } = item
     const before = (storedDigits && set.find('phone', storedDigits)) || set.find(by, value)
+    if (guessesLeft === 0 && (item.namesNumber || tellsOfNumber(item.patch, before))) {
+      return { action: 'failed', error: guesses.refusal() }
+    }
     if (before === undefined && !item.createIfMissing) return { action: 'failed', error: leadMissing() }
     const { lead, issues } =
       before === undefined
@@ -80,9 +91,18 @@ export function planUpserts(
   for (const item of items) {
     const outcome = run(item)
     outcomes.push(outcome)
+    if (guesses !== unlimited && isWrongUpsert(item, outcome)) guessesLeft--
     if (outcome.action === 'failed' && (!context.continueOnError || stopsAt(outcome.error))) break
   }
   return outcomes
+}
+
+/** Whether an upsert of a masked caller shows that a number was not there. */
+export function isWrongUpsert(item: UpsertItem | ApiError, outcome: Outcome): boolean {
+  if (item instanceof ApiError) return false
+  const { namesNumber = false } = item
+  if (outcome.action === 'failed') return namesNumber && outcome.error.data?.code !== 'RATE_LIMITED'
+  return outcome.action === 'created' ? namesNumber : isWrongGuess(item.patch, outcome.before, outcome.lead)
 }
 
 // What a lead was looked up by, it also has once created, unless the item says otherwise.

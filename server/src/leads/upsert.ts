@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { GuessBudget } from '../access/guesses.ts'
 import { isUndone, type Tx } from '../base/db.ts'
 import type { ApiError } from '../base/errors.ts'
 import { gather } from '../base/gather.ts'
@@ -17,7 +18,7 @@ import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { type LeadNames, lockLeadsByNames } from './queries.ts'
 import { quotaLeft, readQuota, takeQuota } from './quota.ts'
 import { type LeadSeals, openLead, phoneIndexes } from './sealed.ts'
-import { type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
+import { isWrongUpsert, type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
 import { insertLeads, releaseNames, updateLeads } from './write.ts'
 
 export interface UpsertOptions {
@@ -30,6 +31,8 @@ export interface UpsertOptions {
   foresight?: Foresight | null
   /** Work of the caller for the time that the database takes to write; nothing here waits for it. It must not throw. */
   meanwhile?: () => void
+  /** Of a masked caller; `upsertLeads` sets it. */
+  guesses?: GuessBudget
   /** What else belongs into the transaction, once the outcomes are known. */
   alongside?: (tx: Tx, outcomes: Outcome[]) => Promise<void>
 }
@@ -58,6 +61,23 @@ export function leadUpserter(deps: LeadDeps): UpsertLead {
  * the same matcher are serialised across all callers. An item that fails is an outcome, not an exception.
  */
 export async function upsertLeads(
+  deps: LeadDeps,
+  user: LeadUser,
+  items: readonly (UpsertItem | ApiError)[],
+  options: UpsertOptions,
+): Promise<Outcome[]> {
+  if (user.guesses === undefined) return upsertTogether(deps, user, items, options)
+  return user.guesses.spend(async (guesses) => {
+    const outcomes = await upsertTogether(deps, user, items, { ...options, guesses })
+    for (const [n, outcome] of outcomes.entries()) {
+      const item = items[n]
+      if (item !== undefined && isWrongUpsert(item, outcome)) guesses.note()
+    }
+    return outcomes
+  })
+}
+
+async function upsertTogether(
   deps: LeadDeps,
   user: LeadUser,
   items: readonly (UpsertItem | ApiError)[],
