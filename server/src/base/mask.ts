@@ -15,16 +15,18 @@ export interface Mask {
   value(text: string): string
   /** Any other text: hidden is what may be the customer's own number. */
   text(text: string): string
+  /** What others know the customer by, and need whole: hidden is what may be most of the number. */
+  reference(text: string): string
 }
 
 const wholeNumber = /^[\s([]*\+?[\p{Nd}\s.()[\]/\p{Pd}\u2212]+$/u
 const numberRun = /\p{Nd}(?:[^\p{L}\p{N}]{0,3}\p{Nd})+/gu
 const isoDate = /^\d{4}-\d\d-\d\d$/
 const minPhoneDigits = 8
-/** From here on a text beside a name tells of a phone to who knows its beginning. */
-const minOwnDigits = 7
-/** A name has no reason to end as the phone does. */
-const minOwnDigitsInName = 4
+/** So many tell a digit that the phone hides. */
+const minOwnDigits = 4
+/** So many are a number where people dial no area code. */
+const minOwnDigitsOfReference = 7
 /** National numbers have fewer digits: so many begin with a country code. */
 const minCompleteDigits = 12
 const shownLast = 3
@@ -47,13 +49,17 @@ export function maskOf(phone: string | null): Mask {
     return mask
   }
   const hideRuns = (text: string, isHidden: (digits: string) => boolean): string => {
-    if (!hasDigits(text, minOwnDigitsInName)) return text
+    if (!hasDigits(text, minOwnDigits)) return text
     const plain = plainOf(text)
     const hidden = plain.replace(numberRun, (run) => (isHidden(digitsOf(run)) ? run.replace(/\p{Nd}/gu, '*') : run))
     return hidden === plain ? text : hidden
   }
-  const hideOwn = (text: string) =>
-    hideRuns(text, (digits) => digits.length >= minOwnDigits && holdsEnd(digits, minOwnDigits - shownLast))
+  const isOwn = (digits: string, minDigits: number) =>
+    digits.length >= minDigits && holdsEnd(digits, minDigits - shownLast)
+  const hideOwn = (text: string, minDigits: number) => {
+    if (isNumber(text) && isOwn(digitsOf(plainOf(text)), minDigits)) return maskNumber(plainOf(text))
+    return hideRuns(text, (digits) => isOwn(digits, minDigits))
+  }
 
   return {
     phone: ownMask,
@@ -61,17 +67,10 @@ export function maskOf(phone: string | null): Mask {
     name: (text) =>
       isNumber(text)
         ? maskNumber(plainOf(text))
-        : hideRuns(
-            text,
-            (digits) =>
-              digits.length >= minPhoneDigits ||
-              (digits.length >= minOwnDigitsInName && holdsEnd(digits, minOwnDigitsInName - shownLast)),
-          ),
-    value: (text) => (isNumber(text) && !isoDate.test(text) ? maskNumber(plainOf(text)) : hideOwn(text)),
-    text: (text) =>
-      isNumber(text) && holdsEnd(digitsOf(plainOf(text)), minOwnDigits - shownLast)
-        ? maskNumber(plainOf(text))
-        : hideOwn(text),
+        : hideRuns(text, (digits) => digits.length >= minPhoneDigits || isOwn(digits, minOwnDigits)),
+    value: (text) => (isNumber(text) && !isoDate.test(text) ? maskNumber(plainOf(text)) : hideOwn(text, minOwnDigits)),
+    text: (text) => hideOwn(text, minOwnDigits),
+    reference: (text) => hideOwn(text, minOwnDigitsOfReference),
   }
 }
 

@@ -16,7 +16,7 @@ export interface Change {
 
 /** The lead as the patch makes it. `updatedAt` moves only when something changes, and never backwards. */
 export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date): Change {
-  const patch = asSent.masked ? unmaskPatch(lead, asSent) : asSent
+  const { patch, isBlind } = asSent.masked ? unmaskPatch(lead, asSent) : { patch: asSent, isBlind: false }
   const { phoneAsSent } = patch
   const { fields: customFields, issues } = setCustomFields(
     lead.customFields,
@@ -31,7 +31,7 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
   }
   const names = Object.keys(fields) as (keyof LeadFields)[]
   const changed =
-    names.some((name) => fields[name] !== lead[name]) || !sameCustomFields(customFields, lead.customFields)
+    isBlind || names.some((name) => fields[name] !== lead[name]) || !sameCustomFields(customFields, lead.customFields)
   if (!changed) return { lead, changed, issues }
   const updatedAt = new Date(Math.max(now.getTime(), lead.updatedAt.getTime()))
   return { lead: { ...lead, ...fields, customFields, updatedAt }, changed, issues }

@@ -30,10 +30,9 @@ export function leadCreator(deps: LeadDeps): CreateLead {
   return async (user, patch, foundIssues) => {
     const lead = readyLead(patch, foundIssues, deps.clock.now())
     return guessing(user, { patch }, async (budget) => {
-      // A number that is written can be looked up then: who is first with it tells whether it was there.
-      if (patch.namesNumber === true && budget.left() === 0) throw budget.refusal()
       const refusal = await refusingTaken(create(user.workspaceId, lead))
       if (refusal !== null) throw refusal
+      // The number can be looked up now, and who is found tells whether it was there before.
       if (patch.namesNumber === true) budget.note()
       return lead
     })

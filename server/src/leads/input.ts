@@ -5,7 +5,7 @@ import { joinPath } from '../base/validation.ts'
 import { type CustomField, type CustomValues, emailShape } from './custom-fields.ts'
 import type { LeadFields } from './lead.ts'
 import { isPhoneMask } from './masked-input.ts'
-import { mayBePhone } from './read-phones.ts'
+import { holdsPhone } from './read-phones.ts'
 import type { LeadChanges } from './schema.ts'
 
 /** What a request wants a lead to become: stored forms of the fields it names, and custom fields to set. */
@@ -97,7 +97,7 @@ export function readLeadPatch(
   const { masked = false, defaultCountry } = context
   const references = [fields.uniqueCode, fields.externalRef]
   const namesNumber =
-    masked && (typeof fields.phone === 'string' || references.some((text) => mayBePhone(text, defaultCountry)))
+    masked && (typeof fields.phone === 'string' || references.some((text) => holdsPhone(text, defaultCountry)))
   const patch = { fields, phoneAsSent, masked, namesNumber, typed: parameters, values: customFieldValues ?? {} }
   return { patch, issues }
 }

@@ -15,8 +15,8 @@ export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone
     firstName: mask.name(lead.firstName),
     lastName: lead.lastName === null ? null : mask.name(lead.lastName),
     email: lead.email === null ? null : mask.text(lead.email),
-    uniqueCode: mask.text(lead.uniqueCode),
-    externalRef: lead.externalRef === null ? null : mask.text(lead.externalRef),
+    uniqueCode: mask.reference(lead.uniqueCode),
+    externalRef: lead.externalRef === null ? null : mask.reference(lead.externalRef),
   }
 }
 

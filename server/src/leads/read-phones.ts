@@ -11,7 +11,10 @@ export function readPhones(text: string, defaultCountry: string | null): string[
   return [...new Set([asStored, asWritten])].filter((digits) => digits !== null)
 }
 
-/** Whether a reference may be a phone: one that no numbering plan has is a number of another kind. */
-export function mayBePhone(text: string | null | undefined, defaultCountry: string | null): boolean {
-  return text !== null && text !== undefined && readPhones(text, defaultCountry).some(isKnownPhone)
+/** Whether a reference may be or hold a phone: what no numbering plan has is a number of another kind. */
+export function holdsPhone(text: string | null | undefined, defaultCountry: string | null): boolean {
+  const numbers = [text ?? '', ...(text?.match(numberRun) ?? [])]
+  return numbers.some((number) => readPhones(number, defaultCountry).some(isKnownPhone))
 }
+
+const numberRun = /\d{8,20}/g

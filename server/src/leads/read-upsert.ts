@@ -4,7 +4,7 @@ import { lengthProblem } from '../base/text-length.ts'
 import { compileCheck, joinPath } from '../base/validation.ts'
 import type { CustomField } from './custom-fields.ts'
 import { type ReadContext, readLeadPatch } from './input.ts'
-import { mayBePhone, readPhones } from './read-phones.ts'
+import { holdsPhone, readPhones } from './read-phones.ts'
 import { UpsertBody } from './schema.ts'
 import type { UpsertItem } from './upsert-plan.ts'
 
@@ -25,7 +25,7 @@ export function readUpsert(
   const { by } = body.match
   const namesNumber =
     reader.masked === true &&
-    (patch.namesNumber === true || by === 'phone' || (by !== 'id' && mayBePhone(value, reader.defaultCountry)))
+    (patch.namesNumber === true || by === 'phone' || (by !== 'id' && holdsPhone(value, reader.defaultCountry)))
   const item = { by, value, patch, createIfMissing: body.createIfMissing !== false, namesNumber, at: leadAt }
   return storedDigits === undefined ? item : { ...item, storedDigits }
 }

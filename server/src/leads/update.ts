@@ -4,7 +4,7 @@ import { findStrangers } from '../workspace/strangers.ts'
 import { applyPatch } from './change.ts'
 import { assigneeIssue, leadNotFound, takenField, valueTaken } from './errors.ts'
 import { leadUpdated } from './events.ts'
-import { guessing, isWrongGuess, tellsOfNumber } from './guessing.ts'
+import { guessing, isWrongGuess } from './guessing.ts'
 import { recordStatusChanges } from './history.ts'
 import { findLead } from './identify.ts'
 import type { LeadPatch } from './input.ts'
@@ -28,9 +28,7 @@ export async function updateLead(
 ): Promise<Updated> {
   const { patch } = read
   return guessing(user, { identifier, patch }, async (budget) => {
-    const updated = await update(deps, user, identifier, read, (before) => {
-      if (budget.left() === 0 && tellsOfNumber(patch, before)) throw budget.refusal()
-    })
+    const updated = await update(deps, user, identifier, read)
     if (isWrongGuess(patch, updated.before, updated.lead)) budget.note()
     return updated
   })
@@ -41,7 +39,6 @@ async function update(
   user: LeadUser,
   identifier: string,
   { patch, issues }: { patch: LeadPatch; issues: Issue[] },
-  checkGuess: (before: Lead) => void,
 ): Promise<Updated> {
   const keyring = await deps.vault.keyring(user.workspaceId)
   const { workspaceId } = user
@@ -51,7 +48,6 @@ async function update(
       const row = await lockLead(tx, workspaceId, id)
       if (row === undefined) throw leadNotFound()
       const before = openLead(keyring, row)
-      checkGuess(before)
       const now = deps.clock.now()
       const { lead, changed, issues: found } = applyPatch(before, patch, '', now)
       if (issues.length + found.length > 0) throw new InvalidInput([...issues, ...found])

@@ -3,7 +3,7 @@ import { ApiError, InvalidInput, type Issue } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { applyPatch, newLead } from './change.ts'
 import { assigneeIssue, leadMissing, quotaReached, valueTaken } from './errors.ts'
-import { isWrongGuess, tellsOfNumber } from './guessing.ts'
+import { isWrongGuess } from './guessing.ts'
 import type { LeadPatch } from './input.ts'
 import type { Lead } from './lead.ts'
 import { type MatchBy, workingSet } from './working-set.ts'
@@ -58,9 +58,7 @@ export function planUpserts(
     if (item instanceof ApiError) return { action: 'failed', error: item }
     const { by, value, storedDigits } = item
     const before = (storedDigits && set.find('phone', storedDigits)) || set.find(by, value)
-    if (guessesLeft === 0 && (item.namesNumber || tellsOfNumber(item.patch, before))) {
-      return { action: 'failed', error: guesses.refusal() }
-    }
+    if (guessesLeft === 0 && item.namesNumber) return { action: 'failed', error: guesses.refusal() }
     if (before === undefined && !item.createIfMissing) return { action: 'failed', error: leadMissing() }
     const { lead, issues } =
       before === undefined
