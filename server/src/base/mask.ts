@@ -39,7 +39,7 @@ export function maskOf(phone: string | null): Mask {
   const holdsEnd = (digits: string, from: number) => end !== null && digits.indexOf(end, from) >= 0
 
   const maskNumber = (text: string): string => {
-    const digits = digitsOf(text)
+    const digits = digitsOf(text).replace(/^00/, '')
     if (!/^\d+$/.test(digits)) return stars(digits)
     const mask = maskPhone(digits)
     if (shown.includes(mask)) return mask
@@ -48,8 +48,8 @@ export function maskOf(phone: string | null): Mask {
     shown.push(mask)
     return mask
   }
-  const hideRuns = (text: string, isHidden: (digits: string) => boolean): string => {
-    if (!hasDigits(text, minOwnDigits)) return text
+  const hideRuns = (text: string, minDigits: number, isHidden: (digits: string) => boolean): string => {
+    if (!hasDigits(text, minDigits)) return text
     const plain = plainOf(text)
     const hidden = plain.replace(numberRun, (run) => (isHidden(digitsOf(run)) ? run.replace(/\p{Nd}/gu, '*') : run))
     return hidden === plain ? text : hidden
@@ -58,16 +58,16 @@ export function maskOf(phone: string | null): Mask {
     digits.length >= minDigits && holdsEnd(digits, minDigits - shownLast)
   const hideOwn = (text: string, minDigits: number) => {
     if (isNumber(text) && isOwn(digitsOf(plainOf(text)), minDigits)) return maskNumber(plainOf(text))
-    return hideRuns(text, (digits) => isOwn(digits, minDigits))
+    return hideRuns(text, minDigits, (digits) => isOwn(digits, minDigits))
   }
 
   return {
     phone: ownMask,
-    number: (text) => (isNumber(text) ? maskNumber(plainOf(text)) : hideRuns(text, () => true)),
+    number: (text) => (isNumber(text) ? maskNumber(plainOf(text)) : hideRuns(text, 1, () => true)),
     name: (text) =>
       isNumber(text)
         ? maskNumber(plainOf(text))
-        : hideRuns(text, (digits) => digits.length >= minPhoneDigits || isOwn(digits, minOwnDigits)),
+        : hideRuns(text, minOwnDigits, (digits) => digits.length >= minPhoneDigits || isOwn(digits, minOwnDigits)),
     value: (text) => (isNumber(text) && !isoDate.test(text) ? maskNumber(plainOf(text)) : hideOwn(text, minOwnDigits)),
     text: (text) => hideOwn(text, minOwnDigits),
     reference: (text) => hideOwn(text, minOwnDigitsOfReference),
@@ -82,12 +82,12 @@ export function maskNumbersIn(text: string): string {
 const noticeNumber = /\+?\d(?:[\s.()/-]{0,2}\d){7,19}/g
 
 // What is written wide, in small digits or with invisible characters in between is a number all the same.
-const plainOf = (text: string): string => text.normalize('NFKC').replace(/\p{Cf}/gu, '')
+const plainOf = (text: string): string => (ascii.test(text) ? text : text.normalize('NFKC').replace(/\p{Cf}/gu, ''))
 
-function digitsOf(text: string): string {
-  const digits = text.replace(/\P{Nd}/gu, '')
-  return digits.startsWith('00') ? digits.slice(2) : digits
-}
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const ascii = /^[\x00-\x7f]*$/
+
+const digitsOf = (text: string): string => text.replace(/\P{Nd}/gu, '')
 
 function isNumber(text: string): boolean {
   if (!hasDigits(text, minPhoneDigits)) return false
@@ -106,6 +106,6 @@ function hasDigits(text: string, count: number): boolean {
 }
 
 const isComplete = (text: string, digits: string): boolean =>
-  digits.length >= minCompleteDigits || text.includes('+') || text.replace(/\P{Nd}/gu, '').startsWith('00')
+  digits.length >= minCompleteDigits || text.includes('+') || digitsOf(text).startsWith('00')
 
 const stars = (digits: string): string => '*'.repeat([...digits].length)

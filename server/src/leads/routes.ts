@@ -59,7 +59,7 @@ function serveList(app: App, deps: ListDeps, guard: LeadsGuard): void {
         operationId: 'listLeads',
         summary: 'List leads',
         description:
-          'Scope `leads.read`. Every filter narrows the list; the order is stable, with `id` as tie-breaker. Go on with `nextCursor` until it is null. `total` is exact; the pages of one walk may repeat the total of its first page for 60 s.',
+          'Scope `leads.read`. Every filter narrows the list; the order is stable, with `id` as tie-breaker. Go on with `nextCursor` until it is null. For a key that sees phones masked, `search` looks at no phone, nor at a name or a reference that is one. `total` is exact; the pages of one walk may repeat the total of its first page for 60 s.',
         querystring: schema.ListQuery,
         response: { 200: schema.LeadList, ...errors(...always) },
       },

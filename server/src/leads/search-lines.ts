@@ -1,7 +1,7 @@
 import type { Keyring } from '../base/keyring.ts'
 import { foldText, grams, shortPrefixes } from '../base/search-text.ts'
 import type { Lead } from './lead.ts'
-import { maskPerson } from './mask-lead.ts'
+import { maskedFields, maskPerson } from './mask-lead.ts'
 
 export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone' | 'uniqueCode' | 'externalRef'>
 
@@ -47,8 +47,9 @@ export function searchLines(lead: Searchable): SearchLines {
  * What the search of a masked reader looks at: what it sees of the lead, without the phone and whatever is or holds one. Of
  * a name the other words stay, each still whole.
  */
-export function maskedLines(lead: Searchable): SearchLines {
+export function maskedLines(lead: Searchable, lines = searchLines(lead)): SearchLines {
   const shown = maskPerson(lead)
+  if (maskedFields.every((field) => shown[field] === lead[field])) return { ...lines, phone: '' }
   const sameOrNone = (field: 'email' | 'uniqueCode' | 'externalRef') =>
     shown[field] === lead[field] ? lead[field] : null
   const { personal, plain } = searchLines({

@@ -21,15 +21,21 @@ const phone = String.fromCharCode(phoneMark)
 const hidden = String.fromCharCode(hiddenMark)
 
 /** What is searched of a lead, in one text. */
-export const leadText = (lead: Searchable): string => imageText(searchLines(lead), maskedLines(lead))
+export function leadText(lead: Searchable): string {
+  const lines = searchLines(lead)
+  return imageText(lines, maskedLines(lead, lines))
+}
 
 /** What a masked reader's search looks at is part of what others' does: only pieces of its own are added. */
 export function imageText(lines: SearchLines, shown = lines): string {
+  const markOf = (line: string, mark: string, isShown: boolean) => (isShown ? '' : hidden) + mark + line
   let text = ''
-  for (const line of lines.personal) text += (shown.personal.includes(line) ? '' : hidden) + personal + line
-  for (const piece of shown.personal) if (!lines.personal.includes(piece)) text += personal + piece
-  if (lines.phone !== '') text += hidden + phone + lines.phone
-  for (const line of lines.plain) text += (shown.plain.includes(line) ? '' : hidden) + plain + line
+  for (const line of lines.personal) text += markOf(line, personal, shown.personal.includes(line))
+  if (shown.personal !== lines.personal) {
+    for (const piece of shown.personal) if (!lines.personal.includes(piece)) text += personal + piece
+  }
+  if (lines.phone !== '') text += markOf(lines.phone, phone, false)
+  for (const line of lines.plain) text += markOf(line, plain, shown.plain.includes(line))
   return text
 }
 
