@@ -19,7 +19,7 @@ export interface Mask {
   reference(text: string): string
 }
 
-const wholeNumber = /^[\s([]*\+?[\p{Nd}\s.()[\]/\p{Pd}\u2212]+$/u
+const wholeNumber = /^[+\p{Nd}\s.()[\]/\p{Pd}\u2212]+$/u
 const numberRun = /\p{Nd}(?:[^\p{L}\p{N}]{0,3}\p{Nd})+/gu
 const isoDate = /^\d{4}-\d\d-\d\d$/
 const minPhoneDigits = 8

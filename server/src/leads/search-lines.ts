@@ -64,8 +64,10 @@ export function maskedLines(lead: Searchable, lines = searchLines(lead)): Search
 }
 
 function namePieces(lead: Searchable, shown: Searchable): string[] {
-  const words = (text: string, isMasked: boolean) =>
-    text.replace(/\p{Cc}/gu, ' ').replace(isMasked ? /\S*\*\S*/g : /$^/, gap)
+  const words = (text: string, isMasked: boolean) => {
+    const all = text.split(/[\s\p{Cc}]+/u)
+    return (isMasked ? all.map((word) => (word.includes('*') ? gap : word)) : all).join(' ')
+  }
   const first = words(shown.firstName, shown.firstName !== lead.firstName)
   const last = words(shown.lastName ?? '', shown.lastName !== lead.lastName)
   const pieces = `${first} ${last}`.split(gap).map(foldText)

@@ -83,3 +83,14 @@ test('a masked receiver gets its events by the same rule', async () => {
     received?.payload,
   )
 })
+
+test('texts that are made to be slow to look at cost little', () => {
+  const hostile = ['(', ' (', '+', '1 ', '1---', '0', '٥', '*'].flatMap((piece) => {
+    const text = piece.repeat(20_000 / piece.length)
+    return [text, `${text}12345678x`, `12345678${text}x`]
+  })
+  const before = process.cpuUsage()
+  for (const text of hostile) maskContact({ name: text, phone })
+  const { user } = process.cpuUsage(before)
+  assert.ok(user < 2_000_000, `${user} µs`)
+})
