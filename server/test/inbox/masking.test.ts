@@ -84,6 +84,17 @@ test('a masked receiver gets its events by the same rule', async () => {
   )
 })
 
+test('a notice of the platform that becomes an event names its numbers masked, and what people write stays', async () => {
+  const w = await inboxWorld()
+  const { value: key } = await addAgent(w, { scopes: ['inbox.read'], phoneVisibility: 'masked' })
+  for (const kind of ['system', 'text'] as const) await w.customerWrites(`Changed to ${phone}`, { kind })
+  const { events } = (await w.call('GET', '/api/v1/events', { key, query: { events: 'inbox.message.received' } })).body
+  assert.deepEqual(
+    events.map(({ payload }: { payload: { message: { text: string } } }) => payload.message.text),
+    ['Changed to 55819*****567', `Changed to ${phone}`],
+  )
+})
+
 test('texts that are made to be slow to look at cost little', () => {
   const hostile = ['(', ' (', '+', '1 ', '1---', '0', '٥', '*'].flatMap((piece) => {
     const text = piece.repeat(20_000 / piece.length)
