@@ -65,5 +65,52 @@ export function shortPrefixes(line: string): string[] {
   return second === undefined ? [prefixMark + first] : [prefixMark + first, prefixMark + first + second]
 }
 
+/** Each word of one or two code points of a folded line, once: of letters and digits, or whatever stands between blanks. */
+export function shortWords(line: string): string[] {
+  if (!mayHaveShortWord.test(line)) return []
+  const words = [...line.split(' '), ...line.split(betweenWords)]
+  return [...new Set(words.filter((word) => word !== '' && [...word].length <= 2))]
+}
+
+/** A short word as a piece that is no gram. */
+export const shortWordPiece = (word: string): string => wordMark + word
+
+/** Whether a folded text has a letter of a script that leaves no blanks between words: its words cannot be told apart. */
+export const isUnspaced = (text: string): boolean => !plainAscii.test(text) && unspaced.test(text)
+
+/**
+ * Pieces of a folded line with letters of such a script: every run of two Chinese characters, and a mark that says that
+ * there are such letters. The other scripts have so few letters that runs of two would give them away.
+ */
+export function unspacedPieces(line: string): string[] {
+  return isUnspaced(line) ? [unspacedMark, ...chinesePairs(line)] : []
+}
+
+/** The piece that every line has in which a text of one or two code points with such a letter occurs. */
+export function unspacedPiece(text: string): string {
+  return chinesePairs(text)[0] ?? unspacedMark
+}
+
+function chinesePairs(line: string): string[] {
+  const letters = [...line]
+  return letters.flatMap((second, at) => {
+    const first = letters[at - 1]
+    return first !== undefined && chinese.test(first) && chinese.test(second) ? [first + second] : []
+  })
+}
+
+// Most names have none, and are not taken apart.
+const mayHaveShortWord = /(?:^|[^\p{L}\p{N}])[^ ]{1,2}(?:[^\p{L}\p{N}]|$)/u
+const betweenWords = /[^\p{L}\p{N}'’]+/u
+const chinese = /^\p{Script=Han}$/u
+const unspaced = new RegExp(
+  `[${['Han', 'Bopomofo', 'Hiragana', 'Katakana', 'Hangul', 'Yi', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan']
+    .map((script) => `\\p{Script=${script}}`)
+    .join('')}]`,
+  'u',
+)
+
 // Folded text has no control characters.
 const prefixMark = '\u0001'
+const wordMark = '\u0002'
+const unspacedMark = '\u0003'

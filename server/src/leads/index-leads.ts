@@ -4,7 +4,7 @@ import { SealBroken, UnknownKeyVersion } from '../base/seal.ts'
 import type { Vault } from '../base/vault.ts'
 import { tellsOfLead } from './events.ts'
 import { openPerson } from './sealed.ts'
-import { searchTokens } from './search-lines.ts'
+import { searchTokens, tokenRules } from './search-lines.ts'
 
 export interface IndexDeps {
   db: Db
@@ -16,7 +16,7 @@ const batch = 500
 
 /**
  * Makes the search tokens of leads that were created or changed, for two seconds at most: follows the feed of every
- * workspace. Answers how many events it has passed. Any number of workers may run it: each takes other workspaces. One
+ * workspace, then renews tokens that were made by earlier rules. Answers how many events and leads it has passed. Any number of workers may run it: each takes other workspaces. One
  * that fails does not hold up the others, and is told of at the end.
  */
 export async function indexLeads(deps: IndexDeps): Promise<number> {
@@ -55,51 +55,84 @@ async function listBehind(sql: Sql): Promise<string[]> {
     from event_feeds f
     left join lead_search_feeds s on s.workspace_id = f.workspace_id
     where f.last_position > coalesce(s.position, 0)
+      or s.rules < ${tokenRules}
     limit 1000`
   return rows.map(({ id }) => id)
 }
 
-/** Goes one batch of events on, with the tokens of the leads that they tell of. */
 function indexNext({ db, vault }: IndexDeps, workspaceId: string): Promise<number> {
   return vault.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
-      const feed = await lockPlace(tx, workspaceId)
-      if (feed === undefined || feed.to <= feed.from) return 0
-      // All up to that place is committed, and leads are read after it: as they were then, or with a later event.
-      const events = await tx<{ position: number; subjectId: string; isOfLead: boolean }[]>`
-        select position, subject_id as "subjectId", ${tellsOfLead(tx)} as "isOfLead"
-        from events
-        where workspace_id = ${workspaceId}
-          and position > ${feed.from}
-          and position <= ${feed.to}
-        order by position
-        limit ${batch}`
-      const ids = new Set(events.flatMap(({ subjectId, isOfLead }) => (isOfLead ? subjectId : [])))
-      await renewTokens(tx, keyring, workspaceId, [...ids])
-      const reached = events.length === batch ? events.at(-1)?.position : feed.to
-      await tx`
-        update lead_search_feeds
-        set position = ${reached ?? feed.to}
-        where workspace_id = ${workspaceId}`
-      return Math.max(1, events.length)
+      const place = await lockPlace(tx, workspaceId)
+      if (place === undefined) return 0
+      if (place.from < place.to) return followFeed(tx, keyring, workspaceId, place)
+      return place.rules < tokenRules ? renewNext(tx, keyring, workspaceId, place) : 0
     }),
   )
 }
 
-/** Undefined while another worker is at it. */
-async function lockPlace(tx: Tx, workspaceId: string): Promise<{ from: number; to: number } | undefined> {
+/** How far the tokens of a workspace have come: in the feed, and in the leads whose tokens are by earlier rules. */
+interface Place {
+  from: number
+  to: number
+  rules: number
+  renewedTo: string | null
+}
+
+/** Goes one batch of events on, with the tokens of the leads that they tell of. */
+async function followFeed(tx: Tx, keyring: Keyring, workspaceId: string, place: Place): Promise<number> {
+  // All up to that place is committed, and leads are read after it: as they were then, or with a later event.
+  const events = await tx<{ position: number; subjectId: string; isOfLead: boolean }[]>`
+    select position, subject_id as "subjectId", ${tellsOfLead(tx)} as "isOfLead"
+    from events
+    where workspace_id = ${workspaceId}
+      and position > ${place.from}
+      and position <= ${place.to}
+    order by position
+    limit ${batch}`
+  const ids = new Set(events.flatMap(({ subjectId, isOfLead }) => (isOfLead ? subjectId : [])))
+  await renewTokens(tx, keyring, workspaceId, [...ids])
+  const reached = events.length === batch ? events.at(-1)?.position : place.to
   await tx`
-    insert into lead_search_feeds (workspace_id, position)
-    select ${workspaceId}::uuid, 0
+    update lead_search_feeds
+    set position = ${reached ?? place.to}
+    where workspace_id = ${workspaceId}`
+  return Math.max(1, events.length)
+}
+
+/** Goes one batch of leads on, which have tokens already. Those without are before the feed, which makes them by the present rules. */
+async function renewNext(tx: Tx, keyring: Keyring, workspaceId: string, { renewedTo }: Place): Promise<number> {
+  const rows = await tx<{ id: string }[]>`
+    select lead_id as id
+    from lead_search
+    where workspace_id = ${workspaceId}
+      ${renewedTo === null ? tx`` : tx`and lead_id > ${renewedTo}`}
+    order by lead_id
+    limit ${batch}`
+  const ids = rows.map(({ id }) => id)
+  await renewTokens(tx, keyring, workspaceId, ids)
+  const last = ids.length === batch ? ids.at(-1) : undefined
+  await tx`
+    update lead_search_feeds
+    set ${last === undefined ? tx`rules = ${tokenRules}, renewed_to = null` : tx`renewed_to = ${last}`}
+    where workspace_id = ${workspaceId}`
+  return Math.max(1, ids.length)
+}
+
+/** Undefined while another worker is at it. */
+async function lockPlace(tx: Tx, workspaceId: string): Promise<Place | undefined> {
+  await tx`
+    insert into lead_search_feeds (workspace_id, position, rules)
+    select ${workspaceId}::uuid, 0, ${tokenRules}
     where not exists (select from lead_search_feeds where workspace_id = ${workspaceId})
     on conflict do nothing`
-  const [feed] = await tx<{ from: number; to: number }[]>`
-    select s.position as from, f.last_position as to
+  const [place] = await tx<Place[]>`
+    select s.position as from, f.last_position as to, s.rules, s.renewed_to as "renewedTo"
     from lead_search_feeds s
     join event_feeds f on f.workspace_id = s.workspace_id
     where s.workspace_id = ${workspaceId}
     for update of s skip locked`
-  return feed
+  return place
 }
 
 interface FoundLead {

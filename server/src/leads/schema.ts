@@ -222,7 +222,7 @@ export const ListQuery = Type.Object(
     ),
     search: Type.Optional(
       text(
-        'Finds leads whose name, e-mail, phone, uniqueCode or externalRef contains the text, whatever its case and accents. Under 3 characters it finds the beginnings of uniqueCode and externalRef only.',
+        'Finds leads whose name, e-mail, phone, uniqueCode or externalRef contains the text, whatever its case and accents. Under 3 characters it finds names that have exactly this word, and uniqueCodes and externalRefs that begin with it; in scripts without spaces between words, such as Chinese, any part as ever.',
         { maxLength: 255, example: 'duarte' },
       ),
     ),

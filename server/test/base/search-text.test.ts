@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { foldText, grams, shortPrefixes } from '../../src/base/search-text.ts'
+import {
+  foldText,
+  grams,
+  isUnspaced,
+  shortPrefixes,
+  shortWordPiece,
+  shortWords,
+  unspacedPiece,
+  unspacedPieces,
+} from '../../src/base/search-text.ts'
 
 test('text is folded as the table says', () => {
   const rows: [text: string, folded: string][] = [
@@ -80,4 +89,38 @@ test('short prefixes are never grams of any folded text', () => {
       assert.ok(shortPrefixes(foldText(other)).every((prefix) => !found.has(prefix)))
     }),
   )
+})
+
+test('short words are the words of one and two letters, as the table says', () => {
+  const rows: [line: string, words: string[]][] = [
+    ['', []],
+    ['marina', []],
+    ['li wei', ['li']],
+    ['bo bo', ['bo']],
+    ['j. r. ewing', ['j.', 'r.', 'j', 'r']],
+    ['anna-li (bo)', ['li', 'bo']],
+    ["o'brien d’avila", []],
+    ["x' y", ["x'", 'y']],
+    ['ян эдвард', ['ян']],
+    ['🙂 ana🙂', ['🙂']],
+    ['7 77 777', ['7', '77']],
+  ]
+  for (const [line, words] of rows) assert.deepEqual(shortWords(line), words, line)
+})
+
+test('whoever holds a short text of a script without blanks has its piece, which is no gram and no short word', () => {
+  const letter = fc.constantFrom(...'王伟りトสม이ab '.split(''), '🙂', '𠮷')
+  const text = fc.string({ unit: letter, maxLength: 5 }).map(foldText)
+  fc.assert(
+    fc.property(text, text, fc.string({ unit: letter, minLength: 1, maxLength: 2 }), (before, after, term) => {
+      const within = foldText(term)
+      fc.pre([...within].length <= 2 && isUnspaced(within))
+      const line = before + within + after
+      const pieces = unspacedPieces(line)
+      assert.ok(pieces.includes(unspacedPiece(within)))
+      const others = [...grams(line), ...shortPrefixes(line), ...shortWords(line).map(shortWordPiece)]
+      assert.ok(!pieces.some((piece) => others.includes(piece)))
+    }),
+  )
+  assert.deepEqual(unspacedPieces('ana li'), [])
 })

@@ -7,7 +7,7 @@ import { leadPath, leadsPath } from '../support/leads.ts'
 // The image and the database are asked the same through the front door. The database's answers are held against the
 // plain text by search.test.ts, the image's by image-rules.test.ts.
 
-const letters = fc.constantFrom(...'aáàbBcÇç eé-_%\\.ßø'.split(''), '🙂', 'ﬁ')
+const letters = fc.constantFrom(...'aáàbBcÇç eé-_%\\.ßø王伟のก'.split(''), '🙂', 'ﬁ')
 const word = (minLength: number, maxLength = 9) => fc.string({ unit: letters, minLength, maxLength })
 const digits = fc
   .string({ unit: fc.constantFrom('0', '1', '5', '9'), minLength: 8, maxLength: 12 })

@@ -1,4 +1,4 @@
-import { plainMark } from './lines.ts'
+import { plainMark, wordMark } from './lines.ts'
 
 /**
  * For each gram that is not of digits, which blocks of a segment have a lead that holds it, a bit each. Grams share
@@ -57,8 +57,8 @@ function bucketAt(text: Buffer, at: number, end: number): number {
   const a = text[at] ?? 0
   const b = text[at + 1] ?? 0
   const c = text[at + 2] ?? 0
-  // No term reaches over a mark, but short ones begin with that of a plain line.
-  if (b < space || c < space || (a < space && a !== plainMark)) return -1
+  // No term reaches over a mark, but short ones begin with one.
+  if (b < space || c < space || (a < space && a !== plainMark && a !== wordMark)) return -1
   if (isDigit(a) && isDigit(b) && isDigit(c)) return -1
   return (Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1) >>> 7) % buckets
 }

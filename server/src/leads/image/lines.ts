@@ -1,6 +1,7 @@
+import { shortWords } from '../../base/search-text.ts'
 import {
+  isWordTerm,
   maskedLines,
-  minSealedTermLength,
   type Searchable,
   type SearchLines,
   type SearchTerm,
@@ -14,11 +15,14 @@ const personalMark = 2
 export const phoneMark = 3
 /** Stands before the mark of a line that a masked reader's search does not look at. */
 export const hiddenMark = 4
+/** Stands on either side of each short word of the name. */
+export const wordMark = 5
 
 const plain = String.fromCharCode(plainMark)
 const personal = String.fromCharCode(personalMark)
 const phone = String.fromCharCode(phoneMark)
 const hidden = String.fromCharCode(hiddenMark)
+const word = String.fromCharCode(wordMark)
 
 /** What is searched of a lead, in one text. */
 export function leadText(lead: Searchable): string {
@@ -36,7 +40,15 @@ export function imageText(lines: SearchLines, shown = lines): string {
   }
   if (lines.phone !== '') text += markOf(lines.phone, phone, false)
   for (const line of lines.plain) text += markOf(line, plain, shown.plain.includes(line))
-  return text
+  return text + wordsText(shortWords(lines.name), shown.name === lines.name ? null : shortWords(shown.name))
+}
+
+/** The short words of a name, each between marks, so that a whole word can be looked for like any text. */
+function wordsText(words: readonly string[], shown: readonly string[] | null): string {
+  const seen = shown === null ? words : words.filter((each) => shown.includes(each))
+  const unseen = shown === null ? [] : words.filter((each) => !shown.includes(each))
+  const text = seen.length === 0 ? '' : `${word}${seen.join(word)}${word}`
+  return text + unseen.map((each) => hidden + word + each + word).join('')
 }
 
 /** Bytes that a lead's text must hold for the term to match, in any of its lines or in those that are said. */
@@ -49,8 +61,9 @@ export interface Pattern {
 
 /** A lead matches a term when it matches one of these. */
 export function patternsOf(term: SearchTerm): Pattern[] {
-  const isShort = [...term.text].length < minSealedTermLength
-  const text = patternOf(isShort ? plain + term.text : term.text, term.masked ? 'shown' : 'all')
+  const within = term.masked ? 'shown' : 'all'
+  if (isWordTerm(term)) return [plain + term.text, word + term.text + word].map((text) => patternOf(text, within))
+  const text = patternOf(term.text, within)
   return term.digits === null ? [text] : [text, patternOf(term.digits, 'phone')]
 }
 
