@@ -16,16 +16,23 @@ const packages = {
 // Half of a start is spent on compiling. Not in the machine's folder for temporary files, where others may write.
 const cacheFolder = fileURLToPath(new URL('../node_modules/.cache/parley', import.meta.url))
 
+// Only flags reach the threads of a process too.
+const isInstalled = import.meta.url.includes('/node_modules/')
+const flags = isInstalled
+  ? ['--disable-warning=ExperimentalWarning', '--import', new URL('strip-types.mjs', import.meta.url).href]
+  : []
+
 /** Runs a TypeScript file of the project: in this process if its Node can, else under the Node that was installed. */
 export async function runProgram(url) {
-  if (Number(process.versions.node.split('.')[0]) >= minimumMajor) {
+  const isNew = Number(process.versions.node.split('.')[0]) >= minimumMajor
+  if (isNew && !isInstalled) {
     const path = fileURLToPath(url)
     process.argv[1] = path
     module.enableCompileCache?.(cacheFolder)
     await import(url.href)
     return
   }
-  const node = findNode()
+  const node = isNew ? process.execPath : findNode()
   if (node === undefined) {
     console.error(
       `Parley needs Node ${minimumMajor} or newer; this is ${process.version}. Install it from https://nodejs.org, ` +
@@ -33,7 +40,7 @@ export async function runProgram(url) {
     )
     process.exit(1)
   }
-  runUnder(node, [fileURLToPath(url), ...process.argv.slice(2)])
+  runUnder(node, [...flags, fileURLToPath(url), ...process.argv.slice(2)])
 }
 
 function findNode() {

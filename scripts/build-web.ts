@@ -11,16 +11,22 @@ const stamp = join(web, 'dist', 'built-from')
 
 /** Builds the app unless what is in web/dist was made of these very sources. */
 export async function buildWebIfNeeded(): Promise<void> {
-  if ((await readFile(stamp, 'utf8').catch(() => '')) !== (await sourcesDigest())) await buildWeb()
+  if (!(await webIsCurrent())) await buildWeb()
 }
+
+export const webIsCurrent = async (): Promise<boolean> =>
+  (await readFile(stamp, 'utf8').catch(() => '')) === (await sourcesDigest())
+
+/** Whether this installation has what a build takes: one without development dependencies has not. */
+export const canBuildWeb = (): Promise<boolean> =>
+  import('vite').then(
+    () => true,
+    () => false,
+  )
 
 export async function buildWeb(): Promise<void> {
   const digest = await sourcesDigest()
-  const vite = await import('vite').catch(() => null)
-  if (vite === null) {
-    console.error('The web app is not built: its tools are missing. Run npm ci without --omit=dev, then npm run build.')
-    return
-  }
+  const vite = await import('vite')
   console.log('Building the web app …')
   await vite.build({ root: web, configFile: join(web, 'vite.config.ts'), logLevel: 'warn' })
   await compressAll()

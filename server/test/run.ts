@@ -30,6 +30,7 @@ const together = 8
 const longest = [
   'web/test/composer.test.ts',
   'web/test/inbox.test.ts',
+  'program/install.test.ts',
   'program/two-nodes.test.ts',
   'program/kill-writes.test.ts',
   'web/test/settings.test.ts',

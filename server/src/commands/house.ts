@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLimiter } from '../access/open-limiter.ts'
 import { gaugesOf } from '../app-gauges.ts'
@@ -33,7 +33,7 @@ export interface OpenHouse extends House {
 
 /** Opens what the app stands on. Throws an error whose message tells the operator what to do. */
 export async function openHouse(config: Config, say: (line: string) => void): Promise<OpenHouse> {
-  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 })
+  makeDataFolder(config.dataFolder)
   const log = createLog(config.logLevel)
   const simulatedClock = config.simulator.enabled ? shiftedClock(systemClock) : null
   const clock = simulatedClock ?? systemClock
@@ -96,6 +96,18 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
   } catch (error) {
     await closeDatabase()
     throw error
+  }
+}
+
+function makeDataFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : 'an error'
+    throw new Error(
+      `The data folder ${folder} is not to be had (${code}). Set PARLEY_DATA_DIR to a folder that this user may write to.`,
+    )
   }
 }
 

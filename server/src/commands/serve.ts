@@ -7,6 +7,7 @@ import { compileRest } from '../base/validation.ts'
 import { version } from '../base/version.ts'
 import { withinMs } from '../base/within.ts'
 import type { Config } from '../config.ts'
+import { howToBuild } from '../http/web-app.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
 import { type OpenHouse, openHouse } from './house.ts'
 import { removeServerFile, writeServerFile } from './server-file.ts'
@@ -64,6 +65,8 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
     say(`A worker of Parley ${version} runs. Stop it with Ctrl+C.`)
     return
   }
+  const howTo = howToBuild()
+  if (howTo !== null) say(`The web app is not built. Stop the service, run this line, and start it again: ${howTo}`)
   const { phonesUrl } = simulation
   firstStart = prepareFirstStart(house, simulation.connect, (start) =>
     say(

@@ -12,6 +12,7 @@ import { sendPage } from './pages/layout.ts'
 import { codePage, linkOverPage, linkPage, signInPage } from './pages/sign-in.ts'
 import { type Words, wordsFor } from './pages/words.ts'
 import type { SiteDeps } from './site-visit.ts'
+import { rooms } from './web-app.ts'
 
 /** The forms for signing in: by password, code and link. */
 export function signInRoutes(site: App, deps: SiteDeps): void {
@@ -93,6 +94,7 @@ export function showProblem(
 }
 
 // Only places of ours that sign-in is a step towards: an open redirect would lend our name to anyone.
-function safeNext(next: string): string {
-  return /^\/(invite\/[A-Za-z0-9_-]{1,100}|w\/[0-9a-f-]{36}[\w\-./?=&%]{0,500})$/.test(next) ? next : '/'
-}
+const ours = new RegExp(
+  `^/(invite/[A-Za-z0-9_-]{1,100}|w/[0-9a-f-]{36}[\\w\\-./?=&%]{0,500}|(${rooms.join('|')})(\\?[\\w\\-.=&%]{0,500})?)$`,
+)
+const safeNext = (next: string): string => (ours.test(next) ? next : '/')

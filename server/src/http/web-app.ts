@@ -11,9 +11,20 @@ import { page, sendPage } from './pages/layout.ts'
 import { type SiteDeps, signedInVisit } from './site-visit.ts'
 
 const builtApp = fileURLToPath(new URL('../../../web/dist/', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 const oneYear = '365d'
+/** Rooms of a workspace. Typed without one, the app goes on to the workspace where the person was last. */
+export const rooms = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
 /** Where the app's own router takes over; whatever else is asked for stays the server's. */
-const places = ['/', '/w/*']
+const places = ['/', '/w/*', ...rooms.map((room) => `/${room}`)]
+
+/** One line that makes the app, whatever is missing; null when it is there. */
+export function howToBuild(folder: string = builtApp): string | null {
+  if (existsSync(join(folder, 'index.html'))) return null
+  return existsSync(join(root, 'web', 'index.html'))
+    ? `cd "${root.replace(/[/\\]$/, '')}" && npm ci && npm run build && npm prune --omit=dev`
+    : 'npm install parley-<version>.tgz, of a package that npm run package has made'
+}
 
 /** The team's app: one page for all of its addresses, for who is signed in, and the built files it is made of. */
 export async function webAppRoutes(site: App, deps: SiteDeps, folder: string = builtApp): Promise<void> {
@@ -43,7 +54,7 @@ async function sendApp(
   }
   // Read at each visit, so that a build beside a running service is seen; it is a kilobyte.
   const shell = await readFile(join(folder, 'index.html'), 'utf8').catch(() => null)
-  if (shell === null) return sendPage(reply, notBuiltPage, 503)
+  if (shell === null) return sendPage(reply, notBuiltPage(howToBuild(folder) ?? 'npm run build'), 503)
   const nonce = randomBytes(16).toString('base64')
   return reply
     .header('content-security-policy', policyWith(nonce))
@@ -68,8 +79,10 @@ const policyWith = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-const notBuiltPage = page(
-  { title: 'Not built' },
-  html`<div class="card"><h1>The web app is not built</h1>
-<p>Run <code>npm run build</code> where Parley is installed, then load this page again. The interfaces work without it: see the <a href="/docs">reference</a>.</p></div>`,
-)
+const notBuiltPage = (line: string) =>
+  page(
+    { title: 'Not built' },
+    html`<div class="card"><h1>The web app is not built</h1>
+<p>Stop the service, run this line, and start it again:</p><pre>${line}</pre>
+<p>The interfaces work without it: see the <a href="/docs">reference</a>.</p></div>`,
+  )

@@ -103,10 +103,35 @@ test('after signing in one goes only to places of ours', async () => {
     ],
     ['/w/01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e\\@evil.example', '/'],
     ['/invite/a\r\nset-cookie: x', '/'],
+    ['/inbox', '/inbox'],
+    ['/leads?status=won', '/leads?status=won'],
+    ['/inbox@evil.example', '/'],
+    ['/inbox/../f/x', '/'],
   ]) {
     const answer = await submit('/sign-in', { email, password, next: next ?? '' })
     assert.equal(answer.headers.location, place)
   }
+})
+
+test('a room typed without a workspace is the app’s, after signing in', async () => {
+  const stranger = await open('/inbox')
+  assert.equal(stranger.statusCode, 303)
+  assert.equal(stranger.headers.location, '/sign-in?next=%2Finbox')
+  const { email } = await user()
+  const cookie = sessionIn(await submit('/sign-in', { email, password }))
+  for (const room of [
+    '/home',
+    '/inbox',
+    '/leads',
+    '/connections',
+    '/forms',
+    '/webhooks',
+    '/keys',
+    '/settings',
+    '/profile',
+  ])
+    assert.equal((await open(room, cookie)).statusCode, 200, room)
+  assert.equal((await open('/elsewhere', cookie)).statusCode, 404)
 })
 
 test('an invitation’s page takes a name and a password, and explains what is missing', async () => {

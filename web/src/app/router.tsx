@@ -27,6 +27,20 @@ const start = (session: Session) =>
     component: NoWorkspace,
   })
 
+/** A room without its workspace, as people type it: that of the workspace where they were last. */
+const typedRoom = (session: Session) =>
+  createRoute({
+    getParentRoute: () => root,
+    path: '/$room',
+    beforeLoad: ({ params, location }) => {
+      const workspaceId = lastWorkspace(session)
+      if (workspaceId !== null) {
+        throw redirect({ href: `/w/${workspaceId}/${params.room}${location.searchStr}`, replace: true })
+      }
+    },
+    component: NoWorkspace,
+  })
+
 /** Everything of a workspace is under its id, so that a link means the same to everybody. */
 export const workspaceRoute = createRoute({ getParentRoute: () => root, path: '/w/$workspaceId', component: Frame })
 
@@ -144,6 +158,7 @@ export function makeRouter(queries: QueryClient, session: Session) {
   return createRouter({
     routeTree: root.addChildren([
       start(session),
+      typedRoom(session),
       workspaceRoute.addChildren([
         workspaceStart,
         homeRoute,
