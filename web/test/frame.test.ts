@@ -57,9 +57,29 @@ test('nothing of the app is loaded from elsewhere, and no script or style is inl
   )
 })
 
+test('a room typed without a workspace is that of the workspace', async () => {
+  const { page, problems } = await demo.open('leads')
+  for (const room of ['inbox', 'settings']) {
+    await page.goto(`${demo.url}/${room}?view=all`)
+    await page.waitForURL(`${demo.url}/w/${demo.workspaceId}/${room}?view=all`)
+  }
+  assert.deepEqual(problems, [])
+})
+
 test('the frame is usable without eyes or a mouse, in both schemes and on a phone', async () => {
   for (const options of [{}, { colorScheme: 'dark' as const }, { viewport: phone }]) {
     const { page } = await demo.open('home', options)
     assert.deepEqual(await seriousIssues(page), [])
   }
+})
+
+test('phones of a simulator that was started anew say where their chats are', async () => {
+  await demo.restart()
+  const { page } = await visitOf(demo.browser, {})
+  await page.goto(`${demo.simulatorUrl}/phone`)
+  const notice = page.getByText('The simulator was started anew and has forgotten this chat')
+  await notice.waitFor()
+  await page.getByRole('textbox', { name: 'Message' }).fill('I am back')
+  await page.getByRole('button', { name: 'Send' }).first().click()
+  await notice.waitFor({ state: 'hidden' })
 })

@@ -34,7 +34,13 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
   }
 }
 
-/** A customer with the messages of their phone. Without a network nothing new has arrived there. */
+/**
+ * A customer with the messages of their phone. Without a network nothing new has arrived there. `isForgotten` when they may
+ * have had some with a simulator before this one.
+ */
 export function presentChat(platform: Platform, customer: Customer) {
-  return { ...presentCustomer(platform, customer), messages: customer.messages.filter(isShown) }
+  const messages = customer.messages.filter(isShown)
+  const isForgotten =
+    messages.length === 0 && platform.world.numbers.get(customer.numberId)?.trustsUnknownWindows === true
+  return { ...presentCustomer(platform, customer), isForgotten, messages }
 }
