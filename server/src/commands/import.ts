@@ -177,7 +177,7 @@ async function download({ url, token }: ServerAddress, at: string, path: string)
 }
 
 function linesOf({ state, rows, created, updated, unchanged, refused, refusals, problem }: Import): string[] {
-  const would = state === 'checked' ? ' (dry run: nothing was written)' : ''
+  const would = state === 'checked' ? ' (dry run: no lead was written)' : ''
   return [
     `${rows} rows: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused${would}`,
     ...refusals.kinds.map(({ field, message, count }) => `  ${count} × ${field} ${message}`),
