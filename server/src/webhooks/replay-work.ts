@@ -1,6 +1,6 @@
 import type { Tx } from '../base/db.ts'
+import { firstIdAt } from '../base/first-id.ts'
 import type { EventName } from '../events/catalogue.ts'
-import { firstIdAt } from './first-id.ts'
 import { lockQueue } from './lease.ts'
 import type { PumpDeps, Queue } from './queue.ts'
 import { keepTakenAttempts, newRound } from './replay.ts'
