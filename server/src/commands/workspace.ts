@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { loadConfig } from '../config.ts'
-import { listWorkspaces, type Workspace } from './pick-workspace.ts'
+import { listWorkspaces, pickWorkspace, type Workspace } from './pick-workspace.ts'
 import { withTeam } from './team-call.ts'
 import { answer, table } from './terminal.ts'
 
@@ -23,6 +23,13 @@ export function addWorkspaceCommands(program: Command): void {
     .option('--json', 'answer with JSON')
     .addHelpText('after', '\nExample:\n  parley workspace create "Acme Sales" --owner ana@example.com --country BR\n')
     .action(createWorkspace)
+  workspace
+    .command('quota <leads>')
+    .description('set how many new leads a workspace may have per UTC day, and the most that its admins may set')
+    .argument('[workspace]', 'id or name, needed when there are several')
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', '\n0 is unlimited.\n\nExample:\n  parley workspace quota 5000 "Acme Sales"\n')
+    .action(setQuota)
   workspace
     .command('list')
     .description('list the workspaces of this installation')
@@ -48,6 +55,17 @@ async function createWorkspace(name: string, { owner, country, quota, json }: Cr
       ? ['Invite its owner with: parley member invite <email> --role owner']
       : ['The owner joins here (works once, for 7 days):', `  ${made.invitationUrl}`]
   answer(json, made, [`Workspace ${made.workspace.name} is made: ${made.workspace.id}`, ...next])
+}
+
+async function setQuota(leads: string, wanted: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  const quota = wholeNumber(leads)
+  const changed = await withTeam(loadConfig(process.env), async (call) => {
+    const { id } = await pickWorkspace(call, wanted)
+    const body = { dailyLeadQuota: quota, dailyLeadQuotaCeiling: quota }
+    return call<{ workspace: Workspace }>('PATCH', `/workspaces/${id}`, body)
+  })
+  const words = quota === 0 ? 'any number of' : `up to ${quota}`
+  answer(json, changed, [`${changed.workspace.name} may have ${words} new leads a day.`])
 }
 
 async function showWorkspaces({ json }: { json?: boolean }): Promise<void> {

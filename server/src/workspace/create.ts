@@ -7,6 +7,7 @@ import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { TeamActor } from '../base/member.ts'
 import type { Vault } from '../base/vault.ts'
+import { firstQuota, quotaIn } from './quota-ceiling.ts'
 import { insertFirstOwner, insertWorkspace, type WorkspaceRow } from './workspace.ts'
 
 export interface WorkspaceDeps {
@@ -25,6 +26,8 @@ export interface NewWorkspace {
   defaultCountry?: string | null
   /** New leads per UTC day; 0 is unlimited. */
   dailyLeadQuota?: number
+  /** The most that its admins may set; the quota unless given. */
+  dailyLeadQuotaCeiling?: number
   /** The user who owns it; null leaves it to an invitation. */
   ownerId: string | null
   createdBy: TeamActor | { type: 'system'; id: null }
@@ -44,11 +47,13 @@ export function createWorkspace(deps: WorkspaceDeps, input: NewWorkspace): Promi
 export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, now: Date): Promise<WorkspaceRow> {
   const issues = issuesOfCountry(input.defaultCountry)
   if (issues.length > 0) throw new InvalidInput(issues)
+  const { quota, ceiling } = firstQuota(quotaIn(input))
   const row: WorkspaceRow = {
     id: newId(now),
     name: input.name.trim(),
     default_country: input.defaultCountry ?? null,
-    daily_lead_quota: input.dailyLeadQuota ?? 100_000,
+    daily_lead_quota: quota,
+    daily_lead_quota_ceiling: ceiling,
     leads_enabled: true,
     inbox_enabled: true,
     inbox_available: true,

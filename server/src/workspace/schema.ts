@@ -24,7 +24,14 @@ const defaultCountry = nullable(
 const dailyLeadQuota = Type.Integer({
   minimum: 0,
   maximum: 2_000_000_000,
-  description: 'New leads per UTC day; 0 is unlimited.',
+  description: 'New leads per UTC day, up to `dailyLeadQuotaCeiling`; 0 is unlimited, where the ceiling is.',
+  example: 100_000,
+})
+const dailyLeadQuotaCeiling = Type.Integer({
+  minimum: 0,
+  maximum: 2_000_000_000,
+  description:
+    'The most that admins may set as `dailyLeadQuota`; 0 is unlimited. For operators: their quota lifts it along, and a lower ceiling brings the quota down.',
   example: 100_000,
 })
 const leadStatuses = Type.Array(leadStatus('1 to 50 of a-z, 0-9 and _.'), {
@@ -62,6 +69,7 @@ export const workspaceSchema = titled('Workspace', {
   role: Type.Optional(roleSchema),
   defaultCountry,
   dailyLeadQuota,
+  dailyLeadQuotaCeiling,
   leadStatuses,
   leadsEnabled,
   inboxEnabled,
@@ -72,7 +80,12 @@ export const workspaceSchema = titled('Workspace', {
 })
 
 export const newWorkspaceSchema = Type.Object(
-  { name, defaultCountry: Type.Optional(defaultCountry), dailyLeadQuota: Type.Optional(dailyLeadQuota) },
+  {
+    name,
+    defaultCountry: Type.Optional(defaultCountry),
+    dailyLeadQuota: Type.Optional(dailyLeadQuota),
+    dailyLeadQuotaCeiling: Type.Optional(dailyLeadQuotaCeiling),
+  },
   closed,
 )
 
@@ -81,6 +94,7 @@ export const workspacePatchSchema = Type.Partial(
     name,
     defaultCountry,
     dailyLeadQuota,
+    dailyLeadQuotaCeiling,
     leadStatuses,
     leadsEnabled,
     inboxEnabled,
@@ -119,6 +133,7 @@ export function presentWorkspace(row: WorkspaceRow & Pick<Static<typeof workspac
     ...(row.role === undefined ? {} : { role: row.role }),
     defaultCountry: row.default_country,
     dailyLeadQuota: row.daily_lead_quota,
+    dailyLeadQuotaCeiling: row.daily_lead_quota_ceiling,
     leadStatuses: row.lead_statuses,
     leadsEnabled: row.leads_enabled,
     inboxEnabled: row.inbox_enabled,

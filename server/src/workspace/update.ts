@@ -4,12 +4,14 @@ import { forbidden, InvalidInput, type Issue, notFound } from '../base/errors.ts
 import { type Member, roleCovers } from '../base/member.ts'
 import { announceWorkspace } from '../base/team-news.ts'
 import type { WorkspaceDeps } from './create.ts'
+import { changedQuota, quotaIn } from './quota-ceiling.ts'
 import { announceChange, lockWorkspace, storeWorkspace, type WorkspaceRow } from './workspace.ts'
 
 export interface WorkspacePatch {
   name?: string
   defaultCountry?: string | null
   dailyLeadQuota?: number
+  dailyLeadQuotaCeiling?: number
   leadStatuses?: string[]
   leadsEnabled?: boolean
   inboxEnabled?: boolean
@@ -22,7 +24,7 @@ export interface WorkspacePatch {
 
 /**
  * Changes the settings that the patch names. What the plan includes (`leadsEnabled`, `inboxEnabled`) is an operator's
- * to switch, whether the inbox is open at the moment (`inboxAvailable`) an owner's.
+ * to switch, and so is the ceiling of the quota; whether the inbox is open at the moment (`inboxAvailable`) an owner's.
  */
 export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: WorkspacePatch): Promise<WorkspaceRow> {
   refuseForeignSwitches(by, patch)
@@ -33,7 +35,7 @@ export async function updateWorkspace(deps: WorkspaceDeps, by: Member, patch: Wo
     const now = deps.clock.now()
     const before = await lockWorkspace(tx, by.workspaceId)
     if (before === undefined) throw notFound('Workspace not found')
-    const after = applyPatch(before, patch)
+    const after = { ...applyPatch(before, patch), ...quotaAfter(before, patch, by) }
     const changed = changedFields(before, after)
     if (changed.length === 0) return before
     after.updated_at = now
@@ -64,12 +66,17 @@ function issuesOfPatch({ leadStatuses, defaultCountry }: WorkspacePatch): Issue[
   return [...repeated, ...issuesOfCountry(defaultCountry)]
 }
 
+function quotaAfter(before: WorkspaceRow, patch: WorkspacePatch, { isOperator }: Member) {
+  const set = { quota: before.daily_lead_quota, ceiling: before.daily_lead_quota_ceiling }
+  const { quota, ceiling } = changedQuota(set, quotaIn(patch), isOperator)
+  return { daily_lead_quota: quota, daily_lead_quota_ceiling: ceiling }
+}
+
 function applyPatch(before: WorkspaceRow, patch: WorkspacePatch): WorkspaceRow {
   return {
     ...before,
     name: patch.name?.trim() ?? before.name,
     default_country: patch.defaultCountry === undefined ? before.default_country : patch.defaultCountry,
-    daily_lead_quota: patch.dailyLeadQuota ?? before.daily_lead_quota,
     lead_statuses: patch.leadStatuses ?? before.lead_statuses,
     leads_enabled: patch.leadsEnabled ?? before.leads_enabled,
     inbox_enabled: patch.inboxEnabled ?? before.inbox_enabled,

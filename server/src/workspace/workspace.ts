@@ -6,6 +6,7 @@ export interface WorkspaceRow {
   name: string
   default_country: string | null
   daily_lead_quota: number
+  daily_lead_quota_ceiling: number
   leads_enabled: boolean
   inbox_enabled: boolean
   inbox_available: boolean
@@ -22,6 +23,7 @@ const columns = (sql: Sql) => sql`
   w.name,
   w.default_country,
   w.daily_lead_quota,
+  w.daily_lead_quota_ceiling,
   w.leads_enabled,
   w.inbox_enabled,
   w.inbox_available,
@@ -73,12 +75,13 @@ export async function insertWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> 
   await tx`
     insert into workspaces (
       id, name, default_country, daily_lead_quota, leads_enabled, inbox_enabled, inbox_available, lead_statuses,
-      agent_watchdog_minutes, agents_stopped, leads_from_chat, created_at, updated_at
+      agent_watchdog_minutes, agents_stopped, leads_from_chat, daily_lead_quota_ceiling, created_at, updated_at
     )
     values (
       ${row.id}, ${row.name}, ${row.default_country}, ${row.daily_lead_quota}, ${row.leads_enabled},
       ${row.inbox_enabled}, ${row.inbox_available}, ${row.lead_statuses}::text[],
-      ${row.agent_watchdog_minutes}, ${row.agents_stopped}, ${row.leads_from_chat}, ${row.created_at}, ${row.updated_at}
+      ${row.agent_watchdog_minutes}, ${row.agents_stopped}, ${row.leads_from_chat},
+      ${row.daily_lead_quota_ceiling}, ${row.created_at}, ${row.updated_at}
     )`
 }
 
@@ -94,6 +97,7 @@ export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
     set name = ${row.name},
       default_country = ${row.default_country},
       daily_lead_quota = ${row.daily_lead_quota},
+      daily_lead_quota_ceiling = ${row.daily_lead_quota_ceiling},
       leads_enabled = ${row.leads_enabled},
       inbox_enabled = ${row.inbox_enabled},
       inbox_available = ${row.inbox_available},

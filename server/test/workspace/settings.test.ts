@@ -42,10 +42,10 @@ test('a user lists their own workspaces, an operator all', async () => {
 test('an admin changes the settings; what is not named stays', async () => {
   const { workspaceId, admin } = await team()
   clock.advance(1000)
-  const patch = { name: 'Renamed', dailyLeadQuota: 0, leadStatuses: ['new', 'hot'], defaultCountry: 'MX' }
+  const patch = { name: 'Renamed', dailyLeadQuota: 500, leadStatuses: ['new', 'hot'], defaultCountry: 'MX' }
   const { workspace } = (await send(admin, 'PATCH', `/workspaces/${workspaceId}`, patch)).json()
   assert.equal(workspace.name, 'Renamed')
-  assert.equal(workspace.dailyLeadQuota, 0)
+  assert.equal(workspace.dailyLeadQuota, 500)
   assert.equal(workspace.leadsEnabled, true)
   assert.equal(workspace.updatedAt, clock.now().toISOString())
   const cleared = await send(admin, 'PATCH', `/workspaces/${workspaceId}`, { defaultCountry: null })
