@@ -4,10 +4,26 @@ import { type AddressSet, addressSet, normalAddress, normalRange } from '../base
 /** The address of a request's client in its normal spelling, or null when it cannot be told. */
 export type ClientAddress = (request: IncomingMessage) => string | null
 
-/** Reads addresses behind the operator's proxies, listed as addresses or CIDR; none listed: the socket decides. */
-export function clientAddressReader(trustedProxies: readonly string[]): ClientAddress {
+/**
+ * Reads addresses behind the operator's proxies, listed as addresses or CIDR; none listed: the socket decides.
+ * `onUntrusted` is called once, when a forwarded address first comes from who is not listed: either somebody makes it up,
+ * or a proxy is not listed and all its clients count as one.
+ */
+export function clientAddressReader(
+  trustedProxies: readonly string[],
+  onUntrusted: () => void = () => {},
+): ClientAddress {
   const isTrusted = addressSet(trustedProxies.map((range) => normalRange(range)).filter((range) => range !== null))
-  return (request) => clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'], isTrusted)
+  let isTold = false
+  return (request) => {
+    const { remoteAddress } = request.socket
+    const forwardedFor = request.headers['x-forwarded-for']
+    if (!isTold && forwardedFor !== undefined && !isTrusted(normalAddress(remoteAddress ?? '') ?? '::')) {
+      isTold = true
+      onUntrusted()
+    }
+    return clientAddress(remoteAddress, forwardedFor, isTrusted)
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { recordAudit } from '../base/audit.ts'
 import { invalid } from '../base/errors.ts'
 import { instanceScope } from '../base/vault.ts'
-import { attemptKeys, forgiveAttempt, takeAttempt } from './login-throttle.ts'
+import { forgiveAttempt, ownAttempt, takeAttempt } from './login-throttle.ts'
 import { renewSession } from './renew-session.ts'
 import { findSession, type NewSession, type SessionRow } from './sessions.ts'
 import type { TeamDeps, Visitor } from './team-deps.ts'
@@ -28,15 +28,21 @@ export async function changePassword(
   const { sessionToken } = visitor
   const session = sessionToken === null ? undefined : await findSession(deps.db.sql, sessionToken, deps.clock.now())
   const isProven = user?.password_hash === null || cameByLink(session, deps.clock.now())
-  if (!isProven) await proveWithPassword(deps, visitor, userId, change.currentPassword, user?.password_hash ?? null)
-  const passwordHash = await deps.passwords.hash(change.newPassword)
+  if (!isProven) {
+    const currentHash = user?.password_hash ?? null
+    await proveWithPassword(deps, visitor, userId, 'currentPassword', change.currentPassword, currentHash)
+  }
+  const [passwordHash, instanceKeys] = await Promise.all([
+    deps.passwords.hash(change.newPassword),
+    deps.vault.keyring(instanceScope),
+  ])
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     await setPasswordHash(tx, userId, passwordHash)
     const actor = { type: 'user', id: userId } as const
     const target = `user:${userId}`
     await recordAudit(tx, { scopeId: instanceScope, actor, action: 'password.changed', target }, now)
-    return renewSession(tx, userId, 'password', visitor, now)
+    return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
   })
 }
 
@@ -44,17 +50,19 @@ function cameByLink(session: SessionRow | undefined, now: Date): boolean {
   return session?.signed_in_by === 'link' && now.getTime() - session.created_at.getTime() < linkTrustMs
 }
 
-async function proveWithPassword(
+/** A session alone is not enough for what would keep its owner out: whoever asks must know the password as well. */
+export async function proveWithPassword(
   deps: TeamDeps,
   visitor: Visitor,
   userId: string,
+  field: string,
   password: string | undefined,
   passwordHash: string | null,
 ): Promise<void> {
-  if (password === undefined) throw invalid('currentPassword', 'is required to change the password')
+  if (password === undefined) throw invalid(field, 'is required: your current password')
   const instanceKeys = await deps.vault.keyring(instanceScope)
-  const keys = attemptKeys(instanceKeys, `password ${userId}`, visitor.address)
-  await deps.db.tx((tx) => takeAttempt(tx, keys, deps.clock.now()))
-  if (!(await deps.passwords.matches(password, passwordHash))) throw invalid('currentPassword', 'is not right')
-  await deps.db.tx((tx) => forgiveAttempt(tx, keys, deps.clock.now()))
+  const counters = ownAttempt(instanceKeys, `password ${userId}`, visitor)
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.clock.now()))
+  if (!(await deps.passwords.matches(password, passwordHash))) throw invalid(field, 'is not right')
+  await deps.db.tx((tx) => forgiveAttempt(tx, counters, deps.clock.now()))
 }

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { unauthorized } from '../base/errors.ts'
 import { hashToken, makeToken } from '../base/secret-token.ts'
+import { instanceScope } from '../base/vault.ts'
 import { admit, type SignInStep } from './sign-in.ts'
 import type { TeamDeps, Visitor } from './team-deps.ts'
 import { findUser } from './users.ts'
@@ -41,13 +42,25 @@ export async function signInLinkWorks(sql: Sql, token: string, now: Date): Promi
 
 /** Uses the link up: of any number of tries at once, one gets in. A second factor is asked for as ever. */
 export async function signInByLink(deps: TeamDeps, visitor: Visitor, token: string): Promise<SignInStep> {
+  const instanceKeys = await deps.vault.keyring(instanceScope)
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     const userId = await takeLink(tx, token, now)
     const user = userId === undefined ? undefined : await findUser(tx, userId)
     if (user === undefined) throw unauthorized('This link is no longer valid. Ask for a new one.')
-    return admit(tx, user, 'link', visitor, now)
+    return admit(tx, instanceKeys, user, 'link', visitor, now)
   })
+}
+
+/** Voids the links that nobody has used, and sign-ins that wait for their second factor. */
+export async function dropSignIns(tx: Tx, userId: string): Promise<void> {
+  await tx`
+    delete from sign_in_links
+    where user_id = ${userId}
+      and used_at is null`
+  await tx`
+    delete from sign_in_challenges
+    where user_id = ${userId}`
 }
 
 async function takeLink(tx: Tx, token: string, now: Date): Promise<string | undefined> {

@@ -22,4 +22,6 @@ export interface Visitor {
   device: string
   /** The session that the browser already has. */
   sessionToken: string | null
+  /** What an earlier sign-in left in the browser. */
+  deviceToken: string | null
 }

@@ -18,6 +18,12 @@ const renewed = titled('RenewedSession', {
   csrfToken: Type.Optional(csrfTokenSchema),
 })
 
+const currentPassword = Type.String({
+  maxLength: 256,
+  description: 'The password as it is now.',
+  example: 'four plain words together',
+})
+
 /** What a user changes about themselves. A new password or second factor ends every other session. */
 export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   changeRoute(app, deps, guard)
@@ -27,7 +33,7 @@ export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
 }
 
 function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
-  const currentPassword = Type.String({
+  const current = Type.String({
     maxLength: 256,
     description: 'Needed for a new password, unless there is none or a sign-in link was used in the last 15 minutes.',
     example: 'an old pass phrase',
@@ -42,10 +48,13 @@ function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       summary: 'Change my name or password',
       ...postman({ skip: true }),
       description: 'A new password ends every session; this browser gets a new one, with a new csrfToken.',
-      body: Type.Partial(Type.Object({ name: personNameSchema, password: newPasswordSchema, currentPassword }), {
-        ...closed,
-        minProperties: 1,
-      }),
+      body: Type.Partial(
+        Type.Object({ name: personNameSchema, password: newPasswordSchema, currentPassword: current }),
+        {
+          ...closed,
+          minProperties: 1,
+        },
+      ),
       response: { 200: renewed, ...errors(400, 401, 403, 413, 415, 429) },
     },
     handler: async (request, reply) => {
@@ -78,10 +87,13 @@ function enrolRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       operationId: 'beginTwoFactor',
       summary: 'Begin two-factor sign-in',
       ...postman({ skip: true }),
-      description: 'Answers a secret for an authenticator. Nothing changes until it is confirmed with a code.',
-      response: { 200: enrolment, ...errors(401, 403, 409) },
+      description:
+        'Needs the password. Answers a secret for an authenticator. Nothing changes until it is confirmed with a code.',
+      body: Type.Object({ password: currentPassword }, closed),
+      response: { 200: enrolment, ...errors(400, 401, 403, 409, 413, 415, 429) },
     },
-    handler: async (request) => enrolTotp(deps, signedInUser(request).userId),
+    handler: async (request) =>
+      enrolTotp(deps, visitorOf(deps, request), signedInUser(request).userId, request.body.password),
   })
 }
 
@@ -115,7 +127,6 @@ function confirmRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
 }
 
 function disableRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
-  const password = Type.String({ maxLength: 256, example: 'four plain words together' })
   app.route({
     method: 'DELETE',
     url: `${path}/totp`,
@@ -125,9 +136,9 @@ function disableRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       operationId: 'disableTwoFactor',
       summary: 'Turn two-factor sign-in off',
       ...postman({ skip: true }),
-      description: 'Needs the password or a code.',
-      body: Type.Partial(Type.Object({ password, code: codeSchema }), { ...closed, minProperties: 1 }),
-      response: { 200: renewed, ...errors(400, 401, 403, 413, 415, 429) },
+      description: 'Needs the password and a code: six digits of the authenticator, or a recovery code.',
+      body: Type.Object({ password: currentPassword, code: codeSchema }, closed),
+      response: { 200: renewed, ...errors(400, 401, 403, 409, 413, 415, 429) },
     },
     handler: async (request, reply) => {
       const { userId } = signedInUser(request)

@@ -6,6 +6,7 @@ import { type App, errors, postman } from '../base/route.ts'
 import { closed, done, emailSchema, openTeamRoute, teamRoute } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { csrfTokenOf, refuseForeignOrigin } from './csrf.ts'
+import { deviceCookie } from './device-cookie.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { endSession, type NewSession } from './sessions.ts'
 import { type SignInStep, signIn } from './sign-in.ts'
@@ -141,5 +142,6 @@ function answerStep(deps: TeamDeps, reply: FastifyReply, step: SignInStep) {
 /** Hands the session to the browser, and answers its CSRF token. */
 export function keepSession(deps: TeamDeps, reply: FastifyReply, session: NewSession): string {
   sessionCookie(deps.publicUrl).set(reply, session)
+  if (session.deviceToken !== undefined) deviceCookie(deps.publicUrl).set(reply, session.deviceToken)
   return csrfTokenOf(session.token)
 }

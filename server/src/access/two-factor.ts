@@ -2,7 +2,8 @@ import { recordAudit } from '../base/audit.ts'
 import type { Tx } from '../base/db.ts'
 import { conflict, invalid } from '../base/errors.ts'
 import { instanceScope } from '../base/vault.ts'
-import { attemptKeys, forgiveAttempt, takeAttempt } from './login-throttle.ts'
+import { forgiveAttempt, ownAttempt, takeAttempt } from './login-throttle.ts'
+import { proveWithPassword } from './profile.ts'
 import { hashRecoveryCode, makeRecoveryCodes } from './recovery-codes.ts'
 import { renewSession } from './renew-session.ts'
 import { totpSecretOf, useSecondFactor, useTotpCode } from './second-factor.ts'
@@ -11,8 +12,17 @@ import type { TeamDeps, Visitor } from './team-deps.ts'
 import { type Enrolment, newEnrolment } from './totp.ts'
 import { findUser, openPerson } from './users.ts'
 
-/** Gives the user a secret for an authenticator. It asks for nothing until `confirmTotp` proves that it works. */
-export async function enrolTotp(deps: TeamDeps, userId: string): Promise<Enrolment> {
+/**
+ * Gives the user a secret for an authenticator. It asks for nothing until `confirmTotp` proves that it works. Needs the
+ * password: whoever has found a session could keep its owner out otherwise.
+ */
+export async function enrolTotp(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  password: string,
+): Promise<Enrolment> {
+  await provePassword(deps, visitor, userId, password)
   const instanceKeys = await deps.vault.keyring(instanceScope)
   return deps.db.tx(async (tx) => {
     const user = await findUser(tx, userId)
@@ -37,8 +47,8 @@ export async function confirmTotp(
   code: string,
 ): Promise<{ recoveryCodes: string[]; session: NewSession }> {
   const instanceKeys = await deps.vault.keyring(instanceScope)
-  const keys = attemptKeys(instanceKeys, `totp ${userId}`, visitor.address)
-  await deps.db.tx((tx) => takeAttempt(tx, keys, deps.clock.now()))
+  const counters = ownAttempt(instanceKeys, `totp ${userId}`, visitor)
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.clock.now()))
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     if (!(await useTotpCode(tx, instanceKeys, userId, code, now))) throw invalid('code', 'is not the current code')
@@ -50,38 +60,40 @@ export async function confirmTotp(
       where id = ${userId}
         and totp_confirmed_at is null`
     if (stored.count === 0) throw conflict('Two-factor sign-in is already on')
-    await forgiveAttempt(tx, keys, now)
+    await forgiveAttempt(tx, counters, now)
     await recordSwitch(tx, userId, 'two-factor.enabled', now)
-    return { recoveryCodes, session: await renewSession(tx, userId, 'password', visitor, now) }
+    return { recoveryCodes, session: await renewSession(tx, instanceKeys, userId, 'password', visitor, now) }
   })
 }
 
-/** Turns it off. Needs the password, or a code: an unattended screen must not be enough. */
+/** Turns it off. Needs the password and a code, as signing in does: neither alone proves who asks. */
 export async function disableTotp(
   deps: TeamDeps,
   visitor: Visitor,
   userId: string,
-  proof: { password?: string; code?: string },
+  proof: { password: string; code: string },
 ): Promise<NewSession> {
+  await provePassword(deps, visitor, userId, proof.password)
   const instanceKeys = await deps.vault.keyring(instanceScope)
-  const keys = attemptKeys(instanceKeys, `totp ${userId}`, visitor.address)
-  await deps.db.tx((tx) => takeAttempt(tx, keys, deps.clock.now()))
-  const user = await findUser(deps.db.sql, userId)
-  const byPassword =
-    proof.password !== undefined && (await deps.passwords.matches(proof.password, user?.password_hash ?? null))
+  const counters = ownAttempt(instanceKeys, `totp ${userId}`, visitor)
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.clock.now()))
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
-    const byCode =
-      proof.code !== undefined && !byPassword && (await useSecondFactor(tx, instanceKeys, userId, proof.code, now))
-    if (!byPassword && !byCode) throw invalid(proof.code === undefined ? 'password' : 'code', 'is not right')
+    if (!(await useSecondFactor(tx, instanceKeys, userId, proof.code, now))) throw invalid('code', 'is not right')
     await tx`
       update users
       set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_hashes = '{}'
       where id = ${userId}`
-    await forgiveAttempt(tx, keys, now)
+    await forgiveAttempt(tx, counters, now)
     await recordSwitch(tx, userId, 'two-factor.disabled', now)
-    return renewSession(tx, userId, 'password', visitor, now)
+    return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
   })
+}
+
+async function provePassword(deps: TeamDeps, visitor: Visitor, userId: string, password: string): Promise<void> {
+  const user = await findUser(deps.db.sql, userId)
+  if (user?.password_hash == null) throw conflict('You have no password yet. Choose one first.')
+  await proveWithPassword(deps, visitor, userId, 'password', password, user.password_hash)
 }
 
 function recordSwitch(tx: Tx, userId: string, action: string, now: Date): Promise<void> {

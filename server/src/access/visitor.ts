@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { deviceOf } from './device.ts'
+import { deviceCookie } from './device-cookie.ts'
 import { sessionCookie } from './session-cookie.ts'
 import type { TeamDeps, Visitor } from './team-deps.ts'
 
@@ -8,5 +9,6 @@ export function visitorOf(deps: TeamDeps, request: FastifyRequest): Visitor {
     address: deps.addressOf(request.raw),
     device: deviceOf(request.headers['user-agent']),
     sessionToken: sessionCookie(deps.publicUrl).read(request),
+    deviceToken: deviceCookie(deps.publicUrl).read(request),
   }
 }

@@ -23,7 +23,7 @@ async function challengeFor(email: string): Promise<string> {
 /** A user whose second factor is on, and whose last code is a step old. */
 async function enrolled(): Promise<{ me: SignedIn; secret: string; recoveryCodes: string[] }> {
   const me = await user()
-  const { secret } = (await send(me, 'POST', '/me/totp')).json()
+  const { secret } = (await send(me, 'POST', '/me/totp', { password })).json()
   const confirmed = await send(me, 'POST', '/me/totp/confirm', { code: codeAt(secret, clock.now()) })
   assert.equal(confirmed.statusCode, 200)
   clock.advance(stepMs)
@@ -33,7 +33,7 @@ async function enrolled(): Promise<{ me: SignedIn; secret: string; recoveryCodes
 
 test('enrolling asks for nothing until a code confirms it', async () => {
   const me = await user()
-  const { uri } = (await send(me, 'POST', '/me/totp')).json()
+  const { uri } = (await send(me, 'POST', '/me/totp', { password })).json()
   assert.match(uri, /^otpauth:\/\/totp\/Parley:/)
   assert.equal((await post('/sign-in', { email: me.email, password })).json().step, 'done')
   assert.equal((await send(me, 'POST', '/me/totp/confirm', { code: '000000' })).statusCode, 400)
@@ -120,19 +120,55 @@ test('a sign-in link asks for the second factor as well', async () => {
   assert.equal((await post('/sign-in/totp', { challenge, code: codeAt(secret, clock.now()) })).statusCode, 200)
 })
 
-test('turning it on twice is refused, and turning it off needs the password or a code', async () => {
-  const { me, secret } = await enrolled()
-  assert.equal((await send(me, 'POST', '/me/totp')).statusCode, 409)
-  assert.equal((await send(me, 'DELETE', '/me/totp', {})).statusCode, 400)
-  assert.equal((await send(me, 'DELETE', '/me/totp', { password: 'wrong' })).statusCode, 400)
-  assert.equal((await send(me, 'DELETE', '/me/totp', { code: codeAt(secret, clock.now()) })).statusCode, 200)
+test('a session alone turns nothing on: enrolling needs the password, and guesses of it are throttled', async () => {
+  const me = await user()
+  assert.equal((await send(me, 'POST', '/me/totp', {})).statusCode, 400)
+  const guess = async () => (await send(me, 'POST', '/me/totp', { password: 'not the password' })).statusCode
+  assert.deepEqual([await guess(), await guess(), await guess(), await guess(), await guess()], Array(5).fill(400))
+  assert.equal(await guess(), 429)
+  clock.advance(900_000)
+  assert.equal((await send(me, 'POST', '/me/totp', { password })).statusCode, 200)
+})
+
+test('turning it on twice is refused, and turning it off needs the password and a code', async () => {
+  const { me, secret, recoveryCodes } = await enrolled()
+  assert.equal((await send(me, 'POST', '/me/totp', { password })).statusCode, 409)
+  const off = async (proof: object) => {
+    const answer = await send(me, 'DELETE', '/me/totp', proof)
+    return [answer.statusCode, answer.json().data?.issues?.[0]?.path]
+  }
+  const code = codeAt(secret, clock.now())
+  assert.equal((await off({}))[0], 400)
+  assert.deepEqual(await off({ password }), [400, 'code'])
+  assert.deepEqual(await off({ code }), [400, 'password'])
+  assert.deepEqual(await off({ password: 'wrong', code }), [400, 'password'])
+  assert.deepEqual(await off({ password, code: '000000' }), [400, 'code'])
+  assert.equal((await post('/sign-in', { email: me.email, password })).json().step, 'totp')
+  assert.deepEqual(await off({ password, code }), [200, undefined])
   assert.equal((await post('/sign-in', { email: me.email, password })).json().step, 'done')
+  assert.equal(recoveryCodes.length, 10)
+})
+
+test('who has lost the authenticator turns it off by the password and a recovery code', async () => {
+  const { me, recoveryCodes } = await enrolled()
+  const proof = { password, code: recoveryCodes[3] }
+  assert.equal((await send(me, 'DELETE', '/me/totp', proof)).statusCode, 200)
+})
+
+test('who has no password yet is told to choose one first', async () => {
+  const me = await user()
+  await db.tx((tx) => tx`update users set password_hash = null where id = ${me.userId}`)
+  const answer = await send(me, 'POST', '/me/totp', { password })
+  assert.deepEqual(
+    [answer.statusCode, answer.json().statusMessage],
+    [409, 'You have no password yet. Choose one first.'],
+  )
 })
 
 test('turning it on ends every other session', async () => {
   const me = await user()
   const elsewhere = { ...me, sessionToken: sessionIn(await post('/sign-in', { email: me.email, password })) ?? '' }
-  const { secret } = (await send(me, 'POST', '/me/totp')).json()
+  const { secret } = (await send(me, 'POST', '/me/totp', { password })).json()
   await send(me, 'POST', '/me/totp/confirm', { code: codeAt(secret, clock.now()) })
   assert.equal((await send(elsewhere, 'GET', '/session')).statusCode, 401)
 })
