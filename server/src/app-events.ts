@@ -39,10 +39,12 @@ const payloads: PayloadSchemas = {
 }
 
 /** Puts the feed of events on the server: for keys to pull, for browsers to follow. */
-export function serveEvents(app: App, house: House, guard: Guard): Events {
+export async function serveEvents(app: App, house: House, guard: Guard): Promise<Events> {
   const { db, vault, log, placer, repeat = repeatAtPauses } = house
   const watch = watchFeeds({ db, placer, log, repeat })
   const waits = createWaits({ db, placer, watch })
+  // A key that was revoked or rotated: on every node, this one too, and after the guard has forgotten it.
+  await db.listen('api_keys', waits.endOf)
   const live = createLive({ db, placer, watch, vault, log, repeat, present: presentPayload })
   // Before the server waits for its requests to end: these would go on for as long as they may.
   app.addHook('preClose', async () => {

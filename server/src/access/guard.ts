@@ -5,7 +5,7 @@ import { gather } from '../base/gather.ts'
 import { asHouse, attributeTo } from '../base/work.ts'
 import { checkAdmission, checkFeedAdmission, countRequest, type Face, type Limits, limitOf } from './admission.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, callerOf } from './caller.ts'
 import { clientAddressReader } from './client-address.ts'
 import { createGuesses, type GuessesOf } from './guesses.ts'
 import { createKeyCache } from './key-cache.ts'
@@ -37,6 +37,8 @@ export interface Guard {
   inbox(...anyOf: [InboxScope, ...InboxScope[]]): onRequestAsyncHookHandler
   /** For the feed of events: a key that may read either face, or both. */
   events(): onRequestAsyncHookHandler
+  /** For a request to the feed that has waited: reads its key anew, and throws what the hook would answer. */
+  stillReads(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Only says who calls. For a face that learns later what is wanted, and then asks `admit`. */
   anyKey(): onRequestAsyncHookHandler
   /** Scope, plan, rate and availability for a caller who is already known; throws what the hooks would answer. */
@@ -76,6 +78,13 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
       const take = await countRequest(limits, limiter, caller, 'events')
       if (take !== null) setRateLimitHeaders(reply, take)
       checkFeedAdmission(caller, take)
+    },
+    stillReads: async (request, reply) => {
+      keys.forgetKey(callerOf(request).keyId)
+      const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
+        requireScope(each, ['leads.read', 'inbox.read']),
+      )
+      checkFeedAdmission(caller, null)
     },
     anyKey: () => async (request) => {
       request.caller = await authenticate(authentication, request.raw)

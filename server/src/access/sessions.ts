@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import { hashToken, makeToken } from '../base/secret-token.ts'
+import { announceSession, announceUser } from './standing.ts'
 
 const idleMs = 12 * 3_600_000
 const longestMs = 7 * 24 * 3_600_000
@@ -14,6 +15,8 @@ export interface NewSession {
   /** The cookie's value: known to the browser alone. */
   token: string
   expiresAt: Date
+  /** What the browser keeps longer than the session, to be known by at the next sign-in. */
+  deviceToken?: string
 }
 
 export interface SessionRow {
@@ -95,6 +98,7 @@ export async function endSession(tx: Tx, userId: string, sessionId: string): Pro
     delete from sessions
     where user_id = ${userId}
       and id = ${sessionId}`
+  announceSession(tx, sessionId)
   return ended.count > 0
 }
 
@@ -103,12 +107,26 @@ export async function endAllSessions(tx: Tx, userId: string): Promise<void> {
   await tx`
     delete from sessions
     where user_id = ${userId}`
+  announceUser(tx, userId)
+}
+
+/** Ends those of the user's sessions that are not this one; answers how many. */
+export async function endOtherSessions(tx: Tx, userId: string, keptId: string): Promise<number> {
+  const ended = await tx<{ id: string }[]>`
+    delete from sessions
+    where user_id = ${userId}
+      and id <> ${keptId}
+    returning id`
+  for (const { id } of ended) announceSession(tx, id)
+  return ended.length
 }
 
 async function endSessionOf(tx: Tx, token: string): Promise<void> {
-  await tx`
+  const ended = await tx<{ id: string }[]>`
     delete from sessions
-    where token_hash = ${hashToken(token)}`
+    where token_hash = ${hashToken(token)}
+    returning id`
+  for (const { id } of ended) announceSession(tx, id)
 }
 
 function idleSince(now: Date): Date {

@@ -1,4 +1,4 @@
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { readableFaces } from '../access/admission.ts'
 import { type Caller, callerOf } from '../access/caller.ts'
 import { invalid } from '../base/errors.ts'
@@ -22,6 +22,7 @@ export interface FeedRouteDeps {
 
 interface FeedGuard {
   events(): onRequestAsyncHookHandler
+  stillReads(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
 export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): void {
@@ -53,6 +54,8 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
         keyId,
         connection: reply.raw,
       })
+      // Time has passed: what was right to ask then need not be right to answer now.
+      if (page.hasWaited) await guard.stillReads(request, reply)
       return {
         events: await showEvents(deps, request, page.events),
         next_cursor: writeFeedCursor(workspaceId, page.position),

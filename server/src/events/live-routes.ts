@@ -36,7 +36,7 @@ export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
       ...postman({ skip: true }),
       operationId: 'followEvents',
       summary: 'Follow the events of a workspace',
-      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind: load everything anew, the stream goes on from now. A comment comes every 15 seconds. A client that does not read is disconnected, and so is one whose session, token or membership has ended. At most ${maxStreamsOfMember} streams a member, and ${maxStreamsOfWorkspace} a workspace of each process. Beside the events there are frames for the pages that are open, without an id and in no feed: after a reconnection load what is shown anew. ${teamFrames}.`,
+      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind: load everything anew, the stream goes on from now. A comment comes every 15 seconds. A client that does not read is disconnected, and at once one whose session, token or membership has ended, or whose role has changed. At most ${maxStreamsOfMember} streams a member, and ${maxStreamsOfWorkspace} a workspace of each process. Beside the events there are frames for the pages that are open, without an id and in no feed: after a reconnection load what is shown anew. ${teamFrames}.`,
       params: Type.Object(workspaceParams),
       headers: Type.Object({
         'last-event-id': Type.Optional(text(maxHeadBytes, 'The last `id`; browsers send it by themselves.')),
@@ -69,6 +69,8 @@ export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
           workspaceId,
           out,
           userId: member.userId,
+          sessionId: member.sessionId,
+          tokenId: member.tokenId,
           after: place === undefined ? null : (readFeedCursor(workspaceId, place) ?? 'unknown'),
           names: namesOf(member),
           namesNow: async () => {

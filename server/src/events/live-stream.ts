@@ -8,6 +8,8 @@ export interface Stream {
   out: ServerResponse
   /** Null for a token. */
   userId: string | null
+  sessionId: string | null
+  tokenId: string | null
   names: readonly EventName[]
   /** What it may see as of now; null once that is nothing. */
   namesNow(): Promise<readonly EventName[] | null>
@@ -76,7 +78,11 @@ async function checkStream(stream: Stream): Promise<void> {
   const names = await stream.namesNow()
   if (!isOpen(stream)) return
   if (names !== null) stream.names = names
-  // An end would wait behind what the client may see no more, for as long as it does not read.
-  else if (stream.out.writableLength > 0) stream.out.destroy()
-  else stream.out.end()
+  else cut(stream)
+}
+
+/** Lets nothing more go out. An end would wait behind what the client may see no more, for as long as it does not read. */
+export function cut({ out }: Stream): void {
+  if (out.writableLength > 0) out.destroy()
+  else out.end()
 }

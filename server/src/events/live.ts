@@ -1,3 +1,4 @@
+import { concerns, standingTopic } from '../access/standing.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import type { Repeat } from '../base/loop.ts'
@@ -6,7 +7,7 @@ import { faceOf } from './catalogue.ts'
 import { feedState } from './feed.ts'
 import { catchUp, handOut, type LiveFeed, type LiveFeedDeps, maxBehind } from './live-feed.ts'
 import { resetFrame, startFrame, teamFrame } from './live-frame.ts'
-import { beat, checkStreams, isOpen, type Stream, sendNow } from './live-stream.ts'
+import { beat, checkStreams, cut, isOpen, type Stream, sendNow } from './live-stream.ts'
 import type { FeedWatch } from './watch.ts'
 
 export interface LiveDeps extends LiveFeedDeps {
@@ -62,10 +63,16 @@ export function createLive(deps: LiveDeps): Live {
       if (sees && (userId === undefined || userId === stream.userId)) sendNow(stream, bytes)
     }
   }
-  const stopHearing = deps.db.onNews(teamTopic, (id) => {
-    const news = readTeamNews(id)
-    if (news !== null) tell(news.workspaceId, news)
-  })
+  const stopHearing = [
+    deps.db.onNews(teamTopic, (id) => {
+      const news = readTeamNews(id)
+      if (news !== null) tell(news.workspaceId, news)
+    }),
+    // Whoever may still follow comes back by itself, and loses nothing; whoever may not is refused at the door.
+    deps.db.onNews(standingTopic, (news) => {
+      for (const stream of streams) if (concerns(news, stream)) cut(stream)
+    }),
+  ]
   return {
     isFollowed: (workspaceId) => streamsOf(workspaceId).length > 0,
     tell,
@@ -75,6 +82,8 @@ export function createLive(deps: LiveDeps): Live {
       const stream: Stream = { ...asked, position: 0, wasFull: false }
       streams.add(stream)
       try {
+        // From here on it hears of what changes; before, between the door and here, it did not.
+        if ((await stream.namesNow()) === null) return
         await begin(deps, stream, after)
         const { feed, leave } = followed.enter(stream)
         try {
@@ -92,7 +101,7 @@ export function createLive(deps: LiveDeps): Live {
       }
     },
     close: async () => {
-      stopHearing()
+      for (const stop of stopHearing) stop()
       for (const { out } of streams) out.end()
       await Promise.all(loops.map((loop) => loop.stop()))
     },

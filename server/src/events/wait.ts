@@ -18,9 +18,16 @@ export interface Wait {
   connection: EventEmitter
 }
 
+export interface WaitedPage extends FeedPage {
+  /** Whether it was there at once, or time has passed. */
+  hasWaited: boolean
+}
+
 /** Requests that wait for an event. No connection to the database is held meanwhile. */
 export interface Waits {
-  page(wait: Wait): Promise<FeedPage>
+  page(wait: Wait): Promise<WaitedPage>
+  /** Ends the waits of this key at once: it is to be asked anew whether it may have an answer. */
+  endOf(keyId: string): void
   /** Ends every wait at once with what there is. */
   close(): void
 }
@@ -30,7 +37,7 @@ const maxWaits = 2_000
 
 export function createWaits(deps: WaitDeps): Waits {
   const waiting = new Map<string, number>()
-  const ends = new Set<() => void>()
+  const ends = new Map<() => void, string>()
 
   const enter = (keyId: string): (() => void) => {
     const count = waiting.get(keyId) ?? 0
@@ -50,12 +57,14 @@ export function createWaits(deps: WaitDeps): Waits {
 
   return {
     page: async (wait) => {
-      if (wait.waitMs === 0) return readPage(deps, wait.reader, wait.start, wait.limit)
+      if (wait.waitMs === 0) {
+        return { ...(await readPage(deps, wait.reader, wait.start, wait.limit)), hasWaited: false }
+      }
       const leave = enter(wait.keyId)
       const end = Promise.withResolvers<void>()
       const timer = setTimeout(end.resolve, wait.waitMs)
       wait.connection.once('close', end.resolve)
-      ends.add(end.resolve)
+      ends.set(end.resolve, wait.keyId)
       try {
         return await pageOrEnd(deps, wait, end.promise)
       } finally {
@@ -65,13 +74,16 @@ export function createWaits(deps: WaitDeps): Waits {
         leave()
       }
     },
+    endOf: (keyId) => {
+      for (const [end, waiting] of ends) if (waiting === keyId) end()
+    },
     close: () => {
-      for (const end of ends) end()
+      for (const end of ends.keys()) end()
     },
   }
 }
 
-async function pageOrEnd(deps: WaitDeps, { reader, start, limit }: Wait, end: Promise<void>): Promise<FeedPage> {
+async function pageOrEnd(deps: WaitDeps, { reader, start, limit }: Wait, end: Promise<void>): Promise<WaitedPage> {
   let isOver = false
   end.then(() => {
     isOver = true
@@ -84,14 +96,14 @@ async function pageOrEnd(deps: WaitDeps, { reader, start, limit }: Wait, end: Pr
     wake: () => news.resolve(),
   })
   try {
-    for (;;) {
+    for (let hasWaited = false; ; hasWaited = true) {
       // Before the read: news that come during it may be of something that it does not see.
       news = Promise.withResolvers()
       const page = await readPage(deps, reader, from, limit)
-      if (page.events.length > 0 || page.hasMore || isOver) return page
+      if (page.events.length > 0 || page.hasMore || isOver) return { ...page, hasWaited: hasWaited || isOver }
       from = page.position
       await Promise.race([news.promise, end])
-      if (isOver) return page
+      if (isOver) return { ...page, hasWaited: true }
     }
   } finally {
     stop()

@@ -161,7 +161,7 @@ test('a cursor that the feed of a restored dump does not reach is 410, and so sa
 
 test('the feed is limited by itself, a request of the inbox does not count', async () => {
   const w = await feedWorld()
-  const limits = { leadsPerMinute: 0, inboxPerMinute: 1 }
+  const limits = { ...w.config.limits, inboxPerMinute: 1 }
   const node = await startNode(w, { config: { ...w.config, limits }, limiter: createMemoryLimiter(w.clock) })
   const get = async (path: string) => {
     const reply = await node.app.inject({ url: path, headers: { authorization: `Bearer ${w.key}` } })

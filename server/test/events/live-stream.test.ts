@@ -6,7 +6,17 @@ import { checkStreams, type Stream } from '../../src/events/live-stream.ts'
 
 function streamWith(namesNow: Stream['namesNow']): Stream {
   const out = new ServerResponse(new IncomingMessage(new Socket()))
-  return { workspaceId: '', out, userId: null, names: ['lead.created'], namesNow, position: 0, wasFull: false }
+  return {
+    workspaceId: '',
+    out,
+    userId: null,
+    sessionId: null,
+    tokenId: null,
+    names: ['lead.created'],
+    namesNow,
+    position: 0,
+    wasFull: false,
+  }
 }
 
 test('a stream that cannot be checked goes on, is told of, and keeps no other from its check', async () => {

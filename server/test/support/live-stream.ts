@@ -17,6 +17,8 @@ export interface OpenStream {
   /** Resolves when the server has ended it. */
   ended: Promise<void>
   close(): void
+  /** What has come and was not asked for. */
+  left(): readonly Told[]
 }
 
 /** Reads server-sent events, block by block. */
@@ -52,7 +54,7 @@ export async function openStream(url: string, headers: Record<string, string>): 
     assert.equal(told.event, name)
     return told
   }
-  return { headers: reply.headers, next, nextEvent, ended, close: () => controller.abort() }
+  return { headers: reply.headers, next, nextEvent, ended, close: () => controller.abort(), left: () => blocks }
 }
 
 function readBlock(block: string): Told {

@@ -11,6 +11,8 @@ export interface TestMember {
   userId: string
   /** As the member's browser sends it. */
   cookie: string
+  /** The cookie with what a change needs beside it. */
+  headers: Record<string, string>
   /** Calls the team API of the workspace as the member's browser would. */
   call(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -46,6 +48,7 @@ export async function signedInMember(
   return {
     userId,
     cookie,
+    headers,
     call: async (method, path, body, more = {}) => {
       const reply = await app.inject({
         method,

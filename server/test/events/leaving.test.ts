@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDb } from '../../src/base/db.ts'
+import { relayNews } from '../../src/base/relay.ts'
+import { testDatabase } from '../support/database.ts'
+import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/feed-world.ts'
+import { atEnd } from '../support/file-end.ts'
+import { type OpenStream, openStream } from '../support/live-stream.ts'
+import { signedInMember, type TestMember } from '../support/member.ts'
+import { until } from '../support/until.ts'
+
+const livePath = ({ workspaceId }: FeedWorld) => `/api/team/v1/workspaces/${workspaceId}/live`
+
+async function follow(w: FeedWorld, node: Node, headers: Record<string, string>): Promise<OpenStream> {
+  const stream = await openStream(`${node.url}${livePath(w)}`, headers)
+  await stream.next()
+  return stream
+}
+
+interface Counted extends Node {
+  /** Resolves once so many reads of the feed have been made. */
+  untilRead(count: number): Promise<void>
+}
+
+/** Two nodes that tell each other their news, each on a pool of its own. */
+async function twoNodes(w: FeedWorld): Promise<[Counted, Counted]> {
+  const { options } = await testDatabase()
+  const nodes: Counted[] = []
+  for (let count = 0; count < 2; count++) {
+    let reads = 0
+    const db = openDb({ ...options, onStatement: ({ text }) => void (/"removedTo"/.test(text) && reads++) })
+    const stop = await relayNews(db, (error) => assert.fail(String(error)))
+    atEnd(async () => {
+      stop()
+      await db.close()
+    })
+    const untilRead = (wanted: number) => until(() => reads >= wanted, `${wanted} reads of the feed`)
+    nodes.push({ ...(await startNode(w, { db })), untilRead })
+  }
+  return nodes as [Counted, Counted]
+}
+
+/** What ends a stream of a member, as somebody with the right to it does it on this node. */
+type End = (node: Node, owner: TestMember, member: TestMember) => Promise<unknown>
+
+const send = async (node: Node, by: TestMember, method: 'DELETE' | 'PATCH' | 'POST', url: string, body?: object) => {
+  const reply = await node.app.inject({
+    method,
+    url,
+    headers: by.headers,
+    ...(body === undefined ? {} : { payload: body }),
+  })
+  assert.ok(reply.statusCode < 300, reply.body)
+  return reply.json()
+}
+
+const membersPath = (w: FeedWorld, { userId }: TestMember) =>
+  `/api/team/v1/workspaces/${w.workspaceId}/members/${userId}`
+
+const endings = (w: FeedWorld): Record<string, End> => ({
+  'the member is removed': (node, owner, member) => send(node, owner, 'DELETE', membersPath(w, member)),
+  'the role changes': (node, owner, member) => send(node, owner, 'PATCH', membersPath(w, member), { role: 'admin' }),
+  'an owner ends all sessions': (node, owner, member) =>
+    send(node, owner, 'DELETE', `${membersPath(w, member)}/sessions`),
+  'the member signs out': (node, _owner, member) => send(node, member, 'POST', '/api/team/v1/sign-out'),
+})
+
+test('a stream ends at once, without another event, when what lets it in ends', async () => {
+  for (const name of Object.keys(endings(await feedWorld()))) {
+    const w = await feedWorld()
+    const [node] = await twoNodes(w)
+    const [owner, member] = [await signedInMember(w, 'owner'), await signedInMember(w, 'member')]
+    const [ended, stays] = [
+      await follow(w, node, { cookie: member.cookie }),
+      await follow(w, node, { cookie: owner.cookie }),
+    ]
+    await endings(w)[name]?.(node, owner, member)
+    await w.record(['lead.created'])
+    // No look of the node's own: nothing but the news has told it.
+    await ended.ended
+    await node.tick()
+    await stays.nextEvent('lead.created')
+    assert.equal(ended.left().filter(({ event }) => event !== undefined).length, 0, name)
+    stays.close()
+  }
+})
+
+test('a stream on another node ends by the news alone', async () => {
+  for (const name of Object.keys(endings(await feedWorld()))) {
+    const w = await feedWorld()
+    const [here, there] = await twoNodes(w)
+    const [owner, member] = [await signedInMember(w, 'owner'), await signedInMember(w, 'member')]
+    const ended = await follow(w, there, { cookie: member.cookie })
+    await endings(w)[name]?.(here, owner, member)
+    await ended.ended
+  }
+})
+
+test('the stream of a team token ends when it is revoked, also with its maker’s membership', async () => {
+  const w = await feedWorld()
+  const [here, there] = await twoNodes(w)
+  const [owner, maker] = [await signedInMember(w, 'owner'), await signedInMember(w, 'owner')]
+  const make = async () => {
+    const path = `/api/team/v1/workspaces/${w.workspaceId}/tokens`
+    const { token, value } = await send(here, maker, 'POST', path, { name: 'Wallboard', role: 'member' })
+    return { id: token.id, stream: await follow(w, there, { authorization: `Bearer ${value}` }) }
+  }
+  const [first, second] = [await make(), await make()]
+  await send(here, owner, 'DELETE', `/api/team/v1/workspaces/${w.workspaceId}/tokens/${first.id}`)
+  await first.stream.ended
+  await send(here, owner, 'DELETE', membersPath(w, maker))
+  await second.stream.ended
+})
+
+test('whoever may still follow comes back and has missed nothing', async () => {
+  const w = await feedWorld()
+  const [node] = await twoNodes(w)
+  const [owner, member] = [await signedInMember(w, 'owner'), await signedInMember(w, 'member')]
+  const first = await openStream(`${node.url}${livePath(w)}`, { cookie: member.cookie })
+  const { id } = await first.next()
+  await send(node, owner, 'PATCH', membersPath(w, member), { role: 'admin' })
+  await first.ended
+  await w.record(['lead.created'])
+  const second = await openStream(`${node.url}${livePath(w)}`, { cookie: member.cookie, 'last-event-id': id })
+  await second.nextEvent('lead.created')
+  second.close()
+})
+
+test('the streams of others go on, and those of the same person elsewhere', async () => {
+  const [w, other] = [await feedWorld(), await feedWorld()]
+  const [node] = await twoNodes(w)
+  const [owner, member] = [await signedInMember(w, 'owner'), await signedInMember(w, 'member')]
+  await w.db.sql`
+    insert into members (workspace_id, user_id, role, created_at)
+    values (${other.workspaceId}, ${member.userId}, 'member', ${w.clock.now()})`
+  const elsewhere = await follow(other, node, { cookie: member.cookie })
+  const here = await follow(w, node, { cookie: member.cookie })
+  await send(node, owner, 'DELETE', membersPath(w, member))
+  await here.ended
+  await other.record(['lead.created'])
+  await node.tick()
+  await elsewhere.nextEvent('lead.created')
+  elsewhere.close()
+})
+
+test('a wait of a key ends with 401 when the key is revoked, on every node, and gets no event', async () => {
+  const w = await feedWorld()
+  const nodes = await twoNodes(w)
+  const owner = await signedInMember(w, 'owner')
+  const { next_cursor: after } = await w.page({ after: 'latest' })
+  const key = await w.addKey({ scopes: ['leads.read'] })
+  const ask = (node: Node, value: string) =>
+    fetch(`${node.url}${eventsPath}?after=${after}&wait=30`, { headers: { authorization: `Bearer ${value}` } })
+  const waits = nodes.map((node) => ask(node, key.value))
+  const stays = ask(nodes[1], w.key)
+  // Let in, and found nothing: only then is the key revoked.
+  await Promise.all([nodes[0].untilRead(1), nodes[1].untilRead(2)])
+  await send(nodes[0], owner, 'DELETE', `/api/team/v1/workspaces/${w.workspaceId}/keys/${key.id}`)
+  for (const wait of waits) assert.equal((await wait).status, 401)
+  await w.record(['lead.created'])
+  await nodes[1].tick()
+  assert.equal(((await (await stays).json()) as Json).events.length, 1)
+})
+
+test('a wait asks anew before it answers: a key that was revoked behind the node’s back gets 401', async () => {
+  const w = await feedWorld()
+  const [node] = await twoNodes(w)
+  const { next_cursor: after } = await w.page({ after: 'latest' })
+  const wait = fetch(`${node.url}${eventsPath}?after=${after}&wait=30`, {
+    headers: { authorization: `Bearer ${w.key}` },
+  })
+  await node.untilRead(1)
+  await w.db.sql`update api_keys set revoked_at = ${w.clock.now()} where id = ${w.keyId}`
+  await w.record(['lead.created'])
+  await node.tick()
+  const answer = await wait
+  assert.equal(answer.status, 401)
+  assert.equal(((await answer.json()) as Json).statusMessage, 'API key revoked')
+})
