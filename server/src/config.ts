@@ -34,6 +34,8 @@ export interface Config {
     /** Requests a minute and key; 0 turns the limit off. */
     leadsPerMinute: number
     inboxPerMinute: number
+    /** The same for the team's interface, by session and team token. */
+    teamPerMinute: number
   }
   search: {
     /** What the images of large workspaces may take together; 0 turns them off. */
@@ -101,6 +103,7 @@ export function loadConfig(env: Environment): Config {
     limits: {
       leadsPerMinute: read.integer('PARLEY_LEADS_RATE_LIMIT', 0, 1_000_000) ?? 3000,
       inboxPerMinute: read.integer('PARLEY_INBOX_RATE_LIMIT', 0, 1_000_000) ?? 300,
+      teamPerMinute: read.integer('PARLEY_TEAM_RATE_LIMIT', 0, 1_000_000) ?? 600,
     },
     search: { memoryBytes: (read.integer('PARLEY_SEARCH_MEMORY', 0, 65_536) ?? 192) * 1_000_000 },
   }

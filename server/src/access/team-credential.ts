@@ -22,6 +22,8 @@ export type CredentialDeps = Pick<TeamDeps, 'db' | 'vault' | 'clock' | 'publicUr
 export interface Identity {
   caller: TeamCaller
   tokenRole: Role | null
+  /** The command line on the same machine. */
+  isLocal?: true
 }
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -62,6 +64,7 @@ export async function findCallerBySession(
     userId: user.id,
     tokenId: null,
     tokenWorkspaceId: null,
+    makerId: user.id,
     sessionId: session.id,
     name: person.name,
     isOperator: user.is_operator,
@@ -75,8 +78,8 @@ export function tokenIn(authorization: string): string {
 }
 
 async function byToken(deps: CredentialDeps, value: string): Promise<Identity> {
-  const operatorTokens = [deps.teamToken, deps.localToken]
-  if (operatorTokens.some((token) => typeof token === 'string' && sameSecret(value, token))) return instanceToken
+  if (deps.teamToken !== null && sameSecret(value, deps.teamToken)) return instanceToken
+  if (deps.localToken !== undefined && sameSecret(value, deps.localToken)) return { ...instanceToken, isLocal: true }
   const now = deps.clock.now()
   const token = isTeamToken(value) ? await findTeamToken(deps.db.sql, value, now) : undefined
   if (token === undefined) throw unauthorized('Team token not valid')
@@ -85,6 +88,7 @@ async function byToken(deps: CredentialDeps, value: string): Promise<Identity> {
     userId: null,
     tokenId: token.id,
     tokenWorkspaceId: token.workspace_id,
+    makerId: token.created_by,
     sessionId: null,
     name: token.name,
     isOperator: token.workspace_id === null && token.role === 'owner',
@@ -99,6 +103,7 @@ const instanceToken: Identity = {
     userId: null,
     tokenId: instanceScope,
     tokenWorkspaceId: null,
+    makerId: null,
     sessionId: null,
     name: 'Operator token',
     isOperator: true,

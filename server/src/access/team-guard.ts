@@ -1,38 +1,52 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../base/db.ts'
 import { ApiError, forbidden, notFound } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import { type Member, type Role, roleCovers, type TeamGuard } from '../base/member.ts'
-import type { App } from '../base/route.ts'
+import { type App, errors } from '../base/route.ts'
 import { attributeTo } from '../base/work.ts'
+import { rateLimited } from './admission.ts'
+import { setRateLimitHeaders } from './rate-limit-headers.ts'
+import type { Limiter } from './rate-limit.ts'
 import { type CredentialDeps, type Identity, identify } from './team-credential.ts'
 
 /** Makes room for the caller on every request; call it once, before any route with a team guard. */
 export function decorateTeamRequests(app: App): void {
   app.decorateRequest('teamCaller', null)
   app.decorateRequest('member', null)
+  app.addHook('onRoute', (route) => {
+    const { security, response } = (route.schema ?? {}) as { security?: object[]; response?: object }
+    if (!security?.some((each) => 'session' in each)) return
+    route.schema = { ...route.schema, response: { ...errors(429), ...response } }
+  })
+}
+
+export interface TeamGuardDeps extends CredentialDeps {
+  /** Requests a minute of a session or team token; without it there is no limit. */
+  rate?: { limiter: Limiter; perMinute: number }
 }
 
 /**
- * The doors of the team API. Without a valid credential 401; in somebody else's workspace 404, as if there were none;
- * with too low a role 403.
+ * The doors of the team API. Without a valid credential 401; after too many requests 429; in somebody else's workspace
+ * 404, as if there were none; with too low a role 403.
  */
-export function createTeamGuard(deps: CredentialDeps): TeamGuard {
-  const admit = async (request: FastifyRequest): Promise<Identity> => {
+export function createTeamGuard(deps: TeamGuardDeps): TeamGuard {
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
     const identity = await identify(deps, request)
+    await countRequest(deps, identity, reply)
     request.teamCaller = identity.caller
     return identity
   }
   return {
-    signedIn: () => async (request) => {
-      await admit(request)
+    signedIn: () => async (request, reply) => {
+      await admit(request, reply)
     },
-    operator: () => async (request) => {
-      const { caller } = await admit(request)
+    operator: () => async (request, reply) => {
+      const { caller } = await admit(request, reply)
       if (!caller.isOperator) throw forbidden('Only an operator of this installation may do this')
     },
-    member: (minRole) => async (request) => {
-      const identity = await admit(request)
+    member: (minRole) => async (request, reply) => {
+      const identity = await admit(request, reply)
       const member = await memberIn(deps.db.sql, workspaceIdIn(request), identity)
       if (member === null) throw notFound('Workspace not found')
       attributeTo(member.workspaceId)
@@ -48,6 +62,14 @@ export function createTeamGuard(deps: CredentialDeps): TeamGuard {
       }
     },
   }
+}
+
+async function countRequest({ rate }: TeamGuardDeps, identity: Identity, reply: FastifyReply): Promise<void> {
+  if (rate === undefined || rate.perMinute === 0 || identity.isLocal) return
+  const { sessionId, tokenId } = identity.caller
+  const take = await rate.limiter.take(`team:${sessionId ?? tokenId}`, rate.perMinute)
+  setRateLimitHeaders(reply, take)
+  if (!take.allowed) throw rateLimited(take)
 }
 
 function workspaceIdIn(request: FastifyRequest): string {

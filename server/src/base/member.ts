@@ -14,6 +14,8 @@ export interface TeamCaller {
   tokenId: string | null
   /** The one workspace that a token is for; null for users and for tokens of the whole installation. */
   tokenWorkspaceId: string | null
+  /** The user who answers for what the caller makes: themselves, or who made the token. Null for an operator's setting. */
+  makerId: string | null
   /** The session that a user came with. */
   sessionId: string | null
   /** The user's or the token's name. */

@@ -127,6 +127,7 @@ const ownerOf = ({ workspaceId, ownerId }: Demo): Member => ({
   userId: ownerId,
   tokenId: null,
   tokenWorkspaceId: null,
+  makerId: ownerId,
   sessionId: null,
   name: ownerName,
   isOperator: true,

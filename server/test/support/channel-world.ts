@@ -148,6 +148,7 @@ function memberOf(workspaceId: string): Member {
     userId,
     tokenId: null,
     tokenWorkspaceId: null,
+    makerId: null,
     sessionId: null,
     name: 'Test',
     isOperator: false,

@@ -48,6 +48,7 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
     config: loadConfig({
       PARLEY_LEADS_RATE_LIMIT: '0',
       PARLEY_INBOX_RATE_LIMIT: '0',
+      PARLEY_TEAM_RATE_LIMIT: '0',
       PARLEY_TEAM_TOKEN: testTeamToken,
     }),
     log,
