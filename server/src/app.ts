@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie'
 import type { KeyDeps } from './access/change-keys.ts'
 import { clientAddressReader } from './access/client-address.ts'
 import { createGuard, type Guard } from './access/guard.ts'
+import type { LeavingDeps } from './access/leave-team.ts'
 import { createPasswords } from './access/passwords.ts'
 import type { TeamDeps } from './access/team-deps.ts'
 import { createTeamGuard, decorateTeamRequests } from './access/team-guard.ts'
@@ -43,6 +44,7 @@ import { importTeamRoutes } from './leads/transfer/team-routes-imports.ts'
 import type { MasterDeps } from './rotation/master.ts'
 import { rotationTeamRoutes } from './rotation/team-routes.ts'
 import { statsTeamRoutes } from './stats/team-routes.ts'
+import { disableMadeBy, webhooksMadeBy } from './webhooks/made-by.ts'
 import { systemActor } from './workspace/actor.ts'
 import type { WorkspaceDeps } from './workspace/create.ts'
 import { workspaceTeamRoutes } from './workspace/team-routes.ts'
@@ -51,6 +53,8 @@ import { labelTeamRoutes } from './workspace/team-routes-labels.ts'
 import { savedFilterTeamRoutes } from './workspace/team-routes-saved-filters.ts'
 
 const formSubmissionsPerMinute = 10
+const untrustedForward =
+  'X-Forwarded-For from a proxy that PARLEY_TRUSTED_PROXIES does not list is passed over: all who come by it count as one address'
 
 /** Puts every room's routes on one server. `watch` sees the server before its first route: tests check answers there. */
 export async function buildApp(house: House, watch: (app: App) => void = () => {}): Promise<App> {
@@ -77,17 +81,18 @@ export async function buildApp(house: House, watch: (app: App) => void = () => {
   serveService(app, house)
   leadRoutes(app, house, guard)
   const inbox = await serveInbox(app, house, guard)
-  const events = serveEvents(app, house, guard)
+  const events = await serveEvents(app, house, guard)
   await servePeople(app, house, guard, inbox, events)
   return app
 }
 
 async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, events: Events): Promise<void> {
-  const { config, clock, db, vault, limiter, localToken } = house
+  const { config, log, clock, db, vault, limiter, localToken } = house
   const { publicUrl, trustedProxies } = config.http
-  const clientAddress = clientAddressReader(trustedProxies)
+  const clientAddress = clientAddressReader(trustedProxies, () => log.warn(untrustedForward))
   const team: TeamDeps = { db, vault, clock, publicUrl, passwords: createPasswords(), addressOf: clientAddress }
-  const teamGuard = createTeamGuard({ ...team, teamToken: config.teamToken, localToken })
+  const rate = { limiter, perMinute: config.limits.teamPerMinute }
+  const teamGuard = createTeamGuard({ ...team, teamToken: config.teamToken, localToken, rate })
 
   await app.register(cookie)
   decorateTeamRequests(app)
@@ -107,7 +112,6 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
     signInLinkTeamRoutes,
     sessionTeamRoutes,
     meTeamRoutes,
-    memberTeamRoutes,
     peopleTeamRoutes,
     invitationTeamRoutes,
     tokenTeamRoutes,
@@ -140,5 +144,18 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
   const masterKeyReplaced: MasterDeps['masterKeyReplaced'] = (key) => house.images?.useMasterKey(key)
   const rotation = { tables: keyedTables, masterKeyFile, masterKeyReplaced, sharesDatabase }
   rotationTeamRoutes(app, { ...team, ...rotation }, teamGuard)
+  const leaving: LeavingDeps = {
+    ...team,
+    forgetKey: guard.forgetKey,
+    readyToStopKeys: async (workspaceId) => {
+      const keyring = await team.vault.keyring(workspaceId)
+      return async (tx, keyId) => {
+        await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
+      }
+    },
+    webhooksOf: (workspaceId, userId) => webhooksMadeBy(team, workspaceId, userId),
+    disableWebhooksOf: (tx, by, userId) => disableMadeBy(tx, by, userId, team.clock.now()),
+  }
+  memberTeamRoutes(app, leaving, teamGuard)
   keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped, strangeConnections }, teamGuard)
 }

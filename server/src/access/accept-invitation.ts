@@ -2,8 +2,15 @@ import { recordAudit } from '../base/audit.ts'
 import type { Tx } from '../base/db.ts'
 import { conflict, InvalidInput } from '../base/errors.ts'
 import { instanceScope } from '../base/vault.ts'
-import { findInvitation, type InvitationRow, invitationOver, openInvitation, takeInvitation } from './invitations.ts'
-import { addMember } from './members.ts'
+import {
+  findInvitation,
+  type InvitationRow,
+  invitationOver,
+  invitationVoid,
+  openInvitation,
+  takeInvitation,
+} from './invitations.ts'
+import { addMember, lockMembers } from './members.ts'
 import type { NewSession } from './sessions.ts'
 import { enter } from './sign-in.ts'
 import type { TeamDeps, Visitor } from './team-deps.ts'
@@ -28,6 +35,7 @@ export async function acceptInvitation(
 ): Promise<Joined> {
   const invitation = await findInvitation(deps.db.sql, token, deps.clock.now())
   if (invitation === undefined) throw invitationOver()
+  if (!invitation.stands) throw invitationVoid()
   return 'userId' in as
     ? joinAs(deps, token, invitation, as.userId)
     : joinAnew(deps, visitor, token, invitation, readNewcomer(as.name, as.password))
@@ -58,12 +66,17 @@ async function joinAnew(
     const now = deps.clock.now()
     const userId = await createUser(tx, instanceKeys, { name, email, passwordHash, isOperator: false }, now)
     await join(tx, token, row, userId, now)
-    const session = await enter(tx, userId, 'invitation', visitor, now)
+    const session = await enter(tx, instanceKeys, userId, 'invitation', visitor, now)
     return { workspaceId: row.workspace_id, userId, session }
   })
 }
 
 async function join(tx: Tx, token: string, invitation: InvitationRow, userId: string, now: Date): Promise<void> {
+  // From here on nobody's role changes: who invited either stands, or is known to be gone.
+  await lockMembers(tx, invitation.workspace_id)
+  const current = await findInvitation(tx, token, now)
+  if (current === undefined) throw invitationOver()
+  if (!current.stands) throw invitationVoid()
   if (!(await takeInvitation(tx, token, now))) throw invitationOver()
   const { workspace_id: scopeId, role } = invitation
   if (!(await addMember(tx, scopeId, userId, role, now))) throw conflict('You are a member of this workspace already')

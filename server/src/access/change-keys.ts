@@ -28,7 +28,7 @@ export interface KeyDeps {
 export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsInput): Promise<KeyWithValue> {
   const now = deps.clock.now()
   const created = await deps.db.tx(async (tx) => {
-    const made = await createApiKey(tx, { ...input, workspaceId: by.workspaceId, createdBy: by.userId }, now)
+    const made = await createApiKey(tx, { ...input, workspaceId: by.workspaceId, createdBy: by.makerId }, now)
     await refuseStrangeConnections(deps, tx, by.workspaceId, input.connectionIds ?? [])
     await recordChange(tx, by, 'api-key.created', made.key.id, now)
     return made

@@ -6,7 +6,7 @@ import { type ApiKeyRow, insertApiKey } from './queries.ts'
 
 export interface NewKeyInput extends KeySettingsInput {
   workspaceId: string
-  /** The member who makes it; null from the command line or with a team token. */
+  /** The member who answers for it; null from the command line or with the operator's token. */
   createdBy: string | null
 }
 

@@ -5,7 +5,7 @@ import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Member, Role } from '../base/member.ts'
 import { hashToken, makeToken } from '../base/secret-token.ts'
-import { refuseAbove } from './change-team.ts'
+import { refuseAbove } from './refuse-above.ts'
 import type { TeamDeps } from './team-deps.ts'
 
 const lifeMs = 7 * 24 * 3_600_000
@@ -15,14 +15,19 @@ export interface InvitationRow {
   id: string
   email: Buffer
   role: Role
+  created_by: string | null
   created_at: Date
   expires_at: Date
+  /** Whether whoever invited could still invite with this role. */
+  stands: boolean
 }
 
 export interface Invitation {
   id: string
   email: string
   role: Role
+  /** The member who answers for it. */
+  createdBy: string | null
   createdAt: Date
   expiresAt: Date
 }
@@ -37,7 +42,8 @@ export async function invite(
   const keyring = await deps.vault.keyring(by.workspaceId)
   const now = deps.clock.now()
   const token = makeToken()
-  const invitation = { id: newId(now), email, role, createdAt: now, expiresAt: new Date(now.getTime() + lifeMs) }
+  const expiresAt = new Date(now.getTime() + lifeMs)
+  const invitation = { id: newId(now), email, role, createdBy: by.makerId, createdAt: now, expiresAt }
   await deps.db.tx(async (tx) => {
     await tx`
       insert into invitations (workspace_id, id, token_hash, email, role, created_by, created_at, expires_at)
@@ -47,7 +53,7 @@ export async function invite(
         ${hashToken(token)},
         ${keyring.seal(emailOf(invitation.id), email)},
         ${role},
-        ${by.userId},
+        ${by.makerId},
         ${now},
         ${invitation.expiresAt}
       )`
@@ -65,12 +71,13 @@ export async function listInvitations(
   now: Date,
 ): Promise<Invitation[]> {
   const rows = await sql<InvitationRow[]>`
-    select workspace_id, id, email, role, created_at, expires_at
-    from invitations
-    where workspace_id = ${workspaceId}
-      and accepted_at is null
-      and expires_at > ${now}
-    order by id desc`
+    select ${columns(sql)}
+    from invitations i
+    where i.workspace_id = ${workspaceId}
+      and i.accepted_at is null
+      and i.expires_at > ${now}
+      and ${inviterStands(sql)}
+    order by i.id desc`
   return rows.map((row) => openInvitation(keyring, row))
 }
 
@@ -91,11 +98,11 @@ export async function withdrawInvitation(deps: TeamDeps, by: Member, invitationI
 /** The open invitation behind a link. */
 export async function findInvitation(sql: Sql, token: string, now: Date): Promise<InvitationRow | undefined> {
   const [row] = await sql<InvitationRow[]>`
-    select workspace_id, id, email, role, created_at, expires_at
-    from invitations
-    where token_hash = ${hashToken(token)}
-      and accepted_at is null
-      and expires_at > ${now}`
+    select ${columns(sql)}
+    from invitations i
+    where i.token_hash = ${hashToken(token)}
+      and i.accepted_at is null
+      and i.expires_at > ${now}`
   return row
 }
 
@@ -115,10 +122,50 @@ export function openInvitation(keyring: Keyring, row: InvitationRow): Invitation
     id: row.id,
     email: keyring.openText(emailOf(row.id), row.email),
     role: row.role,
+    createdBy: row.created_by,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
   }
 }
+
+/** Withdraws the person's open invitations with one of these roles; answers how many. */
+export async function withdrawInvitationsOf(
+  tx: Tx,
+  by: Pick<Member, 'workspaceId' | 'actor'>,
+  userId: string,
+  ofRoles: readonly Role[],
+  now: Date,
+): Promise<number> {
+  const { count } = await tx`
+    delete from invitations
+    where workspace_id = ${by.workspaceId}
+      and created_by = ${userId}
+      and role = any (${[...ofRoles]}::text[])
+      and accepted_at is null`
+  if (count === 0) return 0
+  const target = `member:${userId}`
+  const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.withdrawn', target }
+  await recordAudit(tx, entry, now, count)
+  return count
+}
+
+const columns = (sql: Sql) => sql`
+  i.workspace_id, i.id, i.email, i.role, i.created_by, i.created_at, i.expires_at, ${inviterStands(sql)} as stands`
+
+/** Whoever invites answers for it until it is accepted: by then they may have left, or become less than they offered. */
+const inviterStands = (sql: Sql) => sql`(
+  i.created_by is null
+  or exists (
+    select 1
+    from users u
+    left join members m on m.workspace_id = i.workspace_id and m.user_id = u.id
+    where u.id = i.created_by
+      and (u.is_operator or m.role = 'owner' or (m.role = 'admin' and i.role <> 'owner'))
+  )
+)`
+
+export const invitationVoid = (): ApiError =>
+  notFound('Whoever sent this invitation may no longer invite with this role. Ask for a new one.')
 
 export const invitationOver = (): ApiError => notFound('This invitation is no longer valid. Ask for a new one.')
 

@@ -85,7 +85,11 @@ export const keySchema = titled('ApiKey', {
   expiresAt: nullable(timestamp('When it stops working.')),
   revokedAt: nullable(timestamp('When it was revoked.')),
   previousValidUntil: nullable(timestamp('Until when the value before the last rotation still works.')),
-  createdBy: nullable(idSchema('The member who made it; null for a team token or the command line.')),
+  createdBy: nullable(
+    idSchema(
+      'The member who made it, or who made the token that did; null for the command line and the operator’s token.',
+    ),
+  ),
   createdAt: timestamp('When it was made.'),
   lastUsedAt: nullable(timestamp('When it was last let in, to within a minute.')),
 })

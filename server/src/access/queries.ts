@@ -61,6 +61,23 @@ export async function selectApiKeys(sql: Sql, workspaceId: string): Promise<ApiK
     order by id desc`
 }
 
+/** The keys that this person answers for, and that still work. */
+export async function selectUsableKeysOf(
+  sql: Sql,
+  workspaceId: string,
+  userId: string,
+  now: Date,
+): Promise<ApiKeyRow[]> {
+  return sql<ApiKeyRow[]>`
+    select ${shownColumns(sql)}
+    from api_keys
+    where workspace_id = ${workspaceId}
+    and created_by = ${userId}
+    and revoked_at is null
+    and (expires_at is null or expires_at > ${now})
+    order by id desc`
+}
+
 export async function selectApiKey(sql: Sql, workspaceId: string, keyId: string): Promise<ApiKeyRow | null> {
   const [row] = await sql<ApiKeyRow[]>`
     select ${shownColumns(sql)}

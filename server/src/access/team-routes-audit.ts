@@ -4,7 +4,7 @@ import { type AuditRow, listAudit } from '../base/audit.ts'
 import type { Sql } from '../base/db.ts'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, nullable, oneOf, timestamp, titled } from '../base/route.ts'
-import { page, text } from '../base/schema-types.ts'
+import { count, page, text } from '../base/schema-types.ts'
 import { closed, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import type { TeamDeps } from './team-deps.ts'
@@ -18,6 +18,10 @@ const entry = titled('AuditEntry', {
   }),
   action: text(100, 'What was done.', { example: 'member.role-changed' }),
   target: nullable(text(500, 'What it was done to.', { example: 'member:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' })),
+  count: count('How often. More than 1 where one line stands for many: what happened so within an hour of `at`.', {
+    minimum: 1,
+    example: 1,
+  }),
 })
 
 const query = Type.Object(
@@ -68,6 +72,6 @@ function auditRoute(
 }
 
 function present(row: AuditRow) {
-  const { id, at, action, target } = row
-  return { id, at: at.toISOString(), actor: { type: row.actor_type, id: row.actor_id }, action, target }
+  const { id, at, action, target, count } = row
+  return { id, at: at.toISOString(), actor: { type: row.actor_type, id: row.actor_id }, action, target, count }
 }

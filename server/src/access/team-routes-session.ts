@@ -5,10 +5,11 @@ import { notFound } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
 import { type App, errors, nullable, postman, titled } from '../base/route.ts'
 import { text, unpaged } from '../base/schema-types.ts'
-import { done, emailSchema, idSchema, personNameSchema, roleSchema, teamRoute } from '../base/team-schema.ts'
+import { closed, done, emailSchema, idSchema, personNameSchema, roleSchema, teamRoute } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { version } from '../base/version.ts'
 import { csrfTokenOf } from './csrf.ts'
+import { endMyOtherSessions, endSessionsOfEmail } from './end-sessions.ts'
 import { listMemberships } from './members.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { endSession, listSessions } from './sessions.ts'
@@ -24,6 +25,8 @@ export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): v
   whoAmIRoute(app, deps, guard)
   listRoute(app, deps, guard)
   endRoute(app, deps, guard)
+  endOthersRoute(app, deps, guard)
+  endAllRoute(app, deps, guard)
 }
 
 const me = titled('User', {
@@ -138,6 +141,54 @@ function endRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
         const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
         await recordAudit(tx, entry, deps.clock.now())
       })
+      return { success: true }
+    },
+  })
+}
+
+function endOthersRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'DELETE',
+    url: `${path}/sessions`,
+    onRequest: guard.signedIn(),
+    schema: {
+      ...teamRoute,
+      operationId: 'endMyOtherSessions',
+      summary: 'End all my other sessions',
+      ...postman({ skip: true }),
+      description: 'Every other browser is signed out. The one that asks stays.',
+      response: {
+        200: Type.Object({
+          success: Type.Boolean({ example: true }),
+          ended: Type.Integer({ minimum: 0, description: 'How many there were.', example: 2 }),
+        }),
+        ...errors(401, 403),
+      },
+    },
+    handler: async (request) => {
+      const { userId, sessionId } = signedInUser(request)
+      return { success: true, ended: await endMyOtherSessions(deps, userId, sessionId) }
+    },
+  })
+}
+
+function endAllRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${path}/sessions/end-all`,
+    onRequest: guard.operator(),
+    schema: {
+      ...teamRoute,
+      operationId: 'endSessionsOfUser',
+      summary: 'Sign a user out everywhere',
+      ...postman({ skip: true }),
+      description:
+        'For operators. Every session of the user ends, and so do sign-in links that nobody has used. They may sign in again.',
+      body: Type.Object({ email: emailSchema }, closed),
+      response: { 200: done, ...errors(400, 401, 403, 404, 413, 415) },
+    },
+    handler: async (request) => {
+      await endSessionsOfEmail(deps, teamCallerOf(request).actor, request.body.email)
       return { success: true }
     },
   })

@@ -49,10 +49,17 @@ export const memberSchema = titled('Member', {
   joinedAt: timestamp('When the user joined the workspace.'),
 })
 
+const madeBy = nullable(
+  idSchema(
+    'The member who made it, or who made the token that did; null for the command line and the operator’s token.',
+  ),
+)
+
 export const invitationSchema = titled('Invitation', {
   id: idSchema('The invitation.'),
   email: emailSchema,
   role: roleSchema,
+  createdBy: madeBy,
   createdAt: timestamp('When it was made.'),
   expiresAt: timestamp('Until when its link works.'),
 })
@@ -62,6 +69,7 @@ export const tokenSchema = titled('TeamToken', {
   name: text(100, 'What it is for.', { example: 'Nightly export' }),
   role: roleSchema,
   shown: text(20, 'Prefix and last four characters.', { example: 'plt_…8fK2' }),
+  createdBy: madeBy,
   createdAt: timestamp('When it was made.'),
   lastUsedAt: nullable(timestamp('Its last use, to the minute.')),
   expiresAt: nullable(timestamp('When it stops working; null: when it is revoked.')),
@@ -90,8 +98,8 @@ export function presentMember(member: WorkspaceMember) {
   return { ...member, joinedAt: member.joinedAt.toISOString() }
 }
 
-export function presentInvitation({ id, email, role, createdAt, expiresAt }: Invitation) {
-  return { id, email, role, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
+export function presentInvitation({ id, email, role, createdBy, createdAt, expiresAt }: Invitation) {
+  return { id, email, role, createdBy, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
 }
 
 export function presentToken(row: TeamTokenRow) {
@@ -100,6 +108,7 @@ export function presentToken(row: TeamTokenRow) {
     name: row.name,
     role: row.role,
     shown: `plt_…${row.last_four}`,
+    createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
     lastUsedAt: row.last_used_at?.toISOString() ?? null,
     expiresAt: row.expires_at?.toISOString() ?? null,

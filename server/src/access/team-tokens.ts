@@ -2,9 +2,10 @@ import { recordAudit } from '../base/audit.ts'
 import type { Sql, Tx } from '../base/db.ts'
 import { invalid, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import type { Role, TeamCaller } from '../base/member.ts'
+import type { Member, Role, TeamCaller } from '../base/member.ts'
 import { hashToken } from '../base/secret-token.ts'
 import { instanceScope } from '../base/vault.ts'
+import { announceToken } from './standing.ts'
 import type { TeamDeps } from './team-deps.ts'
 import { makeTeamToken } from './team-token-format.ts'
 
@@ -17,6 +18,7 @@ export interface TeamTokenRow {
   name: string
   role: Role
   last_four: string
+  created_by: string | null
   created_at: Date
   last_used_at: Date | null
   expires_at: Date | null
@@ -39,7 +41,7 @@ export async function createTeamToken(
   if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expiresAt', 'must be in the future')
   const value = makeTeamToken()
   const token = await deps.db.tx(async (tx) => {
-    const row = await insertTeamToken(tx, input, value, by.userId, now)
+    const row = await insertTeamToken(tx, input, value, by.makerId, now)
     await recordChange(tx, by, input.workspaceId, 'team-token.created', row.id, now)
     return row
   })
@@ -49,7 +51,7 @@ export async function createTeamToken(
 /** Those that still work, of one workspace or (null) of the instance. */
 export async function listTeamTokens(sql: Sql, workspaceId: string | null, now: Date): Promise<TeamTokenRow[]> {
   return sql<TeamTokenRow[]>`
-    select id, workspace_id, name, role, last_four, created_at, last_used_at, expires_at
+    select ${columns(sql)}
     from team_tokens
     where workspace_id is not distinct from ${workspaceId}::uuid
       and revoked_at is null
@@ -73,13 +75,55 @@ export async function revokeTeamToken(
         and id = ${tokenId}
         and revoked_at is null`
     if (revoked.count === 0) throw notFound('Team token not found')
+    announceToken(tx, tokenId)
     await recordChange(tx, by, workspaceId, 'team-token.revoked', tokenId, now)
   })
 }
 
+/** The tokens of the workspace that this person answers for, and that still work. */
+export async function listTeamTokensOf(
+  sql: Sql,
+  workspaceId: string,
+  userId: string,
+  now: Date,
+): Promise<TeamTokenRow[]> {
+  return sql<TeamTokenRow[]>`
+    select ${columns(sql)}
+    from team_tokens
+    where workspace_id = ${workspaceId}
+      and created_by = ${userId}
+      and revoked_at is null
+      and (expires_at is null or expires_at > ${now})
+    order by created_at desc, id desc`
+}
+
+/** Revokes those of the person's tokens of this workspace that have one of these roles; answers how many. */
+export async function revokeTokensOf(
+  tx: Tx,
+  by: Pick<Member, 'workspaceId' | 'actor'>,
+  userId: string,
+  ofRoles: readonly Role[],
+  now: Date,
+): Promise<number> {
+  const revoked = await tx<{ id: string }[]>`
+    update team_tokens
+    set revoked_at = ${now}
+    where workspace_id = ${by.workspaceId}
+      and created_by = ${userId}
+      and role = any (${[...ofRoles]}::text[])
+      and revoked_at is null
+      and (expires_at is null or expires_at > ${now})
+    returning id`
+  for (const { id } of revoked) {
+    announceToken(tx, id)
+    await recordChange(tx, by, by.workspaceId, 'team-token.revoked', id, now)
+  }
+  return revoked.length
+}
+
 export async function findTeamToken(sql: Sql, value: string, now: Date): Promise<TeamTokenRow | undefined> {
   const [row] = await sql<TeamTokenRow[]>`
-    select id, workspace_id, name, role, last_four, created_at, last_used_at, expires_at
+    select ${columns(sql)}
     from team_tokens
     where token_hash = ${hashToken(value)}
       and revoked_at is null
@@ -122,15 +166,19 @@ async function insertTeamToken(
     name,
     role,
     last_four: lastFour,
+    created_by: createdBy,
     created_at: now,
     last_used_at: null,
     expires_at: expiresAt,
   }
 }
 
+const columns = (sql: Sql) => sql`
+  id, workspace_id, name, role, last_four, created_by, created_at, last_used_at, expires_at`
+
 function recordChange(
   tx: Tx,
-  by: TeamCaller,
+  by: Pick<TeamCaller, 'actor'>,
   workspaceId: string | null,
   action: string,
   tokenId: string,

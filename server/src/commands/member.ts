@@ -44,6 +44,12 @@ export function addMemberCommands(program: Command): void {
       '\nThe e-mail may be left out while there is one user.\n\nExample:\n  parley member link ana@example.com\n',
     )
     .action(makeLink)
+  member
+    .command('sign-out <email>')
+    .description('sign a user out of every browser, and void unused sign-in links')
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', '\nThey may sign in again.\n\nExample:\n  parley member sign-out ana@example.com\n')
+    .action(signOut)
 }
 
 async function inviteMember(
@@ -71,6 +77,13 @@ async function makeLink(email: string | undefined, { json }: { json?: boolean })
     call<Link>('POST', '/sign-in-links', { email: email ?? (await onlyEmail(call)) }),
   )
   answer(json, made, [made.url, '', 'It works once, for 24 hours.'])
+}
+
+async function signOut(email: string, { json }: { json?: boolean }): Promise<void> {
+  const done = await withTeam(loadConfig(process.env), (call) => call<object>('POST', '/sessions/end-all', { email }))
+  answer(json, done, [
+    `${email} is signed out everywhere. To keep them out of a workspace, remove them from it as well.`,
+  ])
 }
 
 async function onlyEmail(call: TeamCall): Promise<string> {

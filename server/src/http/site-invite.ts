@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { acceptInvitation } from '../access/accept-invitation.ts'
 import { refuseForeignOrigin, refuseForgery } from '../access/csrf.ts'
-import { findInvitation, invitationOver, openInvitation } from '../access/invitations.ts'
+import { findInvitation, invitationOver, invitationVoid, openInvitation } from '../access/invitations.ts'
 import { keepSession } from '../access/team-routes-sign-in.ts'
 import { visitorOf } from '../access/visitor.ts'
 import { InvalidInput, invalid } from '../base/errors.ts'
@@ -55,6 +55,7 @@ export function inviteRoutes(site: App, deps: SiteDeps): void {
 async function readInvitation(deps: SiteDeps, token: string): Promise<InviteView> {
   const row = await findInvitation(deps.db.sql, token, deps.clock.now())
   if (row === undefined) throw invitationOver()
+  if (!row.stands) throw invitationVoid()
   const workspace = await findWorkspace(deps.db.sql, row.workspace_id)
   const { email, role } = await deps.vault.withKeyring(row.workspace_id, (keyring) => openInvitation(keyring, row))
   return { token, workspaceName: workspace?.name ?? '', email, role }

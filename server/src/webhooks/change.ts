@@ -35,6 +35,7 @@ export async function createEndpoint(deps: WebhookDeps, member: Member, input: N
     state: 'active',
     stateReason: null,
     stateChangedAt: now,
+    createdBy: member.makerId,
     createdAt: now,
     updatedAt: now,
   }
@@ -199,12 +200,13 @@ async function insertEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoint, posi
   const { workspaceId, id, settings } = endpoint
   await tx`
     insert into webhook_endpoints (
-      workspace_id, id, description, events, phone_visibility, settings, state, state_changed_at, created_at, updated_at
+      workspace_id, id, description, events, phone_visibility, settings, state, state_changed_at, created_by, created_at,
+      updated_at
     )
     values (
       ${workspaceId}, ${id}, ${endpoint.description}, ${endpoint.events}, ${endpoint.phoneVisibility},
-      ${sealSettings(keyring, id, settings)}, ${endpoint.state}, ${endpoint.stateChangedAt}, ${endpoint.createdAt},
-      ${endpoint.updatedAt}
+      ${sealSettings(keyring, id, settings)}, ${endpoint.state}, ${endpoint.stateChangedAt}, ${endpoint.createdBy},
+      ${endpoint.createdAt}, ${endpoint.updatedAt}
     )`
   await tx`
     insert into webhook_queues (workspace_id, endpoint_id, cursor)

@@ -27,6 +27,8 @@ export interface Endpoint {
   state: EndpointState
   stateReason: StateReason | null
   stateChangedAt: Date
+  /** The member who answers for it. */
+  createdBy: string | null
   createdAt: Date
   updatedAt: Date
 }
@@ -41,6 +43,7 @@ export interface EndpointRow {
   state: EndpointState
   state_reason: StateReason | null
   state_changed_at: Date
+  created_by: string | null
   created_at: Date
   updated_at: Date
 }
@@ -69,7 +72,7 @@ export async function selectEndpoints(sql: Sql, workspaceId: string): Promise<En
 export function columns(sql: Sql) {
   return sql`
     workspace_id, id, description, events, phone_visibility, settings, state, state_reason, state_changed_at,
-    created_at, updated_at`
+    created_by, created_at, updated_at`
 }
 
 export function openEndpoint(keyring: Keyring, row: EndpointRow): Endpoint {
@@ -83,6 +86,7 @@ export function openEndpoint(keyring: Keyring, row: EndpointRow): Endpoint {
     state: row.state,
     stateReason: row.state_reason,
     stateChangedAt: row.state_changed_at,
+    createdBy: row.created_by,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

@@ -15,7 +15,7 @@ export function presentEndpoint(endpoint: Endpoint, standing: Standing | undefin
   const secrets = validSecrets(settings.secrets, now)
   return {
     id: endpoint.id,
-    url: showUrl ? settings.url : `${new URL(settings.url).origin}/…`,
+    url: showUrl ? settings.url : addressOutline(settings.url),
     events: endpoint.events,
     phoneVisibility: endpoint.phoneVisibility,
     headerNames: Object.keys(settings.headers),
@@ -28,10 +28,14 @@ export function presentEndpoint(endpoint: Endpoint, standing: Standing | undefin
       valid: secrets.length,
       oldUntil: secrets.reduce<string | null>((latest, { expiresAt }) => later(latest, expiresAt), null),
     },
+    createdBy: endpoint.createdBy,
     createdAt: endpoint.createdAt.toISOString(),
     updatedAt: endpoint.updatedAt.toISOString(),
   }
 }
+
+/** The host alone: the rest may hold a token. */
+export const addressOutline = (url: string): string => `${new URL(url).origin}/…`
 
 function presentHealth(standing: Standing | undefined, now: Date) {
   const { pausedUntil = null, oldestPendingAt = null, oldestBehindAt = null } = standing ?? {}

@@ -103,6 +103,11 @@ export const EndpointAnswer = Type.Object(
       valid: count('Secrets that sign each request at the moment.', { example: 1 }),
       oldUntil: nullable(timestamp('When the last of the older ones stops signing.')),
     }),
+    createdBy: nullable(
+      idSchema(
+        'The member who made it, or who made the token that did; null for an operator, or made before this was kept.',
+      ),
+    ),
     createdAt: timestamp('When it was made.'),
     updatedAt: timestamp('When it last changed.'),
   },

@@ -33,6 +33,11 @@ test('commands work through the server that runs, and alike without one', async 
   assert.equal(alone.key.answersNewConversations, false)
 
   const service = await startService({ folder, port })
+  const accept = (url: string) => {
+    const body = JSON.stringify({ token: url.split('/').at(-1), name: 'Ana', password: 'four plain words together' })
+    const headers = { 'content-type': 'application/json' }
+    return fetch(`${service.url}/api/team/v1/invitations/accept`, { method: 'POST', headers, body })
+  }
   assert.ok(invitationUrl.startsWith(`${service.url}/invite/`))
   assert.equal((await fetch(invitationUrl)).status, 200)
   const served = await parley('key', 'create', '--name', 'Made by the server', '--scope', 'leads.read', '--masked')
@@ -52,6 +57,10 @@ test('commands work through the server that runs, and alike without one', async 
   )
   assert.equal((await parley('token', 'create', '--role', 'admin')).token.role, 'admin')
   assert.deepEqual(await parley('member', 'list'), { members: [] })
+  const limited = await parley('workspace', 'quota', '50', 'Acme')
+  assert.deepEqual([limited.workspace.dailyLeadQuota, limited.workspace.dailyLeadQuotaCeiling], [50, 50])
+  await accept(invitationUrl)
+  assert.deepEqual(await parley('member', 'sign-out', 'ana@example.com'), { success: true })
   service.kill()
   await service.gone
 

@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie'
 import type { LightMyRequestResponse } from 'fastify'
 import { csrfTokenOf } from '../../src/access/csrf.ts'
+import type { LeavingDeps } from '../../src/access/leave-team.ts'
 import { addMember } from '../../src/access/members.ts'
 import { createPasswords } from '../../src/access/passwords.ts'
 import { startSession } from '../../src/access/sessions.ts'
@@ -134,6 +135,13 @@ async function teamApp(deps: TeamDeps): Promise<App> {
   await app.register(cookie)
   decorateTeamRequests(app)
   const guard = createTeamGuard({ ...deps, teamToken: operatorToken })
+  const leaving: LeavingDeps = {
+    ...deps,
+    forgetKey: () => {},
+    readyToStopKeys: async () => async () => {},
+    webhooksOf: async () => [],
+    disableWebhooksOf: async () => 0,
+  }
   for (const routes of [
     signInTeamRoutes,
     sessionTeamRoutes,
@@ -146,7 +154,7 @@ async function teamApp(deps: TeamDeps): Promise<App> {
     workspaceTeamRoutes,
     labelTeamRoutes,
   ]) {
-    routes(app, deps, guard)
+    routes(app, leaving, guard)
   }
   await siteRoutes(app, deps)
   return app

@@ -73,6 +73,9 @@ const pt: Words = {
     'Wrong code': 'Código incorreto',
     'This sign-in took too long. Sign in again.': 'Esta entrada demorou demais. Entre de novo.',
     'This invitation is no longer valid. Ask for a new one.': 'Este convite não vale mais. Peça um novo.',
+    'Whoever sent this invitation may no longer invite with this role. Ask for a new one.':
+      'Quem enviou este convite não pode mais convidar com este papel. Peça um novo.',
+    'Too many attempts. Wait before you try again.': 'Tentativas demais. Espere antes de tentar de novo.',
     'You have an account already. Sign in, then open the invitation again.':
       'Você já tem uma conta. Entre e abra o convite de novo.',
     'You are a member of this workspace already': 'Você já é membro deste espaço',
@@ -117,6 +120,9 @@ const es: Words = {
     'Wrong code': 'Código incorrecto',
     'This sign-in took too long. Sign in again.': 'Esta entrada tardó demasiado. Entra de nuevo.',
     'This invitation is no longer valid. Ask for a new one.': 'Esta invitación ya no vale. Pide una nueva.',
+    'Whoever sent this invitation may no longer invite with this role. Ask for a new one.':
+      'Quien envió esta invitación ya no puede invitar con este rol. Pide una nueva.',
+    'Too many attempts. Wait before you try again.': 'Demasiados intentos. Espera antes de probar otra vez.',
     'You have an account already. Sign in, then open the invitation again.':
       'Ya tienes una cuenta. Entra y abre la invitación de nuevo.',
     'You are a member of this workspace already': 'Ya eres miembro de este espacio',
