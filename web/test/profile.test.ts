@@ -57,6 +57,14 @@ test('somebody changes their name and password; the browser stays signed in, oth
 test('two-factor sign-in is turned on, asked for, passed with a recovery code too, and turned off', async () => {
   const { page, email, problems } = await newcomer('Dora')
   await page.getByRole('button', { name: 'Turn it on' }).click()
+  const ask = page.getByRole('dialog', { name: 'Is it you?' })
+  await ask.getByLabel('Current password').fill('not the right one')
+  await ask.getByRole('button', { name: 'Go on' }).click()
+  await ask.getByText('is not right').waitFor()
+  await picture(page, 'profile-ask')
+  assert.deepEqual(await seriousIssues(page), [])
+  await ask.getByLabel('Current password').fill(password)
+  await page.keyboard.press('Enter')
   const panel = page.getByRole('dialog', { name: 'Turn it on' })
   const secret = Secret.fromBase32(await panel.getByRole('textbox', { name: /^Secret/ }).inputValue())
   await panel.getByRole('img', { name: 'QR code for the authenticator' }).waitFor()
@@ -93,6 +101,10 @@ test('two-factor sign-in is turned on, asked for, passed with a recovery code to
   await page.getByRole('button', { name: 'Turn it off' }).click()
   const off = page.getByRole('dialog', { name: 'Turn it off' })
   await off.getByLabel('Current password').fill(password)
+  await off.getByRole('textbox', { name: 'Code' }).fill('000000')
+  await off.getByRole('button', { name: 'Turn it off' }).click()
+  await off.getByText('is not right').waitFor()
+  await off.getByRole('textbox', { name: 'Code' }).fill(codes[1] ?? '')
   await off.getByRole('button', { name: 'Turn it off' }).click()
   await page.getByRole('button', { name: 'Turn it on' }).waitFor()
   assert.deepEqual(problems, [])
@@ -108,6 +120,30 @@ test('a session elsewhere is ended from the profile', async () => {
   await page.getByRole('button', { name: /^End the session on/ }).waitFor({ state: 'detached' })
   await other.reload()
   await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('all other sessions are ended at once', async () => {
+  const { page, email, problems } = await newcomer('Elis')
+  const others = [(await visitOf(demo.browser, {})).page, (await visitOf(demo.browser, {})).page]
+  for (const other of others) {
+    await signIn(other, email, password)
+    await other.getByRole('navigation', { name: 'Main' }).waitFor()
+  }
+  await page.reload()
+  await page.getByRole('button', { name: 'End all others' }).click()
+  await page.getByText('2 sessions ended').waitFor()
+  await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
+  for (const other of others) {
+    await other.reload()
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+  }
+  assert.deepEqual(problems, [])
+})
+
+test('who has no password is told to set one before the second factor', async () => {
+  const { page } = await demo.open('profile')
+  await page.getByText('Set a password first').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Turn it on' }).isDisabled(), true)
 })
 
 test('language, appearance and Enter are kept in the browser', async () => {

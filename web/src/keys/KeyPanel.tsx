@@ -2,6 +2,7 @@ import { Button, Select, Switch } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useConnections } from '../connections/queries.ts'
+import { MadeBy } from '../settings/MadeBy.tsx'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -134,6 +135,7 @@ function KeyFacts({ workspaceId, apiKey }: { workspaceId: string; apiKey: ApiKey
     [t.keys.phones, apiKey.phoneVisibility === 'full' ? t.keys.phonesFull : t.keys.phonesMasked],
     [t.keys.allowlist, apiKey.allowlist.length === 0 ? t.keys.anywhere : apiKey.allowlist.join(', ')],
     [t.keys.created, fullMoment(apiKey.createdAt)],
+    [t.settings.madeBy, <MadeBy key="by" workspaceId={workspaceId} id={apiKey.createdBy} />],
     [t.keys.lastUsed, moment(apiKey.lastUsedAt, t.keys.never)],
     [t.keys.expires, moment(apiKey.expiresAt, t.keys.never)],
     ...(apiKey.previousValidUntil === null

@@ -2,12 +2,12 @@ import { Button } from '@mantine/core'
 import { signOut } from '../app/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { complain } from '../ui/notices.tsx'
+import { complain, say } from '../ui/notices.tsx'
 import { Loaded } from '../ui/PageBody.tsx'
 import { Section } from '../ui/Section.tsx'
 import { ago, fullMoment } from '../ui/time.ts'
 import { useListChange } from '../ui/use-list-change.ts'
-import { type DeviceSession, endSession, sessionsKey, useSessions } from './queries.ts'
+import { type DeviceSession, endOtherSessions, endSession, sessionsKey, useSessions } from './queries.ts'
 import styles from './Sessions.module.css'
 
 /** The browsers in which the person is signed in. */
@@ -20,8 +20,24 @@ export function Sessions() {
       (list) => list.filter((one) => one.id !== id),
       () => endSession(id),
     )
+  const endOthers = () =>
+    void change(
+      (list) => list.filter((one) => one.current),
+      async () => say(texts.othersEnded((await endOtherSessions()).ended)),
+    )
+  const hasOthers = query.data?.some((one) => !one.current) ?? false
   return (
-    <Section title={texts.title} help={texts.help}>
+    <Section
+      title={texts.title}
+      help={texts.help}
+      footer={
+        hasOthers && (
+          <Button variant="light" color="red" onClick={endOthers}>
+            {texts.endOthers}
+          </Button>
+        )
+      }
+    >
       <Loaded query={query} rows={2}>
         {(sessions) => (
           <ul className={styles.list} aria-label={texts.title}>

@@ -1,54 +1,57 @@
 import { Button } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { useSession } from '../app/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { complain } from '../ui/notices.tsx'
 import { Section } from '../ui/Section.tsx'
-import { beginTwoFactor } from './queries.ts'
 import { RecoveryCodes } from './RecoveryCodes.tsx'
+import { type Enrolment, TwoFactorAsk } from './TwoFactorAsk.tsx'
 import { TwoFactorOff } from './TwoFactorOff.tsx'
 
 const TwoFactorOn = lazy(() => import('./TwoFactorOn.tsx'))
 
 /** The second step of signing in: a code from the person's phone. */
 export function TwoFactor() {
-  const isOn = useSession().user?.twoFactor ?? false
+  const user = useSession().user
+  const isOn = user?.twoFactor ?? false
+  const hasPassword = user?.hasPassword ?? true
   const texts = t.profile.twoFactor
-  const [isTurningOff, setTurningOff] = useState(false)
+  const [asks, setAsks] = useState<'on' | 'off' | null>(null)
+  const [enrolment, setEnrolment] = useState<Enrolment | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
-  const begin = useMutation({ mutationFn: beginTwoFactor, onError: complain })
   return (
     <Section
       title={texts.title}
-      help={texts.help}
+      help={isOn || hasPassword ? texts.help : texts.passwordFirst}
       action={<Chip tone={isOn ? 'good' : 'plain'}>{isOn ? texts.on : texts.off}</Chip>}
       footer={
-        isOn ? (
-          <Button variant="default" onClick={() => setTurningOff(true)}>
-            {texts.turnOff}
-          </Button>
-        ) : (
-          <Button variant="default" loading={begin.isPending} onClick={() => begin.mutate()}>
-            {texts.turnOn}
-          </Button>
-        )
+        <Button variant="default" disabled={!hasPassword} onClick={() => setAsks(isOn ? 'off' : 'on')}>
+          {isOn ? texts.turnOff : texts.turnOn}
+        </Button>
       }
     >
+      {asks === 'on' && (
+        <TwoFactorAsk
+          close={() => setAsks(null)}
+          begun={(made) => {
+            setAsks(null)
+            setEnrolment(made)
+          }}
+        />
+      )}
       <Suspense>
-        {begin.data !== undefined && !isOn && (
+        {enrolment !== null && !isOn && (
           <TwoFactorOn
-            enrolment={begin.data}
-            close={begin.reset}
+            enrolment={enrolment}
+            close={() => setEnrolment(null)}
             done={(made) => {
-              begin.reset()
+              setEnrolment(null)
               setCodes(made)
             }}
           />
         )}
       </Suspense>
-      {isTurningOff && <TwoFactorOff close={() => setTurningOff(false)} />}
+      {asks === 'off' && <TwoFactorOff close={() => setAsks(null)} />}
       {codes !== null && <RecoveryCodes codes={codes} close={() => setCodes(null)} />}
     </Section>
   )

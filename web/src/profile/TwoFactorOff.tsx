@@ -1,19 +1,19 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { refreshSession, useSession } from '../app/session.ts'
+import { refreshSession } from '../app/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/notices.tsx'
 import { useDraft } from '../ui/use-draft.ts'
+import { CurrentPassword } from './CurrentPassword.tsx'
 import { endTwoFactor } from './queries.ts'
 
-/** Asks for the password, or for a code from who has none. */
+/** Asks for the password and a code, as signing in does. */
 export function TwoFactorOff({ close }: { close(): void }) {
   const texts = t.profile.twoFactor
-  const hasPassword = useSession().user?.hasPassword ?? true
   const draft = useDraft({ password: '', code: '' })
   const { value, set, errorOf } = draft
   const end = useMutation({
-    mutationFn: () => endTwoFactor(hasPassword ? { password: value.password } : { code: value.code.trim() }),
+    mutationFn: () => endTwoFactor({ password: value.password, code: value.code.trim() }),
     onSuccess: async ({ csrfToken }) => {
       await refreshSession(csrfToken)
       say(texts.isOff)
@@ -32,27 +32,16 @@ export function TwoFactorOff({ close }: { close(): void }) {
       >
         <Stack gap="md">
           <Text size="md">{texts.offHelp}</Text>
-          {hasPassword ? (
-            <PasswordInput
-              label={t.profile.currentPassword}
-              autoComplete="current-password"
-              value={value.password}
-              onChange={(event) => set({ password: event.currentTarget.value })}
-              error={errorOf('password')}
-              visibilityToggleButtonProps={{ 'aria-label': t.profile.showPassword }}
-              data-autofocus
-            />
-          ) : (
-            <TextInput
-              label={texts.code}
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              value={value.code}
-              onChange={(event) => set({ code: event.currentTarget.value })}
-              error={errorOf('code')}
-              data-autofocus
-            />
-          )}
+          <CurrentPassword draft={draft} />
+          <TextInput
+            label={texts.code}
+            description={texts.offCodeHelp}
+            autoComplete="one-time-code"
+            maxLength={40}
+            value={value.code}
+            onChange={(event) => set({ code: event.currentTarget.value })}
+            error={errorOf('code')}
+          />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close}>
               {t.common.cancel}

@@ -19,9 +19,11 @@ export const renameMe = (name: string) => body(api.PATCH('/api/team/v1/me', { bo
 export const changePassword = (password: string, currentPassword: string) =>
   body(api.PATCH('/api/team/v1/me', { body: { password, ...(currentPassword !== '' && { currentPassword }) } }))
 
-export const beginTwoFactor = () => body(api.POST('/api/team/v1/me/totp'))
+export const endOtherSessions = () => body(api.DELETE('/api/team/v1/sessions'))
+
+export const beginTwoFactor = (password: string) => body(api.POST('/api/team/v1/me/totp', { body: { password } }))
 
 export const confirmTwoFactor = (code: string) => body(api.POST('/api/team/v1/me/totp/confirm', { body: { code } }))
 
-export const endTwoFactor = (proof: { password?: string; code?: string }) =>
+export const endTwoFactor = (proof: { password: string; code: string }) =>
   body(api.DELETE('/api/team/v1/me/totp', { body: proof }))

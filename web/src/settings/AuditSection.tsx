@@ -66,7 +66,12 @@ function columns(names: Names): Column<AuditEntry>[] {
   const texts = t.settings.audit
   return [
     { key: 'who', title: texts.who, cell: (entry) => <strong>{whoOf(entry, names)}</strong> },
-    { key: 'what', title: texts.what, cell: ({ action }) => texts.actions[action] ?? action },
+    {
+      key: 'what',
+      title: texts.what,
+      cell: ({ action, count }) =>
+        [texts.actions[action] ?? action, ...(count > 1 ? [texts.times(count)] : [])].join(' '),
+    },
     { key: 'about', title: texts.about, cell: (entry) => aboutOf(entry, names), optional: true, long: true },
     { key: 'when', title: texts.when, cell: ({ at }) => <span className={styles.when}>{fullMoment(at)}</span> },
   ]

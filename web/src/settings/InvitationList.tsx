@@ -7,6 +7,7 @@ import { fullMoment } from '../ui/time.ts'
 import { useListChange } from '../ui/use-list-change.ts'
 import { withdrawInvitation } from './changes.ts'
 import styles from './List.module.css'
+import { MadeBy } from './MadeBy.tsx'
 import { type Invitation, settingsKeys, useInvitations } from './queries.ts'
 
 /** Those that can still be accepted; nothing when there are none. */
@@ -33,6 +34,12 @@ export function InvitationList({ workspaceId }: { workspaceId: string }) {
         columns={[
           { key: 'email', title: texts.email, cell: ({ email }) => email },
           { key: 'role', title: texts.role, cell: ({ role }) => t.settings.roles[role] },
+          {
+            key: 'by',
+            title: t.settings.madeBy,
+            cell: ({ createdBy }) => <MadeBy workspaceId={workspaceId} id={createdBy} />,
+            optional: true,
+          },
           {
             key: 'ends',
             title: texts.ends,

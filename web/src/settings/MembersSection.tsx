@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Select } from '@mantine/core'
-import { IconDoorExit, IconUserMinus, IconUserPlus } from '@tabler/icons-react'
+import { IconDoorExit, IconLogout, IconUserMinus, IconUserPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { mayIn, me, type Role, refreshSession } from '../app/session.ts'
@@ -13,9 +13,10 @@ import { type Column, Table } from '../ui/Table.tsx'
 import { Tip } from '../ui/Tip.tsx'
 import { ago, fullMoment } from '../ui/time.ts'
 import { useListChange } from '../ui/use-list-change.ts'
-import { changeRole, removeMember } from './changes.ts'
+import { changeRole, type Leaving, removeMember, signOutMember } from './changes.ts'
 import { InvitationList } from './InvitationList.tsx'
 import { InvitePanel } from './InvitePanel.tsx'
+import { LeaveAsk } from './LeaveAsk.tsx'
 import styles from './List.module.css'
 import { type Member, settingsKeys, useMembers } from './queries.ts'
 import { rolesFor } from './roles.ts'
@@ -44,42 +45,59 @@ function MemberTable({ workspaceId, members }: { workspaceId: string; members: M
   const texts = t.settings.members
   const queries = useQueryClient()
   const [leaving, setLeaving] = useState<Member | null>(null)
+  const [signedOut, setSignedOut] = useState<Member | null>(null)
   const change = useListChange<Member>(settingsKeys.members(workspaceId))
 
   const giveRole = async (member: Member, role: Role) => {
     const next = (list: Member[]) => list.map((one) => (one.userId === member.userId ? { ...one, role } : one))
     const held = await change(next, () => changeRole(workspaceId, member.userId, role))
+    for (const key of [settingsKeys.invitations(workspaceId), settingsKeys.tokens(workspaceId)]) {
+      void queries.invalidateQueries({ queryKey: key })
+    }
     if (held && isMe(member)) await refreshSession()
   }
-  const remove = async (member: Member) => {
-    await removeMember(workspaceId, member.userId)
+  const remove = async (member: Member, choice: Leaving) => {
+    await removeMember(workspaceId, member.userId, choice)
     if (isMe(member)) {
       window.location.assign('/')
       return
     }
     setLeaving(null)
     say(texts.removed(member.name))
-    void queries.invalidateQueries({ queryKey: settingsKeys.people(workspaceId) })
-    await queries.invalidateQueries({ queryKey: settingsKeys.members(workspaceId) })
+    // What they made may have gone with them.
+    await queries.invalidateQueries({ queryKey: [workspaceId] })
+  }
+
+  const signOut = async ({ userId, name }: Member) => {
+    await signOutMember(workspaceId, userId)
+    setSignedOut(null)
+    say(texts.signedOut(name))
   }
 
   return (
     <>
       <Table
         label={t.settings.sections.members.title}
-        columns={columns(workspaceId, giveRole, setLeaving)}
+        columns={columns(workspaceId, giveRole, { leave: setLeaving, signOut: setSignedOut })}
         rows={members}
         keyOf={({ userId }) => userId}
       />
       {leaving !== null && (
-        <Confirm
-          title={isMe(leaving) ? texts.leaveAsk : texts.removeAsk(leaving.name)}
-          action={isMe(leaving) ? texts.leave : texts.remove}
-          word={leaving.name}
-          run={() => remove(leaving).catch(complain)}
+        <LeaveAsk
+          workspaceId={workspaceId}
+          member={leaving}
+          run={(choice) => remove(leaving, choice)}
           close={() => setLeaving(null)}
+        />
+      )}
+      {signedOut !== null && (
+        <Confirm
+          title={texts.signOutAsk(signedOut.name)}
+          action={texts.signOut}
+          run={() => signOut(signedOut).catch(complain)}
+          close={() => setSignedOut(null)}
         >
-          {isMe(leaving) ? texts.leaveHelp : texts.removeHelp}
+          {texts.signOutHelp}
         </Confirm>
       )}
     </>
@@ -91,7 +109,7 @@ const isMe = ({ userId }: Member) => userId === me().id
 function columns(
   workspaceId: string,
   giveRole: (member: Member, role: Role) => Promise<void>,
-  ask: (leaving: Member) => void,
+  ask: { leave(member: Member): void; signOut(member: Member): void },
 ): Column<Member>[] {
   const texts = t.settings.members
   const mayTouch = ({ role }: Member) => mayIn(workspaceId, role === 'owner' ? 'owner' : 'admin')
@@ -124,19 +142,34 @@ function columns(
       key: 'leave',
       title: '',
       numeric: true,
-      cell: (member) =>
-        (isMe(member) || mayTouch(member)) && (
-          <Tip label={isMe(member) ? texts.leave : texts.remove}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={isMe(member) ? texts.leave : texts.removeOf(member.name)}
-              onClick={() => ask(member)}
-            >
-              {isMe(member) ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
-            </ActionIcon>
-          </Tip>
-        ),
+      cell: (member) => (
+        <span className={styles.actions}>
+          {!isMe(member) && mayIn(workspaceId, 'owner') && (
+            <Tip label={texts.signOut}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={texts.signOutOf(member.name)}
+                onClick={() => ask.signOut(member)}
+              >
+                <IconLogout size={16} />
+              </ActionIcon>
+            </Tip>
+          )}
+          {(isMe(member) || mayTouch(member)) && (
+            <Tip label={isMe(member) ? texts.leave : texts.remove}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={isMe(member) ? texts.leave : texts.removeOf(member.name)}
+                onClick={() => ask.leave(member)}
+              >
+                {isMe(member) ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
+              </ActionIcon>
+            </Tip>
+          )}
+        </span>
+      ),
     },
   ]
 }

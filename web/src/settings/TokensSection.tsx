@@ -12,6 +12,7 @@ import { type Column, Table } from '../ui/Table.tsx'
 import { ago, fullMoment } from '../ui/time.ts'
 import { revokeToken } from './changes.ts'
 import styles from './List.module.css'
+import { MadeBy } from './MadeBy.tsx'
 import { NewTokenPanel } from './NewTokenPanel.tsx'
 import { settingsKeys, type Token, useTokens } from './queries.ts'
 
@@ -46,7 +47,7 @@ export function TokensSection({ workspaceId }: { workspaceId: string }) {
               label={t.settings.sections.tokens.title}
               rows={tokens}
               keyOf={({ id }) => id}
-              columns={[...columns(), revokeColumn(setAsks)]}
+              columns={[...columns(workspaceId), revokeColumn(setAsks)]}
             />
           )
         }
@@ -78,12 +79,18 @@ export function TokensSection({ workspaceId }: { workspaceId: string }) {
   )
 }
 
-function columns(): Column<Token>[] {
+function columns(workspaceId: string): Column<Token>[] {
   const texts = t.settings.tokens
   return [
     { key: 'name', title: texts.name, cell: ({ name }) => <strong>{name}</strong> },
     { key: 'role', title: texts.role, cell: ({ role }) => t.settings.roles[role] },
     { key: 'shown', title: texts.shown, cell: ({ shown }) => <code>{shown}</code>, optional: true },
+    {
+      key: 'by',
+      title: t.settings.madeBy,
+      cell: ({ createdBy }) => <MadeBy workspaceId={workspaceId} id={createdBy} />,
+      optional: true,
+    },
     {
       key: 'used',
       title: texts.lastUsed,

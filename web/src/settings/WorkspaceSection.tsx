@@ -1,11 +1,12 @@
 import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { mayIn, refreshSession } from '../app/session.ts'
+import { mayIn, me, refreshSession } from '../app/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/notices.tsx'
 import { Loaded } from '../ui/PageBody.tsx'
 import { Section } from '../ui/Section.tsx'
+import { number } from '../ui/time.ts'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
 import { changeWorkspace } from './changes.ts'
 import { countries } from './countries.ts'
@@ -17,10 +18,13 @@ export function WorkspaceSection({ workspaceId }: { workspaceId: string }) {
   return <Loaded query={query}>{(workspace) => <WorkspaceForm workspace={workspace} />}</Loaded>
 }
 
+const maxQuota = 2_000_000_000
+
 const draftOf = (workspace: Workspace) => ({
   name: workspace.name,
   defaultCountry: workspace.defaultCountry,
   dailyLeadQuota: workspace.dailyLeadQuota as number | string,
+  dailyLeadQuotaCeiling: workspace.dailyLeadQuotaCeiling as number | string,
   leadsFromChat: workspace.leadsFromChat,
   inboxAvailable: workspace.inboxAvailable,
   leadStatuses: workspace.leadStatuses,
@@ -35,9 +39,13 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
   const isOwner = mayIn(workspace.id, 'owner')
   const save = useMutation({
     mutationFn: () => {
-      const { inboxAvailable, dailyLeadQuota, ...rest } = value
+      const { inboxAvailable, dailyLeadQuota, dailyLeadQuotaCeiling, ...rest } = value
       const patch = { ...rest, name: rest.name.trim(), dailyLeadQuota: Number(dailyLeadQuota) }
-      return changeWorkspace(workspace.id, isOwner ? { ...patch, inboxAvailable } : patch)
+      return changeWorkspace(workspace.id, {
+        ...patch,
+        ...(isOwner && { inboxAvailable }),
+        ...(me().isOperator && { dailyLeadQuotaCeiling: Number(dailyLeadQuotaCeiling) }),
+      })
     },
     onSuccess: (changed) => {
       queries.setQueryData(settingsKeys.workspace(workspace.id), changed)
@@ -78,6 +86,7 @@ interface FieldsProps {
 
 function Fields({ draft: { value, set, errorOf }, mayChange, isOwner }: FieldsProps) {
   const texts = t.settings.workspace
+  const ceiling = Number(value.dailyLeadQuotaCeiling)
   const [countryChoices] = useState(() => [{ value: '', label: texts.noCountry }, ...countries()])
   return (
     <>
@@ -101,15 +110,27 @@ function Fields({ draft: { value, set, errorOf }, mayChange, isOwner }: FieldsPr
       />
       <NumberInput
         label={texts.quota}
-        description={texts.quotaHelp}
-        min={0}
-        max={2_000_000_000}
+        description={ceiling === 0 ? texts.quotaHelp : texts.quotaUpTo(number(ceiling))}
+        min={ceiling === 0 ? 0 : 1}
+        max={ceiling === 0 ? maxQuota : ceiling}
         allowDecimal={false}
         value={value.dailyLeadQuota}
         onChange={(dailyLeadQuota) => set({ dailyLeadQuota })}
         error={errorOf('dailyLeadQuota')}
         disabled={!mayChange}
       />
+      {me().isOperator && (
+        <NumberInput
+          label={texts.ceiling}
+          description={texts.ceilingHelp}
+          min={0}
+          max={maxQuota}
+          allowDecimal={false}
+          value={value.dailyLeadQuotaCeiling}
+          onChange={(dailyLeadQuotaCeiling) => set({ dailyLeadQuotaCeiling })}
+          error={errorOf('dailyLeadQuotaCeiling')}
+        />
+      )}
       <Switch
         label={texts.fromChat}
         description={texts.fromChatHelp}

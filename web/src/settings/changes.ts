@@ -18,8 +18,16 @@ export const createWorkspace = async (workspace: { name: string; defaultCountry:
 export const changeRole = (workspaceId: string, userId: string, role: Role) =>
   body(api.PATCH(`${path}/members/{userId}`, { params: { path: { workspaceId, userId } }, body: { role } }))
 
-export const removeMember = (workspaceId: string, userId: string) =>
-  body(api.DELETE(`${path}/members/{userId}`, { params: { path: { workspaceId, userId } } }))
+export interface Leaving {
+  keys: 'keep' | 'revoke'
+  webhooks: 'keep' | 'disable'
+}
+
+export const removeMember = (workspaceId: string, userId: string, leaving: Leaving) =>
+  body(api.DELETE(`${path}/members/{userId}`, { params: { path: { workspaceId, userId }, query: leaving } }))
+
+export const signOutMember = (workspaceId: string, userId: string) =>
+  body(api.DELETE(`${path}/members/{userId}/sessions`, { params: { path: { workspaceId, userId } } }))
 
 export const invite = (workspaceId: string, email: string, role: Role) =>
   body(api.POST(`${path}/invitations`, { params: at(workspaceId), body: { email, role } }))

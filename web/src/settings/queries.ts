@@ -13,12 +13,14 @@ export type CannedReply = Awaited<ReturnType<typeof listReplies>>[number]
 export type SavedFilter = Awaited<ReturnType<typeof listFilters>>[number]
 export type Token = Awaited<ReturnType<typeof listTokens>>[number]
 export type AuditEntry = Awaited<ReturnType<typeof readAudit>>[number]
+export type Made = NonNullable<ReturnType<typeof useMade>['data']>
 export type People = Awaited<ReturnType<typeof readPeople>>
 
 export const settingsKeys = {
   workspace: (workspaceId: string) => [workspaceId, 'workspace'] as const,
   members: (workspaceId: string) => [workspaceId, 'members'] as const,
   people: (workspaceId: string) => [workspaceId, 'people'] as const,
+  made: (workspaceId: string, userId: string) => [workspaceId, 'made', userId] as const,
   invitations: (workspaceId: string) => [workspaceId, 'invitations'] as const,
   labels: (workspaceId: string) => [workspaceId, 'labels'] as const,
   replies: (workspaceId: string) => [workspaceId, 'canned-replies'] as const,
@@ -57,6 +59,12 @@ export function useMembers(workspaceId: string) {
 /** The names behind the ids of members, API keys and team tokens. */
 export function usePeople(workspaceId: string) {
   return useQuery({ queryKey: settingsKeys.people(workspaceId), queryFn: () => readPeople(workspaceId) })
+}
+
+/** What somebody made and still works. Asked anew each time: whoever reads it decides by it. */
+export function useMade(workspaceId: string, userId: string) {
+  const queryFn = () => body(api.GET(`${path}/members/{userId}/made`, { params: { path: { workspaceId, userId } } }))
+  return useQuery({ queryKey: settingsKeys.made(workspaceId, userId), queryFn, staleTime: 0, gcTime: 0 })
 }
 
 export function useInvitations(workspaceId: string, enabled: boolean) {

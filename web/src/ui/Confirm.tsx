@@ -31,7 +31,9 @@ export function Confirm({ title, children, action, word, run, close }: ConfirmPr
           void submit()
         }}
       >
-        <Text size="md">{children}</Text>
+        <Text size="md" component="div">
+          {children}
+        </Text>
         {word !== undefined && (
           <TextInput
             mt="md"
@@ -46,7 +48,7 @@ export function Confirm({ title, children, action, word, run, close }: ConfirmPr
           <Button variant="default" onClick={close}>
             {t.common.cancel}
           </Button>
-          <Button type="submit" color="red" disabled={!mayRun} loading={isRunning}>
+          <Button type="submit" color="red.9" disabled={!mayRun} loading={isRunning}>
             {action}
           </Button>
         </Group>

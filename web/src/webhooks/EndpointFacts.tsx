@@ -1,3 +1,4 @@
+import { MadeBy } from '../settings/MadeBy.tsx'
 import { t } from '../text/index.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { PageBody } from '../ui/PageBody.tsx'
@@ -6,7 +7,7 @@ import styles from './EndpointPage.module.css'
 import type { Endpoint } from './types.ts'
 import { patternName } from './words.ts'
 
-export function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
+export function EndpointFacts({ workspaceId, endpoint }: { workspaceId: string; endpoint: Endpoint }) {
   const { url, description, events, phoneVisibility, headerNames, secrets, health } = endpoint
   const until = secrets.oldUntil === null ? [] : [t.webhooks.secretUntil(fullMoment(secrets.oldUntil))]
   return (
@@ -30,6 +31,7 @@ export function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
               health.lastSuccessAt === null ? t.webhooks.never : fullMoment(health.lastSuccessAt),
             ],
             [t.webhooks.created, fullMoment(endpoint.createdAt)],
+            [t.settings.madeBy, <MadeBy key="by" workspaceId={workspaceId} id={endpoint.createdBy} />],
           ]}
         />
       </div>

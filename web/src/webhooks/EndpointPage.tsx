@@ -75,7 +75,7 @@ function OneEndpoint({ workspaceId, endpoint }: { workspaceId: string; endpoint:
       {view === 'charts' && (
         <EndpointCharts {...parts} hours={search.hours ?? 24} choose={(hours) => go({ view, hours })} />
       )}
-      {view === 'settings' && <EndpointFacts endpoint={endpoint} />}
+      {view === 'settings' && <EndpointFacts workspaceId={workspaceId} endpoint={endpoint} />}
       <EndpointDialogs {...parts} asks={asks} close={() => setAsks(null)} />
     </>
   )

@@ -34,6 +34,11 @@ export const profile = {
     code: 'Code',
     codeHelp: 'Six digits from the authenticator.',
     offHelp: 'Your password alone will then be enough to sign in.',
+    askTitle: 'Is it you?',
+    askHelp: 'Type your password, so that nobody else turns this on in your browser.',
+    goOn: 'Go on',
+    passwordFirst: 'Set a password first: the code is asked for after it.',
+    offCodeHelp: 'Six digits from the authenticator, or one of your recovery codes.',
     isOff: 'Two-factor sign-in is off',
     recovery: 'Your recovery codes',
     recoveryHelp:
@@ -48,5 +53,7 @@ export const profile = {
     seen: (ago: string) => `Last seen ${ago}`,
     end: 'End',
     endOf: (device: string) => `End the session on ${device}`,
+    endOthers: 'End all others',
+    othersEnded: (count: number) => (count === 1 ? '1 session ended' : `${count} sessions ended`),
   },
 }

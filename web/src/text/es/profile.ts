@@ -36,6 +36,11 @@ export const profile: typeof en = {
     code: 'Código',
     codeHelp: 'Seis números del autenticador.',
     offHelp: 'La contraseña sola bastará para entrar.',
+    askTitle: '¿Eres tú?',
+    askHelp: 'Escribe tu contraseña, para que nadie más active esto en tu navegador.',
+    goOn: 'Continuar',
+    passwordFirst: 'Pon primero una contraseña: el código se pide después de ella.',
+    offCodeHelp: 'Seis números del autenticador, o uno de tus códigos de recuperación.',
     isOff: 'La entrada en dos pasos está desactivada',
     recovery: 'Tus códigos de recuperación',
     recoveryHelp:
@@ -50,5 +55,7 @@ export const profile: typeof en = {
     seen: (ago) => `Visto ${ago}`,
     end: 'Terminar',
     endOf: (device) => `Terminar la sesión en ${device}`,
+    endOthers: 'Terminar todas las demás',
+    othersEnded: (count) => (count === 1 ? '1 sesión terminada' : `${count} sesiones terminadas`),
   },
 }

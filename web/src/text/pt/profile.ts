@@ -36,6 +36,11 @@ export const profile: typeof en = {
     code: 'Código',
     codeHelp: 'Seis números do autenticador.',
     offHelp: 'A senha sozinha vai bastar para entrar.',
+    askTitle: 'É você?',
+    askHelp: 'Digite a sua senha, para que ninguém mais ative isto no seu navegador.',
+    goOn: 'Continuar',
+    passwordFirst: 'Defina uma senha primeiro: o código é pedido depois dela.',
+    offCodeHelp: 'Seis números do autenticador, ou um dos seus códigos de recuperação.',
     isOff: 'A entrada em duas etapas está desligada',
     recovery: 'Seus códigos de recuperação',
     recoveryHelp:
@@ -50,5 +55,7 @@ export const profile: typeof en = {
     seen: (ago) => `Visto ${ago}`,
     end: 'Encerrar',
     endOf: (device) => `Encerrar a sessão em ${device}`,
+    endOthers: 'Encerrar todas as outras',
+    othersEnded: (count) => (count === 1 ? '1 sessão encerrada' : `${count} sessões encerradas`),
   },
 }

@@ -1,0 +1,44 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { t } from '../text/index.ts'
+import { complain } from '../ui/notices.tsx'
+import { useDraft } from '../ui/use-draft.ts'
+import { CurrentPassword } from './CurrentPassword.tsx'
+import { beginTwoFactor } from './queries.ts'
+
+export type Enrolment = Awaited<ReturnType<typeof beginTwoFactor>>
+
+/** An unattended browser must not be enough to keep its owner out. */
+export function TwoFactorAsk({ close, begun }: { close(): void; begun(enrolment: Enrolment): void }) {
+  const texts = t.profile.twoFactor
+  const draft = useDraft({ password: '' })
+  const begin = useMutation({
+    mutationFn: () => beginTwoFactor(draft.value.password),
+    onSuccess: begun,
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <Modal opened onClose={close} title={texts.askTitle} closeButtonProps={{ 'aria-label': t.common.close }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          begin.mutate()
+        }}
+        noValidate
+      >
+        <Stack gap="md">
+          <Text size="md">{texts.askHelp}</Text>
+          <CurrentPassword draft={draft} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close}>
+              {t.common.cancel}
+            </Button>
+            <Button type="submit" loading={begin.isPending}>
+              {texts.goOn}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,10 @@
+import { t } from '../text/index.ts'
+import { usePeople } from './queries.ts'
+
+/** Who answers for a key, token, invitation or webhook. */
+export function MadeBy({ workspaceId, id }: { workspaceId: string; id: string | null }) {
+  const { data: people } = usePeople(workspaceId)
+  if (id === null) return t.settings.nobody
+  if (people === undefined) return ''
+  return people.members.find((member) => member.id === id)?.name ?? t.settings.audit.former
+}
