@@ -30,6 +30,20 @@ test('when the owning key is revoked the conversation goes to people at once, wi
   assert.equal((await w.customerWrites('Anybody?')).owner, 'human')
 })
 
+test('when the owning key is revoked with the member who made it, the conversation goes to people in the same step', async () => {
+  const { w, agent, owner, changes } = await owned()
+  const [admin, maker] = [await signedInMember(w, 'owner'), await signedInMember(w, 'admin')]
+  await w.db.sql`
+    update api_keys
+    set created_by = ${maker.userId}
+    where workspace_id = ${w.workspaceId}
+      and id = ${agent.id}`
+  const removed = await admin.call('DELETE', `/members/${maker.userId}?keys=revoke`)
+  assert.equal(removed.body.ended.keys, 1)
+  assert.equal(await owner(), 'human')
+  assert.equal((await changes()).length, 1)
+})
+
 test('when the owning key expires its conversations go to people, each with one event', async () => {
   const w = await inboxWorld()
   const { w: _, ...mine } = await owned({ expiresAt: new Date(w.clock.now().getTime() + minuteMs) })
