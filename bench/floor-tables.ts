@@ -7,9 +7,9 @@ import { benchMasterKey } from './workspace.ts'
 
 /** The floor's tables: the same leads in plain columns, with the indexes that its statements need. */
 export async function makeFloorTables(db: Db, workspaceId: string): Promise<void> {
+  const keyring = await openVault(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
   await db.tx(async (tx) => {
     await tx.unsafe(floorTables).simple()
-    const keyring = await openVault(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
     const rows = await tx<LeadRow[]>`select ${leadColumns(tx)} from leads l where l.workspace_id = ${workspaceId}`
     for (let at = 0; at < rows.length; at += 2000) {
       const leads = rows.slice(at, at + 2000).map((row) => openLead(keyring, row))

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createUser, findUserByEmail } from '../../src/access/users.ts'
+import { openDb } from '../../src/base/db.ts'
 import { instanceScope } from '../../src/base/vault.ts'
 import { takeStep } from '../../src/rotation/step.ts'
+import { testDatabase } from '../support/database.ts'
+import { atEnd } from '../support/file-end.ts'
 import { inboxWorld } from '../support/inbox-world.ts'
 import { leadPath, leadsPath } from '../support/leads.ts'
 import { askRotation, drainRotations, oldRows, rotate, rotationDeps, rotationsPath } from '../support/rotating.ts'
@@ -106,7 +109,10 @@ test('a row that somebody holds is passed over, and rewritten in the next pass',
     w.clock.advance(30_000)
     await takeStep(deps)
   }
-  await w.db.tx(async (tx) => {
+  const { options } = await testDatabase()
+  const outside = openDb({ ...options, maxConnections: 1 })
+  atEnd(() => outside.close())
+  await outside.tx(async (tx) => {
     await tx`select id from leads where id = ${id} for update`
     while (await takeStep(deps));
     assert.equal((await oldRows(w.db, w.workspaceId, 'data', 2)).length, 2)
@@ -120,7 +126,10 @@ test('every workspace and the people are rotated at once, and people are found b
   await w.lead()
   const { db, vault, clock } = w
   const person = { name: 'Ana', email: `ana@${w.workspaceId}.test`, passwordHash: null, isOperator: false }
-  const add = async () => db.tx(async (tx) => createUser(tx, await vault.keyring(instanceScope), person, clock.now()))
+  const add = async () => {
+    const keys = await vault.keyring(instanceScope)
+    return db.tx((tx) => createUser(tx, keys, person, clock.now()))
+  }
   const id = await add()
   const progress = await askRotation(w, { purpose: 'index' })
   assert.ok(progress.running >= 2)

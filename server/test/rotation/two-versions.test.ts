@@ -76,7 +76,10 @@ test('two nodes of different versions give an e-mail to one person', async () =>
   for (let round = 0; round < rounds; round++) {
     const person = { name: 'Ana', email: `ana${round}@one.test`, passwordHash: null, isOperator: false }
     const outcomes = await Promise.allSettled(
-      vaults.map((vault) => w.db.tx(async (tx) => createUser(tx, await vault.keyring(scopeId), person, w.clock.now()))),
+      vaults.map(async (vault) => {
+        const keys = await vault.keyring(scopeId)
+        return w.db.tx((tx) => createUser(tx, keys, person, w.clock.now()))
+      }),
     )
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   }
