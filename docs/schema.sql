@@ -41,7 +41,9 @@ create table audit_log (
   actor_id uuid,
   action text not null,
   target text,
+  count integer not null default 1,
   constraint audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text, 'agent'::text, 'system'::text]))),
+  constraint audit_log_count_check CHECK ((count > 0)),
   constraint audit_log_pkey PRIMARY KEY (scope_id, id)
 );
 
@@ -112,6 +114,7 @@ create table connections (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   removed_at timestamp(3) with time zone,
+  reserved_as text,
   constraint connections_channel_check CHECK ((channel = ANY (ARRAY['waba'::text, 'unofficial'::text, 'partner'::text]))),
   constraint connections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'unavailable'::text]))),
   constraint connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
@@ -119,7 +122,8 @@ create table connections (
 );
 
 CREATE UNIQUE INDEX connections_id_key ON connections USING btree (id);
-CREATE UNIQUE INDEX connections_number_key ON connections USING btree (channel, number_id) WHERE (removed_at IS NULL);
+CREATE UNIQUE INDEX connections_number_key ON connections USING btree (channel, reserved_as) WHERE (removed_at IS NULL);
+CREATE UNIQUE INDEX connections_own_number_key ON connections USING btree (workspace_id, channel, number_id) WHERE (removed_at IS NULL);
 CREATE INDEX connections_templates_due ON connections USING btree (templates_due_at) WHERE (templates_due_at IS NOT NULL);
 
 create table conversation_activities (
@@ -192,6 +196,7 @@ create table conversations (
   last_message bytea,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  starts_held_until timestamp(3) with time zone,
   constraint conversations_status_check CHECK ((status = ANY (ARRAY['open'::text, 'pending'::text, 'snoozed'::text, 'resolved'::text, 'closed'::text]))),
   constraint conversations_unread_count_check CHECK ((unread_count >= 0)),
   constraint conversations_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES connections(workspace_id, id),
@@ -262,6 +267,26 @@ create table events (
 CREATE UNIQUE INDEX events_position_key ON events USING btree (workspace_id, "position") WHERE ("position" IS NOT NULL);
 CREATE INDEX events_subject ON events USING btree (workspace_id, subject_id);
 CREATE INDEX events_unplaced ON events USING btree (workspace_id, seq) WHERE ("position" IS NULL);
+
+create table form_quota (
+  workspace_id uuid not null,
+  day date not null,
+  form_id uuid not null,
+  taken integer not null,
+  constraint form_quota_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint form_quota_pkey PRIMARY KEY (workspace_id, day, form_id)
+);
+
+create table form_slugs (
+  workspace_id uuid not null,
+  slug text not null,
+  form_id uuid not null,
+  constraint form_slugs_slug_check CHECK ((slug ~ '^[a-z0-9-]{3,60}$'::text)),
+  constraint form_slugs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint form_slugs_pkey PRIMARY KEY (workspace_id, slug)
+);
+
+CREATE UNIQUE INDEX form_slugs_slug_key ON form_slugs USING btree (slug);
 
 create table form_submissions (
   workspace_id uuid not null,
@@ -342,6 +367,17 @@ create table key_rotations (
 CREATE INDEX key_rotations_due ON key_rotations USING btree (due_at) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX key_rotations_running_key ON key_rotations USING btree (scope_id) WHERE (finished_at IS NULL);
 
+create table known_sign_ins (
+  mark bytea not null,
+  user_id uuid not null,
+  last_at timestamp(3) with time zone not null,
+  constraint known_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint known_sign_ins_pkey PRIMARY KEY (mark)
+);
+
+CREATE INDEX known_sign_ins_last_at ON known_sign_ins USING btree (last_at);
+CREATE INDEX known_sign_ins_user ON known_sign_ins USING btree (user_id);
+
 create table labels (
   workspace_id uuid not null,
   id uuid not null,
@@ -406,6 +442,7 @@ create table lead_imports (
 );
 
 CREATE INDEX lead_imports_due ON lead_imports USING btree (due_at) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
+CREATE INDEX lead_imports_kept ON lead_imports USING btree (workspace_id) WHERE ((expires_at IS NOT NULL) OR (state = ANY (ARRAY['running'::text, 'paused'::text])));
 CREATE INDEX lead_imports_to_expire ON lead_imports USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
 create table lead_quota (
@@ -441,6 +478,8 @@ CREATE INDEX lead_search_tokens ON lead_search USING gin (tokens) WITH (fastupda
 create table lead_search_feeds (
   workspace_id uuid not null,
   "position" bigint not null,
+  rules smallint not null default 1,
+  renewed_to uuid,
   constraint lead_search_feeds_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint lead_search_feeds_pkey PRIMARY KEY (workspace_id)
 ) with (fillfactor=50);
@@ -847,6 +886,7 @@ create table webhook_endpoints (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   removed_at timestamp(3) with time zone,
+  created_by uuid,
   constraint webhook_endpoints_phone_visibility_check CHECK ((phone_visibility = ANY (ARRAY['full'::text, 'masked'::text]))),
   constraint webhook_endpoints_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
   constraint webhook_endpoints_state_reason_check CHECK ((state_reason = ANY (ARRAY['member'::text, 'gone'::text, 'failing'::text]))),
@@ -904,7 +944,9 @@ create table workspaces (
   agents_stopped boolean not null default false,
   leads_from_chat boolean not null default false,
   demo_is_filled boolean,
+  daily_lead_quota_ceiling integer not null default 100000,
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
+  constraint workspaces_daily_lead_quota_ceiling_check CHECK ((daily_lead_quota_ceiling >= 0)),
   constraint workspaces_daily_lead_quota_check CHECK ((daily_lead_quota >= 0)),
   constraint workspaces_default_country_check CHECK ((default_country ~ '^[A-Z]{2}$'::text)),
   constraint workspaces_pkey PRIMARY KEY (id)

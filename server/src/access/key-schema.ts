@@ -26,7 +26,8 @@ const connectionIds = Type.Array(uuid(), {
 })
 const phoneVisibility = oneOf(['full', 'masked'] as const, {
   title: 'PhoneVisibility',
-  description: 'Whether customer phone numbers are shown whole, or with the middle replaced by asterisks. A masked key finds leads and conversations by a complete number only, and its search looks at none; it may name 30 numbers a minute that are not there, then 429.',
+  description:
+    'Whether customer phone numbers are shown whole, or with the middle replaced by asterisks. A masked key finds leads and conversations by a complete number only, and its search looks at none; it may name 30 numbers a minute that are not there, then 429.',
   example: 'full',
 })
 const allowlist = Type.Array(Type.String({ maxLength: 64 }), {

@@ -6,8 +6,8 @@ import { type Member, type Role, roleCovers, type TeamGuard } from '../base/memb
 import { type App, errors } from '../base/route.ts'
 import { attributeTo } from '../base/work.ts'
 import { rateLimited } from './admission.ts'
-import { setRateLimitHeaders } from './rate-limit-headers.ts'
 import type { Limiter } from './rate-limit.ts'
+import { setRateLimitHeaders } from './rate-limit-headers.ts'
 import { type CredentialDeps, type Identity, identify } from './team-credential.ts'
 
 /** Makes room for the caller on every request; call it once, before any route with a team guard. */

@@ -99,7 +99,7 @@ function changeRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
     url: `${path}/:keyId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('API keys'),
       operationId: 'changeApiKey',
       summary: 'Change an API key',
       ...postman({ body: { answersNewConversations: false } }),

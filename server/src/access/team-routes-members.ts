@@ -99,7 +99,7 @@ function madeRoute(app: App, deps: LeavingDeps, guard: TeamGuard): void {
     url: `${path}/:userId/made`,
     onRequest: guard.member('member'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Members'),
       operationId: 'listMadeByMember',
       summary: 'List what a member made',
       ...postman({ skip: true }),
@@ -142,7 +142,7 @@ function endSessionsRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/:userId/sessions`,
     onRequest: guard.member('owner'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Members'),
       operationId: 'endSessionsOfMember',
       summary: 'Sign a member out everywhere',
       ...postman({ skip: true }),

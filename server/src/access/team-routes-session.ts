@@ -152,7 +152,7 @@ function endOthersRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/sessions`,
     onRequest: guard.signedIn(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Profile'),
       operationId: 'endMyOtherSessions',
       summary: 'End all my other sessions',
       ...postman({ skip: true }),
@@ -178,7 +178,7 @@ function endAllRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
     url: `${path}/sessions/end-all`,
     onRequest: guard.operator(),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Profile'),
       operationId: 'endSessionsOfUser',
       summary: 'Sign a user out everywhere',
       ...postman({ skip: true }),

@@ -135,8 +135,6 @@ function messageOf(error: ErrorObject): string {
       return `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`
     case 'type':
       return `must be ${[error.params.type].flat().join(' or ')}`
-    case 'maxProperties':
-      return `must name at most ${error.params.limit} fields`
     case 'minProperties':
       return 'must name at least one field'
     case 'minLength':

@@ -133,7 +133,8 @@ export const ListQuery = Type.Object(
       Type.String({
         pattern: '^[0-9]{8,20}$',
         maxLength: 20,
-        description: "The customer's number, 8 to 20 digits: the conversation with exactly that number, or none. A key that sees phones masked may ask for 30 a minute that are none.",
+        description:
+          "The customer's number, 8 to 20 digits: the conversation with exactly that number, or none. A key that sees phones masked may ask for 30 a minute that are none.",
         example: '5581991234567',
       }),
     ),

@@ -59,8 +59,6 @@ const customFieldValues = Type.Record(
   Type.String(),
   Type.Unsafe<string | boolean | null>({ type: ['string', 'boolean', 'null'], maxLength: longestValue }),
   {
-    // Ten that are there under two names each, and whatever is to be removed.
-    maxProperties: 100,
     description:
       'Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field.',
     example: { k_city: 'Recife', newsletter: true },

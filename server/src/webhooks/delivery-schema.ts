@@ -83,7 +83,7 @@ const Attempt = Type.Object({
 })
 
 export const DeliveryDetail = Type.Object({
-  delivery: titled('QueuedDelivery', {
+  delivery: Type.Object({
     ...delivery,
     attemptList: Type.Array(Attempt, { ...unpaged, description: 'Every attempt, the oldest first.' }),
     request: Type.Object({

@@ -20,7 +20,8 @@ const events = Type.Array(
 )
 const phoneVisibility = oneOf(['full', 'masked'], {
   title: 'PhoneVisibility',
-  description: 'With `masked`, phones are hidden in all but their first and last digits, as for a masked API key: also in names, references and custom fields.',
+  description:
+    'With `masked`, phones are hidden in all but their first and last digits, as for a masked API key: also in names, references and custom fields.',
   example: 'full',
 })
 

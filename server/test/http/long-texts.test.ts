@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { stretchesOf } from '../../../web/src/inbox/link-rules.ts'
 import { clientAddress } from '../../src/access/client-address.ts'
 import { deviceOf } from '../../src/access/device.ts'
+import { maskNumbersIn } from '../../src/base/mask.ts'
 import { readPhone } from '../../src/base/phone.ts'
 import { foldText } from '../../src/base/search-text.ts'
 import { fillBody, readBody } from '../../src/channels/template-body.ts'
@@ -13,7 +14,6 @@ import { looseQuery } from '../../src/forms/visitor.ts'
 import { wordsFor } from '../../src/http/pages/words.ts'
 import { parseQuery } from '../../src/http/query.ts'
 import { readIdempotencyKey } from '../../src/inbox/idempotency-key.ts'
-import { maskNumbersIn } from '../../src/inbox/masking.ts'
 import { splitText } from '../../src/inbox/split-text.ts'
 import { customFieldTypes } from '../../src/leads/custom-fields.ts'
 import { readPhones } from '../../src/leads/read-phones.ts'
@@ -42,7 +42,7 @@ const readers: [name: string, read: (text: string) => unknown][] = [
   ['a quoted Idempotency-Key', (text) => attempt(() => readIdempotencyKey(`"${text}"`))],
   ['a template', (text) => [readBody(text, false), fillBody(text, ['1'])]],
   ['an address of a phone', readJid],
-  ['cells of a file', (text) => [guardCell(text), unguardCell(text), csvLine([text], ',')]],
+  ['cells of a file', (text) => [guardCell(text, ','), unguardCell(text), csvLine([text], ',')]],
   ['Accept-Language', (text) => wordsFor({ 'accept-language': text })],
   ['User-Agent', deviceOf],
   ['X-Forwarded-For', (text) => clientAddress('127.0.0.1', text, () => true)],
