@@ -41,6 +41,8 @@ const inWorkspace: Row[] = [
   ['GET', '/members', undefined, 'member', 200],
   ['PATCH', `/members/${nobody}`, { role: 'admin' }, 'admin', 404],
   ['DELETE', `/members/${nobody}`, undefined, 'member', 404],
+  ['GET', `/members/${nobody}/made`, undefined, 'admin', 404],
+  ['DELETE', `/members/${nobody}/sessions`, undefined, 'owner', 404],
   ['GET', '/invitations', undefined, 'admin', 200],
   ['POST', '/invitations', {}, 'admin', 400],
   ['DELETE', `/invitations/${nobody}`, undefined, 'admin', 404],
@@ -79,6 +81,7 @@ const forOperators: [Method, string, object | undefined, number][] = [
   ['POST', '/tokens', {}, 400],
   ['DELETE', `/tokens/${nobody}`, undefined, 404],
   ['GET', '/audit', undefined, 200],
+  ['POST', '/sessions/end-all', {}, 400],
 ]
 
 for (const [method, path, body, passed] of forOperators) {
@@ -94,6 +97,7 @@ const forUsers: [Method, string, object | undefined, number][] = [
   ['GET', '/sessions', undefined, 200],
   ['DELETE', `/sessions/${nobody}`, undefined, 404],
   ['PATCH', '/me', { name: 'Ana Lima' }, 200],
+  ['POST', '/me/totp', {}, 400],
   ['POST', '/me/totp/confirm', {}, 400],
   ['DELETE', '/me/totp', {}, 400],
 ]

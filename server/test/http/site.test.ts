@@ -71,7 +71,7 @@ test('the form signs in, and says above it what was wrong', async () => {
 
 test('the form asks for a code when the account does', async () => {
   const me = await user()
-  const { secret } = (await send(me, 'POST', '/me/totp')).json()
+  const { secret } = (await send(me, 'POST', '/me/totp', { password })).json()
   await send(me, 'POST', '/me/totp/confirm', { code: codeAt(secret, clock.now()) })
   clock.advance(30_000)
   const second = await submit('/sign-in', { email: me.email, password })
