@@ -13,6 +13,7 @@ const notSealed: Record<string, string> = {
   'sign_in_links.token_hash': 'SHA-256 of a random token',
   'team_tokens.token_hash': 'SHA-256 of a random token',
   'login_attempts.key': 'a stable digest, forgotten within a day',
+  'known_sign_ins.mark': 'a stable digest, forgotten after 90 days',
   'lead_import_dry_names.name': 'a stable digest, forgotten with its import',
   'messages.external_index': 'a stable digest of a random id',
   'message_parts.external_index': 'a stable digest of a random id',
