@@ -21,12 +21,14 @@ const app = fastify()
 
 app.post<{ Body: { items: Parameters<typeof readBulkItem>[0][] } }>('/leads/bulk-upsert', async (request) => {
   const items = request.body.items.map((item, n) => readBulkItem(item, { defaultCountry: null, at: `items[${n}]` }))
+  const keyring = await vault.keyring(WORKSPACE)
+  const known = { ...vault, keyring: async () => keyring }
   const results = await db.tx(async (tx) => {
     const within: Db = { ...db, tx: (work) => tx.savepoint(work) as ReturnType<typeof work> }
     const done: string[] = []
     for (const item of items) {
       const options = { continueOnError: true, dryRun: false }
-      const [outcome] = await upsertLeads({ db: within, vault, clock: systemClock }, user, [item], options)
+      const [outcome] = await upsertLeads({ db: within, vault: known, clock: systemClock }, user, [item], options)
       if (outcome === undefined || outcome.action === 'failed') throw new Error('An item failed')
       done.push(outcome.action)
     }
