@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { forbidden } from '../base/errors.ts'
 import { type Member, roleCovers } from '../base/member.ts'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { text, unpaged } from '../base/schema-types.ts'
 import { idSchema } from '../base/team-schema.ts'
 import { listInvitations } from './invitations.ts'
 import { keySchema, presentKey } from './key-schema.ts'
@@ -13,18 +14,27 @@ import { listTeamTokensOf } from './team-tokens.ts'
 
 const webhook = Type.Object({
   id: idSchema('The endpoint.'),
-  url: Type.String({ description: 'Its host.', example: 'https://hooks.example.com/…' }),
-  description: nullable(Type.String({ example: 'Warehouse' })),
+  url: text(300, 'Its host.', { example: 'https://hooks.example.com/…' }),
+  description: nullable(text(200, 'What it is for.', { example: 'Warehouse' })),
   state: oneOf(['active', 'disabled'], { example: 'active' }),
   createdAt: timestamp('When it was made.'),
   lastUsedAt: nullable(timestamp('When it last took an event.')),
 })
 
 export const madeSchema = Type.Object({
-  keys: Type.Array(keySchema, { description: 'API keys that work: they stay unless the remover revokes them.' }),
-  webhooks: Type.Array(webhook, { description: 'They stay unless the remover disables them.' }),
-  tokens: Type.Array(tokenSchema, { description: 'Team tokens of this workspace: they stop with the membership.' }),
-  invitations: Type.Array(invitationSchema, { description: 'Open ones: they are withdrawn with the membership.' }),
+  keys: Type.Array(keySchema, {
+    ...unpaged,
+    description: 'API keys that work: they stay unless the remover revokes them.',
+  }),
+  webhooks: Type.Array(webhook, { ...unpaged, description: 'They stay unless the remover disables them.' }),
+  tokens: Type.Array(tokenSchema, {
+    ...unpaged,
+    description: 'Team tokens of this workspace: they stop with the membership.',
+  }),
+  invitations: Type.Array(invitationSchema, {
+    ...unpaged,
+    description: 'Open ones: they are withdrawn with the membership.',
+  }),
 })
 
 /** What somebody made in the workspace and still works, for whoever removes them to decide on. */

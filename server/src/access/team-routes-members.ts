@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, oneOf, postman } from '../base/route.ts'
-import { unpaged } from '../base/schema-types.ts'
+import { count, unpaged } from '../base/schema-types.ts'
 import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { changeRole } from './change-team.ts'
@@ -24,7 +24,7 @@ const leavingQuery = Type.Object(
   },
   closed,
 )
-const counted = (description: string) => Type.Integer({ minimum: 0, description, example: 1 })
+const counted = (description: string) => count(description, { example: 1 })
 const leftSchema = Type.Object({
   success: Type.Boolean({ example: true }),
   ended: Type.Object(

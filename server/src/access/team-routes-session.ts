@@ -4,7 +4,7 @@ import { recordAudit } from '../base/audit.ts'
 import { notFound } from '../base/errors.ts'
 import { type TeamGuard, teamCallerOf } from '../base/member.ts'
 import { type App, errors, nullable, postman, titled } from '../base/route.ts'
-import { text, unpaged } from '../base/schema-types.ts'
+import { count, text, unpaged } from '../base/schema-types.ts'
 import { closed, done, emailSchema, idSchema, personNameSchema, roleSchema, teamRoute } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
 import { version } from '../base/version.ts'
@@ -160,7 +160,7 @@ function endOthersRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       response: {
         200: Type.Object({
           success: Type.Boolean({ example: true }),
-          ended: Type.Integer({ minimum: 0, description: 'How many there were.', example: 2 }),
+          ended: count('How many there were.', { example: 2 }),
         }),
         ...errors(401, 403),
       },

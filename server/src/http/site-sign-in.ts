@@ -97,4 +97,4 @@ export function showProblem(
 const ours = new RegExp(
   `^/(invite/[A-Za-z0-9_-]{1,100}|w/[0-9a-f-]{36}[\\w\\-./?=&%]{0,500}|(${rooms.join('|')})(\\?[\\w\\-.=&%]{0,500})?)$`,
 )
-const safeNext = (next: string): string => (ours.test(next) ? next : '/')
+export const safeNext = (next: string): string => (ours.test(next) ? next : '/')

@@ -13,6 +13,7 @@ import { readSubmission } from '../../src/forms/submission.ts'
 import { looseQuery } from '../../src/forms/visitor.ts'
 import { wordsFor } from '../../src/http/pages/words.ts'
 import { parseQuery } from '../../src/http/query.ts'
+import { safeNext } from '../../src/http/site-sign-in.ts'
 import { readIdempotencyKey } from '../../src/inbox/idempotency-key.ts'
 import { splitText } from '../../src/inbox/split-text.ts'
 import { customFieldTypes } from '../../src/leads/custom-fields.ts'
@@ -43,6 +44,7 @@ const readers: [name: string, read: (text: string) => unknown][] = [
   ['a template', (text) => [readBody(text, false), fillBody(text, ['1'])]],
   ['an address of a phone', readJid],
   ['cells of a file', (text) => [guardCell(text, ','), unguardCell(text), csvLine([text], ',')]],
+  ['where a sign-in leads to', safeNext],
   ['Accept-Language', (text) => wordsFor({ 'accept-language': text })],
   ['User-Agent', deviceOf],
   ['X-Forwarded-For', (text) => clientAddress('127.0.0.1', text, () => true)],
