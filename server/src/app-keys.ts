@@ -1,6 +1,7 @@
 import { indexedAccessTables, sealedAccessTables } from './access/keyed-tables.ts'
 import type { KeyedTables } from './base/keyed-table.ts'
 import { sealedChannelTables } from './channels/keyed-tables.ts'
+import { sealedErasureTables } from './erasure/keyed-tables.ts'
 import { sealedEventTables } from './events/keyed-tables.ts'
 import { indexedInboxTables, sealedInboxTables } from './inbox/keyed-tables.ts'
 import { indexedLeadTables, sealedLeadTables } from './leads/keyed-tables.ts'
@@ -17,6 +18,7 @@ export const keyedTables: KeyedTables = {
     ...sealedAccessTables,
     ...sealedWebhookTables,
     ...sealedWorkspaceTables,
+    ...sealedErasureTables,
   ],
   indexed: [...indexedLeadTables, ...indexedInboxTables, ...indexedAccessTables],
 }

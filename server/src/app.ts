@@ -16,6 +16,7 @@ import { sessionTeamRoutes } from './access/team-routes-session.ts'
 import { signInTeamRoutes } from './access/team-routes-sign-in.ts'
 import { signInLinkTeamRoutes } from './access/team-routes-sign-in-link.ts'
 import { tokenTeamRoutes } from './access/team-routes-tokens.ts'
+import { erasureDeps } from './app-erasure.ts'
 import { type Events, serveEvents } from './app-events.ts'
 import type { House } from './app-house.ts'
 import { type Inbox, serveInbox } from './app-inbox.ts'
@@ -25,6 +26,7 @@ import { serveService } from './app-worker.ts'
 import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import { strangeConnections } from './channels/queries.ts'
+import { erasureTeamRoutes } from './erasure/team-routes.ts'
 import { formRoutes } from './forms/routes.ts'
 import { teamFormRoutes } from './forms/team-routes.ts'
 import { describeApi } from './http/openapi.ts'
@@ -126,6 +128,7 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
     routes(app, team, teamGuard)
   }
   leadTeamRoutesOfLeads(app, house, teamGuard)
+  erasureTeamRoutes(app, erasureDeps(house), teamGuard)
   const conversationsOf: ConversationDeps['conversationsOf'] = (workspaceId, phone) =>
     conversationsOfPhone(team, workspaceId, phone)
   conversationsTeamRoute(app, { ...team, conversationsOf }, teamGuard)

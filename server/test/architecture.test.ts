@@ -18,6 +18,7 @@ const ranks: Record<string, number> = {
   inbox: 3,
   forms: 4,
   webhooks: 4,
+  erasure: 4,
   rotation: 4,
   http: 5,
   stats: 5,

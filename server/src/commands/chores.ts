@@ -1,4 +1,5 @@
 import { sweepSignIns } from '../access/sweep.ts'
+import { erasureDeps } from '../app-erasure.ts'
 import type { House } from '../app-house.ts'
 import { templateDeps } from '../app-inbox.ts'
 import { keyedTables } from '../app-keys.ts'
@@ -7,6 +8,7 @@ import { type Loop, startLoop } from '../base/loop.ts'
 import { refreshStatistics } from '../base/statistics.ts'
 import { syncDueTemplates } from '../channels/sync-templates.ts'
 import { forgetOldSends } from '../channels/unofficial/sends.ts'
+import { finishErasures } from '../erasure/run.ts'
 import { removeOldEvents } from '../events/retention.ts'
 import { handBackLapsed, runWatchdog } from '../inbox/hand-back.ts'
 import { forgetPaces } from '../inbox/pace.ts'
@@ -61,11 +63,13 @@ function choresOf(house: House): Chore[] {
       return undefined
     },
   }
+  const erasures = erasureDeps(house)
   const rotations = { db, vault, clock, tables: keyedTables }
   const steady: Record<string, Chore['work']> = {
     'read-templates': () => syncDueTemplates(templates),
     'wake-snoozed': () => wakeSnoozed(db, clock),
     'hand-back-lapsed': () => handBackLapsed(db, vault, clock),
+    'finish-erasures': () => finishErasures(erasures),
     'agent-watchdog': () => runWatchdog(db, vault, clock),
   }
   return [

@@ -53,6 +53,8 @@ async function deliver(deps: PumpDeps, queue: Queue, delivery: Delivery): Promis
   if (queue.isLost) return
   if (outcome === null) return lanes.putBack(delivery)
   const { attempt, pauseMs } = outcome
+  // Erased while it was under way: the answer may repeat what was sent.
+  if (delivery.payload === null) attempt.answer = null
   const verdict = judge(delivery, attempt, { pauseMs, random: deps.random() })
   results.push({ delivery, attempt, verdict })
   deps.slots.addUnwritten()

@@ -2,9 +2,11 @@ import type { Db } from '../base/db.ts'
 import { type Errands, openErrands } from '../base/errands.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { restBetween } from '../base/rest.ts'
+import { erasedTopic } from '../events/erase.ts'
 import { placedTopic } from '../events/place.ts'
 import type { Placer } from '../events/placer.ts'
 import { recordedTopic } from '../events/record.ts'
+import { forgetErased } from './erase.ts'
 import { createHolder, type Holder } from './holder.ts'
 import { watchTheLiving } from './living.ts'
 import { noObserver, type WebhookObserver } from './observe.ts'
@@ -102,6 +104,7 @@ function listen(deps: WorkerDeps, holder: Holder): () => Promise<void> {
     [placedTopic, onPlaced],
     [dueTopic, onDue],
     [givenTopic, lookAt],
+    [erasedTopic, (subjectId) => forgetErased(holder.held(), subjectId)],
     [askTopic, (ask) => holder.give(JSON.parse(ask) as Ask)],
   ])
   return async () => {

@@ -41,7 +41,7 @@ interface FilterRow {
   updated_at: Date
 }
 
-const filterPlace = (id: string) => ({ table: 'saved_filters', row: id, column: 'content' })
+export const filterPlace = (id: string) => ({ table: 'saved_filters', row: id, column: 'content' })
 
 /** The member's own and everybody's, by name. */
 export async function listSavedFilters({ db, vault }: FilterDeps, by: Member): Promise<SavedFilter[]> {

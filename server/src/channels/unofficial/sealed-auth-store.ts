@@ -43,7 +43,7 @@ async function readKeys(
   type: string,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const idOf = new Map(ids.map((id) => [digestOf(keyring, lease, type, id), id]))
+  const idOf = new Map(ids.map((id) => [keyDigest(keyring, lease.connectionId, type, id), id]))
   if (idOf.size === 0) return new Map()
   const rows = await db.sql<{ digest: string; value: Buffer }[]>`
     select digest, value
@@ -72,7 +72,7 @@ async function writeKeys(tx: Tx, keyring: Keyring, lease: Lease, entries: readon
   const { workspaceId, connectionId } = lease
   await standBehindFence(tx, lease)
   const rows = [...new Map(entries.map((entry) => [`${entry.type} ${entry.id}`, entry])).values()]
-    .map(({ type, id, value }) => ({ type, digest: digestOf(keyring, lease, type, id), value }))
+    .map(({ type, id, value }) => ({ type, digest: keyDigest(keyring, lease.connectionId, type, id), value }))
     .sort((a, b) => (a.type + a.digest < b.type + b.digest ? -1 : 1))
   const gone = rows.filter(({ value }) => value === null)
   const kept = rows.flatMap(({ type, digest, value }) =>
@@ -107,7 +107,7 @@ async function writeKeys(tx: Tx, keyring: Keyring, lease: Lease, entries: readon
 
 // The names of some keys are customers' phones. The digest outlives rotations of the index key, as the rows are found by
 // nothing else; they end with the pairing.
-function digestOf(keyring: Keyring, { connectionId }: Lease, type: string, id: string): string {
+export function keyDigest(keyring: Keyring, connectionId: string, type: string, id: string): string {
   return keyring.stable('session.key', `${connectionId} ${type} ${id}`).toString('hex')
 }
 

@@ -2,7 +2,7 @@ import type { Db, Sql } from '../../base/db.ts'
 import type { Vault } from '../../base/vault.ts'
 import { placeEvents } from '../../events/place.ts'
 import { eventsOfLeads } from '../events.ts'
-import { type Image, type ImageShape, putLead, removeLead } from './image.ts'
+import { type Image, type ImageShape, putLead, removeErased, removeLead } from './image.ts'
 import { type ImageRow, imageColumns, openRows } from './read-leads.ts'
 
 /** An image and how far it has followed the events of its workspace. */
@@ -30,7 +30,9 @@ interface ChangeRow extends Omit<ImageRow, 'id'> {
   /** Null when nothing has changed. */
   seq: number | null
   position: number | null
-  /** Null when the event was seen, or the lead is gone. */
+  /** The lead that the event tells of. */
+  subjectId: string
+  /** Null when the event was seen, or the lead was erased. */
   id: string | null
 }
 
@@ -52,7 +54,7 @@ export async function catchUp({ db, vault }: FollowDeps, following: Following): 
   const changes = rows.filter((row) => row.seq !== null)
   if (changes.length > maxChanges) return 'behind'
   const news = changes.filter(({ seq }) => !following.seen.has(seq ?? 0))
-  if (!(await apply(vault, following, news))) return 'lost'
+  await apply(vault, following, news)
   following.position = first.lastPosition
   following.seen = new Set(changes.flatMap(({ seq, position }) => (seq === null || position !== null ? [] : [seq])))
   return 'level'
@@ -66,6 +68,7 @@ async function selectChanges(sql: Sql, { workspaceId, position, seen }: Followin
       coalesce(f.removed_to, 0) as "removedTo",
       e.seq,
       e.position,
+      e.subject_id as "subjectId",
       c.*
     from (select 1) as one
     left join event_feeds f on f.workspace_id = ${workspaceId}
@@ -84,13 +87,13 @@ async function selectChanges(sql: Sql, { workspaceId, position, seen }: Followin
     ) as c on true`
 }
 
-/** False when a lead is not there at all, which no event tells. */
-async function apply(vault: Vault, following: Following, rows: readonly ChangeRow[]): Promise<boolean> {
+async function apply(vault: Vault, following: Following, rows: readonly ChangeRow[]): Promise<void> {
   const { workspaceId, image, shape } = following
   const latest = new Map<string, ImageRow>()
-  for (const { id, ...row } of rows) {
-    if (id === null) return false
-    latest.set(id, { ...row, id })
+  const erased = new Set<string>()
+  for (const { id, subjectId, ...row } of rows) {
+    if (id === null) erased.add(subjectId)
+    else latest.set(id, { ...row, id })
   }
   const changed = [...latest.values()]
   const live = changed.filter((row) => row.deleted_at === null)
@@ -98,7 +101,7 @@ async function apply(vault: Vault, following: Following, rows: readonly ChangeRo
   for (const { id, created_at, deleted_at } of changed) {
     if (deleted_at !== null) removeLead(image, { id, created: created_at.getTime() })
   }
-  return true
+  for (const id of erased) removeErased(image, id)
 }
 
 /** Catches up with any number of changes, in steps. */
@@ -107,7 +110,7 @@ export async function pursue(deps: FollowDeps, following: Following): Promise<'l
     await placeAll(deps.db, following.workspaceId)
     const rows = await selectNext(deps.db.sql, following)
     if (following.position < (await readFeedState(deps.db.sql, following.workspaceId)).removedTo) return 'lost'
-    if (!(await apply(deps.vault, following, rows))) return 'lost'
+    await apply(deps.vault, following, rows)
     following.position = rows.at(-1)?.position ?? following.position
     if (rows.length === maxChanges) continue
     const progress = await catchUp(deps, following)
@@ -117,7 +120,7 @@ export async function pursue(deps: FollowDeps, following: Following): Promise<'l
 
 async function selectNext(sql: Sql, { workspaceId, position }: Following): Promise<ChangeRow[]> {
   return sql<ChangeRow[]>`
-    select e.seq, e.position, c.*
+    select e.seq, e.position, e.subject_id as "subjectId", c.*
     from (
       select seq, position, subject_id
       from events

@@ -3,6 +3,7 @@ import { answerQuery, type ImageAnswer, type ImageQuery } from './query.ts'
 import {
   append,
   bytesOf,
+  compareId,
   copySlot,
   findSlot,
   idBytes,
@@ -92,6 +93,22 @@ export function removeLead(image: Image, { id, created }: { id: string; created:
     if (found < 0) continue
     kill(segment, found)
     return
+  }
+}
+
+/** The same for a lead of which nothing is left to tell when it was created: every slot is looked at. */
+export function removeErased(image: Image, id: string): void {
+  const slot = image.tailSlots.get(id)
+  if (slot !== undefined) {
+    kill(image.tail, slot)
+    image.tailSlots.delete(id)
+    return
+  }
+  const bytes = idBytes(id)
+  for (const segment of image.segments) {
+    for (let at = 0; at < segment.count; at++) {
+      if (segment.alive[at] === 1 && compareId(segment, at, bytes) === 0) kill(segment, at)
+    }
   }
 }
 

@@ -1,0 +1,35 @@
+import type { House } from './app-house.ts'
+import { goOn } from './base/erasure.ts'
+import { eraseFromSessions } from './channels/unofficial/erase.ts'
+import type { ErasureDeps } from './erasure/erasure.ts'
+import { eraseEvents } from './events/erase.ts'
+import { eraseSubmissions } from './forms/erase.ts'
+import { eraseConversations } from './inbox/erase.ts'
+import { eraseLeads } from './leads/erase.ts'
+import { eraseImportFiles } from './leads/transfer/erase.ts'
+import { eraseDeliveries } from './webhooks/erase.ts'
+import { eraseFilters } from './workspace/erase.ts'
+
+/** What every room erases of a customer. Stored rows of what is added here are for `docs/decisions/022-erasure.md`. */
+export function erasureDeps({ db, vault, clock }: Pick<House, 'db' | 'vault' | 'clock'>): ErasureDeps {
+  return {
+    db,
+    vault,
+    clock,
+    parts: [
+      // First what would bring the customer back.
+      eraseImportFiles,
+      // Before the leads: a customer who writes meanwhile is a lead still, and no new one is made of them.
+      eraseConversations,
+      async (tx, { workspaceId, customer }) => {
+        const subjects = [...customer.conversationIds, ...customer.mergedIds]
+        const { removed, hasMore } = await eraseEvents(tx, workspaceId, subjects, eraseDeliveries)
+        return goOn(removed, hasMore)
+      },
+      eraseSubmissions,
+      (tx, scope) => eraseLeads(tx, scope, eraseDeliveries),
+      eraseFromSessions,
+      eraseFilters,
+    ],
+  }
+}

@@ -1,0 +1,113 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { type ErasedCustomer, type ErasureScope, type ErasureStep, nothingLeft } from '../../base/erasure.ts'
+import { phoneClass, phoneVariants } from '../../base/phone-variants.ts'
+import { readJid } from './jid.ts'
+import { keyDigest } from './sealed-auth-store.ts'
+import { openContent } from './sends.ts'
+
+const batchSize = 500
+/** Numbers that the devices of a person have at the network; the phone is 0. */
+const maxDevices = 100
+
+/** The place of the next look: a session, and the send behind which to go on. */
+interface Look {
+  connectionId: string
+  after: string
+}
+
+/**
+ * Erases what the sessions of the workspace hold of the customer: what was handed to the network for them, and keys that go by
+ * their addresses. The network agrees on new keys should the customer write again.
+ */
+export async function eraseFromSessions(tx: Tx, scope: ErasureScope, place: string | null): Promise<ErasureStep> {
+  const look = place === null ? await nextSession(tx, scope.workspaceId, null) : (JSON.parse(place) as Look)
+  if (look === null) return nothingLeft
+  const { sends, last } = await eraseSends(tx, scope, look)
+  if (last !== null) return { removed: { sessionRows: sends }, place: JSON.stringify({ ...look, after: last }) }
+  const keys = await eraseKeys(tx, scope, look.connectionId)
+  const next = await nextSession(tx, scope.workspaceId, look)
+  return { removed: { sessionRows: sends + keys }, place: next === null ? null : JSON.stringify(next) }
+}
+
+async function nextSession(sql: Sql, workspaceId: string, after: Look | null): Promise<Look | null> {
+  const [session] = await sql<{ connection_id: string }[]>`
+    select connection_id
+    from channel_sessions
+    where workspace_id = ${workspaceId}
+      and (${after === null} or connection_id > ${after?.connectionId ?? null}::uuid)
+    order by connection_id
+    limit 1`
+  return session === undefined ? null : { connectionId: session.connection_id, after: '' }
+}
+
+// Whom a send is for is sealed. They are forgotten after three days, so that there are never many.
+async function eraseSends(
+  tx: Tx,
+  { workspaceId, keyring, customer }: ErasureScope,
+  { connectionId, after }: Look,
+): Promise<{ sends: number; last: string | null }> {
+  const rows = await tx<{ id: string; content: Buffer }[]>`
+    select id, content
+    from session_sends
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and id > ${after}
+    order by id
+    limit ${batchSize}`
+  const theirs = rows.filter(({ id, content }) => isOf(customer, openContent(keyring, connectionId, id, content).jid))
+  await tx`
+    delete from session_sends
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and id = any (${theirs.map(({ id }) => id)}::text[])`
+  return { sends: theirs.length, last: rows.length === batchSize ? (rows.at(-1)?.id ?? null) : null }
+}
+
+function isOf({ phones, userIds }: ErasedCustomer, address: string): boolean {
+  const jid = readJid(address)
+  if (jid === null) return false
+  if (jid.lid !== null) return userIds.includes(jid.lid)
+  const own = phoneClass(jid.phone)
+  return phones.some((phone) => phoneClass(phone) === own)
+}
+
+async function eraseKeys(
+  tx: Tx,
+  { workspaceId, keyring, customer }: ErasureScope,
+  connectionId: string,
+): Promise<number> {
+  const names = keyNames(customer)
+  const digests = names.map(([type, id]) => keyDigest(keyring, connectionId, type, id))
+  const erased = await tx`
+    delete from session_keys k
+    using unnest(${names.map(([type]) => type)}::text[], ${digests}::text[]) as n (type, digest)
+    where k.workspace_id = ${workspaceId}
+      and k.connection_id = ${connectionId}
+      and k.type = n.type
+      and k.digest = n.digest`
+  return erased.count
+}
+
+/** What keys of a person are called at the network: by phone, or by the id that hides it (`…_1`). */
+function keyNames({ phones, userIds }: ErasedCustomer): [type: string, id: string][] {
+  const lids = userIds.flatMap((userId) => (userId.endsWith('@lid') ? userId.slice(0, -'@lid'.length) : []))
+  const numbers = [...new Set(phones.flatMap(phoneVariants))]
+  const users = [
+    ...numbers.map((number) => [number, number] as const),
+    ...lids.map((lid) => [lid, `${lid}_1`] as const),
+  ]
+  const byDevice = users.flatMap(([, signal]) =>
+    Array.from({ length: maxDevices }, (_, device) => `${signal}.${device}`).flatMap((id): [string, string][] => [
+      ['session', id],
+      ['identity-key', id],
+    ]),
+  )
+  const jids = [...numbers.map((number) => `${number}@s.whatsapp.net`), ...lids.map((lid) => `${lid}@lid`)]
+  return [
+    ...byDevice,
+    ...users.map(([user]): [string, string] => ['device-list', user]),
+    ...numbers.map((number): [string, string] => ['lid-mapping', number]),
+    ...lids.map((lid): [string, string] => ['lid-mapping', `${lid}_reverse`]),
+    ...jids.map((jid): [string, string] => ['tctoken', jid]),
+  ]
+}

@@ -1,0 +1,140 @@
+import { recordAudit } from '../base/audit.ts'
+import type { Tx } from '../base/db.ts'
+import { addRemoved, type ErasedCustomer, type ErasureScope } from '../base/erasure.ts'
+import type { Keyring } from '../base/keyring.ts'
+import { type ErasureDeps, type ErasureRow, findErasure, openSubject, sealSubject } from './erasure.ts'
+import { findCustomer } from './find-customer.ts'
+
+/** For others to step in after this long without a step of the one at work. */
+export const leaseMs = 30_000
+const shiftMs = 10_000
+
+/** Goes on with an erasure for so long at most. Answers it as it stands then. */
+export async function runErasure(
+  deps: ErasureDeps,
+  workspaceId: string,
+  id: string,
+  forMs: number,
+): Promise<ErasureRow | undefined> {
+  const endsAt = performance.now() + forMs
+  while (performance.now() < endsAt) {
+    if (!(await takeStep(deps, workspaceId, id))) break
+    await deps.fail?.('stepped')
+  }
+  return findErasure(deps.db.sql, workspaceId, id)
+}
+
+/** Goes on with erasures that nobody is at, for a shift. Any number of workers may. Answers how many it took up. */
+export async function finishErasures(deps: ErasureDeps): Promise<number> {
+  const endsAt = performance.now() + shiftMs
+  for (let count = 0; ; count++) {
+    const leftMs = endsAt - performance.now()
+    if (leftMs <= 0) return count
+    const claimed = await deps.db.tx((tx) => claimErasure(tx, deps.clock.now()))
+    if (claimed === undefined) return count
+    await runErasure(deps, claimed.workspace_id, claimed.id, leftMs)
+    await deps.db.tx((tx) => letGo(tx, claimed, deps.clock.now()))
+  }
+}
+
+const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs)
+
+async function claimErasure(tx: Tx, now: Date): Promise<Pick<ErasureRow, 'workspace_id' | 'id'> | undefined> {
+  const [row] = await tx<Pick<ErasureRow, 'workspace_id' | 'id'>[]>`
+    update erasures e
+    set due_at = ${leaseEnd(now)}
+    from (
+      select workspace_id, id
+      from erasures
+      where state = 'running'
+        and due_at <= ${now}
+      order by due_at
+      limit 1
+      for update skip locked
+    ) as due
+    where e.workspace_id = due.workspace_id
+      and e.id = due.id
+    returning e.workspace_id, e.id`
+  return row
+}
+
+// At the end of a shift the others have their turn first.
+async function letGo(tx: Tx, { workspace_id, id }: Pick<ErasureRow, 'workspace_id' | 'id'>, now: Date): Promise<void> {
+  await tx`
+    update erasures
+    set due_at = ${now}
+    where workspace_id = ${workspace_id}
+      and id = ${id}
+      and state = 'running'`
+}
+
+/**
+ * One bounded step in a transaction of its own, together with how far that brought it and what it removed: a process that
+ * dies loses the step and nothing else. False when there is nothing left to do.
+ */
+function takeStep(deps: ErasureDeps, workspaceId: string, id: string): Promise<boolean> {
+  const { vault, db } = deps
+  return vault.withKeyring(workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const [row] = await tx<ErasureRow[]>`
+        select *
+        from erasures
+        where workspace_id = ${workspaceId}
+          and id = ${id}
+        for update`
+      if (row === undefined || row.subject === null) return false
+      const customer = openSubject(keyring, id, row.subject)
+      await work(deps, tx, keyring, row, customer)
+      await deps.fail?.('written')
+      return true
+    }),
+  )
+}
+
+async function work(
+  { parts, clock }: ErasureDeps,
+  tx: Tx,
+  keyring: Keyring,
+  row: ErasureRow,
+  customer: ErasedCustomer,
+): Promise<void> {
+  const now = clock.now()
+  const part = parts[row.part]
+  if (part === undefined) return finish(tx, keyring, row, customer, now)
+  const scope: ErasureScope = { workspaceId: row.workspace_id, keyring, customer, since: row.created_at, now }
+  const { removed, place } = await part(tx, scope, row.place)
+  await tx`
+    update erasures
+    set removed = ${JSON.stringify(addRemoved(row.removed, removed))}::text::jsonb,
+      part = ${place === null ? row.part + 1 : row.part},
+      place = ${place},
+      due_at = ${leaseEnd(now)}
+    where workspace_id = ${row.workspace_id}
+      and id = ${row.id}`
+}
+
+/** Looks once more: what had begun before the erasure may have been committed, merged or restored after its first look. */
+async function finish(tx: Tx, keyring: Keyring, row: ErasureRow, customer: ErasedCustomer, now: Date): Promise<void> {
+  const { workspace_id: workspaceId, id } = row
+  const left = await findCustomer(tx, keyring, workspaceId, customer, row.created_at)
+  if (left.leads + left.conversations > 0) {
+    await tx`
+      update erasures
+      set subject = ${sealSubject(keyring, id, left.customer)},
+        part = 0,
+        place = null
+      where workspace_id = ${workspaceId}
+        and id = ${id}`
+    return
+  }
+  await tx`
+    update erasures
+    set state = 'done',
+      subject = null,
+      place = null,
+      finished_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+  const actor = { type: 'system', id: null } as const
+  await recordAudit(tx, { scopeId: workspaceId, actor, action: 'customer.erased', target: `erasure:${id}` }, now)
+}

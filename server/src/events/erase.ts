@@ -1,0 +1,43 @@
+import { announce, type Sql, type Tx } from '../base/db.ts'
+import type { Removed } from '../base/erasure.ts'
+
+/** Told of the places of events that go, in their transaction; answers what else went with them. */
+export type EventsErased = (tx: Tx, workspaceId: string, positions: readonly number[]) => Promise<Removed>
+
+/** Events of a lead or conversation are erased: the id is the lead's or conversation's. What is in memory goes too. */
+export const erasedTopic = 'events_erased'
+
+const batchSize = 1000
+
+/** Erases the next events of these leads or conversations. The gaps in the places mean nothing, as those of a purge. */
+export async function eraseEvents(
+  tx: Tx,
+  workspaceId: string,
+  subjectIds: readonly string[],
+  eventsErased: EventsErased,
+): Promise<{ removed: Removed; hasMore: boolean }> {
+  const erased = await tx<{ position: number | null }[]>`
+    delete from events
+    where workspace_id = ${workspaceId}
+      and id = any (array(
+        select id
+        from events
+        where workspace_id = ${workspaceId}
+          and subject_id = any (${[...subjectIds]}::uuid[])
+        limit ${batchSize}
+      ))
+    returning position`
+  for (const id of subjectIds) announce(tx, erasedTopic, id)
+  const places = erased.flatMap(({ position }) => position ?? [])
+  const more = places.length === 0 ? {} : await eventsErased(tx, workspaceId, places)
+  return { removed: { ...more, events: erased.length }, hasMore: erased.length === batchSize }
+}
+
+export async function countEvents(sql: Sql, workspaceId: string, subjectIds: readonly string[]): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count
+    from events
+    where workspace_id = ${workspaceId}
+      and subject_id = any (${[...subjectIds]}::uuid[])`
+  return row?.count ?? 0
+}

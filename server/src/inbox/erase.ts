@@ -1,0 +1,220 @@
+import { byteaArray, type Sql, type Tx } from '../base/db.ts'
+import {
+  type ErasedCustomer,
+  type ErasureScope,
+  type ErasureStep,
+  goOn,
+  nothingLeft,
+  type Removed,
+} from '../base/erasure.ts'
+import type { Keyring } from '../base/keyring.ts'
+import { SealBroken, UnknownKeyVersion } from '../base/seal.ts'
+import type { Contact } from './conversation.ts'
+import { openContact, phoneIndexes, userIndexes } from './sealed.ts'
+import { tellMember, tellTeam } from './team-news.ts'
+import { wakeWaiting } from './wakes.ts'
+
+const batchSize = 500
+/** From so many on, what was named is nobody's own. */
+const maxFound = 1000
+
+/** What a conversation tells of its customer. */
+export interface FoundConversation {
+  id: string
+  /** Ids that conversations had which were merged into it: events may tell of these. */
+  aliases: string[]
+  phone: string | null
+  userId: string | null
+}
+
+/** The conversations with these ids, phones or users, on any connection, begun before a moment. At most 1,001. */
+export async function findErasedConversations(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  { phones, userIds, conversationIds }: Pick<ErasedCustomer, 'phones' | 'userIds' | 'conversationIds'>,
+  before: Date,
+): Promise<FoundConversation[]> {
+  const byPhone = byteaArray(
+    sql,
+    phones.flatMap((phone) => phoneIndexes(keyring, phone)),
+  )
+  const byUser = userIds.flatMap((userId) => userIndexes(keyring, userId))
+  const rows = await sql<{ id: string; contact: Buffer; aliases: string[] }[]>`
+    select c.id, c.contact, array(
+      select a.id
+      from conversation_aliases a
+      where a.workspace_id = ${workspaceId}
+        and a.conversation_id = c.id
+    ) as aliases
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and c.id = any (array(
+        select unnest(${conversationIds}::uuid[])
+        union
+        select conversation_id from conversation_aliases
+        where workspace_id = ${workspaceId} and id = any (${conversationIds}::uuid[])
+        union
+        select id from conversations
+        where workspace_id = ${workspaceId} and phone_index is not null and phone_index = any (${byPhone}::bytea[])
+        union
+        -- A user has a conversation on each connection, whose index comes first.
+        select u.id
+        from connections n
+        join conversations u on u.workspace_id = n.workspace_id and u.connection_id = n.id
+        where n.workspace_id = ${workspaceId} and u.user_index is not null
+          and u.user_index = any (${byteaArray(sql, byUser)}::bytea[])
+      ))
+      and c.created_at <= ${before}
+    order by c.id
+    limit ${maxFound + 1}`
+  return rows.map(({ id, contact, aliases }) => ({ id, aliases, ...namesOf(keyring, id, contact) }))
+}
+
+// A contact that does not open is erased by the conversation's id.
+function namesOf(keyring: Keyring, id: string, sealed: Buffer): Pick<Contact, 'phone' | 'userId'> {
+  try {
+    return openContact(keyring, id, sealed)
+  } catch (error) {
+    if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return { phone: null, userId: null }
+    throw error
+  }
+}
+
+/** Erases a part of the next of the customer's conversations. */
+export async function eraseConversations(tx: Tx, { workspaceId, customer }: ErasureScope): Promise<ErasureStep> {
+  const [next] = await tx<{ id: string }[]>`
+    select id
+    from conversations
+    where workspace_id = ${workspaceId}
+      and id = any (${customer.conversationIds}::uuid[])
+    order by id
+    limit 1`
+  if (next === undefined) return nothingLeft
+  const { removed } = await eraseConversation(tx, workspaceId, next.id)
+  return goOn(removed, true)
+}
+
+/** How much of conversations there is. */
+export async function countOfConversations(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<Removed> {
+  const [counted] = await sql<{ messages: number; notes: number }[]>`
+    select
+      (select count(*)::integer from messages where workspace_id = ${workspaceId}
+        and conversation_id = any (${[...ids]}::uuid[])) as messages,
+      (select count(*)::integer from conversation_notes where workspace_id = ${workspaceId}
+        and conversation_id = any (${[...ids]}::uuid[])) as notes`
+  return { conversations: ids.length, ...counted }
+}
+
+/**
+ * Erases a part of a conversation, the oldest messages first, and with the last of them the conversation. What the customer
+ * writes until then goes with it; what they write afterwards begins another one. With `quietSince`, a conversation that
+ * has a message since then stays.
+ */
+export async function eraseConversation(
+  tx: Tx,
+  workspaceId: string,
+  conversationId: string,
+  quietSince: Date | null = null,
+): Promise<ErasureStep> {
+  const [conversation] = await tx`
+    select id
+    from conversations
+    where workspace_id = ${workspaceId}
+      and id = ${conversationId}
+      ${quietSince === null ? tx`` : tx`and last_message_at < ${quietSince}`}
+    for update`
+  if (conversation === undefined) return nothingLeft
+  const messages = await eraseMessages(tx, workspaceId, conversationId)
+  if (messages.messages === batchSize) return goOn(messages, true)
+  const notes = await eraseNotes(tx, workspaceId, conversationId)
+  const removed = { ...messages, notes }
+  if (notes === batchSize) return goOn(removed, true)
+  const activities = await eraseActivities(tx, workspaceId, conversationId)
+  if (activities === batchSize) return goOn({ ...removed, activities }, true)
+  await tx`
+    delete from conversations
+    where workspace_id = ${workspaceId}
+      and id = ${conversationId}`
+  tellTeam(tx, workspaceId, [conversationId])
+  await wakeWaiting(tx, conversationId)
+  return goOn({ ...removed, activities, conversations: 1 }, false)
+}
+
+/** With their parts, the sends that made them, and statuses that came before them. */
+async function eraseMessages(tx: Tx, workspaceId: string, conversationId: string): Promise<Removed> {
+  const messages = await tx<{ id: string; connection_id: string; external_index: Buffer | null }[]>`
+    select id, connection_id, external_index
+    from messages
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${conversationId}
+    order by occurred_at
+    limit ${batchSize}`
+  if (messages.length === 0) return { messages: 0 }
+  const ids = messages.map(({ id }) => id)
+  const parts = await tx<{ connection_id: string; external_index: Buffer | null }[]>`
+    delete from message_parts
+    where workspace_id = ${workspaceId}
+      and message_id = any (${ids}::uuid[])
+    returning connection_id, external_index`
+  const sends = await tx`
+    delete from sends
+    where workspace_id = ${workspaceId}
+      and message_id = any (${ids}::uuid[])`
+  const told = [...messages, ...parts].filter(({ external_index: index }) => index !== null)
+  await tx`
+    delete from parked_statuses p
+    using unnest(
+      ${told.map((one) => one.connection_id)}::uuid[],
+      ${byteaArray(
+        tx,
+        told.map((one) => one.external_index),
+      )}::bytea[]
+    ) as t (connection_id, external_index)
+    where p.workspace_id = ${workspaceId}
+      and p.connection_id = t.connection_id
+      and p.external_index = t.external_index`
+  await tx`
+    delete from messages
+    where workspace_id = ${workspaceId}
+      and id = any (${ids}::uuid[])`
+  return { messages: messages.length, sends: sends.count }
+}
+
+async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): Promise<number> {
+  const notes = await tx<{ id: string }[]>`
+    select id
+    from conversation_notes
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${conversationId}
+    order by id
+    limit ${batchSize}`
+  const ids = notes.map(({ id }) => id)
+  if (ids.length === 0) return 0
+  const mentioned = await tx<{ user_id: string }[]>`
+    delete from note_mentions
+    where workspace_id = ${workspaceId}
+      and note_id = any (${ids}::uuid[])
+    returning user_id`
+  for (const { user_id: userId } of mentioned) tellMember(tx, workspaceId, userId)
+  await tx`
+    delete from conversation_notes
+    where workspace_id = ${workspaceId}
+      and id = any (${ids}::uuid[])`
+  return ids.length
+}
+
+async function eraseActivities(tx: Tx, workspaceId: string, conversationId: string): Promise<number> {
+  const erased = await tx`
+    delete from conversation_activities
+    where workspace_id = ${workspaceId}
+      and id = any (array(
+        select id
+        from conversation_activities
+        where workspace_id = ${workspaceId}
+          and conversation_id = ${conversationId}
+        order by created_at, id
+        limit ${batchSize}
+      ))`
+  return erased.count
+}

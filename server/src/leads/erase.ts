@@ -1,0 +1,133 @@
+import { byteaArray, type Sql, type Tx } from '../base/db.ts'
+import { type ErasedCustomer, type ErasureScope, type ErasureStep, goOn, nothingLeft } from '../base/erasure.ts'
+import type { Keyring } from '../base/keyring.ts'
+import { SealBroken, UnknownKeyVersion } from '../base/seal.ts'
+import { type EventsErased, eraseEvents } from '../events/erase.ts'
+import { recordEvents } from '../events/record.ts'
+import { leadDeleted } from './events.ts'
+import type { Lead } from './lead.ts'
+import { emailIndexes, openPerson, phoneIndexes } from './sealed.ts'
+
+/** What a lead tells of its customer. */
+export interface FoundLead {
+  id: string
+  email: string | null
+  phone: string | null
+}
+
+/** From so many on, what was named is nobody's own. */
+const maxFound = 1000
+
+/** The leads with these ids, phones or e-mails, whether or not they were deleted, made before a moment. At most 1,001. */
+export async function findErasedLeads(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  { phones, emails, leadIds }: Pick<ErasedCustomer, 'phones' | 'emails' | 'leadIds'>,
+  before: Date,
+): Promise<FoundLead[]> {
+  const byPhone = byteaArray(
+    sql,
+    phones.flatMap((phone) => phoneIndexes(keyring, phone)),
+  )
+  const byEmail = byteaArray(
+    sql,
+    emails.flatMap((email) => emailIndexes(keyring, email)),
+  )
+  // Live ones by their indexes; deleted ones are few, and their index is gone through.
+  const rows = await sql<{ id: string; person: Buffer }[]>`
+    select id, person
+    from (
+      select id, person, created_at from leads
+      where workspace_id = ${workspaceId} and id = any (${leadIds}::uuid[])
+      union
+      select id, person, created_at from leads
+      where workspace_id = ${workspaceId} and phone_index is not null and phone_index = any (${byPhone}::bytea[])
+        and deleted_at is null
+      union
+      select id, person, created_at from leads
+      where workspace_id = ${workspaceId} and email_index is not null and email_index = any (${byEmail}::bytea[])
+        and deleted_at is null
+      union
+      select id, person, created_at from leads
+      where workspace_id = ${workspaceId} and deleted_at is not null and purged_at is null
+        and (phone_index = any (${byPhone}::bytea[]) or email_index = any (${byEmail}::bytea[]))
+    ) as l
+    where created_at <= ${before}
+    order by id
+    limit ${maxFound + 1}`
+  return rows.map(({ id, person }) => ({ id, ...namesOf(keyring, id, person) }))
+}
+
+// A lead that does not open, or was purged, is erased by its id.
+function namesOf(keyring: Keyring, id: string, person: Buffer): Pick<FoundLead, 'email' | 'phone'> {
+  if (person.length === 0) return { email: null, phone: null }
+  try {
+    const [, , email, phone] = openPerson(keyring, id, person)
+    return { email, phone }
+  } catch (error) {
+    if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return { email: null, phone: null }
+    throw error
+  }
+}
+
+/**
+ * Erases the next of the customer's leads: its events first, in batches, then in one transaction what is left of them, its
+ * row and all that hangs on it. Receivers are told that it was deleted, by an event that holds its id and nothing else.
+ */
+export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: EventsErased): Promise<ErasureStep> {
+  const { workspaceId, keyring, customer, now } = scope
+  // Whoever makes search tokens holds this, so that none are made of a lead that is going.
+  await tx`
+    select from lead_search_feeds
+    where workspace_id = ${workspaceId}
+    for update`
+  const [lead] = await tx<{ id: string; created_at: Date; is_purged: boolean }[]>`
+    select id, created_at, purged_at is not null as is_purged
+    from leads
+    where workspace_id = ${workspaceId}
+      and id = any (${customer.leadIds}::uuid[])
+    order by id
+    limit 1
+    for update`
+  if (lead === undefined) return nothingLeft
+  const { removed: events, hasMore } = await eraseEvents(tx, workspaceId, [lead.id], eventsErased)
+  if (hasMore) return goOn(events, true)
+  const changes = await tx`
+    delete from lead_status_changes
+    where workspace_id = ${workspaceId}
+      and lead_id = ${lead.id}`
+  await tx`
+    delete from leads
+    where workspace_id = ${workspaceId}
+      and id = ${lead.id}`
+  if (!lead.is_purged) {
+    await recordEvents(tx, keyring, workspaceId, [leadDeleted(blankLead(lead.id, lead.created_at, now))], now)
+  }
+  return goOn({ ...events, leads: 1, statusChanges: changes.count }, true)
+}
+
+/** The shape of a lead with nothing in it of the person. */
+function blankLead(id: string, createdAt: Date, now: Date): Lead {
+  return {
+    id,
+    uniqueCode: id,
+    externalRef: null,
+    firstName: '-',
+    lastName: null,
+    email: null,
+    phone: null,
+    status: 'new',
+    priority: 'medium',
+    source: 'other',
+    adPlatform: null,
+    assignedTo: null,
+    estimatedValue: null,
+    actualValue: null,
+    notes: null,
+    customFields: [],
+    createdAt,
+    updatedAt: now,
+    deletedAt: now,
+  }
+}
