@@ -136,6 +136,10 @@ export async function eraseConversation(
     delete from conversations
     where workspace_id = ${workspaceId}
       and id = ${conversationId}`
+  await tx`
+    delete from send_paces
+    where workspace_id = ${workspaceId}
+      and id = ${conversationId}`
   tellTeam(tx, workspaceId, [conversationId])
   await wakeWaiting(tx, conversationId)
   return goOn({ ...removed, activities, conversations: 1 }, false)

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type ErasureWorld,
+  erasureWorld,
+  everything,
+  type Person,
+  type Traces,
+  tracesOf,
+} from '../support/erasure-world.ts'
+
+const marina: Person = {
+  word: 'zyxmarina',
+  phone: '5581991234567',
+  variant: '558191234567',
+  email: 'Zyx.Marina@Example.com',
+  userId: '99887766554433@lid',
+}
+const bruno: Person = {
+  word: 'qwvbruno',
+  phone: '5511987650001',
+  variant: '551187650001',
+  email: 'qwv.bruno@example.com',
+  userId: '11223344556677@lid',
+}
+
+const idsOf = ({ leadIds, conversationIds, messageIds }: Traces) => [...leadIds, ...conversationIds, ...messageIds]
+
+async function ofBruno(w: ErasureWorld): Promise<string[]> {
+  const lines = await everything(w)
+  return lines.flatMap(({ table, text }) => (text.toLowerCase().includes(bruno.word) ? `${table} ${text}` : [])).sort()
+}
+
+test('a customer who was everywhere leaves no row, no word and no digest, and others are untouched', async () => {
+  const w = await erasureWorld()
+  const marinas = await w.seed(marina)
+  const brunos = await w.seed(bruno)
+  // What is not hers, to the letter; a browser's reading of the other's lead must not be needed for that.
+  const before = await ofBruno(w)
+  assert.ok((await tracesOf(w, marina, idsOf(marinas))).length > 30)
+
+  const { status, body } = await w.erase({ phone: marina.variant })
+  assert.equal(status, 201, JSON.stringify(body))
+  assert.equal(body.erasure.state, 'done')
+  assert.deepEqual(await tracesOf(w, marina, marinas.messageIds.concat(marinas.conversationIds)), [])
+  // Each lead is told of once more, by its id alone.
+  const left = await tracesOf(w, marina, marinas.leadIds)
+  assert.deepEqual(left, marinas.leadIds.map((id) => `events: ${id}`).sort())
+  const { removed } = body.erasure
+  assert.deepEqual(
+    [removed.leads, removed.conversations, removed.notes, removed.sends, removed.submissions, removed.savedFilters],
+    [3, 2, 1, 1, 1, 1],
+  )
+  assert.deepEqual([removed.sessionRows, removed.importFiles, removed.messages], [6, 2, marinas.messageIds.length])
+  assert.ok(removed.events > 5 && removed.deliveries > 5 && removed.activities > 0 && removed.statusChanges > 0)
+
+  assert.deepEqual(await ofBruno(w), before)
+  assert.ok((await tracesOf(w, bruno, idsOf(brunos))).length > 30)
+})

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto'
+import { presentPayload } from '../../src/app-events.ts'
+import { keyedTables } from '../../src/app-keys.ts'
+import type { KeyedRow, SealedTable } from '../../src/base/keyed-table.ts'
+import { sealedAuthStore } from '../../src/channels/unofficial/sealed-auth-store.ts'
+import { askHolder } from '../../src/channels/unofficial/sends.ts'
+import { contactIndexes } from '../../src/inbox/sealed.ts'
+import { leadIndexes } from '../../src/leads/sealed.ts'
+import { runImports } from '../../src/leads/transfer/run.ts'
+import { createDeliveryWorker } from '../../src/webhooks/worker.ts'
+import { conversationPath, customerMessage, type InboxWorld, inboxWorld } from './inbox-world.ts'
+import { insertEndpoint } from './insert-endpoint.ts'
+import { leadPath } from './leads.ts'
+import { signedInMember, type TestMember } from './member.ts'
+import { type Receiver, startReceiver } from './webhook-receiver.ts'
+import { testTeamToken } from './world.ts'
+
+/** A customer whose every trace has a word in it that nothing else has. */
+export interface Person {
+  word: string
+  phone: string
+  /** Another spelling of the same number. */
+  variant: string
+  email: string
+  userId: string
+}
+
+export interface Traces {
+  leadIds: string[]
+  conversationIds: string[]
+  messageIds: string[]
+  importId: string
+}
+
+export interface ErasureWorld extends InboxWorld {
+  admin: TestMember
+  receiver: Receiver
+  sessionId: string
+  /** Sends what webhooks are due. */
+  drain(): Promise<void>
+  /** Puts the person everywhere that the service keeps people. */
+  seed(person: Person): Promise<Traces>
+  erase(body: object): ReturnType<TestMember['call']>
+}
+
+const scopes = ['leads.read', 'leads.write', 'leads.delete', 'inbox.read', 'inbox.write'] as const
+
+export async function erasureWorld(): Promise<ErasureWorld> {
+  const w = await inboxWorld({ key: { scopes: [...scopes] } })
+  const { db, vault, workspaceId } = w
+  const admin = await signedInMember(w, 'admin')
+  const receiver = await startReceiver()
+  receiver.answer(({ text }) => ({ status: 200, body: `taken: ${text}` }))
+  const keyring = await vault.keyring(workspaceId)
+  await insertEndpoint(db, keyring, workspaceId, { url: receiver.url, secret: `whsec_${'c2VjcmV0'.repeat(5)}` })
+  const worker = createDeliveryWorker({ ...w, present: presentPayload, random: () => 0 })
+  const sessionId = await w.addConnection('unofficial')
+  await db.sql`
+    insert into channel_sessions (workspace_id, connection_id, state, state_changed_at, holder, fence, lease_until)
+    values (${workspaceId}, ${sessionId}, 'stopped', ${w.clock.now()}, ${randomUUID()}, 1, now() + interval '1 day')`
+  const more = { admin, receiver, sessionId, drain: () => worker.drain() }
+  return {
+    ...w,
+    ...more,
+    erase: (body) => admin.call('POST', '/erasures', body),
+    seed: async (person) => {
+      const leadIds = await seedLeads(w, admin, person)
+      const talk = await seedInbox(w, admin, person)
+      await seedSession({ ...w, sessionId }, person)
+      const importId = await seedImport(w, person)
+      await admin.call('POST', '/saved-filters', { page: 'leads', name: 'One', query: `search=${person.email}` })
+      await worker.drain()
+      // One that failed, whose next try is to come.
+      receiver.answer(({ text }) => ({ status: 500, body: `refused: ${text}` }))
+      await w.call('PATCH', leadPath(leadIds[0] ?? ''), { body: { status: 'won' } })
+      await worker.drain()
+      receiver.answer(({ text }) => ({ status: 200, body: `taken: ${text}` }))
+      return { leadIds, ...talk, importId }
+    },
+  }
+}
+
+async function seedLeads(w: InboxWorld, admin: TestMember, { word, phone, variant, email }: Person): Promise<string[]> {
+  const one = await w.lead({
+    firstName: word,
+    lastName: 'Duarte',
+    phone,
+    email,
+    externalRef: `ref-${word}`,
+    notes: `${word} wants a call`,
+    customFieldValues: { k_city: `${word} city` },
+  })
+  await w.call('PATCH', leadPath(one.id), { body: { status: 'contacted' } })
+  const gone = await w.lead({ firstName: word, phone: variant })
+  await w.call('DELETE', leadPath(gone.id))
+  const made = await admin.call('POST', '/forms', {
+    name: 'Form',
+    title: 'Form',
+    fields: [
+      { key: 'firstName', label: 'Name', type: 'text', required: true },
+      { key: 'phone', label: 'Phone', type: 'phone', required: true },
+    ],
+  })
+  const posted = await w.app.inject({
+    method: 'POST',
+    url: `/f/${made.body.form.slug}`,
+    payload: { firstName: word, phone },
+    headers: { 'content-type': 'application/json' },
+  })
+  if (posted.statusCode >= 400) throw new Error(`Not submitted: ${posted.body}`)
+  const rows = await w.db.sql<{ lead_id: string }[]>`
+    select lead_id from form_submissions
+    where workspace_id = ${w.workspaceId} and form_id = ${made.body.form.id}`
+  return [one.id, gone.id, ...rows.map(({ lead_id }) => lead_id)]
+}
+
+async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, variant, userId }: Person) {
+  const moment = () => {
+    w.clock.advance(1000)
+    return w.clock.now()
+  }
+  const say = (customer: object, text = `${word} writes`) =>
+    w.tell(customerMessage({ at: moment(), text, customer: { ...nobody, ...customer, name: word } }))
+  // Known by the phone and by the platform's id apart, until both are told: two conversations become one.
+  await say({ phone })
+  await say({ userId })
+  await say({ phone, userId })
+  const second = await w.addConnection()
+  await w.tellOn(
+    second,
+    customerMessage({ at: moment(), text: word, customer: { ...nobody, phone: variant, name: word } }),
+  )
+  const found = [...(await w.conversations({ phone })), ...(await w.conversations({ phone: variant }))]
+  const conversationIds = found.map(({ id }) => id)
+  const [id = ''] = conversationIds
+  await w.call('PATCH', conversationPath(id), { body: { owner: `agent:${w.keyId}` } })
+  const sent = await w.call('POST', `${conversationPath(id)}/messages`, {
+    body: { kind: 'text', text: `Dear ${word}` },
+    headers: { 'idempotency-key': randomUUID() },
+  })
+  if (sent.status !== 202) throw new Error(`Not sent: ${JSON.stringify(sent.body)}`)
+  await w.tell(w.status(`wamid.${sent.body.message_id}:1`, 'delivered'))
+  const note = { text: `${word} is nice`, mentions: [admin.userId] }
+  const noted = await admin.call('POST', `/inbox/conversations/${id}/notes`, note, { 'idempotency-key': randomUUID() })
+  if (noted.status !== 201) throw new Error(`Not noted: ${JSON.stringify(noted.body)}`)
+  const merged = await w.db.sql<{ id: string }[]>`
+    select id from conversation_aliases where workspace_id = ${w.workspaceId} and conversation_id = ${id}`
+  const messages = await w.db.sql<{ id: string }[]>`
+    select id from messages where workspace_id = ${w.workspaceId} and conversation_id = any (${conversationIds}::uuid[])`
+  return {
+    conversationIds: [...conversationIds, ...merged.map((row) => row.id)],
+    messageIds: messages.map((row) => row.id),
+  }
+}
+
+const nobody = { userId: null, parentUserId: null, phone: null, name: null }
+
+async function seedSession(w: InboxWorld & { sessionId: string }, { word, phone, userId }: Person): Promise<void> {
+  const { db, vault, workspaceId, sessionId: connectionId, clock } = w
+  const keyring = await vault.keyring(workspaceId)
+  const send = { workspaceId, connectionId, kind: 'message', correlator: null, leftMs: () => 1000 } as const
+  const content = { jid: `${phone}@s.whatsapp.net`, text: word, previewUrl: false }
+  await db.tx((tx) => askHolder(tx, keyring, { ...send, id: `3EB0${word}`, content }, clock.now()))
+  const read = { jid: userId, read: word }
+  await db.tx((tx) => askHolder(tx, keyring, { ...send, id: `read ${word}`, kind: 'read', content: read }, clock.now()))
+  await sealedAuthStore(w, { workspaceId, connectionId, fence: 1 }).writeKeys([
+    { type: 'session', id: `${phone}.0`, value: `"${word}"` },
+    { type: 'lid-mapping', id: phone, value: JSON.stringify(userId) },
+    { type: 'lid-mapping', id: `${userId.replace('@lid', '')}_reverse`, value: JSON.stringify(phone) },
+    { type: 'device-list', id: phone, value: '["0"]' },
+    { type: 'pre-key', id: '7', value: '"of nobody"' },
+  ])
+}
+
+async function seedImport(w: InboxWorld, { word, phone }: Person): Promise<string> {
+  const path = `/api/team/v1/workspaces/${w.workspaceId}/lead-imports`
+  const written = `+${phone.slice(0, 2)} (${phone.slice(2, 4)}) ${phone.slice(4, 9)}-${phone.slice(9)}`
+  const text = `name,phone,email\nSomebody,5511900000000,\n,${written},${word}@x\n`
+  const key = testTeamToken
+  const size = Buffer.byteLength(text)
+  const made = await w.call('POST', path, { key, body: { fileName: 'leads.csv', size, format: 'csv' } })
+  const { id } = made.body.import
+  const headers = { 'content-type': 'application/octet-stream' }
+  await w.call('PUT', `${path}/${id}/content?offset=0`, { key, raw: Buffer.from(text), headers })
+  await w.call('POST', `${path}/${id}/start`, { key, body: { match: 'none' } })
+  await runImports(w, new AbortController().signal)
+  return id
+}
+
+/** Every row of the database as text, sealed values opened: a line for each. */
+export async function everything({ db, vault, workspaceId }: ErasureWorld): Promise<{ table: string; text: string }[]> {
+  const tables = await db.sql<{ name: string }[]>`
+    select table_name as name
+    from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'
+    order by 1`
+  const keyring = await vault.keyring(workspaceId)
+  const lines: { table: string; text: string }[] = []
+  for (const { name } of tables) {
+    const rows = await db.sql<{ text: string }[]>`select to_jsonb(t)::text as text from ${db.sql(name)} t`
+    lines.push(...rows.map(({ text }) => ({ table: name, text })))
+  }
+  for (const sealed of keyedTables.sealed.filter(({ keysOf }) => keysOf === 'workspace')) {
+    const rows = await db.sql<KeyedRow[]>`
+      select * from ${db.sql(sealed.table)} where workspace_id = ${workspaceId}`
+    const opened = rows.flatMap((row) => openAll(keyring, sealed, row))
+    lines.push(...opened.map((text) => ({ table: sealed.table, text })))
+  }
+  return lines
+}
+
+function openAll(keyring: Awaited<ReturnType<ErasureWorld['vault']['keyring']>>, sealed: SealedTable, row: KeyedRow) {
+  return Object.entries(sealed.places).flatMap(([column, place]) => {
+    const value = row[column] as Buffer | null
+    return value === null || value.length === 0 ? [] : keyring.openText(place(row), value)
+  })
+}
+
+/** Where the database holds a trace of the person: tables, with the trace. */
+export async function tracesOf(w: ErasureWorld, person: Person, ids: readonly string[]): Promise<string[]> {
+  const keyring = await w.vault.keyring(w.workspaceId)
+  const { word, phone, variant, email, userId } = person
+  const ofLead = leadIndexes(keyring, { email, phone })
+  const ofInbox = [phone, variant].map((one) => contactIndexes(keyring, { userId, phone: one }))
+  const digests = [
+    ofLead.email_index,
+    ofLead.phone_index,
+    ...ofInbox.flatMap((one) => [one.user_index, one.phone_index, one.phone_exact_index]),
+  ].map((digest) => digest?.toString('hex') ?? '')
+  const wanted = [word.toLowerCase(), phone.slice(-8), email.toLowerCase(), userId, ...digests, ...ids]
+  const found = (await everything(w)).flatMap(({ table, text }) => {
+    const lower = text.toLowerCase()
+    return wanted.filter((trace) => lower.includes(trace)).map((trace) => `${table}: ${trace}`)
+  })
+  return [...new Set(found)].sort()
+}
