@@ -173,17 +173,25 @@ async function seedSession(w: InboxWorld & { sessionId: string }, { word, phone,
 }
 
 async function seedImport(w: InboxWorld, { word, phone }: Person): Promise<string> {
-  const path = `/api/team/v1/workspaces/${w.workspaceId}/lead-imports`
   const written = `+${phone.slice(0, 2)} (${phone.slice(2, 4)}) ${phone.slice(4, 9)}-${phone.slice(9)}`
-  const text = `name,phone,email\nSomebody,5511900000000,\n,${written},${word}@x\n`
+  const id = await uploadFile(w, `name,phone,email\nSomebody,5511900000000,\n,${written},${word}@x\n`)
+  await w.call('POST', `${importsPath(w)}/${id}/start`, { key: testTeamToken, body: { match: 'none' } })
+  await runImports(w, new AbortController().signal)
+  return id
+}
+
+const importsPath = ({ workspaceId }: InboxWorld) => `/api/team/v1/workspaces/${workspaceId}/lead-imports`
+
+/** An import whose file is there whole. */
+export async function uploadFile(w: InboxWorld, text: string): Promise<string> {
   const key = testTeamToken
+  const path = importsPath(w)
   const size = Buffer.byteLength(text)
   const made = await w.call('POST', path, { key, body: { fileName: 'leads.csv', size, format: 'csv' } })
   const { id } = made.body.import
   const headers = { 'content-type': 'application/octet-stream' }
-  await w.call('PUT', `${path}/${id}/content?offset=0`, { key, raw: Buffer.from(text), headers })
-  await w.call('POST', `${path}/${id}/start`, { key, body: { match: 'none' } })
-  await runImports(w, new AbortController().signal)
+  const put = await w.call('PUT', `${path}/${id}/content?offset=0`, { key, raw: Buffer.from(text), headers })
+  if (put.status !== 200) throw new Error(`Not uploaded: ${JSON.stringify(put.body)}`)
   return id
 }
 

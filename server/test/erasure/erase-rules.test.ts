@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { erasureDeps } from '../../src/app-erasure.ts'
+import type { Member } from '../../src/base/member.ts'
+import { beginErasure } from '../../src/erasure/begin.ts'
+import type { ErasureDeps } from '../../src/erasure/erasure.ts'
+import { finishErasures, leaseMs, runErasure } from '../../src/erasure/run.ts'
+import { type ErasureWorld, erasureWorld, type Person, tracesOf, uploadFile } from '../support/erasure-world.ts'
+import { marina as customer, customerMessage } from '../support/inbox-world.ts'
+import { leadPath, leadsPath } from '../support/leads.ts'
+import { signedInMember } from '../support/member.ts'
+import { rotate } from '../support/rotating.ts'
+import { world } from '../support/world.ts'
+
+const marina: Person = {
+  word: 'zyxmarina',
+  phone: '5581991234567',
+  variant: '558191234567',
+  email: 'zyx.marina@example.com',
+  userId: '99887766554433@lid',
+}
+const path = '/erasures'
+
+const memberOf = ({ workspaceId, admin }: ErasureWorld) =>
+  ({
+    workspaceId,
+    actor: { type: 'user', id: admin.userId },
+    workspace: { defaultCountry: null },
+  }) as Member
+
+test('an erasure that dies at any step is finished by a worker, and ends as one that did not', async () => {
+  const whole = await erasureWorld()
+  await whole.seed(marina)
+  const expected = (await whole.erase({ phone: marina.phone })).body.erasure.removed
+
+  const w = await erasureWorld()
+  const traces = await w.seed(marina)
+  const plain = erasureDeps(w)
+  const begun = await beginErasure(plain, memberOf(w), { phone: marina.phone })
+  let deaths = 0
+  for (let round = 0; ; round++) {
+    let points = 0
+    // Each round dies one point later than the one before: rolled back within a step, or behind one that is done.
+    const dying: ErasureDeps = {
+      ...plain,
+      fail: async () => {
+        if (++points > round % 3) throw new Error('killed')
+      },
+    }
+    const row = await runErasure(dying, w.workspaceId, begun.id, 60_000).catch(() => deaths++)
+    if (typeof row === 'object') break
+    assert.ok(round < 200)
+  }
+  assert.ok(deaths > 15, String(deaths))
+  const { body } = await w.admin.call('GET', `${path}/${begun.id}`)
+  assert.equal(body.erasure.state, 'done')
+  assert.deepEqual(body.erasure.removed, expected)
+  assert.deepEqual(await tracesOf(w, marina, [...traces.conversationIds, ...traces.messageIds]), [])
+})
+
+test('what a dead process began is taken up by a worker when its lease is over, and not before', async () => {
+  const w = await erasureWorld()
+  await w.lead({ firstName: marina.word, phone: marina.phone })
+  const deps = erasureDeps(w)
+  await beginErasure(deps, memberOf(w), { phone: marina.phone })
+  assert.equal(await finishErasures(deps), 0)
+  assert.equal((await w.call('GET', leadPath(marina.phone))).status, 200)
+  w.clock.advance(leaseMs)
+  assert.equal(await finishErasures(deps), 1)
+  assert.equal((await w.call('GET', leadPath(marina.phone))).status, 404)
+  const [erasure] = (await w.admin.call('GET', path)).body.erasures
+  assert.deepEqual([erasure.state, erasure.removed.leads, erasure.namedBy], ['done', 1, 'phone'])
+  w.clock.advance(leaseMs)
+  assert.equal(await finishErasures(deps), 0)
+})
+
+test('a customer is found by each of the four names, and an e-mail of a colleague leads no further', async () => {
+  for (const by of ['phone', 'email', 'leadId', 'conversationId'] as const) {
+    const w = await erasureWorld()
+    const shared = 'info@example.com'
+    const lead = await w.lead({ firstName: 'One', phone: customer.phone, email: shared })
+    const deleted = await w.lead({ firstName: 'Two', phone: '558191234567' })
+    await w.call('DELETE', leadPath(deleted.id))
+    const colleague = await w.lead({ firstName: 'Colleague', email: shared, phone: '5511900000000' })
+    const { id: conversationId } = await w.customerWrites('Hi')
+    await w.tell(customerMessage({ at: w.clock.now(), customer: { ...customer, phone: '5511900000000' } }))
+    const name = { phone: '+55 (81) 9123-4567', email: shared.toUpperCase(), leadId: lead.id, conversationId }[by]
+    const { body } = await w.erase({ [by]: name })
+    const expected = by === 'email' || by === 'leadId' ? { leads: 3, conversations: 2 } : { leads: 2, conversations: 1 }
+    const { leads, conversations } = body.erasure.removed
+    assert.deepEqual({ leads, conversations }, expected, by)
+    const kept = (await w.call('GET', leadPath(colleague.id))).status
+    assert.equal(kept, by === 'email' || by === 'leadId' ? 404 : 200, by)
+    assert.equal((await w.admin.call('GET', '/leads/trash')).body.total, 0)
+  }
+})
+
+test('a message that comes before the conversation is gone goes with it; the next one begins another', async () => {
+  const w = await erasureWorld()
+  const { id } = await w.customerWrites('Before')
+  const deps = erasureDeps(w)
+  const begun = await beginErasure(deps, memberOf(w), { phone: customer.phone ?? '' })
+  w.clock.advance(1000)
+  assert.equal((await w.customerWrites('Meanwhile')).id, id)
+  await runErasure(deps, w.workspaceId, begun.id, 60_000)
+  assert.deepEqual(await w.conversations(), [])
+  w.clock.advance(1000)
+  const next = await w.customerWrites('Afterwards')
+  assert.notEqual(next.id, id)
+  assert.deepEqual(
+    (await w.messages(next.id)).map(({ text }: { text: string }) => text),
+    ['Afterwards'],
+  )
+  const { removed } = (await w.admin.call('GET', `${path}/${begun.id}`)).body.erasure
+  assert.deepEqual([removed.conversations, removed.messages], [1, 2])
+})
+
+test('a long conversation goes in batches, in bounded transactions', async () => {
+  const w = await erasureWorld()
+  const { id } = await w.customerWrites('First')
+  await w.db.sql`
+    insert into messages (workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, status,
+      occurred_at, created_at)
+    select workspace_id, gen_random_uuid(), conversation_id, connection_id, direction, kind, origin, content, status,
+      occurred_at + n * interval '1 second', created_at
+    from messages, generate_series(1, 1700) as n
+    where workspace_id = ${w.workspaceId}`
+  const deps = erasureDeps(w)
+  let steps = 0
+  const counting = { ...deps, fail: async (point: string) => void (point === 'stepped' && steps++) }
+  const begun = await beginErasure(deps, memberOf(w), { conversationId: id })
+  const row = await runErasure(counting, w.workspaceId, begun.id, 60_000)
+  assert.deepEqual([row?.state, row?.removed.messages], ['done', 1701])
+  assert.ok(steps >= 4 + deps.parts.length, String(steps))
+})
+
+test('an import that would bring the customer back is cancelled, and one that does not name them goes on', async () => {
+  const w = await erasureWorld()
+  // Behind the first look, and across its end.
+  const filler = 'Somebody,5511900000000\n'.repeat(200_000)
+  const theirs = await uploadFile(w, `name,phone\n${filler}Marina,+55 81 9 9123-4567\n`)
+  const others = await uploadFile(w, `name,phone\n${filler}`)
+  const { body } = await w.erase({ phone: marina.phone })
+  assert.equal(body.erasure.removed.importFiles, 1)
+  const stateOf = async (id: string) => (await w.admin.call('GET', `/lead-imports/${id}`)).body.import.state
+  assert.deepEqual([await stateOf(theirs), await stateOf(others)], ['cancelled', 'ready'])
+})
+
+test('a dry run counts and changes nothing, and names that are none are refused', async () => {
+  const w = await erasureWorld()
+  const lead = await w.lead({ firstName: 'One', phone: customer.phone })
+  await w.customerWrites('Hi')
+  const found = await w.erase({ phone: customer.phone, dryRun: true })
+  assert.equal(found.status, 200)
+  const { leads, conversations, messages, events } = found.body.found
+  assert.deepEqual([leads, conversations, messages], [1, 1, 1])
+  assert.ok(events >= 2)
+  assert.equal((await w.call('GET', leadPath(lead.id))).status, 200)
+  assert.deepEqual((await w.admin.call('GET', path)).body.erasures, [])
+
+  const other = await world()
+  const foreign = await other.lead()
+  for (const [body, status] of [
+    [{}, 400],
+    [{ dryRun: true }, 400],
+    [{ phone: '123' }, 400],
+    [{ phone: 'x'.repeat(65) }, 400],
+    [{ phone: customer.phone, leadId: lead.id }, 400],
+    [{ name: 'One' }, 400],
+    [{ leadId: foreign.id }, 404],
+    [{ conversationId: foreign.id }, 404],
+    [{ phone: '5511900000009' }, 201],
+  ] as const) {
+    assert.equal((await w.erase(body)).status, status, JSON.stringify(body))
+  }
+  assert.equal((await w.admin.call('GET', `${path}/${lead.id}`)).status, 404)
+})
+
+test('admins and owners erase; members do not, nor see erasures', async () => {
+  const w = await erasureWorld()
+  const lead = await w.lead({ firstName: 'One', phone: customer.phone })
+  const member = await signedInMember(w, 'member')
+  assert.equal((await member.call('POST', path, { leadId: lead.id })).status, 403)
+  assert.equal((await member.call('GET', path)).status, 403)
+  assert.equal((await member.call('GET', `${path}/${lead.id}`)).status, 403)
+  const owner = await signedInMember(w, 'owner')
+  const { body } = await owner.call('POST', path, { leadId: lead.id })
+  const { entries } = (await owner.call('GET', '/audit')).body
+  const lines = entries.map(({ action, target }: { action: string; target: string }) => `${action} ${target}`)
+  const { id } = body.erasure
+  assert.deepEqual(lines.slice(0, 2), [`customer.erased erasure:${id}`, `customer.erasure_began erasure:${id}`])
+})
+
+test('an e-mail that a crowd shares is nobody’s', async () => {
+  const w = await world({ scopes: ['leads.bulk'] })
+  const admin = await signedInMember(w, 'admin')
+  for (let start = 0; start < 1100; start += 100) {
+    const items = Array.from({ length: 100 }, (_, n) => ({
+      match: { by: 'externalRef', value: `ref-${start + n}` },
+      lead: { firstName: 'One', email: 'info@example.com' },
+    }))
+    await w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items } })
+  }
+  assert.equal((await admin.call('POST', path, { email: 'info@example.com' })).status, 422)
+})
+
+test('the keys of a workspace may be rotated while an erasure waits', async () => {
+  const w = await erasureWorld()
+  await w.lead({ firstName: 'One', phone: customer.phone })
+  const deps = erasureDeps(w)
+  const begun = await beginErasure(deps, memberOf(w), { phone: customer.phone ?? '' })
+  await rotate(w, 'data')
+  assert.equal((await runErasure(deps, w.workspaceId, begun.id, 60_000))?.removed.leads, 1)
+})
