@@ -3,6 +3,7 @@ import { erasureDeps } from '../app-erasure.ts'
 import type { House } from '../app-house.ts'
 import { templateDeps } from '../app-inbox.ts'
 import { keyedTables } from '../app-keys.ts'
+import { eraseQuiet, removeOld } from '../app-retention.ts'
 import { type Chore, createChores } from '../base/chores.ts'
 import { type Loop, startLoop } from '../base/loop.ts'
 import { refreshStatistics } from '../base/statistics.ts'
@@ -54,6 +55,8 @@ function choresOf(house: House): Chore[] {
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),
+    'remove-old-rows': () => removeOld(house),
+    'erase-quiet-conversations': () => eraseQuiet(house),
     'sweep-sign-ins': async () => {
       await db.tx((tx) => sweepSignIns(tx, clock.now()))
       return undefined

@@ -8,6 +8,7 @@ import type { Keyring } from '../base/keyring.ts'
 import type { TeamActor } from '../base/member.ts'
 import type { Vault } from '../base/vault.ts'
 import { firstQuota, quotaIn } from './quota-ceiling.ts'
+import { keepsEverything } from './retention.ts'
 import { insertFirstOwner, insertWorkspace, type WorkspaceRow } from './workspace.ts'
 
 export interface WorkspaceDeps {
@@ -61,6 +62,7 @@ export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, no
     agent_watchdog_minutes: usualWatchdogMinutes,
     agents_stopped: false,
     leads_from_chat: false,
+    ...keepsEverything,
     created_at: now,
     updated_at: now,
   }

@@ -3,6 +3,7 @@ import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { leadStatus } from '../base/schema-types.ts'
 import { closed, idSchema, roleSchema } from '../base/team-schema.ts'
 import { type LabelRow, labelColors } from './labels.ts'
+import { retentionOf } from './retention.ts'
 import type { WorkspaceRow } from './workspace.ts'
 
 const name = Type.String({
@@ -61,6 +62,26 @@ const leadsFromChat = Type.Boolean({
   description: 'Whether a customer who writes and is no lead becomes one.',
   example: false,
 })
+const days = (description: string) => nullable(Type.Integer({ minimum: 30, maximum: 3650, description, example: 365 }))
+const retentionDays = {
+  conversationsDays: days(
+    'Conversations whose last message is older are erased whole, with their messages and notes. Null: kept.',
+  ),
+  activitiesDays: days('Lines that conversations show of changes. Null: kept as long as the conversation.'),
+  sendsDays: days(
+    'Records by which a repeated Idempotency-Key is known; a repeat after that sends again. Null: kept as long as the message.',
+  ),
+  submissionsDays: days('Notes of which form made which lead; the leads stay. Null: kept as long as the lead.'),
+  auditDays: days('The audit log. Null: kept.'),
+}
+const retention = Type.Object(retentionDays, {
+  description: 'For how many days the workspace keeps what. What is older is removed within the hour.',
+})
+const retentionPatch = Type.Partial(Type.Object(retentionDays), {
+  ...closed,
+  minProperties: 1,
+  description: 'For how many days the workspace keeps what; what is not named stays as it is.',
+})
 const ofInbox = { agentWatchdogMinutes, agentsStopped, leadsFromChat }
 
 export const workspaceSchema = titled('Workspace', {
@@ -75,6 +96,7 @@ export const workspaceSchema = titled('Workspace', {
   inboxEnabled,
   inboxAvailable,
   ...ofInbox,
+  retention,
   createdAt: timestamp('When it was made.'),
   updatedAt: timestamp('When its settings last changed.'),
 })
@@ -100,6 +122,7 @@ export const workspacePatchSchema = Type.Partial(
     inboxEnabled,
     inboxAvailable,
     ...ofInbox,
+    retention: retentionPatch,
   }),
   { ...closed, minProperties: 1 },
 )
@@ -141,6 +164,7 @@ export function presentWorkspace(row: WorkspaceRow & Pick<Static<typeof workspac
     agentWatchdogMinutes: row.agent_watchdog_minutes,
     agentsStopped: row.agents_stopped,
     leadsFromChat: row.leads_from_chat,
+    retention: retentionOf(row),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }

@@ -5,6 +5,7 @@ import { type Member, roleCovers } from '../base/member.ts'
 import { announceWorkspace } from '../base/team-news.ts'
 import type { WorkspaceDeps } from './create.ts'
 import { changedQuota, quotaIn } from './quota-ceiling.ts'
+import { type Retention, withRetention } from './retention.ts'
 import { announceChange, lockWorkspace, storeWorkspace, type WorkspaceRow } from './workspace.ts'
 
 export interface WorkspacePatch {
@@ -20,6 +21,7 @@ export interface WorkspacePatch {
   agentWatchdogMinutes?: number | null
   agentsStopped?: boolean
   leadsFromChat?: boolean
+  retention?: Partial<Retention>
 }
 
 /**
@@ -85,6 +87,7 @@ function applyPatch(before: WorkspaceRow, patch: WorkspacePatch): WorkspaceRow {
       patch.agentWatchdogMinutes === undefined ? before.agent_watchdog_minutes : patch.agentWatchdogMinutes,
     agents_stopped: patch.agentsStopped ?? before.agents_stopped,
     leads_from_chat: patch.leadsFromChat ?? before.leads_from_chat,
+    ...withRetention(before, patch.retention ?? {}),
   }
 }
 

@@ -1,0 +1,39 @@
+import { forgetTokens } from './access/retention.ts'
+import type { House } from './app-house.ts'
+import { removeAged, removeAgedOf } from './base/retention.ts'
+import { instanceScope } from './base/vault.ts'
+import { agingErasureTables } from './erasure/retention.ts'
+import { agingFormTables } from './forms/retention.ts'
+import { agingInboxTables, eraseQuietConversations } from './inbox/retention.ts'
+import { agingLeadTables, forgetImports } from './leads/retention.ts'
+import { forgetRotations } from './rotation/retention.ts'
+import { eraseDeliveries } from './webhooks/erase.ts'
+import { agingInstanceLog, agingWorkspaceTables } from './workspace/retention.ts'
+
+const agingTables = [
+  ...agingWorkspaceTables,
+  ...agingInboxTables,
+  ...agingFormTables,
+  ...agingLeadTables,
+  ...agingErasureTables,
+]
+
+type RetentionDeps = Pick<House, 'db' | 'clock'>
+
+/** Removes what has been kept for as long as the workspaces, or the service itself, want it. Answers how many rows. */
+export async function removeOld({ db, clock }: RetentionDeps): Promise<number> {
+  const now = clock.now()
+  const counts = [
+    await removeAged(db, agingTables, now),
+    await removeAgedOf(db, agingInstanceLog, instanceScope, now),
+    await forgetImports(db, now),
+    await forgetRotations(db, now),
+    await forgetTokens(db, now),
+  ]
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/** Erases conversations that have been quiet for longer than their workspaces keep them. Answers how many. */
+export function eraseQuiet({ db, clock }: RetentionDeps): Promise<number> {
+  return eraseQuietConversations(db, clock.now(), eraseDeliveries)
+}

@@ -1,0 +1,91 @@
+import type { Db } from '../base/db.ts'
+import { type AgingTable, pagesOfWorkspaces } from '../base/retention.ts'
+import { type EventsErased, eraseEvents } from '../events/erase.ts'
+import { eraseConversation } from './erase.ts'
+
+export const agingInboxTables: readonly AgingTable[] = [
+  {
+    table: 'conversation_activities',
+    scope: 'workspace_id',
+    order: 'id',
+    time: 'created_at',
+    days: 'keep_activities_days',
+  },
+  // The index of messages, whose ids grow with time, serves for the sends that made them.
+  { table: 'sends', scope: 'workspace_id', order: 'message_id', time: 'created_at', days: 'keep_sends_days' },
+]
+
+/** Conversations of a workspace that go in one round, and the time of a turn. */
+const batch = 10
+const turnMs = 20_000
+
+/**
+ * Erases conversations whose last message is older than their workspace keeps them, each with all that hangs on it.
+ * Answers how many. In each round every workspace has its turn.
+ */
+export async function eraseQuietConversations(db: Db, now: Date, eventsErased: EventsErased): Promise<number> {
+  const endsAt = performance.now() + turnMs
+  let erased = 0
+  for (;;) {
+    let ofRound = 0
+    for await (const workspaceIds of pagesOfWorkspaces(db)) {
+      for (const quiet of await listQuiet(db, workspaceIds, now)) {
+        if (performance.now() > endsAt) return erased + ofRound
+        if (await eraseQuiet(db, quiet, eventsErased)) ofRound++
+      }
+    }
+    if (ofRound === 0) return erased
+    erased += ofRound
+  }
+}
+
+interface Quiet {
+  workspaceId: string
+  id: string
+  aliases: string[]
+  since: Date
+}
+
+async function listQuiet(db: Db, workspaceIds: readonly string[], now: Date): Promise<Quiet[]> {
+  return db.sql<Quiet[]>`
+    select w.id as "workspaceId", c.id, k.since, array(
+      select a.id
+      from conversation_aliases a
+      where a.workspace_id = w.id
+        and a.conversation_id = c.id
+    ) as aliases
+    from workspaces w
+    cross join lateral (
+      select ${now}::timestamptz - w.keep_conversations_days * interval '1 day' as since
+    ) as k
+    cross join lateral (
+      select id
+      from conversations
+      where workspace_id = w.id
+        and last_message_at < k.since
+      order by last_message_at, id
+      limit ${batch}
+    ) as c
+    where w.id = any (${[...workspaceIds]}::uuid[])
+      and w.keep_conversations_days is not null`
+}
+
+/** Step by step; a conversation in which somebody writes meanwhile keeps what is left of it. */
+async function eraseQuiet(
+  db: Db,
+  { workspaceId, id, aliases, since }: Quiet,
+  eventsErased: EventsErased,
+): Promise<boolean> {
+  let isGone = false
+  for (let place: string | null = 'more'; place !== null; ) {
+    const step = await db.tx((tx) => eraseConversation(tx, workspaceId, id, since))
+    place = step.place
+    isGone = step.removed.conversations === 1
+  }
+  // Those that are left, for events go after 30 days anyway, were recorded by what happened since the last message.
+  for (let hasMore = isGone; hasMore; ) {
+    const step = await db.tx((tx) => eraseEvents(tx, workspaceId, [id, ...aliases], eventsErased))
+    hasMore = step.hasMore
+  }
+  return isGone
+}
