@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { version } from './base/version.ts'
+import { addEraseCommand } from './commands/erase.ts'
 import { addExportCommand } from './commands/export.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
@@ -49,6 +50,7 @@ addTokenCommands(program)
 addRotateKeysCommands(program)
 addImportCommand(program)
 addExportCommand(program)
+addEraseCommand(program)
 addSimulateCommand(program)
 
 try {

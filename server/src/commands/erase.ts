@@ -1,0 +1,108 @@
+import { createInterface } from 'node:readline/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { isUuid } from '../base/id.ts'
+import { loadConfig } from '../config.ts'
+import type { OpenHouse } from './house.ts'
+import { pickWorkspace } from './pick-workspace.ts'
+import { type TeamCall, withTeam } from './team-call.ts'
+import { answer, say, table } from './terminal.ts'
+
+interface Choice {
+  phone?: string
+  email?: string
+  lead?: string
+  conversation?: string
+  workspace?: string
+  dryRun?: boolean
+  yes?: boolean
+  json?: boolean
+}
+
+type Counts = Record<string, number>
+interface Erasure {
+  id: string
+  state: 'running' | 'done'
+  removed: Counts
+}
+
+const word = 'erase'
+const pollMs = 1_000
+
+/** `parley erase` */
+export function addEraseCommand(program: Command): void {
+  const names = ['phone', 'email', 'lead', 'conversation']
+  const others = (name: string) => names.filter((one) => one !== name)
+  program
+    .command('erase')
+    .description('erase a customer from a workspace: leads, conversations, events and all that holds them')
+    .addOption(new Option('--phone <number>', 'with its country code, in any spelling').conflicts(others('phone')))
+    .addOption(new Option('--email <address>', 'every lead with this e-mail').conflicts(others('email')))
+    .addOption(new Option('--lead <id or uniqueCode>', 'a lead, with its phone and e-mail').conflicts(others('lead')))
+    .addOption(new Option('--conversation <id>', 'for a customer without a phone').conflicts(others('conversation')))
+    .option('-w, --workspace <id or name>', 'needed when there are several')
+    .option('--dry-run', 'say how much there is, and erase nothing')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', '\nExample:\n  parley erase --phone "+55 81 99123-4567" --dry-run\n')
+    .action(erase)
+}
+
+async function erase({ workspace: wanted, dryRun, yes, json, ...names }: Choice): Promise<void> {
+  if (Object.keys(names).length === 0) throw new Error('Say whom: --phone, --email, --lead or --conversation')
+  await withTeam(loadConfig(process.env), async (call, house) => {
+    const workspace = await pickWorkspace(call, wanted)
+    const place = `/workspaces/${workspace.id}`
+    const name = await readName(call, place, names)
+    const { found } = await call<{ found: Counts }>('POST', `${place}/erasures`, { ...name, dryRun: true })
+    if (dryRun) return answer(json, { found }, ['There is to erase:', ...lines(found)])
+    if (!yes && !(await confirm(workspace.name, found))) throw new Error('Nothing is erased')
+    const begun = await call<{ erasure: Erasure }>('POST', `${place}/erasures`, name)
+    const erasure = await follow(call, house, place, begun.erasure)
+    answer(json, { erasure }, ['Erased:', ...lines(erasure.removed)])
+  })
+}
+
+async function readName(call: TeamCall, place: string, { phone, email, lead, conversation }: Choice): Promise<object> {
+  if (phone !== undefined) return { phone }
+  if (email !== undefined) return { email }
+  if (conversation !== undefined) return { conversationId: conversation }
+  if (lead !== undefined && isUuid(lead)) return { leadId: lead }
+  const found = await call<{ lead: { id: string } }>('GET', `${place}/leads/${encodeURIComponent(lead ?? '')}`)
+  return { leadId: found.lead.id }
+}
+
+const lines = (counts: Counts): string[] => {
+  const rows = Object.entries(counts).filter(([, count]) => count > 0)
+  return rows.length === 0 ? ['  nothing'] : table(rows.map(([kind, count]) => [`  ${kind}`, String(count)]))
+}
+
+async function confirm(workspace: string, found: Counts): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new Error('Nobody is there to confirm it: say --yes if that is meant')
+  for (const line of [`In ${workspace} there is to erase:`, ...lines(found), 'This cannot be undone.']) say(line)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return (await terminal.question(`Type ${word} to go on: `)).trim() === word
+  } finally {
+    terminal.close()
+  }
+}
+
+/** A server's worker does the rest; without one it is done here. */
+async function follow(call: TeamCall, house: OpenHouse | null, place: string, begun: Erasure): Promise<Erasure> {
+  let erasure = begun
+  while (erasure.state === 'running') {
+    if (house === null) await sleep(pollMs)
+    else await workBeside(house, place, begun.id)
+    erasure = (await call<{ erasure: Erasure }>('GET', `${place}/erasures/${begun.id}`)).erasure
+  }
+  return erasure
+}
+
+async function workBeside(house: OpenHouse, place: string, id: string): Promise<void> {
+  const [{ erasureDeps }, { runErasure }] = await Promise.all([
+    import('../app-erasure.ts'),
+    import('../erasure/run.ts'),
+  ])
+  await runErasure(erasureDeps(house), place.slice(place.lastIndexOf('/') + 1), id, pollMs)
+}
