@@ -14,6 +14,7 @@ import { FiltersSection } from './FiltersSection.tsx'
 import { LabelsSection } from './LabelsSection.tsx'
 import { MembersSection } from './MembersSection.tsx'
 import { RepliesSection } from './RepliesSection.tsx'
+import { RetentionSection } from './RetentionSection.tsx'
 import styles from './SettingsPage.module.css'
 import { findSection, mayOpen, openSections, type SectionName } from './sections.ts'
 import { TokensSection } from './TokensSection.tsx'
@@ -28,6 +29,7 @@ const contents: Record<SectionName, ComponentType<{ workspaceId: string }>> = {
   filters: FiltersSection,
   agents: AgentsSection,
   tokens: TokensSection,
+  retention: RetentionSection,
   audit: AuditSection,
   workspaces: WorkspacesSection,
   about: AboutSection,

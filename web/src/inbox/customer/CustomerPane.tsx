@@ -3,6 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useCallback } from 'react'
 import { type LiveEvent, useLive } from '../../api/live.ts'
 import { readAgain } from '../../api/read-again.ts'
+import { EraseButton } from '../../erasure/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Tip } from '../../ui/Tip.tsx'
@@ -59,6 +60,7 @@ export default function CustomerPane({ workspaceId, conversation }: CustomerPane
         )}
         {leadId !== null && <LeadHistory workspaceId={workspaceId} leadId={leadId} />}
         <ConnectionFacts workspaceId={workspaceId} conversation={conversation} />
+        <EraseButton workspaceId={workspaceId} name={{ conversationId: id }} />
       </div>
     </div>
   )

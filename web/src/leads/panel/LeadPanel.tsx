@@ -1,5 +1,6 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { IconTrash, IconX } from '@tabler/icons-react'
+import { EraseButton } from '../../erasure/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Trouble } from '../../ui/Trouble.tsx'
@@ -59,6 +60,7 @@ export function LeadPanel({ workspaceId, id, known, context, verbs, open, close 
             <CustomFields lead={lead} verbs={verbs} />
             <LeadConversations workspaceId={workspaceId} lead={lead} people={context.people} />
             <StatusHistory workspaceId={workspaceId} lead={lead} people={context.people} />
+            <EraseButton workspaceId={workspaceId} name={{ leadId: id }} done={close} />
           </>
         )}
       </div>

@@ -35,4 +35,5 @@ export const customer = {
   windowClosed: 'Only templates, until the customer writes',
   windowClosedQr: 'Nothing, until the customer writes',
   began: 'First contact',
+  erase: 'Erase this customer…',
 }

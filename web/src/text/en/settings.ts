@@ -16,6 +16,7 @@ export const settings = {
       title: 'Team tokens',
       help: 'For programs that run the workspace as a member would. For agents, make an API key.',
     },
+    retention: { title: 'Retention', help: 'For how long the workspace keeps what would else stay for ever.' },
     audit: { title: 'Audit log', help: 'Who did what, and when. Nobody edits it.' },
     workspaces: { title: 'All workspaces', help: 'For who runs this installation.' },
     about: { title: 'About', help: 'What is running here.' },
@@ -188,6 +189,32 @@ export const settings = {
     revokeHelp: 'It stops at once and for good.',
     revoked: (name: string) => `${name} is revoked`,
   },
+  retention: {
+    title: 'What is removed by itself',
+    help: 'What is off is kept for ever. What is over its days is removed within the hour, for good.',
+    days: 'days',
+    daysOf: (name: string) => `Days: ${name}`,
+    range: '30 to 3650 days',
+    fields: {
+      conversationsDays: {
+        name: 'Quiet conversations',
+        help: 'Erased whole, with messages and notes, so many days after the last message.',
+      },
+      activitiesDays: {
+        name: 'Changes shown in conversations',
+        help: 'Who took a conversation over, resolved it, labelled it.',
+      },
+      sendsDays: {
+        name: 'Records against double sends',
+        help: 'By which a repeated Idempotency-Key is known. A repeat after that sends again.',
+      },
+      submissionsDays: {
+        name: 'Records of filled forms',
+        help: 'Which form made which lead, and when. The leads stay.',
+      },
+      auditDays: { name: 'Audit log', help: 'Who did what in this workspace.' },
+    },
+  },
   audit: {
     when: 'When',
     who: 'Who',
@@ -251,6 +278,8 @@ export const settings = {
       'leads.export_started': 'began to export leads',
       'leads.export_done': 'exported leads',
       'leads.export_cut': 'broke an export of leads off',
+      'customer.erasure_began': 'began to erase a customer',
+      'customer.erased': 'erased a customer',
       'keys.rotation_began': 'began to exchange encryption keys',
       'keys.rotation_ended': 'exchanged the encryption keys',
     } as Record<string, string>,
@@ -266,6 +295,11 @@ export const settings = {
       agent_watchdog_minutes: 'watchdog',
       agents_stopped: 'stop switch',
       leads_from_chat: 'leads from chat',
+      keep_conversations_days: 'days of conversations',
+      keep_activities_days: 'days of changes in conversations',
+      keep_sends_days: 'days of records against double sends',
+      keep_submissions_days: 'days of records of forms',
+      keep_audit_days: 'days of the audit log',
     } as Record<string, string>,
   },
   workspaces: {

@@ -37,4 +37,5 @@ export const customer: typeof en = {
   windowClosed: 'Solo plantillas, hasta que el cliente escriba',
   windowClosedQr: 'Nada, hasta que el cliente escriba',
   began: 'Primer contacto',
+  erase: 'Borrar a este cliente…',
 }

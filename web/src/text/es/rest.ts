@@ -1,6 +1,7 @@
 import type { rest as en } from '../en/rest.ts'
 import { charts } from './charts.ts'
 import { connections } from './connections.ts'
+import { erasure } from './erasure.ts'
 import { forms } from './forms.ts'
 import { home } from './home.ts'
 import { keys } from './keys.ts'
@@ -10,4 +11,16 @@ import { settings } from './settings.ts'
 import { transfer } from './transfer.ts'
 import { webhooks } from './webhooks.ts'
 
-export const rest: typeof en = { charts, connections, forms, home, keys, leads, profile, settings, transfer, webhooks }
+export const rest: typeof en = {
+  charts,
+  connections,
+  erasure,
+  forms,
+  home,
+  keys,
+  leads,
+  profile,
+  settings,
+  transfer,
+  webhooks,
+}

@@ -27,6 +27,7 @@ export const settings: typeof en = {
       title: 'Tokens del equipo',
       help: 'Para programas que manejan el espacio como un miembro. Para agentes, crea una clave de API.',
     },
+    retention: { title: 'Conservación', help: 'Cuánto tiempo guarda el espacio lo que si no quedaría para siempre.' },
     audit: { title: 'Registro de auditoría', help: 'Quién hizo qué, y cuándo. Nadie lo edita.' },
     workspaces: { title: 'Todos los espacios', help: 'Para quien administra esta instalación.' },
     about: { title: 'Acerca de', help: 'Lo que funciona aquí.' },
@@ -201,6 +202,32 @@ export const settings: typeof en = {
     revokeHelp: 'Deja de funcionar al instante y para siempre.',
     revoked: (name) => `${name} está revocado`,
   },
+  retention: {
+    title: 'Lo que se elimina solo',
+    help: 'Lo que está apagado se guarda para siempre. Lo que pasa de sus días se elimina en una hora, sin vuelta atrás.',
+    days: 'días',
+    daysOf: (name) => `Días: ${name}`,
+    range: 'De 30 a 3650 días',
+    fields: {
+      conversationsDays: {
+        name: 'Conversaciones sin actividad',
+        help: 'Se borran enteras, con mensajes y notas, tantos días después del último mensaje.',
+      },
+      activitiesDays: {
+        name: 'Cambios que muestran las conversaciones',
+        help: 'Quién tomó una conversación, la resolvió o la etiquetó.',
+      },
+      sendsDays: {
+        name: 'Registros contra envíos dobles',
+        help: 'Por los que se reconoce una Idempotency-Key repetida. Repetida después, se envía otra vez.',
+      },
+      submissionsDays: {
+        name: 'Registros de formularios',
+        help: 'Qué formulario creó qué lead, y cuándo. Los leads se quedan.',
+      },
+      auditDays: { name: 'Registro de auditoría', help: 'Quién hizo qué en este espacio.' },
+    },
+  },
   audit: {
     when: 'Cuándo',
     who: 'Quién',
@@ -264,6 +291,8 @@ export const settings: typeof en = {
       'leads.export_started': 'empezó a exportar leads',
       'leads.export_done': 'exportó leads',
       'leads.export_cut': 'interrumpió una exportación de leads',
+      'customer.erasure_began': 'empezó a borrar a un cliente',
+      'customer.erased': 'borró a un cliente',
       'keys.rotation_began': 'empezó a cambiar las claves de cifrado',
       'keys.rotation_ended': 'cambió las claves de cifrado',
     },
@@ -279,6 +308,11 @@ export const settings: typeof en = {
       agent_watchdog_minutes: 'vigilante',
       agents_stopped: 'interruptor de parada',
       leads_from_chat: 'leads del chat',
+      keep_conversations_days: 'días de las conversaciones',
+      keep_activities_days: 'días de los cambios en conversaciones',
+      keep_sends_days: 'días de los registros contra envíos dobles',
+      keep_submissions_days: 'días de los registros de formularios',
+      keep_audit_days: 'días del registro de auditoría',
     },
   },
   workspaces: {

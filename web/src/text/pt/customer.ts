@@ -37,4 +37,5 @@ export const customer: typeof en = {
   windowClosed: 'Só modelos, até o cliente escrever',
   windowClosedQr: 'Nada, até o cliente escrever',
   began: 'Primeiro contato',
+  erase: 'Apagar este cliente…',
 }

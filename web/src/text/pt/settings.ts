@@ -18,6 +18,7 @@ export const settings: typeof en = {
       title: 'Tokens da equipe',
       help: 'Para programas que operam o espaço como um membro. Para agentes, crie uma chave de API.',
     },
+    retention: { title: 'Retenção', help: 'Por quanto tempo o espaço guarda o que senão ficaria para sempre.' },
     audit: { title: 'Registro de auditoria', help: 'Quem fez o quê, e quando. Ninguém o edita.' },
     workspaces: { title: 'Todos os espaços', help: 'Para quem opera esta instalação.' },
     about: { title: 'Sobre', help: 'O que está rodando aqui.' },
@@ -190,6 +191,32 @@ export const settings: typeof en = {
     revokeHelp: 'Para na hora e para sempre.',
     revoked: (name) => `${name} foi revogado`,
   },
+  retention: {
+    title: 'O que é removido sozinho',
+    help: 'O que está desligado fica para sempre. O que passa dos seus dias é removido em uma hora, sem volta.',
+    days: 'dias',
+    daysOf: (name) => `Dias: ${name}`,
+    range: 'De 30 a 3650 dias',
+    fields: {
+      conversationsDays: {
+        name: 'Conversas paradas',
+        help: 'Apagadas por inteiro, com mensagens e notas, tantos dias depois da última mensagem.',
+      },
+      activitiesDays: {
+        name: 'Mudanças mostradas nas conversas',
+        help: 'Quem assumiu uma conversa, resolveu ou etiquetou.',
+      },
+      sendsDays: {
+        name: 'Registros contra envios duplos',
+        help: 'Pelos quais uma Idempotency-Key repetida é reconhecida. Repetida depois disso, envia de novo.',
+      },
+      submissionsDays: {
+        name: 'Registros de formulários',
+        help: 'Qual formulário criou qual lead, e quando. Os leads ficam.',
+      },
+      auditDays: { name: 'Registro de auditoria', help: 'Quem fez o quê neste espaço.' },
+    },
+  },
   audit: {
     when: 'Quando',
     who: 'Quem',
@@ -253,6 +280,8 @@ export const settings: typeof en = {
       'leads.export_started': 'começou a exportar leads',
       'leads.export_done': 'exportou leads',
       'leads.export_cut': 'interrompeu uma exportação de leads',
+      'customer.erasure_began': 'começou a apagar um cliente',
+      'customer.erased': 'apagou um cliente',
       'keys.rotation_began': 'começou a trocar as chaves de criptografia',
       'keys.rotation_ended': 'trocou as chaves de criptografia',
     },
@@ -268,6 +297,11 @@ export const settings: typeof en = {
       agent_watchdog_minutes: 'vigia',
       agents_stopped: 'chave de parada',
       leads_from_chat: 'leads do chat',
+      keep_conversations_days: 'dias das conversas',
+      keep_activities_days: 'dias das mudanças nas conversas',
+      keep_sends_days: 'dias dos registros contra envios duplos',
+      keep_submissions_days: 'dias dos registros de formulários',
+      keep_audit_days: 'dias do registro de auditoria',
     },
   },
   workspaces: {

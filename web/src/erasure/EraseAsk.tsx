@@ -1,0 +1,62 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { t } from '../text/index.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { complain, say } from '../ui/notices.tsx'
+import { Trouble } from '../ui/Trouble.tsx'
+import { type CustomerName, erase, foresee } from './calls.ts'
+
+interface EraseAskProps {
+  workspaceId: string
+  name: CustomerName
+  close(): void
+  done?: () => void
+}
+
+const shownKinds = ['leads', 'conversations', 'messages', 'notes', 'events', 'importFiles'] as const
+type Counts = Record<(typeof shownKinds)[number], number>
+
+/** Shows what there is, and has a word typed before it goes. */
+export default function EraseAsk({ workspaceId, name, close, done }: EraseAskProps) {
+  const texts = t.erasure
+  const queries = useQueryClient()
+  const found = useQuery({
+    queryKey: [workspaceId, 'erasure', name],
+    queryFn: async () => (await foresee(workspaceId, name)) ?? null,
+    gcTime: 0,
+    staleTime: 0,
+    retry: false,
+  })
+  const run = async () => {
+    try {
+      const erased = await erase(workspaceId, name)
+      close()
+      done?.()
+      if (erased?.state === 'done') say(`${texts.done}: ${wordsOf(erased.removed).join(', ')}`)
+      else say(texts.goesOn)
+      await queries.invalidateQueries({ queryKey: [workspaceId] })
+    } catch (error) {
+      complain(error)
+    }
+  }
+  return (
+    <Confirm title={texts.title} action={texts.action} word={texts.word} run={run} close={close}>
+      {texts.help}
+      <Found query={found} />
+    </Confirm>
+  )
+}
+
+interface FoundProps {
+  query: { data: Counts | null | undefined; isError: boolean; error: unknown; refetch(): unknown }
+}
+
+function Found({ query: { data, isError, error, refetch } }: FoundProps) {
+  const texts = t.erasure
+  if (isError) return <Trouble error={error} retry={() => void refetch()} />
+  if (data === undefined) return <span role="status"> {texts.looking}</span>
+  const words = data === null ? [] : wordsOf(data)
+  return <span role="status"> {words.length === 0 ? texts.nothing : `${texts.found} ${words.join(', ')}.`}</span>
+}
+
+const wordsOf = (counts: Counts): string[] =>
+  shownKinds.flatMap((kind) => (counts[kind] > 0 ? t.erasure.kinds[kind](counts[kind]) : []))

@@ -1,0 +1,31 @@
+import { Button } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { mayIn } from '../app/session.ts'
+import { t, withTexts } from '../text/index.ts'
+import type { CustomerName } from './calls.ts'
+
+const EraseAsk = lazy(() => withTexts(() => import('./EraseAsk.tsx')))
+
+interface EraseButtonProps {
+  workspaceId: string
+  name: CustomerName
+  done?: () => void
+}
+
+/** Begins to erase a customer; for admins, whom it asks first. */
+export function EraseButton({ workspaceId, name, done }: EraseButtonProps) {
+  const [asks, setAsks] = useState(false)
+  if (!mayIn(workspaceId, 'admin')) return null
+  return (
+    <>
+      <Button variant="subtle" color="red" size="compact-sm" onClick={() => setAsks(true)}>
+        {t.customer.erase}
+      </Button>
+      {asks && (
+        <Suspense>
+          <EraseAsk workspaceId={workspaceId} name={name} close={() => setAsks(false)} {...(done && { done })} />
+        </Suspense>
+      )}
+    </>
+  )
+}

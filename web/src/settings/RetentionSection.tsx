@@ -1,0 +1,103 @@
+import { Button, Group, NumberInput, Switch } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { mayIn } from '../app/session.ts'
+import { t } from '../text/index.ts'
+import { complain, say } from '../ui/notices.tsx'
+import { Loaded } from '../ui/PageBody.tsx'
+import { Section } from '../ui/Section.tsx'
+import { type Draft, useDraft } from '../ui/use-draft.ts'
+import { changeWorkspace } from './changes.ts'
+import { settingsKeys, useWorkspace, type Workspace } from './queries.ts'
+
+type Retention = Workspace['retention']
+type Field = keyof Retention
+
+const fields: readonly Field[] = ['conversationsDays', 'activitiesDays', 'sendsDays', 'submissionsDays', 'auditDays']
+const fewestDays = 30
+const mostDays = 3650
+/** What is proposed when a limit is switched on. */
+const usualDays = 730
+
+/** For how long the workspace keeps what would else stay for ever. */
+export function RetentionSection({ workspaceId }: { workspaceId: string }) {
+  const query = useWorkspace(workspaceId)
+  return <Loaded query={query}>{(workspace) => <RetentionForm workspace={workspace} />}</Loaded>
+}
+
+type Days = Record<Field, number | string | null>
+
+function RetentionForm({ workspace }: { workspace: Workspace }) {
+  const texts = t.settings.retention
+  const queries = useQueryClient()
+  const draft = useDraft<Days>({ ...workspace.retention })
+  const mayChange = mayIn(workspace.id, 'admin')
+  const save = useMutation({
+    mutationFn: () => changeWorkspace(workspace.id, { retention: asNumbers(draft.value) }),
+    onSuccess: (changed) => {
+      queries.setQueryData(settingsKeys.workspace(workspace.id), changed)
+      draft.reset({ ...changed.retention })
+      say(t.settings.saved)
+    },
+    onError: complain,
+  })
+  const isWhole = fields.every((field) => isInRange(draft.value[field]))
+  return (
+    <Section
+      title={texts.title}
+      help={mayChange ? texts.help : t.settings.adminsOnly}
+      submit={() => save.mutate()}
+      footer={
+        mayChange && (
+          <Button type="submit" disabled={!draft.isChanged || !isWhole} loading={save.isPending}>
+            {t.common.save}
+          </Button>
+        )
+      }
+    >
+      {fields.map((field) => (
+        <DaysField key={field} field={field} draft={draft} mayChange={mayChange} />
+      ))}
+    </Section>
+  )
+}
+
+function DaysField({ field, draft, mayChange }: { field: Field; draft: Draft<Days>; mayChange: boolean }) {
+  const texts = t.settings.retention
+  const { name, help } = texts.fields[field]
+  const days = draft.value[field]
+  return (
+    <Group align="flex-start" justify="space-between" gap="md">
+      <Switch
+        label={name}
+        description={help}
+        checked={days !== null}
+        onChange={(event) => draft.set({ [field]: event.currentTarget.checked ? usualDays : null } as Partial<Days>)}
+        disabled={!mayChange}
+        maw={420}
+      />
+      {days !== null && (
+        <NumberInput
+          aria-label={texts.daysOf(name)}
+          suffix={` ${texts.days}`}
+          w={140}
+          min={fewestDays}
+          max={mostDays}
+          allowDecimal={false}
+          clampBehavior="none"
+          value={days}
+          onChange={(value) => draft.set({ [field]: value } as Partial<Days>)}
+          error={isInRange(days) ? undefined : texts.range}
+          disabled={!mayChange}
+        />
+      )}
+    </Group>
+  )
+}
+
+const isInRange = (days: number | string | null): boolean =>
+  days === null || (days !== '' && Number(days) >= fewestDays && Number(days) <= mostDays)
+
+function asNumbers(days: Days): Retention {
+  const entries = fields.map((field) => [field, days[field] === null ? null : Number(days[field])] as const)
+  return Object.fromEntries(entries) as Record<Field, number | null>
+}
