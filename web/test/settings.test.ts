@@ -14,6 +14,7 @@ const sections = [
   'filters',
   'agents',
   'tokens',
+  'retention',
   'audit',
   'workspaces',
   'about',

@@ -21,7 +21,8 @@ test('a customer is erased on the command line, by a server that runs and withou
     const headers = { authorization: `Bearer ${value}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ firstName, phone })
     const reply = await fetch(`${url}/api/v1/leads`, { method: 'POST', headers, body })
-    return (await reply.json()).data
+    const { data } = (await reply.json()) as { data: { uniqueCode: string } }
+    return data
   }
   const service = await startService({ folder, port })
   const { uniqueCode } = await lead(service.url, 'One')

@@ -8,6 +8,7 @@ import { setRailBadge } from '../ui/rail-badges.ts'
 import {
   changeThread,
   countsKey,
+  detailKey,
   dropConversation,
   keepConversation,
   knownConversation,
@@ -67,7 +68,10 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
       threads(conversation.id)
       counts()
     } else if (event === 'team.conversation.gone') {
-      dropConversation(inbox, (payload as { conversationId: string }).conversationId)
+      const { conversationId } = payload as { conversationId: string }
+      dropConversation(inbox, conversationId)
+      // Merged into another, which its id names from now on, or erased: the service knows.
+      void readAgain(inbox.queries, detailKey(inbox.workspaceId, conversationId))
       counts()
     } else if (event === 'team.conversations.changed') {
       void readAgain(inbox.queries, [inbox.workspaceId, 'inbox'])

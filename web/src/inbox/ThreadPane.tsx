@@ -30,11 +30,12 @@ export function ThreadPane({ workspaceId, id, close, showsCustomer, setShowsCust
   const people = usePresence(id)
   const thread = useRef<ThreadHandle>(null)
   const conversation = data?.conversation
+  // Also when it was shown until now: it may have been erased.
+  if (error instanceof Failure && error.status === 404) {
+    return <Empty title={t.inbox.gone} action={{ label: t.inbox.backToList, run: close }} />
+  }
   if (conversation === undefined) {
     if (error === null) return <div className={styles.panes} />
-    if (error instanceof Failure && error.status === 404) {
-      return <Empty title={t.inbox.gone} action={{ label: t.inbox.backToList, run: close }} />
-    }
     return <Trouble error={error} retry={() => void refetch()} />
   }
   return (

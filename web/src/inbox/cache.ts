@@ -53,6 +53,7 @@ export function dropConversation(inbox: Inbox, id: string): void {
   const { queries, workspaceId } = inbox
   hearConversation(inbox, id, null)
   queries.setQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) }, (list) => list && dropRow(list, id))
+  queries.removeQueries({ queryKey: threadKey(workspaceId, id), type: 'inactive' })
 }
 
 /** The conversation as some list or an earlier visit knows it. */
