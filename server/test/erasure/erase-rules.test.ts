@@ -6,7 +6,7 @@ import { beginErasure } from '../../src/erasure/begin.ts'
 import type { ErasureDeps } from '../../src/erasure/erasure.ts'
 import { finishErasures, leaseMs, runErasure } from '../../src/erasure/run.ts'
 import { type ErasureWorld, erasureWorld, type Person, tracesOf, uploadFile } from '../support/erasure-world.ts'
-import { marina as customer, customerMessage } from '../support/inbox-world.ts'
+import { conversationPath, marina as customer, customerMessage } from '../support/inbox-world.ts'
 import { leadPath, leadsPath } from '../support/leads.ts'
 import { signedInMember } from '../support/member.ts'
 import { rotate } from '../support/rotating.ts'
@@ -113,6 +113,36 @@ test('a message that comes before the conversation is gone goes with it; the nex
   )
   const { removed } = (await w.admin.call('GET', `${path}/${begun.id}`)).body.erasure
   assert.deepEqual([removed.conversations, removed.messages], [1, 2])
+})
+
+test('customers, agents and programs that write while they are erased get answers, and nothing is torn', async () => {
+  const w = await erasureWorld()
+  const phone = customer.phone ?? ''
+  await w.customerWrites('Before')
+  const writing = Array.from({ length: 25 }, async (_, n) => {
+    await w.tell(customerMessage({ at: new Date(w.clock.now().getTime() + n * 1000), text: `Message ${n}` }))
+    const lead = { firstName: `One ${n}` }
+    const { status } = await w.call('POST', '/api/v1/leads/upsert', {
+      body: { match: { by: 'phone', value: phone }, lead },
+    })
+    const [found] = await w.conversations()
+    const read = found === undefined ? 404 : (await w.call('GET', `${conversationPath(found.id)}/messages`)).status
+    return [status, read]
+  })
+  const erasing = Array.from({ length: 4 }, () => w.erase({ phone }))
+  for (const { status, body } of await Promise.all(erasing)) assert.equal(status, 201, JSON.stringify(body))
+  for (const [upsert, read] of await Promise.all(writing)) {
+    assert.equal(upsert, 200)
+    assert.ok(read === 200 || read === 404, String(read))
+  }
+  // What is there now came afterwards, and is whole: one conversation and one lead at most, and both go.
+  assert.ok((await w.conversations()).length <= 1)
+  const { removed } = (await w.erase({ phone })).body.erasure
+  assert.ok(removed.leads <= 1 && removed.conversations <= 1, JSON.stringify(removed))
+  assert.deepEqual(await w.conversations(), [])
+  const [row] = await w.db.sql<{ count: number }[]>`
+    select count(*)::integer as count from messages where workspace_id = ${w.workspaceId}`
+  assert.equal(row?.count, 0)
 })
 
 test('a long conversation goes in batches, in bounded transactions', async () => {
