@@ -241,6 +241,31 @@ create table dispatches (
 CREATE INDEX dispatches_abandoned ON dispatches USING btree (alive_until);
 CREATE UNIQUE INDEX dispatches_turn_key ON dispatches USING btree (workspace_id, conversation_id, turn);
 
+create table erasures (
+  workspace_id uuid not null,
+  id uuid not null,
+  state text not null,
+  named_by text not null,
+  subject bytea,
+  part integer not null default 0,
+  place text,
+  removed jsonb not null default '{}'::jsonb,
+  actor_type text not null,
+  actor_id uuid not null,
+  due_at timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone not null,
+  finished_at timestamp(3) with time zone,
+  constraint erasures_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'token'::text]))),
+  constraint erasures_check CHECK (((state = 'done'::text) = (finished_at IS NOT NULL))),
+  constraint erasures_check1 CHECK (((state = 'done'::text) = (subject IS NULL))),
+  constraint erasures_named_by_check CHECK ((named_by = ANY (ARRAY['phone'::text, 'email'::text, 'lead'::text, 'conversation'::text]))),
+  constraint erasures_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text]))),
+  constraint erasures_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
+  constraint erasures_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX erasures_due ON erasures USING btree (due_at) WHERE (state = 'running'::text);
+
 create table event_feeds (
   workspace_id uuid not null,
   last_position bigint not null default 0,
@@ -301,6 +326,7 @@ create table form_submissions (
 );
 
 CREATE INDEX form_submissions_form ON form_submissions USING btree (workspace_id, form_id, id);
+CREATE INDEX form_submissions_lead ON form_submissions USING btree (workspace_id, lead_id);
 CREATE UNIQUE INDEX form_submissions_nonce_key ON form_submissions USING btree (workspace_id, form_id, nonce);
 
 create table forms (
@@ -945,9 +971,19 @@ create table workspaces (
   leads_from_chat boolean not null default false,
   demo_is_filled boolean,
   daily_lead_quota_ceiling integer not null default 100000,
+  keep_conversations_days integer,
+  keep_activities_days integer,
+  keep_sends_days integer,
+  keep_submissions_days integer,
+  keep_audit_days integer default 730,
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_daily_lead_quota_ceiling_check CHECK ((daily_lead_quota_ceiling >= 0)),
   constraint workspaces_daily_lead_quota_check CHECK ((daily_lead_quota >= 0)),
   constraint workspaces_default_country_check CHECK ((default_country ~ '^[A-Z]{2}$'::text)),
+  constraint workspaces_keep_activities_days_check CHECK (((keep_activities_days >= 30) AND (keep_activities_days <= 3650))),
+  constraint workspaces_keep_audit_days_check CHECK (((keep_audit_days >= 30) AND (keep_audit_days <= 3650))),
+  constraint workspaces_keep_conversations_days_check CHECK (((keep_conversations_days >= 30) AND (keep_conversations_days <= 3650))),
+  constraint workspaces_keep_sends_days_check CHECK (((keep_sends_days >= 30) AND (keep_sends_days <= 3650))),
+  constraint workspaces_keep_submissions_days_check CHECK (((keep_submissions_days >= 30) AND (keep_submissions_days <= 3650))),
   constraint workspaces_pkey PRIMARY KEY (id)
 );

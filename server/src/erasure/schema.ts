@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type ErasedKind, erasedKinds } from '../base/erasure.ts'
-import { nullable, oneOf, timestamp } from '../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { closed, idSchema } from '../base/team-schema.ts'
 import { type ErasureRow, namings } from './erasure.ts'
 
@@ -27,10 +27,10 @@ export const removedSchema = Type.Object(
       Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: kinds[kind] }),
     ]),
   ) as Record<ErasedKind, ReturnType<typeof Type.Integer>>,
-  { description: 'How many of what.' },
+  { title: 'ErasedCounts', description: 'How many of what.' },
 )
 
-export const erasureSchema = Type.Object({
+export const erasureSchema = titled('Erasure', {
   id: idSchema('The erasure.'),
   state: oneOf(['running', 'done'], {
     description: '`running` goes on by itself, also after a restart; `done`: nothing is left.',

@@ -27,7 +27,8 @@ function eraseRoute(app: App, deps: ErasureDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Erasures'),
+      operationId: 'eraseCustomer',
       summary: 'Erase a customer',
       description:
         'For admins; it cannot be undone. Name the customer by one of phone, email, leadId and conversationId. Erases their leads, conversations, messages, notes, events, webhook deliveries and whatever else holds them in this workspace. Receivers of events get `lead.deleted` once more for each lead, with its id and nothing of the person. What the customer writes before their conversation is gone goes with it; what they write afterwards begins a new one. An answer with state `running` means that it goes on by itself: ask for the erasure again.',
@@ -60,7 +61,8 @@ function listRoute(app: App, deps: ErasureDeps, guard: TeamGuard): void {
     url: path,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Erasures'),
+      operationId: 'listErasures',
       summary: 'List erasures',
       description: 'For admins. The newest 50, with nothing of whom they were about.',
       params,
@@ -82,7 +84,8 @@ function readRoute(app: App, deps: ErasureDeps, guard: TeamGuard): void {
     url: `${path}/:erasureId`,
     onRequest: guard.member('admin'),
     schema: {
-      ...teamRoute,
+      ...teamRoute('Erasures'),
+      operationId: 'getErasure',
       summary: 'Get an erasure',
       description: 'For admins. How far it is, and what it has removed.',
       ...postman({ skip: true }),

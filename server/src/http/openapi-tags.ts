@@ -14,6 +14,7 @@ const groups: Record<string, Record<string, string>> = {
     Members: 'Who belongs to a workspace, in which role, and who is invited.',
     'API keys': 'Keys for programs and agents: what they may do, from where, and until when.',
     'Team tokens': 'Credentials with which automation uses the interface of the team.',
+    Erasures: 'A customer who wants to be forgotten: erase all that a workspace holds of them.',
     'Audit log': 'Who changed what about access and settings, and when.',
     'Team leads': 'The leads of a workspace as its members work with them.',
     'Lead imports': 'Files of leads: upload one, look at it, import it.',
