@@ -91,7 +91,8 @@ for (const [name, makeStorm] of [
       assert.equal((await quiet.call('PATCH', `/api/v1/leads/${id}`, { body: { notes: 'quiet' } })).status, 200)
       assert.equal((await quiet.app.inject('/readyz')).statusCode, 200)
       assert.equal((await quiet.call('GET', '/api/v1/leads', { key: 'plk_0000000000000000000000_000000' })).status, 401)
-      assert.ok(isFull())
+      // What the service does unasked comes and goes beside them.
+      await until(isFull, 'a line that is as full as before')
     })
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
   })

@@ -16,7 +16,7 @@ test('a customer is erased on the command line, by a server that runs and withou
     return JSON.parse(stdout)
   }
   await parley('workspace', 'create', 'Acme')
-  const { value } = await parley('key', 'create', '--name', 'K')
+  const { value } = await parley('key', 'create', '--name', 'K', '--for', 'syncing')
   const lead = async (url: string, firstName: string) => {
     const headers = { authorization: `Bearer ${value}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ firstName, phone })

@@ -120,7 +120,7 @@ export function holds({ text, starts }: Segment, slot: number, { bytes, skips, w
     if (byte === last) {
       let same = 1
       while (same <= length && text[at - same] === bytes[length - same]) same++
-      if (same > length && (within === 'all' || isWithin(text, at, within))) return true
+      if (same > length && (within === 'all' || isWithin(text, at - length, within))) return true
     }
     at += skips[byte] ?? 1
   }
