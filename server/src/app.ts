@@ -150,12 +150,7 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
   const leaving: LeavingDeps = {
     ...team,
     forgetKey: guard.forgetKey,
-    readyToStopKeys: async (workspaceId) => {
-      const keyring = await team.vault.keyring(workspaceId)
-      return async (tx, keyId) => {
-        await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
-      }
-    },
+    keyStopped,
     webhooksOf: (workspaceId, userId) => webhooksMadeBy(team, workspaceId, userId),
     disableWebhooksOf: (tx, by, userId) => disableMadeBy(tx, by, userId, team.clock.now()),
   }

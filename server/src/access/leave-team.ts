@@ -2,6 +2,7 @@ import { recordAudit } from '../base/audit.ts'
 import type { Tx } from '../base/db.ts'
 import { forbidden } from '../base/errors.ts'
 import { type Member, roleCovers, roles } from '../base/member.ts'
+import type { KeyDeps } from './change-keys.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
 import { findMember, lockMembers, memberNotFound, removeMember } from './members.ts'
 import { selectUsableKeysOf } from './queries.ts'
@@ -22,11 +23,7 @@ export interface MadeWebhook {
   lastUsedAt: Date | null
 }
 
-export interface LeavingDeps extends TeamDeps {
-  /** The guard's, so that a revocation holds on this node from the next request on. */
-  forgetKey(keyId: string): void
-  /** Loads what it needs; what it answers must happen in the same transaction when a key stops. */
-  readyToStopKeys(workspaceId: string): Promise<(tx: Tx, keyId: string) => Promise<void>>
+export interface LeavingDeps extends TeamDeps, Pick<KeyDeps, 'forgetKey' | 'keyStopped'> {
   /** The endpoints that this person answers for, and that were not removed. */
   webhooksOf(workspaceId: string, userId: string): Promise<MadeWebhook[]>
   /** Disables those of them that are active; answers how many. */
@@ -53,7 +50,8 @@ export interface Ended {
  * chosen. After it their streams end, on every node.
  */
 export async function leaveTeam(deps: LeavingDeps, by: Member, userId: string, choice: LeavingChoice): Promise<Ended> {
-  const stopKey = await deps.readyToStopKeys(by.workspaceId)
+  const keyring = await deps.vault.keyring(by.workspaceId)
+  const stopKey = (tx: Tx, keyId: string) => deps.keyStopped(tx, keyring, by.workspaceId, keyId)
   const { ended, revokedKeys } = await deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     await lockMembers(tx, by.workspaceId)

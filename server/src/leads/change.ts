@@ -39,9 +39,16 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
 
 /** A new lead with the defaults of the contract: status `new`, priority `medium`, source `other`, a code of its own. */
 export function newLead(patch: LeadPatch, id: string, at: string, now: Date): Change {
-  const blank: Lead = {
+  const change = applyPatch(blankLead(id, newUniqueCode(), now), patch, at, now)
+  if (change.lead.firstName !== '') return change
+  return { ...change, issues: [{ path: joinPath(at, 'firstName'), message: 'is required' }, ...change.issues] }
+}
+
+/** A lead of whom nothing is known. */
+export function blankLead(id: string, uniqueCode: string, now: Date): Lead {
+  return {
     id,
-    uniqueCode: newUniqueCode(),
+    uniqueCode,
     externalRef: null,
     firstName: '',
     lastName: null,
@@ -60,9 +67,6 @@ export function newLead(patch: LeadPatch, id: string, at: string, now: Date): Ch
     updatedAt: now,
     deletedAt: null,
   }
-  const change = applyPatch(blank, patch, at, now)
-  if (change.lead.firstName !== '') return change
-  return { ...change, issues: [{ path: joinPath(at, 'firstName'), message: 'is required' }, ...change.issues] }
 }
 
 // Without I, L, O and U, which are misread or make words; the letter in front keeps a code from looking like a phone. As

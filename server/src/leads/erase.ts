@@ -4,6 +4,7 @@ import type { Keyring } from '../base/keyring.ts'
 import { SealBroken, UnknownKeyVersion } from '../base/seal.ts'
 import { type EventsErased, eraseEvents } from '../events/erase.ts'
 import { recordEvents } from '../events/record.ts'
+import { blankLead } from './change.ts'
 import { leadDeleted } from './events.ts'
 import type { Lead } from './lead.ts'
 import { emailIndexes, openPerson, phoneIndexes } from './sealed.ts'
@@ -102,32 +103,12 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: Even
     where workspace_id = ${workspaceId}
       and id = ${lead.id}`
   if (!lead.is_purged) {
-    await recordEvents(tx, keyring, workspaceId, [leadDeleted(blankLead(lead.id, lead.created_at, now))], now)
+    await recordEvents(tx, keyring, workspaceId, [leadDeleted(erasedLead(lead.id, lead.created_at, now))], now)
   }
   return goOn({ ...events, leads: 1, statusChanges: changes.count }, true)
 }
 
-/** The shape of a lead with nothing in it of the person. */
-function blankLead(id: string, createdAt: Date, now: Date): Lead {
-  return {
-    id,
-    uniqueCode: id,
-    externalRef: null,
-    firstName: '-',
-    lastName: null,
-    email: null,
-    phone: null,
-    status: 'new',
-    priority: 'medium',
-    source: 'other',
-    adPlatform: null,
-    assignedTo: null,
-    estimatedValue: null,
-    actualValue: null,
-    notes: null,
-    customFields: [],
-    createdAt,
-    updatedAt: now,
-    deletedAt: now,
-  }
+/** What receivers are told of: the shape of a lead with nothing in it of the person. */
+function erasedLead(id: string, createdAt: Date, now: Date): Lead {
+  return { ...blankLead(id, id, createdAt), firstName: '-', updatedAt: now, deletedAt: now }
 }

@@ -138,7 +138,7 @@ async function teamApp(deps: TeamDeps): Promise<App> {
   const leaving: LeavingDeps = {
     ...deps,
     forgetKey: () => {},
-    readyToStopKeys: async () => async () => {},
+    keyStopped: async () => {},
     webhooksOf: async () => [],
     disableWebhooksOf: async () => 0,
   }
