@@ -123,7 +123,9 @@ export function openDb(options: DbOptions): Db {
     const error = wrongPlace()
     if (error !== null) throw error
   }
+  // What only reads waits for no lock: several may be on their way by one connection while their workspace is alone.
   const sql = gatedSql(pool, { enter: shares.enter, wrongPlace })
+  const writingSql = gatedSql(pool, { enter: () => shares.enter(), wrongPlace })
   const begin = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const leave = await shares.enter()
     const inside = workInTransaction(self)
@@ -161,7 +163,7 @@ export function openDb(options: DbOptions): Db {
       return answer
     },
     statement: async (work, news) => {
-      const answer = await persist(db, () => work(sql as unknown as Tx))
+      const answer = await persist(db, () => work(writingSql as unknown as Tx))
       if (news !== undefined) asHouse(() => tell(news))
       return answer
     },

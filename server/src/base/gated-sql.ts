@@ -1,9 +1,12 @@
 import type postgres from 'postgres'
 import type { Leave } from './shares.ts'
 
-/** What is called before a statement is sent: a place to send it from. It throws when it may not be sent at all. */
+/**
+ * What is called before a statement is sent: a place to send it from. It throws when it may not be sent at all. Light is
+ * a single statement, which is on its connection for no longer than it runs.
+ */
 export interface Gate {
-  enter(): Leave | Promise<Leave>
+  enter(isLight: boolean): Leave | Promise<Leave>
   /** Where a statement is being made that must not be sent from there; null where it may. */
   wrongPlace(): Error | null
 }
@@ -43,7 +46,7 @@ function gated(statement: Statement, gate: Gate): Statement {
       handle.call(statement)
     }
     try {
-      const entered = enter(gate, wrongPlace)
+      const entered = enter(gate, wrongPlace, true)
       if (entered instanceof Promise) entered.then(send, (error) => statement.reject(error))
       else send(entered)
     } catch (error) {
@@ -53,7 +56,7 @@ function gated(statement: Statement, gate: Gate): Statement {
   statement.cursor = (rows, onRows) => {
     if (onRows !== undefined) return cursor.call(statement, rows, onRows)
     return pages(
-      () => enter(gate, wrongPlace),
+      () => enter(gate, wrongPlace, false),
       () => {
         // The driver's pages come by other ways than the statement's answer, which never comes.
         statement.handle = handle
@@ -64,11 +67,11 @@ function gated(statement: Statement, gate: Gate): Statement {
   return statement
 }
 
-function enter(gate: Gate, wrongPlace: Error | null): Leave | Promise<Leave> {
+function enter(gate: Gate, wrongPlace: Error | null, isLight: boolean): Leave | Promise<Leave> {
   // A piece that was made in a transaction, and is first asked for after it, does no harm.
   const isWrong = gate.wrongPlace()
   if (isWrong !== null) throw wrongPlace ?? isWrong
-  return gate.enter()
+  return gate.enter(isLight)
 }
 
 async function* pages(enterGate: () => Leave | Promise<Leave>, open: () => AsyncIterable<unknown>) {

@@ -7,7 +7,7 @@ export type Leave = () => void
 /** Places that the owners of work share in turns. */
 export interface Shares {
   /** A place for the work that is being done: at once when there is one, else in its turn. Throws `TooBusy`. */
-  enter(): Leave | Promise<Leave>
+  enter(isLight?: boolean): Leave | Promise<Leave>
   load(): { open: number; waiting: number; refused: number }
 }
 
@@ -50,7 +50,7 @@ export function createShares({ what, maxWaitMs, ...options }: SharesOptions): Sh
   }
 
   return {
-    enter: () => {
+    enter: (isLight = false) => {
       const { owner, lane } = currentWork()
       let resolve = (_leave: Leave): void => {}
       let timer: NodeJS.Timeout | undefined
@@ -58,7 +58,7 @@ export function createShares({ what, maxWaitMs, ...options }: SharesOptions): Sh
         clearTimeout(timer)
         resolve(leaverOf(owner))
       }
-      const answer = turns.ask(owner, lane, go, performance.now())
+      const answer = turns.ask(owner, lane, go, performance.now(), isLight)
       if (answer === 'goes') return leaverOf(owner)
       if (answer === 'refused') throw refusal()
       return new Promise((wait, reject) => {

@@ -26,6 +26,8 @@ interface Sight {
 
 /** For so long after its last request another guest counts as being about. */
 export const aboutMs = 1_000
+/** So many light ones go by one place. */
+const lightInAPlace = 32
 
 /**
  * Who may go next, of those that wait for a few places: a rule that asks for no time and waits for nothing itself. Owners
@@ -56,11 +58,15 @@ export class Turns<W> {
     return this.#waiting
   }
 
-  /** Gives a place at once if there is one for this owner; else the waiter stands in its lane, unless that is full. */
-  ask(owner: string, lane: string, waiter: W, nowMs: number): Answer {
+  /**
+   * Gives a place at once if there is one for this owner; else the waiter stands in its lane, unless that is full. What is
+   * light may share a place with others of its kind, as long as nobody else is about or waits.
+   */
+  ask(owner: string, lane: string, waiter: W, nowMs: number, isLight = false): Answer {
     this.#see(owner, nowMs)
     const line = this.#lines.get(owner) ?? { held: 0, waiting: 0, lanes: new Map<string, W[]>() }
-    if (this.#held < this.#options.size && line.waiting === 0 && line.held < this.#mostOf(owner, nowMs)) {
+    const isFree = this.#held < this.#options.size && line.waiting === 0 && line.held < this.#mostOf(owner, nowMs)
+    if (isFree || (isLight && this.#hasSurplus(owner, nowMs))) {
       this.#grant(owner, line)
       return 'goes'
     }
@@ -128,6 +134,12 @@ export class Turns<W> {
     if (!this.#options.isGuest(owner)) return
     if (owner !== this.#last.owner) this.#other = this.#last
     this.#last = { owner, atMs }
+  }
+
+  #hasSurplus(owner: string, nowMs: number): boolean {
+    const { size, isGuest } = this.#options
+    const isAlone = isGuest(owner) && this.#mostOf(owner, nowMs) === size
+    return isAlone && this.#waiting === 0 && this.#held < size * lightInAPlace
   }
 
   #mostOf(owner: string, nowMs: number): number {

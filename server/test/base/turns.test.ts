@@ -52,6 +52,23 @@ test('places beyond the share go to those who hold less as they become free', ()
   assert.deepEqual(all.end('a', 2), ['a10'])
 })
 
+test('single statements of one who is alone share places, until another is about or anybody waits', () => {
+  const { all, ask } = turns()
+  const light = (owner: string, nowMs = 0) => all.ask(owner, '', `light ${owner}`, nowMs, true)
+  for (let n = 0; n < 3 * size; n++) assert.equal(light('a'), 'goes')
+  assert.deepEqual(ask('a', 1), ['waits'], 'a transaction has a connection of its own')
+  assert.equal(light('a'), 'waits', 'and is not passed by for ever')
+  for (let n = 0; n < 2 * size; n++) assert.deepEqual(all.end('a', 0), [])
+  assert.deepEqual(all.end('a', 0), ['a0'])
+  assert.deepEqual(all.end('a', 0), ['light a'])
+  for (let n = 0; n < size; n++) all.end('a', 0)
+  assert.equal(all.held, 0)
+
+  assert.deepEqual(ask('b', 1), ['goes'])
+  for (let n = 0; n < share; n++) assert.equal(light('a'), 'goes')
+  assert.equal(light('a'), 'waits', 'beside another')
+})
+
 test('what the house does leaves guests all places, and has its turn among them', () => {
   const { all, ask } = turns()
   ask('house', 1)
