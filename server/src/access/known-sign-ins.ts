@@ -1,5 +1,5 @@
 import { addressGroup } from '../base/address.ts'
-import type { Sql, Tx } from '../base/db.ts'
+import { byteaArray, type Sql, type Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { makeToken } from '../base/secret-token.ts'
 import { instanceScope } from '../base/vault.ts'
@@ -35,7 +35,7 @@ export async function knownMarks(sql: Sql, { device, place }: Marks): Promise<Ma
   const rows = await sql<{ mark: Buffer }[]>`
     select mark
     from known_sign_ins
-    where mark in ${sql(asked)}`
+    where mark = any (${byteaArray(sql, asked)}::bytea[])`
   const known = (mark: Buffer | null) => (mark !== null && rows.some((row) => row.mark.equals(mark)) ? mark : null)
   return { device: known(device), place: known(place) }
 }

@@ -1,5 +1,4 @@
-import type { Sql, Tx } from '../base/db.ts'
-import { violates } from '../base/db.ts'
+import { byteaArray, type Sql, type Tx, violates } from '../base/db.ts'
 import { type ApiError, conflict } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
@@ -61,7 +60,7 @@ export async function findUserByEmail(sql: Sql, instanceKeys: Keyring, email: st
   const [row] = await sql<UserRow[]>`
     select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator
     from users
-    where email_index in ${sql(emailIndexes(instanceKeys, email))}`
+    where email_index = any (${byteaArray(sql, emailIndexes(instanceKeys, email))}::bytea[])`
   return row
 }
 

@@ -1,18 +1,24 @@
 import { randomBytes } from 'node:crypto'
-import postgres from 'postgres'
-import { gatedSql } from './gated-sql.ts'
+import { connect } from './postgres/connect.ts'
+import { DatabaseError, isStalePlan, sqlState } from './postgres/failures.ts'
+import { createListener } from './postgres/listener.ts'
+import { Pool } from './postgres/pool.ts'
+import { type Gate, poolSender } from './postgres/sender.ts'
+import { type Pending, type Row, type Rows, type Sql, type Statement, tagOf } from './postgres/template.ts'
+import { Transaction } from './postgres/transaction.ts'
+import { oid, Parameter } from './postgres/values.ts'
+import type { Session } from './postgres/session.ts'
 import { createShares } from './shares.ts'
-import { asHouse, isInTransaction, within, workInTransaction } from './work.ts'
+import { asHouse, currentWork, isInTransaction, within, workInTransaction } from './work.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
-export type Sql = postgres.ISql<Types>
+export type { Sql }
 /** A transaction. Functions that write take this, so that a write outside one does not compile. */
-export type Tx = postgres.TransactionSql<Types>
+export type Tx = Sql & { readonly [mark]: true }
+declare const mark: unique symbol
 
 /** A piece of a statement, to be put into another. */
-export type Fragment = postgres.PendingQuery<postgres.Row[]>
-
-type Types = { numeric: number; bigint: number }
+export type Fragment = Pending<Row[]>
 
 /**
  * The database. An operation has one connection at a time: inside a transaction the pool throws, since those that hold
@@ -69,6 +75,8 @@ export interface DbOptions {
   applicationName?: string
   /** How long a statement waits for a lock, 5 s unless given. */
   lockTimeoutMs?: number
+  /** Told when `listen` hears nothing any more, with the reason, and when it does again. */
+  onHearing?: (isHearing: boolean, error?: unknown) => void
   /** Sees every statement that is about to be sent: tests explain them. */
   onStatement?: (statement: SentStatement) => void
 }
@@ -89,6 +97,8 @@ const maxWaiting = 500
 /** Enough to have the database and the process at work at once. */
 const bulkSize = 4
 const maxWaitMs = 10_000
+/** What runs at the end may end in this time. */
+const closingMs = 5_000
 /** How often the work of one transaction may find that it has to wait once more. */
 const maxWaits = 5
 
@@ -113,8 +123,12 @@ export class SecondConnection extends Error {
 }
 
 export function openDb(options: DbOptions): Db {
-  const pool = openPool(options)
+  const { onStatement } = options
   const size = options.maxConnections ?? 10
+  const open = () => connect(options, sessionSettings)
+  const sessionSettings = settingsOf(options)
+  const pool = new Pool({ size, isNamed: true, connect: open })
+  const listener = createListener({ connect: open, onChange: options.onHearing ?? (() => {}) })
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
   const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
   const self = {}
@@ -123,14 +137,27 @@ export function openDb(options: DbOptions): Db {
     const error = wrongPlace()
     if (error !== null) throw error
   }
+  const look = onStatement === undefined ? () => {} : reporter(onStatement)
+  const gateOf = (enter: Gate['enter']): Gate => ({
+    enter,
+    wrongPlace,
+    owner: () => currentWork().owner,
+    onStatement: look,
+  })
   // What only reads waits for no lock: several may be on their way by one connection while their workspace is alone.
-  const sql = gatedSql(pool, { enter: shares.enter, wrongPlace })
-  const writingSql = gatedSql(pool, { enter: () => shares.enter(), wrongPlace })
+  const sql = tagOf(poolSender(pool, gateOf(shares.enter), true))
+  const writingSql = tagOf(
+    poolSender(
+      pool,
+      gateOf(() => shares.enter()),
+      false,
+    ),
+  ) as Tx
   const begin = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const leave = await shares.enter()
     const inside = workInTransaction(self)
     try {
-      return await within(inside, () => pool.begin(work) as Promise<T>)
+      return await within(inside, () => inTransaction(pool, look, work))
     } finally {
       inside.transaction.isOpen = false
       leave()
@@ -163,7 +190,7 @@ export function openDb(options: DbOptions): Db {
       return answer
     },
     statement: async (work, news) => {
-      const answer = await persist(db, () => work(writingSql as unknown as Tx))
+      const answer = await persist(db, () => work(writingSql))
       if (news !== undefined) asHouse(() => tell(news))
       return answer
     },
@@ -177,9 +204,7 @@ export function openDb(options: DbOptions): Db {
       return () => void ownListeners.delete(listener)
     },
     hear,
-    listen: async (channel, onPayload) => {
-      await pool.listen(channel, onPayload)
-    },
+    listen: listener.listen,
     inBulk: async (work) => {
       const leave = await bulk.enter()
       try {
@@ -190,48 +215,68 @@ export function openDb(options: DbOptions): Db {
     },
     refuseInTransaction,
     load: shares.load,
-    close: () => pool.end({ timeout: 5 }),
+    close: async () => {
+      await Promise.all([listener.close(), pool.close(closingMs)])
+    },
   }
   return db
 }
 
-function openPool(options: DbOptions): postgres.Sql<Types> {
-  const settings: postgres.Options<Record<string, postgres.PostgresType>> = {
-    max: options.maxConnections ?? 10,
-    idle_timeout: 0,
-    connect_timeout: 10,
-    // The embedded server comes back within a second; long waits between tries would only prolong an outage.
-    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
-    onnotice: () => {},
-    ...(options.onStatement === undefined ? {} : { debug: reporter(options.onStatement) }),
-    connection: {
-      application_name: options.applicationName ?? processName(),
-      TimeZone: 'UTC',
-      statement_timeout: 15_000,
-      lock_timeout: options.lockTimeoutMs ?? lockTimeoutMs,
-      idle_in_transaction_session_timeout: 30_000,
-    },
-    // Amounts have at most 14 digits and counts stay far below 2^53: both are exact as numbers.
-    types: {
-      numeric: { to: 1700, from: [1700], serialize: String, parse: Number },
-      bigint: { to: 20, from: [20], serialize: String, parse: Number },
-    },
+const settingsOf = (options: DbOptions) => ({
+  applicationName: options.applicationName ?? processName(),
+  connectTimeoutMs: 5_000,
+  parameters: {
+    TimeZone: 'UTC',
+    DateStyle: 'ISO',
+    statement_timeout: '15000',
+    lock_timeout: String(options.lockTimeoutMs ?? lockTimeoutMs),
+    idle_in_transaction_session_timeout: '30000',
+  },
+})
+
+async function inTransaction<T>(
+  pool: Pool,
+  look: (statement: Statement) => void,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const session = await pool.take()
+  const transaction = new Transaction(session, look)
+  let failure: unknown
+  try {
+    const tx = transaction.sql as Tx
+    transactions.set(tx, { transaction, session })
+    const answer = await work(tx)
+    await transaction.commit()
+    return answer
+  } catch (error) {
+    failure = error
+    await transaction.rollback()
+    throw error
+  } finally {
+    pool.release(session, failure)
   }
-  return (options.url === undefined
-    ? postgres({
-        ...settings,
-        path: `${options.socketFolder}/.s.PGSQL.5432`,
-        database: options.database ?? 'parley',
-        user: options.user ?? 'parley',
-        ...(options.password === undefined ? {} : { password: options.password }),
-      })
-    : postgres(options.url, settings)) as unknown as postgres.Sql<Types>
 }
 
 /** A name of this pool alone, so that others can see in the list of sessions whether its process lives. */
 const processName = () => `parley ${randomBytes(8).toString('hex')}`
 
 const newsOf = new WeakMap<object, News[]>()
+const transactions = new WeakMap<object, { transaction: Transaction; session: Session }>()
+
+/**
+ * Sends the last statement of a transaction together with its commit, which saves a round trip while locks are held. What
+ * the statement answers can undo nothing any more; when it fails, nothing is committed.
+ */
+export function commitWith<T extends readonly unknown[]>(tx: Tx, statement: Pending<T>): Promise<Rows<T>> {
+  const transaction = transactions.get(tx)?.transaction
+  return transaction === undefined ? Promise.resolve(statement) : transaction.commitWith(statement)
+}
+
+/** Lets the statements of this transaction take so long, instead of 15 s. */
+export async function allowTime(tx: Tx, ms: number): Promise<void> {
+  await tx`select set_config('statement_timeout', ${ms}, true)`
+  transactions.get(tx)?.session.allow(ms)
+}
 
 /** Lets listeners know once the transaction has committed; each topic and id once. */
 export function announce(tx: Tx, topic: string, id: string): void {
@@ -239,10 +284,10 @@ export function announce(tx: Tx, topic: string, id: string): void {
   if (news !== undefined && !news.some((item) => item.topic === topic && item.id === id)) news.push({ topic, id })
 }
 
-function reporter(onStatement: (statement: SentStatement) => void) {
-  return (_connection: number, text: string, parameters: unknown[], types: unknown[]) =>
-    onStatement({ text, parameters: [...parameters], types: types.map(Number) })
-}
+const reporter =
+  (onStatement: (statement: SentStatement) => void) =>
+  ({ text, given, types }: Statement) =>
+    onStatement({ text, parameters: given, types })
 
 async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
   let waits = 0
@@ -254,41 +299,36 @@ async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
         waits++
         attempt--
         await error.until(db)
-      } else if (attempt >= (attemptsOf[sqlState(error)] ?? 1)) throw error
+      } else if (attempt >= (isStalePlan(error) ? 2 : (attemptsOf[sqlState(error)] ?? 1))) throw error
     }
   }
 }
 
-function sqlState(error: unknown): string {
-  return error instanceof postgres.PostgresError ? error.code : ''
-}
-
-// The driver takes the type of an array's first element for that of the whole array, which is wrong for these two.
-const byteaArrayOid = 1001
-const timestamptzArrayOid = 1185
-
 /** A `bytea[]` parameter. */
-export function byteaArray(sql: Sql, values: readonly (Buffer | null)[]) {
-  // The driver would look for what to escape in each element, and there is nothing in hexadecimal digits.
+export function byteaArray(_sql: Sql, values: readonly (Buffer | null)[]): Parameter {
+  // There is nothing to escape in hexadecimal digits.
   const elements = values.map((bytes) => (bytes === null ? 'null' : `"\\\\x${bytes.toString('hex')}"`))
-  return sql.typed(`{${elements.join()}}`, byteaArrayOid)
+  return new Parameter(`{${elements.join()}}`, oid.byteaArray)
 }
 
 /** A `timestamptz[]` parameter. */
-export function timestampArray(sql: Sql, values: readonly (Date | null)[]): postgres.ArrayParameter {
-  return sql.array(values as Date[], timestamptzArrayOid)
+export function timestampArray(sql: Sql, values: readonly (Date | null)[]): Parameter {
+  return sql.array(values, oid.timestamptzArray)
 }
 
 /** Whether the database refused a write because of this constraint or unique index. */
 export function violates(error: unknown, constraint: string): boolean {
-  return error instanceof postgres.PostgresError && error.constraint_name === constraint
+  return error instanceof DatabaseError && error.constraint === constraint
 }
+
+/** SQLSTATE of what the database refused; '' for any other error. */
+export { sqlState }
 
 /**
  * Whether a write that failed wrote nothing for certain, so that parts of it may be tried: not when the connection broke
  * before its answer came. Who was told to come later had better do so.
  */
 export function isUndone(error: unknown): boolean {
-  if (error instanceof postgres.PostgresError) return !error.code.startsWith('57P')
+  if (error instanceof DatabaseError) return !sqlState(error).startsWith('57P')
   return !(error instanceof Error && 'code' in error)
 }

@@ -125,7 +125,7 @@ export interface DescribedError {
  */
 export function describeError(error: unknown, depth = 0): DescribedError {
   if (!(error instanceof Error)) return { class: typeof error }
-  const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown }
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown }
   return {
     class: error.constructor.name,
     ...(isToken(code) ? { code } : {}),

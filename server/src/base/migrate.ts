@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Db, Tx } from './db.ts'
+import { allowTime, type Db, type Tx } from './db.ts'
 
 interface Migration {
   number: number
@@ -21,6 +21,8 @@ interface AppliedRow {
 const ownMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 // Any constant will do: advisory locks belong to one database.
 const migrationLock = 7_275_391
+/** Of a large table a new index may take hours. */
+const migrationMs = 86_400_000
 
 /**
  * Brings the database to the newest migration of the folder and names those it applied. Several processes may call
@@ -54,7 +56,7 @@ async function readMigration(folder: string, file: string, expected: number): Pr
 
 /** One migration, one transaction. Whoever waits for the lock then sees what the one before it has applied. */
 async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | undefined> {
-  await tx`set local statement_timeout = 0`
+  await allowTime(tx, migrationMs)
   await tx`set local lock_timeout = 0`
   await tx`select pg_advisory_xact_lock(${migrationLock}::bigint)`
   const applied = await readApplied(tx)
@@ -63,7 +65,7 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
   if (next === undefined) return undefined
 
   try {
-    await tx.unsafe(next.text).simple()
+    await tx.unsafe(next.text)
   } catch (error) {
     throw new Error(`Migration ${next.name} failed; nothing of it was kept`, { cause: error })
   }

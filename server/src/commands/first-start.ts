@@ -5,7 +5,7 @@ import { scopes } from '../access/scopes.ts'
 import { createSignInLink } from '../access/sign-in-link.ts'
 import { createUser } from '../access/users.ts'
 import type { House } from '../app-house.ts'
-import { openDb, type Sql, type Tx } from '../base/db.ts'
+import { allowTime, openDb, type Sql, type Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Member } from '../base/member.ts'
 import { instanceScope } from '../base/vault.ts'
@@ -21,7 +21,8 @@ export type FirstStart =
 
 // Any constant will do: of several nodes that start at once on one database, one makes the demo.
 const firstStartLock = 7_275_392
-const patient = ['idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout']
+const patientMs = 10 * 60_000
+const patient = ['idle_in_transaction_session_timeout', 'lock_timeout']
 const demoCountry = 'BR'
 const ownerName = 'Demo Owner'
 
@@ -53,7 +54,8 @@ async function startUnder(
   const { db, vault, config } = house
   // On a slow machine the steps take longer than a transaction may be idle, and others longer than a statement may take
   // to wait for them.
-  await lock`select set_config(name, '10min', true) from unnest(${patient}::text[]) as name`
+  await allowTime(lock, patientMs)
+  await lock`select set_config(name, ${patientMs}, true) from unnest(${patient}::text[]) as name`
   await lock`select pg_advisory_xact_lock(${firstStartLock}::bigint)`
   const begun = await findUnfinishedDemo(lock)
   if (begun === undefined && (await hasWorkspace(lock))) return show({ state: 'known' })

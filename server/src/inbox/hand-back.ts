@@ -1,6 +1,5 @@
-import type postgres from 'postgres'
 import type { Clock } from '../base/clock.ts'
-import type { Db, Sql, Tx } from '../base/db.ts'
+import type { Db, Fragment, Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Vault } from '../base/vault.ts'
 import { recordEvents } from '../events/record.ts'
@@ -85,7 +84,7 @@ async function handBack(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
-  which: postgres.PendingQuery<postgres.Row[]>,
+  which: Fragment,
   cause: Cause,
   now: Date,
 ): Promise<number> {

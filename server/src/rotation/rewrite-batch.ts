@@ -102,7 +102,7 @@ function update(
   const isRow = key.map((column) => tx`t.${tx(column)} = ${row[column]}`).reduce((all, one) => tx`${all} and ${one}`)
   return tx`
     update ${tx(table)} t
-    set ${tx(values)}
+    set ${tx.set(values)}
     where ${belongs(tx, scopeId)}
       and ${isRow}`
 }

@@ -1,5 +1,5 @@
 import { recordAudit } from '../base/audit.ts'
-import type { Tx } from '../base/db.ts'
+import { allowTime, type Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { makeSecretCurrent, retireSecretsBefore } from '../base/secrets.ts'
 import { countOld, rewriteBatch } from './rewrite-batch.ts'
@@ -15,7 +15,7 @@ export async function takeStep(deps: RotationDeps): Promise<boolean> {
     const rotation = await lockDueRotation(tx, deps.clock.now())
     if (rotation === undefined) return false
     // Counting the rows of a large table takes its time.
-    await tx`set local statement_timeout = '15min'`
+    await allowTime(tx, 15 * 60_000)
     if (rotation.phase === 'announced') await makeCurrent(tx, rotation, deps.clock.now())
     else if (rotation.phase === 'current') await beginRewriting(deps, tx, rotation)
     else await rewriteNext(deps, tx, rotation)

@@ -138,7 +138,7 @@ const plans = [
 for (const [url, column, statusCode, statusMessage, code] of plans) {
   test(`${column} off: ${statusCode} on ${url}, and only there`, async () => {
     const { key, value } = await newKey(db, clock)
-    await db.sql`update workspaces set ${db.sql({ [column]: false })} where id = ${key.workspace_id}`
+    await db.sql`update workspaces set ${db.sql.set({ [column]: false })} where id = ${key.workspace_id}`
     const answer = await get(url, bearer(value))
     assert.deepEqual(answer.json(), { statusCode, statusMessage, ...(code ? { data: { code } } : {}) })
     const other = url === '/leads' ? '/inbox' : '/leads'

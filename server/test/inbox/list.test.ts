@@ -163,7 +163,7 @@ for (const [method, route, scope] of routes) {
     const refusal = await w.call(method, route, { ...bad, key: lacking })
     assert.deepEqual([refusal.status, refusal.body.statusMessage], [401, `API key lacks scope ${scope}`])
     const set = async (column: string, value: boolean) => {
-      await w.db.sql`update workspaces set ${w.db.sql({ [column]: value })} where id = ${w.workspaceId}`
+      await w.db.sql`update workspaces set ${w.db.sql.set({ [column]: value })} where id = ${w.workspaceId}`
       w.clock.advance(60_000)
     }
     await set('inbox_enabled', false)

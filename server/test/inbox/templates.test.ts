@@ -7,7 +7,7 @@ const path = `${inboxPath}/templates`
 
 async function addTemplate(w: InboxWorld, name: string, fields: object = {}): Promise<string> {
   const id = newId(w.clock.now())
-  await w.db.sql`insert into templates ${w.db.sql({
+  await w.db.sql`insert into templates ${w.db.sql.row({
     workspace_id: w.workspaceId,
     connection_id: w.connectionId,
     id,

@@ -42,7 +42,7 @@ test('tokens that a worker made of a lead which was deleted meanwhile go with it
   await makeTokens(w)
   const [row] = await w.db.sql`select * from lead_search where lead_id = ${id}`
   await w.call('DELETE', leadPath(id))
-  await w.db.sql`insert into lead_search ${w.db.sql(row ?? {})}`
+  await w.db.sql`insert into lead_search ${w.db.sql.row(row ?? {})}`
   await makeTokens(w)
   assert.equal((await tokensOf(w)).size, 0)
 })

@@ -183,7 +183,7 @@ async function pendingSend(w: World, connectionId: string, conversationId: strin
     settleBy: new Date(now.getTime() + 600_000),
   })
   await db.tx(async (tx) => {
-    await tx`insert into messages ${tx({ ...row, workspace_id: workspaceId })}`
+    await tx`insert into messages ${tx.row({ ...row, workspace_id: workspaceId })}`
     for (let part = 1; part <= parts; part++) {
       await tx`
         insert into message_parts (workspace_id, message_id, part, connection_id, status)

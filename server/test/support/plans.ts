@@ -1,4 +1,5 @@
 import type { Db, SentStatement, Sql } from '../../src/base/db.ts'
+import type { Value } from '../../src/base/postgres/values.ts'
 
 interface PlanNode {
   'Node Type': string
@@ -90,9 +91,8 @@ export async function waysTo(db: Db, statement: SentStatement, table: string): P
 
 const isExplainable = ({ text }: SentStatement) => /^\s*(?:select|insert|update|delete|with)\b/i.test(text)
 
-async function explainGiven(tx: Sql, { text, parameters, types }: SentStatement): Promise<PlanNode> {
-  const given = parameters.map((value, n) => (Array.isArray(value) ? tx.array(value, types[n]) : value))
-  const [row] = await tx.unsafe(`explain (format json, costs off) ${text}`, given as never[], { prepare: true })
+async function explainGiven(tx: Sql, { text, parameters }: SentStatement): Promise<PlanNode> {
+  const [row] = await tx.unsafe(`explain (format json, costs off) ${text}`, parameters as Value[])
   return planOf(row)
 }
 

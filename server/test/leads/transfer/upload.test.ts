@@ -144,7 +144,7 @@ for (const [what, column, value, dryRun, problem] of growths) {
     const w = await importWorld()
     const id = await w.upload('name,phone\nAna,12\n')
     await w.team('POST', `/lead-imports/${id}/start`, { match: 'phone', dryRun })
-    await w.db.sql`update lead_imports set ${w.db.sql({ [column]: value })} where id = ${id}`
+    await w.db.sql`update lead_imports set ${w.db.sql.set({ [column]: value })} where id = ${id}`
     await w.work()
     const { body } = await w.team('GET', `/lead-imports/${id}`)
     assert.equal(body.import.state, 'failed')

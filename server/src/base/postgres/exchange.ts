@@ -1,0 +1,199 @@
+import pg from 'pg'
+import { serialize } from 'pg-protocol'
+import { ConnectionLost, DatabaseError, isStalePlan } from './failures.ts'
+import type { Step } from './prepared.ts'
+import { parserOf } from './values.ts'
+
+/** How to make rows of what a statement answers. */
+export interface Shape {
+  readonly names: readonly string[]
+  readonly parsers: readonly ((text: string) => unknown)[]
+}
+
+export interface Answer {
+  rows: unknown[]
+  /** How many rows were answered or changed. */
+  count: number
+  /** The last step that was done: a commit of what had failed says ROLLBACK. */
+  lastTag: string
+  /** There are more rows than were asked for. */
+  hasMore: boolean
+}
+
+/** Which rows of a portal are asked for. The portal is opened when there are values to open it with. */
+export interface Portal {
+  readonly name: string
+  readonly rows: number
+  readonly isOpen: boolean
+}
+
+/** What a session knows of its prepared statements. */
+export interface Prepared {
+  /** False where no name lasts: behind a pooler that cannot keep them. */
+  readonly isNamed: boolean
+  has(name: string): boolean
+  shapeOf(name: string): Shape | undefined
+  /** Answers the names that have to be closed first. */
+  add(name: string): readonly string[]
+  learn(name: string, shape: Shape): void
+  /** It may be there or not: it is closed before it is prepared again. */
+  doubt(name: string): void
+}
+
+export interface Request {
+  /** Sent together: when one fails, those behind it are not done. */
+  readonly steps: readonly Step[]
+  /** The step whose rows are answered. */
+  readonly main: number
+  readonly portal?: Portal
+}
+
+const nothing: Shape = { names: [], parsers: [] }
+const execute = serialize.execute()
+const sync = serialize.sync()
+const executeAndSync = Buffer.concat([execute, sync])
+const describe = serialize.describe({ type: 'P' })
+
+// What pg calls on a query while its answer comes in; its declarations leave these out.
+const Query = pg.Query as unknown as new (text: string) => object
+
+interface RowDescription {
+  fields: readonly { name: string; dataTypeID: number }[]
+}
+
+/**
+ * One request and its answer, as pg's pipeline takes them. It is a query of its own, since those of pg cannot send several
+ * steps at once, ask anew for the columns at each turn, and keep every name for ever.
+ */
+export class Exchange extends Query {
+  readonly answer: Promise<Answer>
+  readonly #request: Request
+  readonly #prepared: Prepared
+  readonly #rows: unknown[] = []
+  readonly #parsed: string[] = []
+  #shape: Shape | undefined
+  #step = 0
+  #count = 0
+  #lastTag = ''
+  #hasMore = false
+  #fault: unknown
+  #resolve: (answer: Answer) => void = () => {}
+  #reject: (error: unknown) => void = () => {}
+
+  constructor(request: Request, prepared: Prepared) {
+    super(request.steps[request.main]?.plan.text ?? '')
+    this.#request = request
+    this.#prepared = prepared
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+  }
+
+  /** The bytes to send. */
+  bytes(): Buffer[] {
+    const { steps, main, portal } = this.#request
+    const bytes: Buffer[] = []
+    for (const [n, step] of steps.entries()) {
+      if (n === main) this.#writeMain(bytes, step, portal)
+      else this.#writeStep(bytes, step)
+    }
+    // Most requests end with the one step they have.
+    if (bytes.at(-1) === execute) bytes[bytes.length - 1] = executeAndSync
+    else bytes.push(sync)
+    return bytes
+  }
+
+  #writeStep(bytes: Buffer[], { plan, values }: Step, portal = ''): void {
+    const { isNamed } = this.#prepared
+    if (isNamed && !this.#prepared.has(plan.name)) {
+      for (const gone of this.#prepared.add(plan.name)) bytes.push(serialize.close({ type: 'S', name: gone }))
+      bytes.push(parseOf(plan, plan.name))
+      this.#parsed.push(plan.name)
+    }
+    if (!isNamed) bytes.push(parseOf(plan, ''))
+    bytes.push(serialize.bind({ portal, statement: isNamed ? plan.name : '', values: values as unknown[] }))
+    if (portal === '') bytes.push(execute)
+  }
+
+  #writeMain(bytes: Buffer[], step: Step, portal: Portal | undefined): void {
+    this.#shape = this.#prepared.isNamed ? this.#prepared.shapeOf(step.plan.name) : undefined
+    if (portal !== undefined) {
+      if (!portal.isOpen) this.#writeStep(bytes, step, portal.name)
+      bytes.push(serialize.describe({ type: 'P', name: portal.name }))
+      bytes.push(serialize.execute({ portal: portal.name, rows: portal.rows }))
+      return
+    }
+    this.#writeStep(bytes, step)
+    if (this.#shape === undefined) bytes.splice(-1, 0, describe)
+  }
+
+  /** Called by pg. The session writes what several exchanges of a moment have to say together. */
+  submit: () => null = () => null
+
+  handleRowDescription({ fields }: RowDescription): void {
+    this.#shape = {
+      names: fields.map(({ name }) => name),
+      parsers: fields.map(({ dataTypeID }) => parserOf(dataTypeID)),
+    }
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    const { names, parsers } = this.#shape ?? nothing
+    const row: Record<string, unknown> = {}
+    try {
+      for (let n = 0; n < names.length; n++) {
+        const field = fields[n]
+        row[names[n] as string] = field == null ? null : parsers[n]?.(field)
+      }
+      this.#rows.push(row)
+    } catch (error) {
+      this.#fault ??= error
+    }
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    const { steps, main, portal } = this.#request
+    if (this.#step === main) {
+      this.#count = Number(text.slice(text.lastIndexOf(' ') + 1)) || 0
+      const { plan } = steps[main] as Step
+      if (portal === undefined && this.#prepared.isNamed && this.#prepared.shapeOf(plan.name) === undefined) {
+        this.#prepared.learn(plan.name, this.#shape ?? nothing)
+      }
+    }
+    this.#step++
+    this.#lastTag = text
+  }
+
+  handlePortalSuspended(): void {
+    this.#hasMore = true
+  }
+
+  handleEmptyQuery(): void {
+    this.#step++
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#fault !== undefined) return this.#reject(this.#fault)
+    this.#resolve({ rows: this.#rows, count: this.#count, lastTag: this.#lastTag, hasMore: this.#hasMore })
+  }
+
+  handleError(error: unknown): void {
+    if (error instanceof DatabaseError) {
+      const doubtful = isStalePlan(error) ? this.#request.steps.map(({ plan }) => plan.name) : this.#parsed
+      for (const name of doubtful) this.#prepared.doubt(name)
+      return this.#reject(error)
+    }
+    this.#reject(error instanceof ConnectionLost ? error : new ConnectionLost(error))
+  }
+
+  /** Nothing of ours copies. */
+  handleCopyInResponse(connection: { sendCopyFail(reason: string): void }): void {
+    connection.sendCopyFail('Nothing is to be copied')
+  }
+
+  handleCopyData(): void {}
+}
+
+const parseOf = ({ text, types }: Step['plan'], name: string): Buffer =>
+  serialize.parse({ name, text, types: types as number[] })

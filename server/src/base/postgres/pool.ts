@@ -1,0 +1,232 @@
+import type pg from 'pg'
+import { DatabaseError, isOfServer, NoConnection, sqlState } from './failures.ts'
+import { Session } from './session.ts'
+
+export interface PoolOptions {
+  /** How many connections there are at most. */
+  size: number
+  /** Whether statements are prepared under names: not behind a pooler that forgets them. */
+  isNamed: boolean
+  /** Opens a connection; it has its own deadline. */
+  connect(): Promise<pg.Client>
+}
+
+interface Waiter {
+  isAlone: boolean
+  resolve(session: Session): void
+  reject(error: unknown): void
+  timer: NodeJS.Timeout
+}
+
+/** How long somebody waits for a connection. */
+const patienceMs = 5_000
+/** Between two tries to reach the database. The embedded one comes back within a second. */
+const firstPauseMs = 50
+const longestPauseMs = 2_000
+/** A statement that has been under way for so long may be slow: others go another way. */
+const slowMs = 10
+const watchMs = 1_000
+/** What is refused for these reasons is refused again. */
+const lasting = new Set(['28P01', '28000', '3D000', '42501', '28P02'])
+
+/**
+ * Connections, opened as they are needed. A transaction has one to itself. Single statements of one owner travel
+ * together by a few, which costs the database and the process much less than one each; those of others never wait behind
+ * them while there is another connection.
+ */
+export class Pool {
+  readonly #options: PoolOptions
+  readonly #sessions: Session[] = []
+  readonly #alone = new Set<Session>()
+  /** Those that say goodbye: they take nobody's place. */
+  readonly #leaving = new Set<Session>()
+  readonly #waiting: Waiter[] = []
+  readonly #watch: NodeJS.Timeout
+  readonly #idle: (() => void)[] = []
+  #opening = 0
+  #failures = 0
+  #lastFailure: unknown
+  #isClosed = false
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    this.#watch = setInterval(() => this.#endSilent(), watchMs).unref()
+  }
+
+  /** A connection for one statement. What only reads may travel behind others of its owner. */
+  forStatement(owner: string, isLight: boolean): Session | Promise<Session> {
+    const session = this.#choose(owner, isLight)
+    if (session === null) return this.#wait(false)
+    session.owner = owner
+    return session
+  }
+
+  /** A connection for nobody else until it is released. */
+  async take(): Promise<Session> {
+    const session = this.#leastBusy((busy) => busy === 0) ?? this.#unlessMore() ?? (await this.#wait(true))
+    this.#alone.add(session)
+    session.owner = ''
+    return session
+  }
+
+  release(session: Session, error?: unknown): void {
+    session.reset()
+    this.#alone.delete(session)
+    this.settled(session, error)
+  }
+
+  /** To be called when what a session was asked has ended. */
+  settled(session: Session, error?: unknown): void {
+    if (isOfServer(error)) for (const one of [...this.#sessions]) this.#retire(one)
+    this.#settled(session)
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#watch)
+    for (const waiter of this.#waiting.splice(0)) this.#refuse(waiter, new NoConnection())
+    const drained = new Promise<void>((resolve) => this.#idle.push(resolve))
+    for (const session of [...this.#sessions]) this.#retire(session)
+    if (this.#isEmpty()) return
+    const timer = setTimeout(() => {
+      for (const session of [...this.#sessions, ...this.#leaving]) session.destroy()
+    }, graceMs)
+    await drained
+    clearTimeout(timer)
+  }
+
+  #choose(owner: string, isLight: boolean): Session | null {
+    if (isLight) {
+      const companion = this.#companion(owner)
+      if (companion !== null) return companion
+    }
+    return this.#leastBusy((busy) => busy === 0) ?? this.#unlessMore()
+  }
+
+  /** One of the few by which the statements of an owner travel together. */
+  #companion(owner: string): Session | null {
+    const few = Math.ceil(this.#options.size * 0.3)
+    const now = performance.now()
+    let best: Session | null = null
+    let seen = 0
+    for (const session of this.#sessions) {
+      if (seen === few) break
+      if (!session.isFit || this.#alone.has(session)) continue
+      seen++
+      if (session.inFlight === 0) return session
+      const fits = session.owner === owner && session.waitedMs(now) < slowMs
+      if (fits && session.inFlight < (best?.inFlight ?? Number.POSITIVE_INFINITY)) best = session
+    }
+    if (best !== null && seen < few) this.#open()
+    return best
+  }
+
+  /** The first idle ones are left to those that travel together. */
+  #leastBusy(isMeant: (inFlight: number) => boolean): Session | null {
+    let best: Session | null = null
+    for (let n = this.#sessions.length - 1; n >= 0; n--) {
+      const session = this.#sessions[n] as Session
+      if (!session.isFit || this.#alone.has(session) || !isMeant(session.inFlight)) continue
+      if (session.inFlight < (best?.inFlight ?? Number.POSITIVE_INFINITY)) best = session
+      if (best?.inFlight === 0) return best
+    }
+    return best
+  }
+
+  /** Where all are busy and none can be added, whoever comes goes behind the fewest. */
+  #unlessMore(): Session | null {
+    return this.#sessions.length + this.#opening < this.#options.size ? null : this.#leastBusy(() => true)
+  }
+
+  #wait(isAlone: boolean): Promise<Session> {
+    if (this.#isClosed) return Promise.reject(new NoConnection())
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
+        reject(new NoConnection(this.#lastFailure))
+      }, patienceMs)
+      const waiter: Waiter = { isAlone, resolve, reject, timer }
+      this.#waiting.push(waiter)
+      this.#open()
+    })
+  }
+
+  #open(): void {
+    if (this.#isClosed || this.#sessions.length + this.#opening >= this.#options.size) return
+    // While the database does not answer, one try at a time is enough.
+    if (this.#failures > 0 && this.#opening > 0) return
+    this.#opening++
+    const pauseMs = this.#failures === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPauseMs)
+    if (pauseMs === 0) void this.#connect()
+    else setTimeout(() => void this.#connect(), pauseMs)
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      if (this.#isClosed) return
+      const client = await this.#options.connect()
+      this.#failures = 0
+      const session = new Session(client, this.#options.isNamed, (ended) => this.#forget(ended))
+      this.#sessions.push(session)
+      if (this.#isClosed) this.#retire(session)
+    } catch (error) {
+      this.#failures++
+      this.#lastFailure = error
+      const isLasting = lasting.has(sqlState(error))
+      if (isLasting) for (const waiter of this.#waiting.splice(0)) this.#refuse(waiter, error)
+    } finally {
+      this.#opening--
+      this.#serve()
+    }
+  }
+
+  #forget(session: Session): void {
+    const at = this.#sessions.indexOf(session)
+    if (at !== -1) this.#sessions.splice(at, 1)
+    this.#leaving.delete(session)
+    this.#alone.delete(session)
+    this.#serve()
+  }
+
+  #settled(session: Session): void {
+    if (!session.isFit) this.#retire(session)
+    if (this.#waiting.length > 0) this.#serve()
+  }
+
+  #retire(session: Session): void {
+    session.retire()
+    if (session.inFlight > 0 || this.#alone.has(session) || session.isOver) return
+    const at = this.#sessions.indexOf(session)
+    if (at === -1) return
+    this.#sessions.splice(at, 1)
+    this.#leaving.add(session)
+    session.end()
+  }
+
+  #isEmpty(): boolean {
+    return this.#sessions.length + this.#leaving.size + this.#opening === 0
+  }
+
+  #serve(): void {
+    if (this.#isEmpty()) for (const tell of this.#idle.splice(0)) tell()
+    while (this.#waiting.length > 0) {
+      const session = this.#leastBusy((busy) => busy === 0) ?? this.#unlessMore()
+      if (session === null) return this.#open()
+      const waiter = this.#waiting.shift() as Waiter
+      clearTimeout(waiter.timer)
+      // Marked here: two that are served at once must not get the same one.
+      if (waiter.isAlone) this.#alone.add(session)
+      waiter.resolve(session)
+    }
+  }
+
+  #refuse(waiter: Waiter, error: unknown): void {
+    clearTimeout(waiter.timer)
+    waiter.reject(error instanceof DatabaseError ? error : new NoConnection(error))
+  }
+
+  #endSilent(): void {
+    const now = performance.now()
+    for (const session of [...this.#sessions]) if (session.isSilent(now)) session.destroy()
+  }
+}

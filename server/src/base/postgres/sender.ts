@@ -1,0 +1,86 @@
+import type { Leave } from '../shares.ts'
+import type { Answer } from './exchange.ts'
+import { isStalePlan } from './failures.ts'
+import type { Pool } from './pool.ts'
+import { planOf } from './prepared.ts'
+import type { Rows, Sender, Statement } from './template.ts'
+import { Transaction } from './transaction.ts'
+
+/**
+ * What is asked before a statement is sent: a place to send it from. It throws when it may not be sent at all. Light is
+ * a single statement, which is on its connection for no longer than it runs.
+ */
+export interface Gate {
+  enter(isLight: boolean): Leave | Promise<Leave>
+  /** Whose statements it is that may travel together. */
+  owner(): string
+  /** Where a statement is being made that must not be sent from there; null where it may. */
+  wrongPlace(): Error | null
+  onStatement(statement: Statement): void
+}
+
+/** Sends single statements by the pool, each through the gate. */
+export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
+  const enter = (light: boolean, misplaced: Error | null): Leave | Promise<Leave> => {
+    // A piece that was made in a transaction, and is first asked for after it, does no harm.
+    const isWrong = gate.wrongPlace()
+    if (isWrong !== null) throw misplaced ?? isWrong
+    return gate.enter(light)
+  }
+  const run = async (statement: Statement, owner: string): Promise<Answer | { rows: unknown[]; count: number }> => {
+    const chosen = pool.forStatement(owner, isLight && !statement.isScript)
+    const session = chosen instanceof Promise ? await chosen : chosen
+    let failure: unknown
+    try {
+      if (statement.isScript) return await session.script(statement.text)
+      const request = { steps: [{ plan: planOf(statement), values: statement.values }], main: 0 }
+      try {
+        return await session.send(request)
+      } catch (error) {
+        if (!isStalePlan(error)) throw error
+        return await session.send(request)
+      }
+    } catch (error) {
+      failure = error
+      throw error
+    } finally {
+      pool.settled(session, failure)
+    }
+  }
+
+  return {
+    misplaced: gate.wrongPlace,
+    async send(statement, misplaced): Promise<Rows<readonly unknown[]>> {
+      const entered = enter(isLight, misplaced)
+      const leave = entered instanceof Promise ? await entered : entered
+      try {
+        gate.onStatement(statement)
+        const { rows, count } = await run(statement, gate.owner())
+        return Object.assign(rows, { count })
+      } finally {
+        leave()
+      }
+    },
+    async *pages(statement, rows, misplaced) {
+      const leave = await enter(false, misplaced)
+      try {
+        gate.onStatement(statement)
+        yield* pagesOf(pool, statement, rows)
+      } finally {
+        leave()
+      }
+    },
+  }
+}
+
+/** Pages live as long as a transaction. */
+async function* pagesOf(pool: Pool, statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {
+  const session = await pool.take()
+  const transaction = new Transaction(session)
+  try {
+    yield* transaction.pages(statement, rows)
+  } finally {
+    await transaction.rollback()
+    pool.release(session)
+  }
+}

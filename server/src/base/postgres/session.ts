@@ -1,0 +1,189 @@
+import type pg from 'pg'
+import { type Answer, Exchange, type Prepared, type Request, type Shape } from './exchange.ts'
+import { ConnectionLost, endsSession } from './failures.ts'
+
+/** The database keeps a plan for each; of more the oldest is given up. */
+const mostNames = 500
+/** Longer than any statement may take, 15 s: who says nothing for so long is not there any more. */
+const silenceMs = 18_000
+
+/** A server that does not close its side in this time is gone. */
+const goodbyeMs = 5_000
+
+/** Statements that this session has prepared. */
+class PreparedNames implements Prepared {
+  readonly isNamed: boolean
+  readonly #shapes = new Map<string, Shape | undefined>()
+  readonly #doubtful = new Set<string>()
+
+  constructor(isNamed: boolean) {
+    this.isNamed = isNamed
+  }
+
+  has(name: string): boolean {
+    return this.#shapes.has(name)
+  }
+
+  shapeOf(name: string): Shape | undefined {
+    return this.#shapes.get(name)
+  }
+
+  add(name: string): readonly string[] {
+    const gone: string[] = this.#doubtful.delete(name) ? [name] : []
+    if (this.#shapes.size === mostNames) {
+      const [oldest = ''] = this.#shapes.keys()
+      this.#shapes.delete(oldest)
+      gone.push(oldest)
+    }
+    this.#shapes.set(name, undefined)
+    return gone
+  }
+
+  learn(name: string, shape: Shape): void {
+    if (this.#shapes.has(name)) this.#shapes.set(name, shape)
+  }
+
+  doubt(name: string): void {
+    this.#shapes.delete(name)
+    this.#doubtful.add(name)
+  }
+}
+
+/** An open connection. What is asked of it is answered in its order. */
+export class Session {
+  readonly #client: pg.Client
+  readonly #prepared: PreparedNames
+  readonly #outbox: Buffer[] = []
+  readonly #onEnd: (session: Session) => void
+  #inFlight = 0
+  /** Since when what is answered next has been on its way. */
+  #since = 0
+  #silenceMs = silenceMs
+  #isOver = false
+  #isStale = false
+  /** Whoever is served at the moment. */
+  owner = ''
+
+  constructor(client: pg.Client, isNamed: boolean, onEnd: (session: Session) => void) {
+    this.#client = client
+    this.#prepared = new PreparedNames(isNamed)
+    this.#onEnd = onEnd
+    client.on('error', () => this.#over())
+    client.on('end', () => this.#over())
+  }
+
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** Whether it still answers, and may be used for more. */
+  get isFit(): boolean {
+    return !this.#isOver && !this.#isStale
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** How long what is answered next has been on its way. */
+  waitedMs(nowMs: number): number {
+    return this.#inFlight === 0 ? 0 : nowMs - this.#since
+  }
+
+  isSilent(nowMs: number): boolean {
+    return this.waitedMs(nowMs) > this.#silenceMs
+  }
+
+  /** Statements may take so long until the end of the transaction. */
+  allow(ms: number): void {
+    this.#silenceMs = Math.max(ms + 3_000, silenceMs)
+  }
+
+  async send(request: Request): Promise<Answer> {
+    if (this.#isOver) throw new ConnectionLost()
+    const exchange = new Exchange(request, this.#prepared)
+    const bytes = exchange.bytes()
+    this.#begin()
+    this.#client.query(exchange as unknown as pg.Submittable)
+    this.#write(bytes)
+    try {
+      return await exchange.answer
+    } catch (error) {
+      if (endsSession(error)) this.#isStale = true
+      throw error
+    } finally {
+      this.#done()
+    }
+  }
+
+  /** By the simple protocol: several statements, none of which says anything back. */
+  async script(text: string): Promise<{ rows: unknown[]; count: number }> {
+    if (this.#isOver) throw new ConnectionLost()
+    this.#flush()
+    this.#begin()
+    try {
+      const results = await this.#client.query(text)
+      const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryResult
+      return { rows: last.rows, count: last.rowCount ?? 0 }
+    } catch (error) {
+      if (endsSession(error)) this.#isStale = true
+      throw isOfDatabase(error) ? error : new ConnectionLost(error)
+    } finally {
+      this.#done()
+    }
+  }
+
+  /** To be used for nothing more once what is under way has ended. */
+  retire(): void {
+    this.#isStale = true
+  }
+
+  /** Closes it once it has answered everything. */
+  end(): void {
+    this.#flush()
+    this.#client.end().catch(() => undefined)
+    setTimeout(() => this.destroy(), goodbyeMs).unref()
+  }
+
+  /** Closes it as it is. */
+  destroy(): void {
+    this.#client.connection.stream.destroy(new Error('The connection was given up'))
+  }
+
+  /** Back from a transaction. */
+  reset(): void {
+    this.#silenceMs = silenceMs
+  }
+
+  #begin(): void {
+    if (this.#inFlight++ === 0) this.#since = performance.now()
+  }
+
+  #done(): void {
+    this.#inFlight--
+    this.#since = performance.now()
+  }
+
+  #write(bytes: readonly Buffer[]): void {
+    // What the requests of a moment ask is sent as one: a call of the system costs more than a statement.
+    if (this.#outbox.length === 0) setImmediate(() => this.#flush())
+    for (const part of bytes) this.#outbox.push(part)
+  }
+
+  #flush(): void {
+    if (this.#outbox.length === 0) return
+    const bytes = Buffer.concat(this.#outbox)
+    this.#outbox.length = 0
+    const { stream } = this.#client.connection
+    if (stream.writable) stream.write(bytes)
+  }
+
+  #over(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#outbox.length = 0
+    this.#onEnd(this)
+  }
+}
+
+const isOfDatabase = (error: unknown): boolean => error instanceof Error && 'severity' in error

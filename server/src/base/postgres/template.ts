@@ -1,0 +1,208 @@
+import { arrayLiteral, oid, Parameter, toWire, typeOf, type Value, type Wire } from './values.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: what a statement answers is known where it is written, by its type argument
+export type Row = Record<string, any>
+export type Rows<T extends readonly unknown[]> = T & {
+  /** How many rows the statement answered or changed. */
+  readonly count: number
+}
+
+/** What may stand in a hole of a template. */
+export type Hole = Value | Piece | Pending<readonly unknown[]>
+
+/** Makes statements. As a tag it makes a statement, or a piece of one; called with names it makes a piece. */
+export interface Sql {
+  <T extends readonly unknown[] = Row[]>(strings: TemplateStringsArray, ...holes: readonly Hole[]): Pending<T>
+  /** Names of tables or columns: `select ${sql(['id', 'l.name'])} from ${sql(table)}`. */
+  (names: string | readonly string[]): Piece
+  /** `a = 1, b = 2`, for `set`. */
+  set(values: Readonly<Record<string, Value>>): Piece
+  /** `(a, b) values (1, 2)`, for `insert into`. */
+  row(values: Readonly<Record<string, Value>>): Piece
+  /** As `jsonb`. */
+  json(value: unknown): Parameter
+  /** An array of which the caller says the type. */
+  array(values: readonly Value[], type: number): Parameter
+  /** A statement whose text is made up: nothing in it may come from outside. Without values, it may be several. */
+  unsafe<T extends readonly unknown[] = Row[]>(text: string, values?: readonly Value[]): Pending<T>
+}
+
+/** What sends statements: a transaction, or the pool. */
+export interface Sender {
+  /** Called where a statement is made, so that its error tells the place; null where it may be sent. */
+  misplaced(): Error | null
+  send(statement: Statement, misplaced: Error | null): Promise<Rows<readonly unknown[]>>
+  pages(statement: Statement, rows: number, misplaced: Error | null): AsyncIterable<readonly unknown[]>
+}
+
+/** A statement as it is sent. */
+export interface Statement {
+  /** Without values and types, for the simple protocol: it may hold several statements. */
+  readonly isScript: boolean
+  readonly text: string
+  readonly values: readonly Wire[]
+  readonly types: readonly number[]
+  /** What the caller gave, for those who look on. */
+  readonly given: readonly unknown[]
+}
+
+/** A part of a statement that is not a template. */
+export class Piece {
+  readonly write: (draft: Draft) => void
+
+  constructor(write: (draft: Draft) => void) {
+    this.write = write
+  }
+}
+
+/** A statement that is sent when somebody first waits for its answer; as a hole of another one it never is. */
+export class Pending<T extends readonly unknown[]> implements Promise<Rows<T>> {
+  readonly [Symbol.toStringTag] = 'Pending'
+  readonly #sender: Sender
+  readonly #misplaced: Error | null
+  readonly #write: (draft: Draft) => void
+  readonly #isScript: boolean
+  #answer: Promise<Rows<T>> | null = null
+
+  constructor(sender: Sender, write: (draft: Draft) => void, isScript = false) {
+    this.#sender = sender
+    this.#misplaced = sender.misplaced()
+    this.#write = write
+    this.#isScript = isScript
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a statement is waited for as any promise is
+  then<A = Rows<T>, B = never>(
+    onAnswer?: ((rows: Rows<T>) => A | PromiseLike<A>) | null,
+    onError?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#send().then(onAnswer, onError)
+  }
+
+  catch<B = never>(onError?: ((error: unknown) => B | PromiseLike<B>) | null): Promise<Rows<T> | B> {
+    return this.#send().catch(onError)
+  }
+
+  finally(onEnd?: (() => void) | null): Promise<Rows<T>> {
+    return this.#send().finally(onEnd)
+  }
+
+  /** Sends it now. Whoever waits for it later gets its answer, or its error. */
+  execute(): this {
+    this.#send().catch(() => undefined)
+    return this
+  }
+
+  /** The answer in pages of so many rows, while somebody asks for them. It holds a connection until its end. */
+  cursor(rows: number): AsyncIterable<T> {
+    return this.#sender.pages(this.#draft(), rows, this.#misplaced) as AsyncIterable<T>
+  }
+
+  writeTo(draft: Draft): void {
+    this.#write(draft)
+  }
+
+  #send(): Promise<Rows<T>> {
+    this.#answer ??= this.#sender.send(this.#draft(), this.#misplaced) as Promise<Rows<T>>
+    return this.#answer
+  }
+
+  #draft(): Statement {
+    const draft = new Draft(this.#isScript)
+    this.#write(draft)
+    return draft
+  }
+}
+
+const mostValues = 65_535
+
+/** A statement while it is put together. */
+export class Draft implements Statement {
+  readonly isScript: boolean
+  text = ''
+  readonly values: Wire[] = []
+  readonly types: number[] = []
+  readonly given: unknown[] = []
+
+  constructor(isScript = false) {
+    this.isScript = isScript
+  }
+
+  add(value: Value): void {
+    // The protocol counts in 16 bits, and the driver would send the remainder.
+    if (this.values.length === mostValues) throw new RangeError(`A statement carries at most ${mostValues} values`)
+    this.given.push(value)
+    this.types.push(typeOf(value))
+    this.values.push(toWire(value))
+    this.text += `$${this.values.length}`
+  }
+
+  template(strings: TemplateStringsArray, holes: readonly Hole[]): void {
+    this.text += strings[0]
+    for (let n = 0; n < holes.length; n++) {
+      const hole = holes[n]
+      if (hole instanceof Pending) hole.writeTo(this)
+      else if (hole instanceof Piece) hole.write(this)
+      else this.add(hole as Value)
+      this.text += strings[n + 1]
+    }
+  }
+}
+
+/** The tag of one sender. */
+export function tagOf(sender: Sender): Sql {
+  const tag = (first: TemplateStringsArray | string | readonly string[], ...holes: readonly Hole[]) => {
+    if (!isTemplate(first)) return names(first)
+    refuseUndefined(first, holes)
+    return new Pending(sender, (draft) => draft.template(first, holes))
+  }
+  const unsafe = (text: string, values?: readonly Value[]) => {
+    if (values === undefined) return new Pending(sender, (draft) => void (draft.text = text), true)
+    return new Pending(sender, (draft) => {
+      for (const value of values) draft.add(value)
+      draft.text = text
+    })
+  }
+  const json = (value: unknown) => new Parameter(JSON.stringify(value), oid.jsonb)
+  const array = (values: readonly Value[], type: number) => new Parameter(arrayLiteral(values), type)
+  return Object.assign(tag, { set, row, json, array, unsafe }) as Sql
+}
+
+const isTemplate = (first: TemplateStringsArray | string | readonly string[]): first is TemplateStringsArray =>
+  typeof first === 'object' && 'raw' in first
+
+function refuseUndefined(strings: TemplateStringsArray, holes: readonly Hole[]): void {
+  const at = (holes as readonly unknown[]).indexOf(undefined)
+  if (at === -1) return
+  const before = (strings[at] ?? '').trimEnd().slice(-60)
+  throw new TypeError(`A statement carries undefined behind "${before.replace(/\s+/g, ' ')}": say null if that is meant`)
+}
+
+const quoted = (name: string) =>
+  name
+    .split('.')
+    .map((part) => `"${part.replaceAll('"', '""')}"`)
+    .join('.')
+
+const names = (given: string | readonly string[]) =>
+  new Piece((draft) => {
+    draft.text += typeof given === 'string' ? quoted(given) : given.map(quoted).join(', ')
+  })
+
+const set = (values: Readonly<Record<string, Value>>) =>
+  new Piece((draft) => {
+    for (const [n, [name, value]] of Object.entries(values).entries()) {
+      draft.text += `${n === 0 ? '' : ', '}${quoted(name)} = `
+      draft.add(value)
+    }
+  })
+
+const row = (values: Readonly<Record<string, Value>>) =>
+  new Piece((draft) => {
+    draft.text += `(${Object.keys(values).map(quoted).join(', ')}) values (`
+    for (const [n, value] of Object.values(values).entries()) {
+      if (n > 0) draft.text += ', '
+      draft.add(value)
+    }
+    draft.text += ')'
+  })

@@ -1,0 +1,118 @@
+import type { Answer } from './exchange.ts'
+import { begin, commit, planOf, rollback, type Step } from './prepared.ts'
+import type { Session } from './session.ts'
+import { type Pending, type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
+
+/**
+ * A transaction on a connection of its own. Nothing is sent before its first statement, which takes `begin` along: work
+ * that asks nothing costs nothing.
+ */
+export class Transaction implements Sender {
+  readonly sql: Sql
+  readonly #session: Session
+  /** What opens it: `begin`, and settings for its time. */
+  readonly #opening: readonly Step[]
+  #state: 'new' | 'open' | 'ending' | 'over' = 'new'
+  #failure: unknown
+  #committed: Promise<Answer> | null = null
+  #isCommitNext = false
+
+  readonly #look: (statement: Statement) => void
+
+  constructor(session: Session, look: (statement: Statement) => void = () => {}, settings: readonly Step[] = []) {
+    this.#session = session
+    this.#look = look
+    this.#opening = [begin, ...settings]
+    this.sql = tagOf(this)
+  }
+
+  misplaced(): null {
+    return null
+  }
+
+  async send(statement: Statement): Promise<Rows<readonly unknown[]>> {
+    if (this.#state === 'over' || this.#state === 'ending') throw new TransactionEnded()
+    this.#look(statement)
+    if (statement.isScript) return this.#script(statement)
+    const { rows, count } = await this.#exchange({ plan: planOf(statement), values: statement.values })
+    return Object.assign(rows, { count })
+  }
+
+  async *pages(statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {
+    if (this.#state === 'over' || this.#state === 'ending') throw new TransactionEnded()
+    const step: Step = { plan: planOf(statement), values: statement.values }
+    const name = 'parley_pages'
+    let page = await this.#exchange(step, { name, rows, isOpen: false })
+    while (page.rows.length > 0) {
+      yield page.rows
+      if (!page.hasMore) return
+      page = await this.#exchange(step, { name, rows, isOpen: true })
+    }
+  }
+
+  /**
+   * Sends the last statement and the commit together. What the statement answers can undo nothing any more; when it
+   * fails, nothing is committed.
+   */
+  async commitWith<T extends readonly unknown[]>(statement: Pending<T>): Promise<Rows<T>> {
+    this.#isCommitNext = true
+    const answer = statement.execute()
+    return answer
+  }
+
+  async commit(): Promise<void> {
+    if (this.#state === 'new') return this.#end()
+    if (this.#state === 'open') {
+      this.#state = 'ending'
+      this.#committed = this.#session.send({ steps: [commit], main: 0 })
+    }
+    const { lastTag } = (await this.#committed) as Answer
+    this.#end()
+    // A statement had failed, and whoever asked for it went on: the database undid everything.
+    if (lastTag !== 'COMMIT') throw this.#failure ?? new Error('The transaction was undone: a statement in it had failed')
+  }
+
+  async rollback(): Promise<void> {
+    const isOpen = this.#state === 'open' || this.#state === 'ending'
+    this.#state = 'over'
+    if (isOpen && !this.#session.isOver) await this.#session.send({ steps: [rollback], main: 0 }).catch(() => undefined)
+  }
+
+  #end(): void {
+    this.#state = 'over'
+  }
+
+  async #exchange(step: Step, portal?: { name: string; rows: number; isOpen: boolean }): Promise<Answer> {
+    const opening = this.#state === 'new' ? this.#opening : []
+    const closing = this.#isCommitNext ? [commit] : []
+    this.#state = this.#isCommitNext ? 'ending' : 'open'
+    const request = { steps: [...opening, step, ...closing], main: opening.length, ...(portal ? { portal } : {}) }
+    const sent = this.#session.send(request)
+    if (closing.length > 0) this.#committed = sent
+    return this.#noting(sent)
+  }
+
+  async #script({ text }: Statement): Promise<Rows<readonly unknown[]>> {
+    if (this.#state === 'new') {
+      this.#state = 'open'
+      await this.#noting(this.#session.send({ steps: this.#opening, main: 0 }))
+    }
+    const { rows, count } = await this.#noting(this.#session.script(text))
+    return Object.assign(rows, { count })
+  }
+
+  async #noting<T>(sent: Promise<T>): Promise<T> {
+    try {
+      return await sent
+    } catch (error) {
+      this.#failure ??= error
+      throw error
+    }
+  }
+}
+
+export class TransactionEnded extends Error {
+  constructor() {
+    super('A statement was made in a transaction that has ended')
+  }
+}
