@@ -4,7 +4,7 @@ import { DatabaseError, isStalePlan, sqlState } from './postgres/failures.ts'
 import { createListener } from './postgres/listener.ts'
 import { Pool } from './postgres/pool.ts'
 import { type Gate, poolSender } from './postgres/sender.ts'
-import { type Pending, type Row, type Rows, type Sql, type Statement, tagOf } from './postgres/template.ts'
+import { type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { Transaction } from './postgres/transaction.ts'
 import { oid, Parameter } from './postgres/values.ts'
 import type { Session } from './postgres/session.ts'
@@ -75,6 +75,10 @@ export interface DbOptions {
   applicationName?: string
   /** How long a statement waits for a lock, 5 s unless given. */
   lockTimeoutMs?: number
+  /** How long somebody waits for a connection that is to be opened, 5 s unless given. */
+  patienceMs?: number
+  /** After how long without a word a connection counts as lost, 18 s unless given. */
+  silenceMs?: number
   /** Told when `listen` hears nothing any more, with the reason, and when it does again. */
   onHearing?: (isHearing: boolean, error?: unknown) => void
   /** Sees every statement that is about to be sent: tests explain them. */
@@ -127,7 +131,7 @@ export function openDb(options: DbOptions): Db {
   const size = options.maxConnections ?? 10
   const open = () => connect(options, sessionSettings)
   const sessionSettings = settingsOf(options)
-  const pool = new Pool({ size, isNamed: true, connect: open })
+  const pool = new Pool({ size, isNamed: true, connect: open, patienceMs: options.patienceMs, silenceMs: options.silenceMs })
   const listener = createListener({ connect: open, onChange: options.onHearing ?? (() => {}) })
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
   const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
@@ -245,7 +249,8 @@ async function inTransaction<T>(
   try {
     const tx = transaction.sql as Tx
     transactions.set(tx, { transaction, session })
-    const answer = await work(tx)
+    // Whoever waits for something else must not keep the place of a connection that is gone.
+    const answer = await session.whileOpen(() => work(tx))
     await transaction.commit()
     return answer
   } catch (error) {
@@ -264,12 +269,13 @@ const newsOf = new WeakMap<object, News[]>()
 const transactions = new WeakMap<object, { transaction: Transaction; session: Session }>()
 
 /**
- * Sends the last statement of a transaction together with its commit, which saves a round trip while locks are held. What
- * the statement answers can undo nothing any more; when it fails, nothing is committed.
+ * Sends the commit right behind the statements that `work` sends at once (by `execute`), which saves a round trip while
+ * locks are held. What they answer can undo nothing any more; when one of them fails, nothing is committed. A statement
+ * that `work` sends later throws.
  */
-export function commitWith<T extends readonly unknown[]>(tx: Tx, statement: Pending<T>): Promise<Rows<T>> {
+export function commitBehind<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const transaction = transactions.get(tx)?.transaction
-  return transaction === undefined ? Promise.resolve(statement) : transaction.commitWith(statement)
+  return transaction === undefined ? work() : transaction.commitBehind(work)
 }
 
 /** Lets the statements of this transaction take so long, instead of 15 s. */

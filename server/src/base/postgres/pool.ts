@@ -7,6 +7,9 @@ export interface PoolOptions {
   size: number
   /** Whether statements are prepared under names: not behind a pooler that forgets them. */
   isNamed: boolean
+  /** How long somebody waits for a connection. */
+  patienceMs?: number | undefined
+  silenceMs?: number | undefined
   /** Opens a connection; it has its own deadline. */
   connect(): Promise<pg.Client>
 }
@@ -18,10 +21,9 @@ interface Waiter {
   timer: NodeJS.Timeout
 }
 
-/** How long somebody waits for a connection. */
 const patienceMs = 5_000
 /** Between two tries to reach the database. The embedded one comes back within a second. */
-const firstPauseMs = 50
+const firstPauseMs = 20
 const longestPauseMs = 2_000
 /** A statement that has been under way for so long may be slow: others go another way. */
 const slowMs = 10
@@ -144,7 +146,7 @@ export class Pool {
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
         reject(new NoConnection(this.#lastFailure))
-      }, patienceMs)
+      }, this.#options.patienceMs ?? patienceMs)
       const waiter: Waiter = { isAlone, resolve, reject, timer }
       this.#waiting.push(waiter)
       this.#open()
@@ -166,7 +168,9 @@ export class Pool {
       if (this.#isClosed) return
       const client = await this.#options.connect()
       this.#failures = 0
-      const session = new Session(client, this.#options.isNamed, (ended) => this.#forget(ended))
+      const { isNamed, silenceMs } = this.#options
+      const session = new Session(client, { isNamed, silenceMs, onEnd: (ended) => this.#forget(ended) })
+      if (isNamed) session.watchCaller()
       this.#sessions.push(session)
       if (this.#isClosed) this.#retire(session)
     } catch (error) {

@@ -1,9 +1,20 @@
 import type pg from 'pg'
 import { type Answer, Exchange, type Prepared, type Request, type Shape } from './exchange.ts'
 import { ConnectionLost, endsSession } from './failures.ts'
+import { planOf } from './prepared.ts'
 
 /** The database keeps a plan for each; of more the oldest is given up. */
 const mostNames = 500
+/** By itself the database finds out that nobody waits for a statement when it answers. Some systems cannot tell it sooner. */
+const watchCaller: Request = {
+  steps: [
+    {
+      plan: planOf({ text: `select set_config('client_connection_check_interval', '2s', false)`, types: [] }),
+      values: [],
+    },
+  ],
+  main: 0,
+}
 /** Longer than any statement may take, 15 s: who says nothing for so long is not there any more. */
 const silenceMs = 18_000
 
@@ -49,25 +60,35 @@ class PreparedNames implements Prepared {
   }
 }
 
+export interface SessionOptions {
+  isNamed: boolean
+  silenceMs?: number | undefined
+  onEnd(session: Session): void
+}
+
 /** An open connection. What is asked of it is answered in its order. */
 export class Session {
   readonly #client: pg.Client
   readonly #prepared: PreparedNames
+  readonly #patience: number
   readonly #outbox: Buffer[] = []
   readonly #onEnd: (session: Session) => void
   #inFlight = 0
   /** Since when what is answered next has been on its way. */
   #since = 0
-  #silenceMs = silenceMs
+  #silenceMs: number
   #isOver = false
   #isStale = false
+  #onLost: (error: ConnectionLost) => void = () => {}
   /** Whoever is served at the moment. */
   owner = ''
 
-  constructor(client: pg.Client, isNamed: boolean, onEnd: (session: Session) => void) {
+  constructor(client: pg.Client, options: SessionOptions) {
     this.#client = client
-    this.#prepared = new PreparedNames(isNamed)
-    this.#onEnd = onEnd
+    this.#prepared = new PreparedNames(options.isNamed)
+    this.#onEnd = options.onEnd
+    this.#patience = options.silenceMs ?? silenceMs
+    this.#silenceMs = this.#patience
     client.on('error', () => this.#over())
     client.on('end', () => this.#over())
   }
@@ -96,7 +117,12 @@ export class Session {
 
   /** Statements may take so long until the end of the transaction. */
   allow(ms: number): void {
-    this.#silenceMs = Math.max(ms + 3_000, silenceMs)
+    this.#silenceMs = Math.max(ms + 3_000, this.#patience)
+  }
+
+  /** Asks the database to end what it does for us should we be gone. */
+  watchCaller(): void {
+    this.send(watchCaller).catch(() => undefined)
   }
 
   async send(request: Request): Promise<Answer> {
@@ -133,6 +159,16 @@ export class Session {
     }
   }
 
+  /** The answer of the work, or `ConnectionLost` as soon as the connection ends. One such work at a time. */
+  whileOpen<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#onLost = reject
+      work().then(resolve, reject)
+    }).finally(() => {
+      this.#onLost = () => {}
+    })
+  }
+
   /** To be used for nothing more once what is under way has ended. */
   retire(): void {
     this.#isStale = true
@@ -152,7 +188,7 @@ export class Session {
 
   /** Back from a transaction. */
   reset(): void {
-    this.#silenceMs = silenceMs
+    this.#silenceMs = this.#patience
   }
 
   #begin(): void {
@@ -182,6 +218,7 @@ export class Session {
     if (this.#isOver) return
     this.#isOver = true
     this.#outbox.length = 0
+    this.#onLost(new ConnectionLost())
     this.#onEnd(this)
   }
 }

@@ -1,7 +1,7 @@
 import type { Answer } from './exchange.ts'
 import { begin, commit, planOf, rollback, type Step } from './prepared.ts'
 import type { Session } from './session.ts'
-import { type Pending, type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
+import { type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
 
 /**
  * A transaction on a connection of its own. Nothing is sent before its first statement, which takes `begin` along: work
@@ -15,7 +15,6 @@ export class Transaction implements Sender {
   #state: 'new' | 'open' | 'ending' | 'over' = 'new'
   #failure: unknown
   #committed: Promise<Answer> | null = null
-  #isCommitNext = false
 
   readonly #look: (statement: Statement) => void
 
@@ -51,23 +50,21 @@ export class Transaction implements Sender {
   }
 
   /**
-   * Sends the last statement and the commit together. What the statement answers can undo nothing any more; when it
-   * fails, nothing is committed.
+   * Sends the commit right behind the statements that `work` sends before it first waits. What they answer can undo
+   * nothing any more; when one of them fails, nothing is committed.
    */
-  async commitWith<T extends readonly unknown[]>(statement: Pending<T>): Promise<Rows<T>> {
-    this.#isCommitNext = true
-    const answer = statement.execute()
+  commitBehind<T>(work: () => Promise<T>): Promise<T> {
+    const answer = work()
+    answer.catch(() => undefined)
+    this.#sendCommit()
     return answer
   }
 
   async commit(): Promise<void> {
-    if (this.#state === 'new') return this.#end()
-    if (this.#state === 'open') {
-      this.#state = 'ending'
-      this.#committed = this.#session.send({ steps: [commit], main: 0 })
-    }
-    const { lastTag } = (await this.#committed) as Answer
-    this.#end()
+    this.#sendCommit()
+    if (this.#committed === null) return
+    const { lastTag } = await this.#committed
+    this.#state = 'over'
     // A statement had failed, and whoever asked for it went on: the database undid everything.
     if (lastTag !== 'COMMIT') throw this.#failure ?? new Error('The transaction was undone: a statement in it had failed')
   }
@@ -78,18 +75,18 @@ export class Transaction implements Sender {
     if (isOpen && !this.#session.isOver) await this.#session.send({ steps: [rollback], main: 0 }).catch(() => undefined)
   }
 
-  #end(): void {
-    this.#state = 'over'
+  #sendCommit(): void {
+    if (this.#state !== 'open') return
+    this.#state = 'ending'
+    this.#committed = this.#session.send({ steps: [commit], main: 0 })
+    this.#committed.catch(() => undefined)
   }
 
   async #exchange(step: Step, portal?: { name: string; rows: number; isOpen: boolean }): Promise<Answer> {
     const opening = this.#state === 'new' ? this.#opening : []
-    const closing = this.#isCommitNext ? [commit] : []
-    this.#state = this.#isCommitNext ? 'ending' : 'open'
-    const request = { steps: [...opening, step, ...closing], main: opening.length, ...(portal ? { portal } : {}) }
-    const sent = this.#session.send(request)
-    if (closing.length > 0) this.#committed = sent
-    return this.#noting(sent)
+    this.#state = 'open'
+    const request = { steps: [...opening, step], main: opening.length, ...(portal ? { portal } : {}) }
+    return this.#noting(this.#session.send(request))
   }
 
   async #script({ text }: Statement): Promise<Rows<readonly unknown[]>> {
