@@ -1,4 +1,4 @@
-import type { Tx } from '../base/db.ts'
+import { commitBehind, type Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { recordEvents } from '../events/record.ts'
 import { leadNotFound } from './errors.ts'
@@ -17,7 +17,7 @@ export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: str
       const { id } = await findLead(tx, keyring, user, identifier)
       const row = await lockLead(tx, user.workspaceId, id)
       if (row === undefined) throw leadNotFound()
-      await hide(tx, keyring, user.workspaceId, [openLead(keyring, row)], deps.clock.now())
+      await commitBehind(tx, () => hide(tx, keyring, user.workspaceId, [openLead(keyring, row)], deps.clock.now()))
     })
   await guessing(user, { identifier }, remove)
 }
@@ -28,7 +28,7 @@ export async function removeLeads(deps: LeadDeps, user: LeadUser, ids: readonly 
   return deps.db.tx(async (tx) => {
     const rows = await lockLive(tx, user.workspaceId, ids)
     const leads = rows.map((row) => openLead(keyring, row))
-    await hide(tx, keyring, user.workspaceId, leads, deps.clock.now())
+    await commitBehind(tx, () => hide(tx, keyring, user.workspaceId, leads, deps.clock.now()))
     return new Set(leads.map(({ id }) => id))
   })
 }

@@ -1,3 +1,4 @@
+import { commitBehind } from '../base/db.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { recordEvents } from '../events/record.ts'
 import { findStrangers } from '../workspace/strangers.ts'
@@ -57,11 +58,13 @@ async function update(
         if (strangers.length > 0) throw new InvalidInput([assigneeIssue('')])
       }
       const moved = before.status === lead.status ? [] : [{ leadId: id, from: before.status, to: lead.status }]
-      await Promise.all([
-        updateLeads(tx, keyring, workspaceId, [lead]),
-        recordStatusChanges(tx, workspaceId, user.actor, moved, now),
-        recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, before.status)], now),
-      ])
+      await commitBehind(tx, () =>
+        Promise.all([
+          updateLeads(tx, keyring, workspaceId, [lead]),
+          recordStatusChanges(tx, workspaceId, user.actor, moved, now),
+          recordEvents(tx, keyring, workspaceId, [leadUpdated(lead, before.status)], now),
+        ]),
+      )
       return { lead, before, changed }
     })
   } catch (error) {

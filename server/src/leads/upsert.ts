@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { GuessBudget } from '../access/guesses.ts'
-import { isUndone, type Tx } from '../base/db.ts'
+import { commitBehind, isUndone, type Tx } from '../base/db.ts'
 import type { ApiError } from '../base/errors.ts'
 import { gather } from '../base/gather.ts'
 import { isUuid } from '../base/id.ts'
@@ -131,7 +131,8 @@ async function upsertIn(
     const granted = await takeQuota(tx, workspaceId, now, wanted)
     if (granted < wanted) outcomes = plan(granted)
   }
-  const written = write(tx, now, keyring, user, leads, outcomes, foreseen?.seals)
+  const writeAll = () => write(tx, now, keyring, user, leads, outcomes, foreseen?.seals)
+  const written = options.alongside === undefined ? commitBehind(tx, writeAll) : writeAll()
   if (options.meanwhile !== undefined) apart(options.meanwhile)
   await written
   return outcomes
