@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { connect } from './postgres/connect.ts'
-import { DatabaseError, isStalePlan, sqlState } from './postgres/failures.ts'
+import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failures.ts'
 import { createListener } from './postgres/listener.ts'
 import { Pool } from './postgres/pool.ts'
 import { type Gate, poolSender } from './postgres/sender.ts'
@@ -328,7 +328,7 @@ export function violates(error: unknown, constraint: string): boolean {
 }
 
 /** SQLSTATE of what the database refused; '' for any other error. */
-export { sqlState }
+export { isAway, sqlState }
 
 /**
  * Whether a write that failed wrote nothing for certain, so that parts of it may be tried: not when the connection broke

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { conflict, unauthorized } from '../../src/base/errors.ts'
+import { ConnectionLost, DatabaseError, NoConnection } from '../../src/base/postgres/failures.ts'
 import type { App } from '../../src/base/route.ts'
 import { testServer } from '../support/http.ts'
 
@@ -172,20 +173,20 @@ test('a fault of ours says nothing but the request id', async () => {
 })
 
 test('a database that is away is 503 with Retry-After', async () => {
-  for (const code of [
-    'CONNECTION_CLOSED',
-    'CONNECT_TIMEOUT',
-    'ECONNREFUSED',
-    '57P01',
-    '57P03',
-    '53300',
-    '55P03',
-    '08006',
-  ]) {
-    const answer = await failing(Object.assign(new Error('away'), { code }))
-    assert.equal(answer.statusCode, 503, code)
+  const ofDatabase = (code: string, routine = '') =>
+    Object.assign(new DatabaseError('away', 0, 'error'), { code, routine })
+  const failures = [
+    new ConnectionLost(),
+    new NoConnection(),
+    ...['57P01', '57P02', '57P03', '53300', '55P03', '57014', '25006', '08006', '08P01'].map((code) => ofDatabase(code)),
+    // A standby that is asked for the counters of the limits.
+    ofDatabase('0A000', 'get_relation_info'),
+  ]
+  for (const failure of failures) {
+    const answer = await failing(failure)
+    assert.equal(answer.statusCode, 503, String(failure))
     assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/)
-    const inbox = await failing(Object.assign(new Error('away'), { code }), '/api/v1/inbox/conversations')
+    const inbox = await failing(failure, '/api/v1/inbox/conversations')
     assert.equal(inbox.json().data.code, 'CHAT_INBOX_UNAVAILABLE')
   }
 })

@@ -23,8 +23,27 @@ export class NoConnection extends Error {
 /** SQLSTATE of what the database refused; '' when it was not the database. */
 export const sqlState = (error: unknown): string => (error instanceof DatabaseError ? (error.code ?? '') : '')
 
-/** The server writes no more here: it is another one's standby now, or goes down as a whole. */
-export const isOfServer = (error: unknown): boolean => ['25006', '57P02', '57P03'].includes(sqlState(error))
+/** The server writes nothing any more: it is another one's standby, or goes down as a whole. */
+export function isOfServer(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return false
+  // A standby that is asked for a table which is not written to its log.
+  const isOfRecovery = error.code === '0A000' && error.routine === 'get_relation_info'
+  return isOfRecovery || ['25006', '57P02', '57P03'].includes(sqlState(error))
+}
+
+// Shut down, crashed, starting up, too many connections, a statement over its time, a lock that others kept.
+const passing = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '57014', '55P03', '25P03'])
+// Of a connection that could not be opened, or ended.
+const ofConnection = new Set(['CONNECTION_LOST', 'NO_CONNECTION', 'NO_DATABASE'])
+
+/** Whether the database could not be asked, as opposed to having refused: what was asked may be tried again. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof DatabaseError) {
+    const state = sqlState(error)
+    return passing.has(state) || state.startsWith('08') || isOfServer(error)
+  }
+  return error instanceof Error && 'code' in error && ofConnection.has(String(error.code))
+}
 
 /** The session is at its end, whatever the statement was. */
 export const endsSession = (error: unknown): boolean =>
