@@ -2,20 +2,27 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type DatabaseAddress, readDatabaseUrl, socketAddress } from '../../src/base/postgres/address.ts'
 import { AddressProblem } from '../../src/base/postgres/address-problem.ts'
+import type { DatabaseTls } from '../../src/base/postgres/address-tls.ts'
 
+const prefer: DatabaseTls = {
+  mode: 'prefer',
+  rootCertificateFile: null,
+  client: null,
+  isDirect: false,
+  bindsChannel: false,
+}
 const address: DatabaseAddress = {
   hosts: [{ host: 'db', port: 5432, tls: true }],
   database: 'parley',
   user: 'ana',
   password: null,
-  tls: { mode: 'prefer', rootCertificateFile: null, client: null, isDirect: false, bindsChannel: false },
+  tls: prefer,
   writable: true,
   connectTimeoutMs: null,
 }
-const prefer = address.tls
 const plain = (host: string, port = 5432) => ({ host, port, tls: false })
 const secure = (host: string, port = 5432) => ({ host, port, tls: true })
-const withTls = (tls: object) => ({ tls: { ...prefer, ...tls } })
+const withTls = (tls: Partial<DatabaseTls>) => ({ tls: { ...prefer, ...tls } })
 
 const read: [url: string, part: Partial<DatabaseAddress>][] = [
   ['postgres://ana@db/parley', address],
