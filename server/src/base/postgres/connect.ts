@@ -1,29 +1,160 @@
-import pg from 'pg'
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+import { type DatabaseAddress, type DatabaseHost, nameOfHost } from './address.ts'
+import { AddressProblem } from './address-problem.ts'
+import { makeClient } from './client.ts'
+import { NoDatabase, type Refusal } from './no-database.ts'
+import { openSocket, openWay, readTlsFiles } from './way.ts'
 
 export interface SessionSettings {
   applicationName: string
+  /** Settings of the session, sent with the greeting. Null where a pooler stands before the server and refuses them. */
   parameters: Readonly<Record<string, string>> | null
-  connectTimeoutMs: number
+  /** For all hosts together, 5 s unless given. */
+  connectTimeoutMs?: number
+  types?: pg.CustomTypesConfig
 }
 
-export async function connect(options: { url?: string; socketFolder?: string; database?: string; user?: string; password?: string }, settings: SessionSettings): Promise<pg.Client> {
-  const flags = Object.entries(settings.parameters ?? {}).map(([name, value]) => `-c ${name}=${value}`)
-  const url = options.url === undefined ? undefined : new URL(options.url)
-  const client = new pg.Client({
-    host: options.socketFolder ?? (url?.hostname || '/tmp'),
-    ...(url?.port ? { port: Number(url.port) } : {}),
-    database: options.database ?? (url?.pathname.slice(1) || 'parley'),
-    user: options.user ?? (url?.username || 'parley'),
-    password: options.password ?? (decodeURIComponent(url?.password ?? '') || 'none'),
-    application_name: settings.applicationName,
-    options: flags.join(' ') || undefined,
-    connectionTimeoutMillis: settings.connectTimeoutMs,
-    pipeline: true,
-    ssl: false,
-  })
-  let failure: unknown
-  client.on('error', (error) => { failure = error })
+const connectTimeoutMs = 5_000
+// The password, the database or the right to it: what the next host would say as well, and the same host tomorrow.
+const finalCodes = new Set(['28P01', '28000', '3D000', '42501'])
+
+/**
+ * Opens a session with the first host that will do. What no other try can mend is thrown as it is, and `NoDatabase` when
+ * no host would do now. The caller has to listen to errors of the client at once, before anything else is waited for.
+ */
+export async function connect(
+  address: DatabaseAddress,
+  settings: SessionSettings,
+  signal?: AbortSignal,
+): Promise<pg.Client> {
+  const endsAt = performance.now() + (settings.connectTimeoutMs ?? connectTimeoutMs)
+  const refusals: Refusal[] = []
+  for (const [index, host] of address.hosts.entries()) {
+    signal?.throwIfAborted()
+    const shareMs = (endsAt - performance.now()) / (address.hosts.length - index)
+    try {
+      return await tryHost(host, address, settings, { patienceMs: address.connectTimeoutMs ?? shareMs, signal })
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (isFinal(error)) throw error
+      refusals.push({ host: nameOfHost(host), reason: wordsOf(error) })
+    }
+  }
+  throw new NoDatabase(refusals)
+}
+
+interface Limits {
+  patienceMs: number
+  signal: AbortSignal | undefined
+}
+
+async function tryHost(
+  host: DatabaseHost,
+  address: DatabaseAddress,
+  settings: SessionSettings,
+  { patienceMs, signal }: Limits,
+): Promise<pg.Client> {
+  const files = await readTlsFiles(host.tls ? address.tls : null)
+  const socket = openSocket(host)
+  const failure = failureOf(socket)
+  const timer = setTimeout(
+    () => failure.report(new Error(`does not answer within ${Math.round(patienceMs)} ms`)),
+    patienceMs,
+  )
+  const giveUp = () => failure.report(new Error('is not waited for any longer'))
+  signal?.addEventListener('abort', giveUp)
+  let way: Socket | undefined
+  try {
+    way = await failure.or(openWay(socket, host, address.tls, files))
+    const client = makeClient(way, host, address, settings)
+    client.on('error', failure.report)
+    await failure.or(begin(client, address, settings))
+    client.off('error', failure.report)
+    return client
+  } catch (error) {
+    way?.destroy()
+    socket.destroy()
+    throw error
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', giveUp)
+    failure.stop()
+  }
+}
+
+interface Failure {
+  report(error: Error): void
+  /** What the work comes to, unless something fails meanwhile. */
+  or<T>(work: Promise<T>): Promise<T>
+  stop(): void
+}
+
+/** The first thing that goes wrong, wherever it does. The driver swallows some of it, and throws some where nobody catches. */
+function failureOf(socket: Socket): Failure {
+  const failed = Promise.withResolvers<never>()
+  failed.promise.catch(() => undefined)
+  let first: Error | undefined
+  const report = (error: Error) => {
+    first ??= error
+    failed.reject(first)
+  }
+  const hungUp = () => report(new Error('hung up before the session was open'))
+  socket.on('error', report).on('close', hungUp)
+  return {
+    report,
+    or: async (work) => {
+      const result = await Promise.race([work, failed.promise])
+      // What came in the same piece as the last good word.
+      if (first !== undefined) throw first
+      return result
+    },
+    stop: () => void socket.off('error', report).off('close', hungUp),
+  }
+}
+
+interface State {
+  in_hot_standby: string
+  default_transaction_read_only: string
+}
+
+async function begin(client: pg.Client, { writable }: DatabaseAddress, { parameters }: SessionSettings): Promise<void> {
+  const said: Partial<Record<string, string>> = {}
+  const hear = ({ parameterName, parameterValue }: { parameterName: string; parameterValue: string }) => {
+    said[parameterName] = parameterValue
+  }
+  client.connection.on('parameterStatus', hear)
   await client.connect()
-  if (failure !== undefined) throw failure
-  return client
+  client.connection.off('parameterStatus', hear)
+  if (!writable) return
+
+  const isTold = said.in_hot_standby !== undefined && said.default_transaction_read_only !== undefined
+  // What a pooler says may be long past: it was told by a server that has been replaced since.
+  const state = parameters !== null && isTold ? said : await askState(client)
+  if (state.in_hot_standby === 'on') throw new Error('is a standby')
+  if (state.default_transaction_read_only === 'on')
+    throw new Error('takes no writes (default_transaction_read_only is on)')
+}
+
+async function askState(client: pg.Client): Promise<State | Partial<State>> {
+  const { rows } = await client.query<State>(`
+    select
+      case when pg_is_in_recovery() then 'on' else 'off' end as in_hot_standby,
+      current_setting('default_transaction_read_only') as default_transaction_read_only`)
+  return rows[0] ?? {}
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof AddressProblem || finalCodes.has(codeOf(error))
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** A name with several addresses fails with an error for each, and no words of its own. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.message === '' && error instanceof AggregateError) return error.errors.map(wordsOf).join(', ')
+  return error.message || codeOf(error) || error.name
 }
