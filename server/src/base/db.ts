@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { type DatabaseAddress, readDatabaseUrl, socketAddress } from './postgres/address.ts'
 import { connect } from './postgres/connect.ts'
 import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failures.ts'
 import { createListener } from './postgres/listener.ts'
@@ -65,7 +66,10 @@ export interface News {
 }
 
 export interface DbOptions {
+  /** As libpq reads it. */
   url?: string
+  /** Instead of `url`, what was read of one. */
+  address?: DatabaseAddress
   /** Folder of a Unix socket, instead of `url`. */
   socketFolder?: string
   database?: string
@@ -129,8 +133,9 @@ export class SecondConnection extends Error {
 export function openDb(options: DbOptions): Db {
   const { onStatement } = options
   const size = options.maxConnections ?? 10
-  const open = () => connect(options, sessionSettings)
-  const sessionSettings = settingsOf(options)
+  const address = addressOf(options)
+  const settings = settingsOf(options)
+  const open = () => connect(address, settings)
   const pool = new Pool({ size, isNamed: true, connect: open, patienceMs: options.patienceMs, silenceMs: options.silenceMs })
   const listener = createListener({ connect: open, onChange: options.onHearing ?? (() => {}) })
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
@@ -226,12 +231,15 @@ export function openDb(options: DbOptions): Db {
   return db
 }
 
+function addressOf({ url, address, socketFolder = '', database = 'parley', user = 'parley', password }: DbOptions) {
+  if (address !== undefined) return address
+  if (url !== undefined) return readDatabaseUrl(url, { PGPASSWORD: password })
+  return socketAddress({ socketFolder, database, user, password: password || null })
+}
+
 const settingsOf = (options: DbOptions) => ({
   applicationName: options.applicationName ?? processName(),
-  connectTimeoutMs: 5_000,
   parameters: {
-    TimeZone: 'UTC',
-    DateStyle: 'ISO',
     statement_timeout: '15000',
     lock_timeout: String(options.lockTimeoutMs ?? lockTimeoutMs),
     idle_in_transaction_session_timeout: '30000',

@@ -233,6 +233,16 @@ test('work that goes on after a statement of its transaction has failed does not
   assert.equal((await db.sql`select n from written`).length, 0)
 })
 
+test('whichever statement of a transaction is heard of first, it says what failed first', async () => {
+  const { db } = await emptyDatabase()
+  await db.sql`create table written (n integer primary key)`
+  const work = db.tx(async (tx) => {
+    const first = (async () => Promise.all([tx`insert into written (n) values (1), (1)`.execute()]))()
+    await Promise.all([first, tx`insert into written (n) values (2)`])
+  })
+  await assert.rejects(work, { code: '23505' })
+})
+
 test('a commit behind the last statements commits all of them, or none when one fails', async () => {
   const { db } = await emptyDatabase()
   await db.sql`create table written (n integer primary key)`

@@ -1,5 +1,6 @@
 import type pg from 'pg'
-import { DatabaseError, isOfServer, NoConnection, sqlState } from './failures.ts'
+import { AddressProblem } from './address-problem.ts'
+import { isOfServer, NoConnection, sqlState } from './failures.ts'
 import { Session } from './session.ts'
 
 export interface PoolOptions {
@@ -176,7 +177,7 @@ export class Pool {
     } catch (error) {
       this.#failures++
       this.#lastFailure = error
-      const isLasting = lasting.has(sqlState(error))
+      const isLasting = lasting.has(sqlState(error)) || error instanceof AddressProblem
       if (isLasting) for (const waiter of this.#waiting.splice(0)) this.#refuse(waiter, error)
     } finally {
       this.#opening--
@@ -226,7 +227,7 @@ export class Pool {
 
   #refuse(waiter: Waiter, error: unknown): void {
     clearTimeout(waiter.timer)
-    waiter.reject(error instanceof DatabaseError ? error : new NoConnection(error))
+    waiter.reject(error)
   }
 
   #endSilent(): void {

@@ -1,4 +1,5 @@
 import type { Answer } from './exchange.ts'
+import { sqlState } from './failures.ts'
 import { begin, commit, planOf, rollback, type Step } from './prepared.ts'
 import type { Session } from './session.ts'
 import { type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
@@ -103,7 +104,8 @@ export class Transaction implements Sender {
       return await sent
     } catch (error) {
       this.#failure ??= error
-      throw error
+      // Those behind the first to fail are told that there was one, which says nothing to whoever hears of it first.
+      throw sqlState(error) === '25P02' ? this.#failure : error
     }
   }
 }
