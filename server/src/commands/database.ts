@@ -1,6 +1,7 @@
 import { type Db, type DbOptions, openDb } from '../base/db.ts'
 import { startEmbeddedPostgres } from '../base/embedded-postgres.ts'
 import type { Log } from '../base/log.ts'
+import { type DatabaseAddress, isSocketFolder } from '../base/postgres/address.ts'
 import type { Config } from '../config.ts'
 import { describeProblem } from './terminal.ts'
 
@@ -15,9 +16,9 @@ const oldestVersion = 15
 
 /** Connects to the database of the settings, or starts the embedded one. */
 export async function openDatabase(config: Config, log: Log, say: (line: string) => void): Promise<OpenDatabase> {
-  const { url, maxConnections } = config.database
+  const { url, address, maxConnections } = config.database
   if (url !== null) {
-    const options = { url, maxConnections }
+    const options = { ...(socketOf(address) ?? { url }), maxConnections }
     const db = openDb(options)
     await checkServer(db).catch(async (error: unknown) => {
       await db.close()
@@ -41,6 +42,14 @@ export async function openDatabase(config: Config, log: Log, say: (line: string)
       await server.stop()
     },
   }
+}
+
+/** The driver does not read the folder of a socket in a URL. */
+function socketOf(address: DatabaseAddress | null): DbOptions | null {
+  const host = address?.hosts[0]?.host
+  if (address === null || host === undefined || !isSocketFolder(host)) return null
+  const { database, user, password } = address
+  return { socketFolder: host, database, user, ...(password !== null && { password }) }
 }
 
 async function checkServer(db: Db): Promise<void> {

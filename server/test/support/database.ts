@@ -49,11 +49,12 @@ async function makeDatabase(source: (template: string) => string): Promise<TestD
   return { db, options, name }
 }
 
-/** How a process of the service is told of the database. The driver reads the socket's folder from the environment. */
+/** How a process of the service is told of the database. */
 export function databaseSettings({ options }: TestDatabase): Record<string, string> {
   const { url, socketFolder = '', user = '', database = '', password = '' } = options
   if (url !== undefined) return { DATABASE_URL: url }
-  return { DATABASE_URL: `postgres:///${database}`, PGHOST: socketFolder, PGUSER: user, PGPASSWORD: password }
+  const place = `host=${encodeURIComponent(socketFolder)}&user=${encodeURIComponent(user)}`
+  return { DATABASE_URL: `postgres:///${database}?${place}`, PGPASSWORD: password }
 }
 
 /** The runner's server; a test file that is run by itself starts one of its own. */
