@@ -1,5 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { type DatabaseAddress, readDatabaseUrl } from './base/postgres/address.ts'
+import { AddressProblem } from './base/postgres/address-problem.ts'
 
 /** Everything that can be set, checked once at start. Nothing else reads the environment. */
 export interface Config {
@@ -14,6 +16,11 @@ export interface Config {
   database: {
     /** An external PostgreSQL; without it the program runs one of its own in `dataFolder`. */
     url: string | null
+    /** What `url` says; null for the embedded server. */
+    address: DatabaseAddress | null
+    /** The same database without the pooler that `url` leads to; null where there is none. */
+    directUrl: string | null
+    directAddress: DatabaseAddress | null
     maxConnections: number
   }
   /** Addresses and CIDR ranges that calls to addresses of users may go to, beside the public ones. */
@@ -64,15 +71,19 @@ export function loadConfig(env: Environment): Config {
 
   const host = read.text('PARLEY_HOST') ?? '127.0.0.1'
   const port = read.integer('PARLEY_PORT', 1, 65_535) ?? read.integer('PORT', 1, 65_535) ?? 7007
-  const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:'])
+  const database = read.database('DATABASE_URL')
+  const direct = read.database('PARLEY_DATABASE_DIRECT_URL')
   const masterKey = read.text('PARLEY_MASTER_KEY')
-  const demo = read.flag('PARLEY_DEMO') ?? databaseUrl === null
+  const demo = read.flag('PARLEY_DEMO') ?? database.url === null
   const simulator = read.flag('PARLEY_SIMULATOR') ?? demo
   const allowCidrs = read.cidrs('PARLEY_ALLOW_CIDRS')
-  if (databaseUrl !== null && masterKey === null) {
+  if (database.url !== null && masterKey === null) {
     problems.push(
       'PARLEY_MASTER_KEY is required with DATABASE_URL, since every node must hold the same key. Make one with: openssl rand -base64 32',
     )
+  }
+  if (direct.url !== null && read.text('DATABASE_URL') === null) {
+    problems.push('PARLEY_DATABASE_DIRECT_URL goes with DATABASE_URL, which leads to the same database by a pooler')
   }
   const config: Config = {
     http: {
@@ -84,7 +95,12 @@ export function loadConfig(env: Environment): Config {
       ),
       trustedProxies: read.cidrs('PARLEY_TRUSTED_PROXIES'),
     },
-    database: { url: databaseUrl, maxConnections: read.integer('PARLEY_DB_CONNECTIONS', 2, 500) ?? 10 },
+    database: {
+      ...database,
+      directUrl: direct.url,
+      directAddress: direct.address,
+      maxConnections: read.integer('PARLEY_DB_CONNECTIONS', 2, 500) ?? 10,
+    },
     // What a demo talks to is on this machine: the simulator, and whatever is tried out with it.
     allowCidrs: demo || simulator ? [...allowCidrs, ...loopback] : allowCidrs,
     dataFolder: resolve(read.text('PARLEY_DATA_DIR') ?? 'data'),
@@ -162,6 +178,8 @@ function reader(env: Environment, problems: string[]) {
         ? value
         : problem(`${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
     },
+    database: (name: string) =>
+      readDatabase(text(name), env.PGPASSWORD, (words) => void problems.push(`${name} ${words}`)),
     choice<const V extends readonly string[]>(name: string, values: V): V[number] | null {
       const value = text(name)
       if (value === null || values.includes(value)) return value
@@ -188,6 +206,22 @@ function reader(env: Environment, problems: string[]) {
         if (!isCidr(value)) problem(`${name} must list addresses or CIDR ranges, separated by commas`)
       return values
     },
+  }
+}
+
+type DatabaseSetting = Pick<Config['database'], 'url' | 'address'>
+
+function readDatabase(
+  url: string | null,
+  password: string | undefined,
+  complain: (words: string) => void,
+): DatabaseSetting {
+  try {
+    return { url, address: url === null ? null : readDatabaseUrl(url, { PGPASSWORD: password }) }
+  } catch (error) {
+    if (!(error instanceof AddressProblem)) throw error
+    complain(error.words)
+    return { url: null, address: null }
   }
 }
 

@@ -9,7 +9,7 @@ const source = join(server, 'src')
 
 const ranks: Record<string, number> = {
   base: 0,
-  config: 0,
+  config: 1,
   workspace: 1,
   access: 1,
   events: 2,

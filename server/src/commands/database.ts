@@ -15,9 +15,9 @@ const oldestVersion = 15
 
 /** Connects to the database of the settings, or starts the embedded one. */
 export async function openDatabase(config: Config, log: Log, say: (line: string) => void): Promise<OpenDatabase> {
-  const { url, maxConnections } = config.database
-  if (url !== null) {
-    const options = { url, maxConnections }
+  const { address, maxConnections } = config.database
+  if (address !== null) {
+    const options = { address, maxConnections }
     const db = openDb(options)
     await checkServer(db).catch(async (error: unknown) => {
       await db.close()

@@ -53,7 +53,7 @@ async function makeDatabase(source: (template: string) => string): Promise<TestD
 export function databaseSettings({ options }: TestDatabase): Record<string, string> {
   const { url, socketFolder = '', user = '', database = '', password = '' } = options
   if (url !== undefined) return { DATABASE_URL: url }
-  const place = new URLSearchParams({ host: socketFolder, user })
+  const place = `host=${encodeURIComponent(socketFolder)}&user=${encodeURIComponent(user)}`
   return { DATABASE_URL: `postgres:///${database}?${place}`, PGPASSWORD: password }
 }
 

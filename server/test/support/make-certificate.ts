@@ -7,8 +7,8 @@ export interface Certificate {
 }
 
 export interface Authority extends Certificate {
-  /** A certificate for a server of these names. */
-  certify(names: readonly string[]): Certificate
+  /** A certificate for a server of these names, or for a role of the database. */
+  certify(names: readonly string[], role?: string): Certificate
 }
 
 /** An authority of a test's own, which vouches for servers. Nothing here would do outside of tests. */
@@ -20,11 +20,11 @@ export function makeAuthority(name = 'Parley test authority'): Authority {
   return {
     cert: make(issuer, publicKey, [extension('551d13', sequence(tlv(0x01, Buffer.from([0xff]))))]),
     key: pem(privateKey),
-    certify: (names) => {
+    certify: (names, role = 'server') => {
       const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       // 2: a name of the DNS.
       const alternatives = sequence(...names.map((one) => tlv(0x82, Buffer.from(one))))
-      const cert = make(distinguishedName('server'), pair.publicKey, [extension('551d11', alternatives)])
+      const cert = make(distinguishedName(role), pair.publicKey, [extension('551d11', alternatives)])
       return { cert, key: pem(pair.privateKey) }
     },
   }

@@ -56,6 +56,7 @@ async function tryHost(
   { patienceMs, signal }: Limits,
 ): Promise<pg.Client> {
   const files = await readTlsFiles(host.tls ? address.tls : null)
+  signal?.throwIfAborted()
   const socket = openSocket(host)
   const failure = failureOf(socket)
   const timer = setTimeout(
@@ -94,22 +95,12 @@ interface Failure {
 function failureOf(socket: Socket): Failure {
   const failed = Promise.withResolvers<never>()
   failed.promise.catch(() => undefined)
-  let first: Error | undefined
-  const report = (error: Error) => {
-    first ??= error
-    failed.reject(first)
-  }
-  const hungUp = () => report(new Error('hung up before the session was open'))
-  socket.on('error', report).on('close', hungUp)
+  const hungUp = () => failed.reject(new Error('hung up before the session was open'))
+  socket.on('error', failed.reject).on('close', hungUp)
   return {
-    report,
-    or: async (work) => {
-      const result = await Promise.race([work, failed.promise])
-      // What came in the same piece as the last good word.
-      if (first !== undefined) throw first
-      return result
-    },
-    stop: () => void socket.off('error', report).off('close', hungUp),
+    report: failed.reject,
+    or: (work) => Promise.race([work, failed.promise]),
+    stop: () => void socket.off('error', failed.reject).off('close', hungUp),
   }
 }
 
