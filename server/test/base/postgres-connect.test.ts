@@ -130,7 +130,7 @@ test('hosts are tried in turn until one may write, and those before it are left'
     fakePostgres((socket) => socket.write(greeting())),
   ])
   const ports = [await freePort(), ...fakes.map(({ port }) => port)]
-  const client = await session(here(ports), { connectTimeoutMs: 3_000 })
+  const client = await session(here(ports), { connectTimeoutMs: 8_000 })
   assert.equal(client.port, fakes[5]?.port)
   await Promise.all(fakes.slice(0, 5).map((fake) => fake.isLeft()))
   assert.deepEqual(
@@ -152,7 +152,7 @@ test('when no host will do, the error says of each what it said, and nothing sec
   const nowhere = { host: 'nowhere.invalid', port: 5432, tls: false }
   const noSocket = { host: '/nowhere', port: 5432, tls: false }
   const hosts = [...address.hosts, nowhere, noSocket]
-  await assert.rejects(connect({ ...address, hosts }, { ...settings, connectTimeoutMs: 2_000 }), (error) => {
+  await assert.rejects(connect({ ...address, hosts }, { ...settings, connectTimeoutMs: 8_000 }), (error) => {
     assert.ok(error instanceof NoDatabase)
     assert.equal(error.code, 'NO_DATABASE')
     const reasons = [
