@@ -46,6 +46,8 @@ export class Pool {
   readonly #waiting: Waiter[] = []
   readonly #watch: NodeJS.Timeout
   readonly #idle: (() => void)[] = []
+  /** Of those that are to be opened, the ones that wait for their next try. */
+  readonly #pauses = new Set<NodeJS.Timeout>()
   #opening = 0
   #failures = 0
   #lastFailure: unknown
@@ -88,6 +90,8 @@ export class Pool {
     this.#isClosed = true
     clearInterval(this.#watch)
     for (const waiter of this.#waiting.splice(0)) this.#refuse(waiter, new NoConnection())
+    this.#opening -= this.#pauses.size
+    for (const pause of this.#pauses) clearTimeout(pause)
     const drained = new Promise<void>((resolve) => this.#idle.push(resolve))
     for (const session of [...this.#sessions]) this.#retire(session)
     if (this.#isEmpty()) return
@@ -160,8 +164,12 @@ export class Pool {
     if (this.#failures > 0 && this.#opening > 0) return
     this.#opening++
     const pauseMs = this.#failures === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPauseMs)
-    if (pauseMs === 0) void this.#connect()
-    else setTimeout(() => void this.#connect(), pauseMs)
+    if (pauseMs === 0) return void this.#connect()
+    const pause = setTimeout(() => {
+      this.#pauses.delete(pause)
+      void this.#connect()
+    }, pauseMs)
+    this.#pauses.add(pause)
   }
 
   async #connect(): Promise<void> {
