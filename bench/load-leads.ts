@@ -33,7 +33,7 @@ export async function markChanged(db: Db): Promise<void> {
 
 /** Fills a workspace with so many leads, and the floor's table with the same ones in plain text. Minutes for a million. */
 async function loadLeads(db: Db, options: DbOptions, workspaceId: string, count: number): Promise<void> {
-  await db.sql.unsafe(floorTables).simple()
+  await db.sql.unsafe(floorTables)
   await db.sql`alter table floor_leads add haystack text not null default ''`
   await db.sql`create extension if not exists pg_trgm`
   // Indexes are made faster than they are kept up.
