@@ -2,7 +2,8 @@ import type { CpuTime } from './cpu-time.ts'
 
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+  const at = (place: number) => sorted[place] ?? Number.NaN
+  return (at(Math.floor((sorted.length - 1) / 2)) + at(Math.ceil((sorted.length - 1) / 2))) / 2
 }
 
 /** What the table has for the two of `CpuTime`. */

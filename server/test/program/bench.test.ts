@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { test } from 'node:test'
 import { type Contest, compete, rotated } from '../../../bench/contest.ts'
 import { startMeter } from '../../../bench/cpu-time.ts'
+import { median } from '../../../bench/figures.ts'
 import { requestBytes } from '../../../bench/load.ts'
 
 const burntUs = 300_000
@@ -31,6 +32,10 @@ test('the CPU time of a request is that of the process, and of all children that
 
 test('a process that is not there has no CPU time', () => {
   assert.equal(startMeter(process, { pid: 0 })(1), null)
+})
+
+test('a median is the middle one, or between the two in the middle', () => {
+  assert.deepEqual([[3, 1, 2], [4, 1, 3, 2], [7]].map(median), [2, 2.5, 7])
 })
 
 test('each side comes first in turn', () => {
