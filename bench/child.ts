@@ -1,16 +1,21 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
+/** A process with a port that takes its work. */
 export interface Child {
   port: number
   pid: number
   stop: () => Promise<void>
 }
 
-/** Starts a file of this folder as a process of its own, and resolves once it listens. */
-export async function startChild(file: string, env: Record<string, string>): Promise<Child> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url))], {
+/** Starts a file of this folder, or of another, as a process of its own, and resolves once it listens. */
+export async function startChild(
+  file: string,
+  env: Record<string, string>,
+  folder = import.meta.dirname,
+): Promise<Child> {
+  const child = spawn(process.execPath, [join(folder, file)], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -39,3 +44,5 @@ export function memoryOf({ pid }: Child, what: 'VmRSS' | 'VmHWM' = 'VmRSS'): num
   const [, kilobytes = '0'] = new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Math.round(Number(kilobytes) / 1024)
 }
+
+export type Start = (file: string, env: Record<string, string>) => Promise<Child>

@@ -9,7 +9,7 @@ import { benchMasterKey } from './workspace.ts'
 export async function makeFloorTables(db: Db, workspaceId: string): Promise<void> {
   const keyring = await openVault(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
   await db.tx(async (tx) => {
-    await tx.unsafe(floorTables).simple()
+    await tx.unsafe(floorTables)
     const rows = await tx<LeadRow[]>`select ${leadColumns(tx)} from leads l where l.workspace_id = ${workspaceId}`
     for (let at = 0; at < rows.length; at += 2000) {
       const leads = rows.slice(at, at + 2000).map((row) => openLead(keyring, row))

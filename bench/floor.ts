@@ -1,42 +1,42 @@
-// The least that the same work can cost: bare Fastify and postgres.js on plain columns, without keys, scopes, limits,
+// The least that the same work can cost: bare Fastify and pipelined `pg` on plain columns, without keys, scopes, limits,
 // checks, logs, events' bodies or search. Run by run.ts in a process of its own.
 import { createCipheriv, randomBytes, randomUUID } from 'node:crypto'
 import fastify from 'fastify'
-import postgres from 'postgres'
+import { openFloorDb } from './floor-db.ts'
 import { serveInboxFloor } from './inbox-floor.ts'
 import { serveSearchFloor } from './search-floor.ts'
 
-const { PG_SOCKET = '', PG_DATABASE = 'parley', PLATFORM_PORT = '0' } = process.env
-const sql = postgres({
-  path: `${PG_SOCKET}/.s.PGSQL.5432`,
-  database: PG_DATABASE,
-  user: 'parley',
-  max: 10,
-  onnotice: () => {},
-})
+const { PLATFORM_PORT = '0' } = process.env
+const db = await openFloorDb()
 const app = fastify()
 const key = randomBytes(32)
 
-const columns = sql`
+const columns = `
   id, unique_code as "uniqueCode", external_ref as "externalRef", first_name as "firstName",
   last_name as "lastName", email, phone, status, priority, source, ad_platform as "adPlatform",
   assigned_to as "assignedTo", estimated_value::float8 as "estimatedValue", actual_value::float8 as "actualValue", notes,
   created_at as "createdAt", updated_at as "updatedAt", deleted_at as "deletedAt"`
 
 app.get<{ Params: { id: string } }>('/leads/:id', async (request) => {
-  const [lead] = await sql`select ${columns} from floor_leads where workspace_id = 1 and id = ${request.params.id}`
+  const [lead] = await db.read(`select ${columns} from floor_leads where workspace_id = 1 and id = $1`, [
+    request.params.id,
+  ])
   return { success: true, data: lead }
 })
 
 app.get<{ Querystring: { status: string } }>('/leads', async (request) => {
   const { status } = request.query
   const [rows, count] = await Promise.all([
-    sql`
-      select ${columns} from floor_leads where workspace_id = 1 and deleted_at is null and status = ${status}
+    db.read(
+      `select ${columns} from floor_leads where workspace_id = 1 and deleted_at is null and status = $1
       order by created_at desc, id desc limit 51`,
-    sql`
-      select count(*)::integer as total from floor_leads
-      where workspace_id = 1 and deleted_at is null and status = ${status}`,
+      [status],
+    ),
+    db.read<{ total: number }>(
+      `select count(*)::integer as total from floor_leads
+      where workspace_id = 1 and deleted_at is null and status = $1`,
+      [status],
+    ),
   ])
   return { success: true, data: rows.slice(0, 50), pagination: { page: 1, limit: 50, total: count[0]?.total } }
 })
@@ -57,23 +57,32 @@ interface Body {
 
 app.post<{ Body: Body }>('/leads', async (request) => {
   const lead = { id: randomUUID(), ...request.body }
-  await sql`
-    with l as (
+  await db.write(
+    `with l as (
       insert into floor_created (workspace_id, id, status, person, created_at, updated_at)
-      values (1, ${lead.id}, ${lead.status}, ${seal(JSON.stringify(lead))}, now(), now())
+      values (1, $1, $2, $3, now(), now())
     )
-    insert into floor_outbox (id, body) values (${randomUUID()}, ${seal(JSON.stringify(lead))})`
+    insert into floor_outbox (id, body) values ($4, $5)`,
+    [lead.id, lead.status, seal(JSON.stringify(lead)), randomUUID(), seal(JSON.stringify(lead))],
+  )
   return { success: true, data: lead, lead }
 })
 
+const findForUpdate = `
+  select ${columns} from floor_leads where workspace_id = 1 and external_ref = $1 for update`
+const addToOutbox = 'insert into floor_outbox (id, body) values ($1, $2)'
+
 app.post<{ Body: { externalRef: string; status: string } }>('/leads/upsert', async (request) => {
   const { externalRef, status } = request.body
-  const lead = await sql.begin(async (tx) => {
-    const [row] = await tx`
-      select ${columns} from floor_leads where workspace_id = 1 and external_ref = ${externalRef} for update`
+  const lead = await db.tx(async ({ run, commit }) => {
+    const [row] = await run<{ id: string }>(findForUpdate, [externalRef])
     await Promise.all([
-      tx`update floor_leads set status = ${status}, updated_at = now() where workspace_id = 1 and id = ${row?.id}`.execute(),
-      tx`insert into floor_outbox (id, body) values (${randomUUID()}, ${seal(JSON.stringify(row))})`.execute(),
+      run('update floor_leads set status = $1, updated_at = now() where workspace_id = 1 and id = $2', [
+        status,
+        row?.id,
+      ]),
+      run(addToOutbox, [randomUUID(), seal(JSON.stringify(row))]),
+      commit(),
     ])
     return row
   })
@@ -94,34 +103,55 @@ function tokensOf(text: string): number[] {
   return [...tokens]
 }
 
+const fieldsOf = ({ lead }: BulkBody['items'][number]) => [
+  ...[lead.firstName, lead.lastName, lead.email, lead.phone, lead.status, lead.priority, lead.source],
+  ...[lead.estimatedValue, new Date()],
+]
+
 // Item after item, as one writes it at first: look, then insert or update, with search tokens and an event.
 app.post<{ Body: BulkBody }>('/leads/bulk-upsert', async (request) => {
-  const results = await sql.begin(async (tx) => {
+  const results = await db.tx(async ({ run, commit }) => {
     const done: string[] = []
-    for (const { match, lead } of request.body.items) {
+    for (const item of request.body.items) {
+      const { match, lead } = item
       const { value } = match
-      const [row] = await tx<{ id: string }[]>`
-        select ${columns} from floor_leads where workspace_id = 1 and external_ref = ${value} for update`
+      const [row] = await run<{ id: string }>(findForUpdate, [value])
       const id = row?.id ?? randomUUID()
-      const { firstName, lastName, email, phone, status, priority, source, estimatedValue } = lead
-      const sent = { first_name: firstName, last_name: lastName, email, phone, status, priority, source }
-      const fields = { ...sent, estimated_value: estimatedValue, updated_at: new Date() }
-      const names = { workspace_id: 1, id, unique_code: id, external_ref: value, created_at: new Date() }
-      if (row === undefined) await tx`insert into floor_leads ${tx({ ...fields, ...names })}`
-      else await tx`update floor_leads set ${tx(fields)} where workspace_id = 1 and id = ${id}`
-      await tx`
-        insert into floor_tokens (id, tokens) values (${id}, ${tokensOf(`${firstName} ${lastName} ${email} ${phone} ${value}`)}::integer[])
-        on conflict (id) do update set tokens = excluded.tokens`
-      await tx`insert into floor_outbox (id, body) values (${randomUUID()}, ${seal(JSON.stringify({ id, ...lead }))})`
+      if (row === undefined) {
+        await run(
+          `insert into floor_leads (
+            first_name, last_name, email, phone, status, priority, source, estimated_value, updated_at,
+            workspace_id, id, unique_code, external_ref, created_at
+          )
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $11, $12, $13)`,
+          [...fieldsOf(item), id, id, value, new Date()],
+        )
+      } else {
+        await run(
+          `update floor_leads
+          set first_name = $1, last_name = $2, email = $3, phone = $4, status = $5, priority = $6, source = $7,
+            estimated_value = $8, updated_at = $9
+          where workspace_id = 1 and id = $10`,
+          [...fieldsOf(item), id],
+        )
+      }
+      const { firstName, lastName, email, phone } = lead
+      await run(
+        `insert into floor_tokens (id, tokens) values ($1, $2::integer[])
+        on conflict (id) do update set tokens = excluded.tokens`,
+        [id, tokensOf(`${firstName} ${lastName} ${email} ${phone} ${value}`)],
+      )
+      await run(addToOutbox, [randomUUID(), seal(JSON.stringify({ id, ...lead }))])
       done.push(id)
     }
+    await commit()
     return done
   })
   return { success: true, results }
 })
 
-serveInboxFloor(app, sql, seal, Number(PLATFORM_PORT))
-serveSearchFloor(app, sql)
+serveInboxFloor(app, db, seal, Number(PLATFORM_PORT))
+serveSearchFloor(app, db.read)
 
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.stdout.write(`ready ${new URL(address).port}\n`)

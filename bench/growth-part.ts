@@ -1,19 +1,21 @@
-import { type DbOptions, openDb } from '../server/src/base/db.ts'
+import { openDb } from '../server/src/base/db.ts'
 import { migrate } from '../server/src/base/migrate.ts'
-import type { Child } from './child.ts'
-import { type Contest, type Course, compete, printResults, type Result } from './contest.ts'
+import type { Start } from './child.ts'
+import { type Contest, type Course, compete, type Peer, type Result } from './contest.ts'
+import { printResults } from './contest-table.ts'
 import { requestBytes } from './load.ts'
 import { loadedWorkspace, markChanged } from './load-leads.ts'
 import { person } from './people.ts'
+import { type Database, placeOf } from './place.ts'
 
 interface Stage {
-  options: Required<Pick<DbOptions, 'socketFolder' | 'database' | 'user'>>
-  start: (file: string, env: Record<string, string>) => Promise<Child>
+  options: Database
+  start: Start
   course: Course
 }
 
 interface Side {
-  port: number
+  peer: Peer
   key: string
   ids: string[]
   leads: number
@@ -24,13 +26,13 @@ export async function runGrowth({ options, start, course }: Stage, leadCount: nu
   const few = Math.min(10_000, leadCount / 2)
   const many = await openSide(options, leadCount)
   const small = await openSide({ ...options, database: 'parley_small' }, few)
-  const course2 = { ...course, productPort: many.port, floorPort: small.port }
+  const course2 = { ...course, product: many.peer, other: undefined, floor: small.peer }
   const results: Result[] = []
   for (const contest of contests(many, small)) results.push(await compete(contest, course2))
   printResults(`growth (${course.connections} connections)`, results, [`${leadCount} leads`, `${few} leads`])
   return results
 
-  async function openSide(of: Stage['options'], leads: number): Promise<Side> {
+  async function openSide(of: Database, leads: number): Promise<Side> {
     if (of.database !== options.database) await makeDatabase(options, of.database)
     const db = openDb(of)
     await migrate(db)
@@ -39,13 +41,13 @@ export async function runGrowth({ options, start, course }: Stage, leadCount: nu
     const rows = await db.sql<{ id: string }[]>`
       select id from leads where workspace_id = ${workspaceId} order by id limit 5000`
     await db.close()
-    const place = { PG_SOCKET: of.socketFolder, PG_DATABASE: of.database }
-    const { port } = await start('product.ts', leads > few ? { ...place, WARM: workspaceId } : place)
-    return { port, key, leads, ids: rows.map(({ id }) => id) }
+    const place = placeOf(of)
+    const peer = await start('product.ts', leads > few ? { ...place, WARM: workspaceId } : place)
+    return { peer, key, leads, ids: rows.map(({ id }) => id) }
   }
 }
 
-async function makeDatabase(options: Stage['options'], name: string): Promise<void> {
+async function makeDatabase(options: Database, name: string): Promise<void> {
   const { sql, close } = openDb({ ...options, maxConnections: 1 })
   const known = await sql`select 1 from pg_database where datname = ${name}`
   if (known.length === 0) await sql.unsafe(`create database ${name}`)

@@ -2,11 +2,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '../server/test/support/run-command.ts'
-import { freePort, serviceEnvironment, startService } from '../server/test/support/service.ts'
+import { databasePidOf, freePort, serviceEnvironment, startService } from '../server/test/support/service.ts'
+import { type CpuTime, startMeter } from './cpu-time.ts'
+import { cpuCell, cpuHead } from './figures.ts'
 import { person } from './people.ts'
 
+/** With the CPU time of each row. */
+export interface Imported {
+  seconds: number
+  cpu: CpuTime | null
+}
+
 /** Prints how long `parley import` takes for a file of so many new leads, with the service that `parley serve` starts. */
-export async function runImport(rows: number): Promise<void> {
+export async function runImport(rows: number): Promise<Imported> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-import-'))
   const env = serviceEnvironment(folder, await freePort())
   await parley(['workspace', 'create', 'Bench', '--quota', '0'])
@@ -14,11 +22,15 @@ export async function runImport(rows: number): Promise<void> {
   try {
     const file = join(folder, 'leads.csv')
     await writeFile(file, csv(rows))
+    const cpuEach = startMeter(service, { pid: await databasePidOf(folder) })
     const startedMs = performance.now()
     const done = JSON.parse(await parley(['import', file, '--json']))
     const seconds = (performance.now() - startedMs) / 1000
     if (done.created !== rows) throw new Error(`import: ${done.created} of ${rows} rows made a lead`)
-    console.log(`\nimport of ${rows} rows: ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} a second`)
+    const cpu = cpuEach(rows)
+    const rate = `${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} a second`
+    console.log(`\nimport of ${rows} rows: ${rate}; ${cpuHead} of a row: ${cpuCell(cpu)}`)
+    return { seconds, cpu }
   } finally {
     service.kill('SIGTERM')
     await service.gone

@@ -5,8 +5,7 @@ export const floorConversation = (n: number): string => `00000000-0000-4000-8000
 
 /** The floor's tables: the same conversations and messages in plain columns, with the indexes that its lists need. */
 export async function makeInboxFloor(db: Db): Promise<void> {
-  await db.sql
-    .unsafe(`
+  await db.sql.unsafe(`
       create table floor_conversations (
         workspace_id integer not null,
         id uuid not null,
@@ -42,7 +41,6 @@ export async function makeInboxFloor(db: Db): Promise<void> {
       create index on floor_messages (workspace_id, conversation_id, occurred_at);
       create table floor_events (id uuid primary key, body bytea not null);
     `)
-    .simple()
 }
 
 export async function fillInboxFloor(db: Db, conversations: number, withMessages: number, each: number): Promise<void> {

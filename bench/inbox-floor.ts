@@ -1,46 +1,58 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Sql } from 'postgres'
+import type { FloorDb, Run } from './floor-db.ts'
 import { appSecret } from './inbox-seed.ts'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
 /** The least that the inbox's work can cost. */
-export function serveInboxFloor(app: FastifyInstance, sql: Sql, seal: (text: string) => Buffer, platformPort: number) {
-  serveLists(app, sql)
-  serveSend(app, sql, platformPort)
-  app.register(async (scope) => serveWebhook(scope, sql, seal))
+export function serveInboxFloor(
+  app: FastifyInstance,
+  db: FloorDb,
+  seal: (text: string) => Buffer,
+  platformPort: number,
+) {
+  serveLists(app, db.read)
+  serveSend(app, db.write, platformPort)
+  app.register(async (scope) => serveWebhook(scope, db.write, seal))
 }
 
-function serveLists(app: FastifyInstance, sql: Sql): void {
+function serveLists(app: FastifyInstance, read: Run): void {
   app.get('/conversations', async () => {
-    const rows = await sql`
+    const rows = await read(`
       select id, connection_id, channel, owner, status, assigned_to as assigned_to_user_id, label_ids, unread_count,
         window_expires_at, snoozed_until, last_message_at, updated_at, json_build_object('name', name, 'phone', phone) as contact
-      from floor_conversations where workspace_id = 1 order by updated_at desc, id desc limit 31`
+      from floor_conversations where workspace_id = 1 order by updated_at desc, id desc limit 31`)
     return { conversations: rows.slice(0, 30), cursor: null }
   })
   app.get<{ Params: { id: string } }>('/conversations/:id/messages', async (request) => {
-    const rows = await sql`
-      select id, external_id, direction, kind, text, null as media, status, null as error_code, null as actor,
+    const rows = await read(
+      `select id, external_id, direction, kind, text, null as media, status, null as error_code, null as actor,
         occurred_at, null as referral
-      from floor_messages where workspace_id = 1 and conversation_id = ${request.params.id}
-      order by occurred_at desc limit 51`
+      from floor_messages where workspace_id = 1 and conversation_id = $1
+      order by occurred_at desc limit 51`,
+      [request.params.id],
+    )
     return { messages: rows.slice(0, 50).reverse(), has_more: rows.length > 50 }
   })
 }
 
-function serveSend(app: FastifyInstance, sql: Sql, platformPort: number): void {
+function serveSend(app: FastifyInstance, write: Run, platformPort: number): void {
   app.post<{ Params: { id: string }; Body: { text: string } }>(
     '/conversations/:id/messages',
     async (request, reply) => {
       const id = randomUUID()
-      await sql`
-      insert into floor_messages (workspace_id, id, conversation_id, direction, kind, text, status, occurred_at)
-      values (1, ${id}, ${request.params.id}, 'outbound', 'text', ${request.body.text}, 'pending', now())`
+      await write(
+        `insert into floor_messages (workspace_id, id, conversation_id, direction, kind, text, status, occurred_at)
+        values (1, $1, $2, 'outbound', 'text', $3, 'pending', now())`,
+        [id, request.params.id, request.body.text],
+      )
       const externalId = `${await callPlatform(platformPort, request.body.text)}.${id}`
-      await sql`update floor_messages set status = 'sent', external_id = ${externalId} where workspace_id = 1 and id = ${id}`
+      await write(`update floor_messages set status = 'sent', external_id = $1 where workspace_id = 1 and id = $2`, [
+        externalId,
+        id,
+      ])
       reply.code(202)
       return { message_id: id, status: 'sent' }
     },
@@ -75,7 +87,7 @@ interface Told {
   }[]
 }
 
-function serveWebhook(app: FastifyInstance, sql: Sql, seal: (text: string) => Buffer): void {
+function serveWebhook(app: FastifyInstance, write: Run, seal: (text: string) => Buffer): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.post<{ Body: Buffer }>('/webhook', async (request, reply) => {
@@ -93,16 +105,18 @@ function serveWebhook(app: FastifyInstance, sql: Sql, seal: (text: string) => Bu
       at: new Date(Number(timestamp) * 1000).toISOString(),
       body: `\\x${seal(JSON.stringify({ from, text })).toString('hex')}`,
     }))
-    await sql`
-      with r as (
-        select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+    await write(
+      `with r as (
+        select * from jsonb_to_recordset($1::text::jsonb)
           as r (id uuid, event uuid, conversation uuid, external text, text text, at timestamptz, body bytea)
       ),
       m as (
         insert into floor_messages
         select 1, id, conversation, external, 'inbound', 'text', text, 'delivered', at from r
       )
-      insert into floor_events (id, body) select event, body from r`
+      insert into floor_events (id, body) select event, body from r`,
+      [JSON.stringify(rows)],
+    )
     return { success: true }
   })
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../server/src/base/db.ts'
-import type { Contest } from './contest.ts'
+import type { Contest, Peer } from './contest.ts'
 import { makeFloorTables } from './floor-tables.ts'
 import { requestBytes } from './load.ts'
 import { person } from './people.ts'
@@ -10,7 +10,7 @@ export async function leadContests(
   db: Db,
   workspace: BenchWorkspace,
   leadCount: number,
-  singlesPort: number,
+  singles: Peer,
 ): Promise<Contest[]> {
   const startedMs = performance.now()
   await fillWorkspace(db, workspace.workspaceId, leadCount, (done) => {
@@ -25,7 +25,7 @@ export async function leadContests(
   return [
     ...contests(workspace.key, ids, leadCount),
     bulkUpsert(db, workspace, leadCount, 'bulk'),
-    { ...bulkUpsert(db, workspace, leadCount, 'again'), name: bySingles, floorPort: singlesPort },
+    { ...bulkUpsert(db, workspace, leadCount, 'again'), name: bySingles, floorPeer: singles },
   ]
 }
 

@@ -1,30 +1,37 @@
 import type { Db } from '../server/src/base/db.ts'
 import type { Child } from './child.ts'
-import { type Contest, compete, printResults, type Result } from './contest.ts'
+import { type Contest, compete, type Result } from './contest.ts'
+import { printResults } from './contest-table.ts'
 import { requestBytes } from './load.ts'
 import { loadedWorkspace, vacuum } from './load-leads.ts'
+import { placeOf } from './place.ts'
 import type { SearchStage } from './search-part.ts'
 
 const tables = ['floor_leads', 'leads', 'lead_search']
 /** How often every lead is changed without a vacuum. */
 const changes = 3
 
+interface ListStage extends SearchStage {
+  startOther: (file: string, env: Record<string, string>) => Promise<Child | undefined>
+}
+
 /** Filtered lists with an exact total: right after a bulk load, once vacuum has passed, and when it is long due. */
-export async function runLists({ db, place, start, course }: SearchStage, leadCount: number): Promise<Result[]> {
-  const options = { socketFolder: place.PG_SOCKET, database: place.PG_DATABASE, user: 'parley' }
+export async function runLists(
+  { db, options, start, startOther, course }: ListStage,
+  leadCount: number,
+): Promise<Result[]> {
   const { workspaceId, key } = await loadedWorkspace(db, options, leadCount, 'raw')
-  const image = await start('product.ts', { ...place, WARM: workspaceId })
-  const database = await start('product.ts', { ...place, SEARCH_MEMORY: '0' })
+  const startBoth = async (env: Record<string, string>) => {
+    const all = { ...placeOf(options), ...env }
+    return { product: await start('product.ts', all), other: await startOther('product.ts', all) }
+  }
+  const image = await startBoth({ WARM: workspaceId })
+  const database = await startBoth({ SEARCH_MEMORY: '0' })
   const results: Result[] = []
   const run = async (when: string) => {
     const ofStage: Result[] = []
-    for (const [how, { port }] of [
-      ['image', image],
-      ['database', database],
-    ] as [string, Child][]) {
-      for (const contest of contests(key, how)) {
-        ofStage.push(await compete(contest, { ...course, productPort: port }))
-      }
+    for (const [how, products] of Object.entries({ image, database })) {
+      for (const contest of contests(key, how)) ofStage.push(await compete(contest, { ...course, ...products }))
     }
     printResults(`lists of ${leadCount} leads ${when} (${course.connections} connections)`, ofStage)
     results.push(...ofStage)

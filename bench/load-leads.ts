@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads'
-import { type Db, type DbOptions, openDb } from '../server/src/base/db.ts'
+import { Client } from 'pg'
+import type { Db } from '../server/src/base/db.ts'
 import { floorTables } from './floor-tables.ts'
 import type { LoadShare } from './load-thread.ts'
+import type { Database } from './place.ts'
 import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
 
 const threads = 2
@@ -9,7 +11,7 @@ const threads = 2
 /** The workspace with so many leads: the one that an earlier run left in this database, or a new one. */
 export async function loadedWorkspace(
   db: Db,
-  options: DbOptions,
+  options: Database,
   count: number,
   state: 'vacuumed' | 'raw' = 'vacuumed',
 ): Promise<BenchWorkspace> {
@@ -32,8 +34,8 @@ export async function markChanged(db: Db): Promise<void> {
 }
 
 /** Fills a workspace with so many leads, and the floor's table with the same ones in plain text. Minutes for a million. */
-async function loadLeads(db: Db, options: DbOptions, workspaceId: string, count: number): Promise<void> {
-  await db.sql.unsafe(floorTables).simple()
+async function loadLeads(db: Db, options: Database, workspaceId: string, count: number): Promise<void> {
+  await db.sql.unsafe(floorTables)
   await db.sql`alter table floor_leads add haystack text not null default ''`
   await db.sql`create extension if not exists pg_trgm`
   // Indexes are made faster than they are kept up.
@@ -64,11 +66,11 @@ async function loadLeads(db: Db, options: DbOptions, workspaceId: string, count:
 }
 
 /** On a connection of its own, without the limit of time that statements have. */
-export async function vacuum(options: DbOptions, tables: readonly string[]): Promise<void> {
-  const { sql, close } = openDb({ ...options, maxConnections: 1 })
-  await sql`set statement_timeout = 0`
-  for (const table of tables) await sql.unsafe(`vacuum analyze ${table}`)
-  await close()
+export async function vacuum({ socketFolder, ...database }: Database, tables: readonly string[]): Promise<void> {
+  const client = new Client({ ...database, host: socketFolder })
+  await client.connect()
+  for (const table of tables) await client.query(`vacuum analyze ${table}`)
+  await client.end()
 }
 
 function runShare(workerData: LoadShare, onProgress: (more: number) => void): Promise<void> {

@@ -1,7 +1,7 @@
 // Writes a share of a large workspace, sealed and plain side by side. Started by load-leads.ts.
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../server/src/base/clock.ts'
-import { type DbOptions, openDb } from '../server/src/base/db.ts'
+import { openDb } from '../server/src/base/db.ts'
 import { newId } from '../server/src/base/id.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { newLead } from '../server/src/leads/change.ts'
@@ -10,10 +10,11 @@ import type { Lead } from '../server/src/leads/lead.ts'
 import { searchLines, searchTokens } from '../server/src/leads/search-lines.ts'
 import { insertLeads } from '../server/src/leads/write.ts'
 import { person } from './people.ts'
+import type { Database } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
 
 export interface LoadShare {
-  db: DbOptions
+  db: Database
   workspaceId: string
   count: number
   /** This thread takes every `threads`-th batch, beginning with number `thread`. */

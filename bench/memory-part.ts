@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { memoryOf } from './child.ts'
 import { measure, requestBytes } from './load.ts'
 import { loadedWorkspace } from './load-leads.ts'
+import { placeOf } from './place.ts'
 import type { SearchStage } from './search-part.ts'
 
 /** Images that nobody asks for are looked for each minute. */
@@ -9,8 +10,8 @@ const tidiedWithinMs = 70_000
 const terms = ['maria', 'silva', 'gmail.com', '8817', '917', 'zzqxjkv']
 
 /** What the service takes at the start, with an image of the leads, and once that was dropped for want of use. */
-export async function runMemory({ db, place, start, course }: SearchStage, leadCount: number): Promise<void> {
-  const options = { socketFolder: place.PG_SOCKET, database: place.PG_DATABASE, user: 'parley' }
+export async function runMemory({ db, options, start, course }: SearchStage, leadCount: number): Promise<void> {
+  const place = placeOf(options)
   const { workspaceId, key } = await loadedWorkspace(db, options, leadCount)
   const rows: [when: string, megabytes: number][] = []
 

@@ -13,10 +13,11 @@ import { createPlacer } from '../server/src/events/placer.ts'
 import { createMetrics } from '../server/src/http/metrics.ts'
 import { openImages } from '../server/src/leads/image/client.ts'
 import { indexLeads } from '../server/src/leads/index-leads.ts'
+import { databaseOf } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
 
-const { PG_SOCKET = '', PG_DATABASE = 'parley', SEARCH_MEMORY = '192', WARM } = process.env
-const options = { socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' }
+const { SEARCH_MEMORY = '192', WARM } = process.env
+const options = databaseOf(process.env)
 const masterKeys = { current: benchMasterKey }
 const clock = shiftedClock(systemClock)
 // Eleven minutes in which nobody asks for anything: an image is dropped after ten.

@@ -6,28 +6,33 @@
 // --short: every part but inbox in a minute. Its figures mean nothing; it fails when an answer is wrong.
 // --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, memory and growth need
 // one with pg_trgm.
+// --against ../parley-0.1: another checkout of the project, with its node_modules, whose product takes part in each round
+// of leads, inbox, lists and webhooks. It works on the same database, so its tables must be the same.
 // --keep /var/tmp/million: the database stays in this folder, and search, memory, tokens and growth of a later run find
 // the leads in it. growth changes them: give it a copy.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDb } from '../server/src/base/db.ts'
 import { startEmbeddedPostgres } from '../server/src/base/embedded-postgres.ts'
 import { migrate } from '../server/src/base/migrate.ts'
 import { type Child, startChild } from './child.ts'
-import { type Course, compete, printResults, type Result } from './contest.ts'
+import { type Course, compete, type Result } from './contest.ts'
+import { printResults } from './contest-table.ts'
 import { runGrowth } from './growth-part.ts'
-import { runImport } from './import-part.ts'
+import { type Imported, runImport } from './import-part.ts'
 import { inboxContests } from './inbox-part.ts'
 import { leadContests } from './leads-part.ts'
 import { runLists } from './lists-part.ts'
 import { runMemory } from './memory-part.ts'
 import { runNeighbours } from './neighbours-part.ts'
+import { placeOf } from './place.ts'
 import { runScale } from './scale-part.ts'
 import { runSearch } from './search-part.ts'
-import { startSystemPostgres } from './system-postgres.ts'
+import { maxConnections, startSystemPostgres } from './system-postgres.ts'
 import { runTokens } from './tokens-part.ts'
+import type { Throughput } from './webhook-throughput.ts'
 import { runBacklog, runWebhooks } from './webhooks-part.ts'
 import { makeWorkspace } from './workspace.ts'
 
@@ -43,6 +48,7 @@ const { values: given } = parseArgs({
     postgres: { type: 'string' },
     rows: { type: 'string', default: '100000' },
     keep: { type: 'string' },
+    against: { type: 'string' },
     only: { type: 'string', default: '' },
     short: { type: 'boolean', default: false },
   },
@@ -59,23 +65,24 @@ const durationMs = Number(values.seconds) * 1000
 const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'parley-bench-')))
 const postgres = values.postgres
   ? await startSystemPostgres(values.postgres, values.keep)
-  : await startEmbeddedPostgres({ folder, log: () => {} })
+  : await startEmbeddedPostgres({ folder, log: () => {}, settings: { max_connections: maxConnections } })
 const { socketFolder, database, user, password } = postgres
 const options = { socketFolder, database, user, password }
-// The driver of every process that is started from here reads it there.
-process.env.PGPASSWORD = password
+const place = placeOf(options)
 const db = openDb(postgres)
 const children: Child[] = []
 try {
   await migrate(db)
   const workspace = await makeWorkspace(db)
-  const place = { PG_SOCKET: postgres.socketFolder, PG_DATABASE: postgres.database }
   const platform = await start('platform.ts', {})
   const product = await start('product.ts', place)
+  const other = await startOther('product.ts', place)
   const floor = await start('floor.ts', { ...place, PLATFORM_PORT: String(platform.port) })
-  const course: Course = { productPort: product.port, floorPort: floor.port, rounds, connections, durationMs }
+  const course: Course = { product, other, floor, postgres, rounds, connections, durationMs }
+  const stage = { db, options, start, startOther, course }
 
   const results: Result[] = []
+  const others: { import?: Imported; webhooks?: Throughput[] } = {}
   const run = async (contests: Parameters<typeof compete>[0][], what: string) => {
     const ofPart: Result[] = []
     for (const contest of contests) ofPart.push(await compete(contest, course))
@@ -84,15 +91,15 @@ try {
   }
   if (parts.includes('leads')) {
     const singles = await start('singles.ts', { ...place, WORKSPACE: workspace.workspaceId })
-    await run(await leadContests(db, workspace, leadCount, singles.port), `${leadCount} leads`)
+    await run(await leadContests(db, workspace, leadCount, singles), `${leadCount} leads`)
   }
   if (parts.includes('inbox')) await run(await inboxContests(db, workspace, platform.port), 'inbox')
-  if (parts.includes('search')) await runSearch({ db, place, start, course }, leadCount, values.only)
-  if (parts.includes('lists')) results.push(...(await runLists({ db, place, start, course }, leadCount)))
-  if (parts.includes('memory')) await runMemory({ db, place, start, course }, leadCount)
+  if (parts.includes('search')) await runSearch(stage, leadCount, values.only)
+  if (parts.includes('lists')) results.push(...(await runLists(stage, leadCount)))
+  if (parts.includes('memory')) await runMemory(stage, leadCount)
   if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
-  if (parts.includes('growth')) results.push(...(await runGrowth({ options, start, course }, leadCount)))
-  if (parts.includes('import')) await runImport(Number(values.rows))
+  if (parts.includes('growth')) results.push(...(await runGrowth(stage, leadCount)))
+  if (parts.includes('import')) others.import = await runImport(Number(values.rows))
   if (parts.includes('scale')) await runScale(db, product.port, durationMs, values.short ? 600 : 50_000)
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
@@ -103,12 +110,15 @@ try {
       share: values.short ? 0.02 : 1,
       receiver,
       floor: await start('webhook-floor.ts', place),
+      worker: await start('webhook-worker.ts', place),
+      other: await startOther('webhook-worker.ts', place),
+      postgres,
     }
-    await start('webhook-worker.ts', place)
-    if (parts.includes('webhooks')) await runWebhooks(webhookCourse)
+    if (parts.includes('webhooks')) others.webhooks = await runWebhooks(webhookCourse)
     if (parts.includes('backlog')) await runBacklog(webhookCourse, product.port, Number(values.backlog))
   }
-  if (values.json) await writeFile(values.json, `${JSON.stringify({ leadCount, rounds, results }, null, 2)}\n`)
+  if (values.json)
+    await writeFile(values.json, `${JSON.stringify({ leadCount, rounds, results, ...others }, null, 2)}\n`)
 } finally {
   for (const child of children) await child.stop()
   await db.close()
@@ -116,8 +126,12 @@ try {
   if (values.keep === undefined) await rm(folder, { recursive: true, force: true })
 }
 
-async function start(file: string, env: Record<string, string>): Promise<Child> {
-  const child = await startChild(file, env)
+async function start(file: string, env: Record<string, string>, folder?: string): Promise<Child> {
+  const child = await startChild(file, env, folder)
   children.push(child)
   return child
+}
+
+async function startOther(file: string, env: Record<string, string>): Promise<Child | undefined> {
+  return given.against === undefined ? undefined : start(file, env, join(resolve(given.against), 'bench'))
 }

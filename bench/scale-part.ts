@@ -1,6 +1,6 @@
 import type { Db } from '../server/src/base/db.ts'
 import { fillBlindMessages, fillMessages } from '../server/test/support/fill.ts'
-import { line } from './contest.ts'
+import { line } from './contest-table.ts'
 import { customerPhone, fillingOf, seedConnection } from './inbox-seed.ts'
 import { measure, requestBytes } from './load.ts'
 import { type BenchWorkspace, makeWorkspace } from './workspace.ts'

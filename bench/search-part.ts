@@ -2,16 +2,20 @@ import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { Db } from '../server/src/base/db.ts'
 import { foldText } from '../server/src/base/search-text.ts'
-import { type Child, memoryOf } from './child.ts'
-import { type Course, compete, printResults } from './contest.ts'
+import { memoryOf, type Start } from './child.ts'
+import { type Course, compete, type Peer } from './contest.ts'
+import { printResults } from './contest-table.ts'
+import { type CpuTime, startMeter } from './cpu-time.ts'
+import { cpuCell, median, medianCpu } from './figures.ts'
 import { measure, requestBytes } from './load.ts'
 import { loadedWorkspace } from './load-leads.ts'
 import { person } from './people.ts'
+import { type Database, placeOf } from './place.ts'
 
 export interface SearchStage {
   db: Db
-  place: { PG_SOCKET: string; PG_DATABASE: string }
-  start: (file: string, env: Record<string, string>) => Promise<Child>
+  options: Database
+  start: Start
   course: Course
 }
 
@@ -26,11 +30,11 @@ interface Trial {
 
 /** Search and exact totals over a large workspace, beside the same leads in plain text with a trigram index. */
 export async function runSearch(
-  { db, place, start, course }: SearchStage,
+  { db, options, start, course }: SearchStage,
   leadCount: number,
   only: string,
 ): Promise<void> {
-  const options = { socketFolder: place.PG_SOCKET, database: place.PG_DATABASE, user: 'parley' }
+  const place = placeOf(options)
   const workspace = await loadedWorkspace(db, options, leadCount)
   const builtFrom = performance.now()
   const product = await start('product.ts', { ...place, WARM: workspace.workspaceId })
@@ -38,7 +42,7 @@ export async function runSearch(
     `image built and service ready in ${Math.round(performance.now() - builtFrom)} ms, RSS ${memoryOf(product)} MB`,
   )
   const cold = await start('product.ts', { ...place, SEARCH_MEMORY: '0' })
-  const ports = { ...course, productPort: product.port }
+  const peers = { ...course, product, other: undefined }
 
   const headers = { authorization: `Bearer ${workspace.key}` }
   for (const status of ['won', 'contacted']) {
@@ -47,12 +51,14 @@ export async function runSearch(
       product: () => requestBytes('GET', `/api/v1/leads?status=${status}&limit=50`, headers),
       floor: () => requestBytes('GET', `/leads?status=${status}`, {}),
     }
-    printResults(`work (${course.connections} connections, ${leadCount} leads)`, [await compete(list, ports)])
+    printResults(`work (${course.connections} connections, ${leadCount} leads)`, [await compete(list, peers)])
   }
-  console.log('\n| search (1 client) | hits | page | peer | ratio | with total | peer | ratio | without image |')
-  console.log('|---|---:|---:|---:|---:|---:|---:|---:|---:|')
+  console.log(
+    '\n| search (1 client) | hits | page | peer | ratio | with total | peer | ratio | without image | µs with total | peer |',
+  )
+  console.log('|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|')
   const chosen = trials(leadCount).filter(({ name }) => name.includes(only))
-  for (const trial of chosen) console.log(await runTrial(trial, headers, ports, cold.port))
+  for (const trial of chosen) console.log(await runTrial(trial, headers, peers, cold))
   console.log(`RSS ${memoryOf(product)} MB after the searches`)
 }
 
@@ -88,19 +94,19 @@ function trials(leadCount: number): Trial[] {
 async function runTrial(
   { name, term, sort, status }: Trial,
   headers: Record<string, string>,
-  { productPort, floorPort, rounds, durationMs }: Course,
-  coldPort: number,
+  { product, floor, postgres, rounds, durationMs }: Course,
+  cold: Peer,
 ): Promise<string> {
   const query = { search: term, sortBy: sort, limit: '50', ...(status === undefined ? {} : { status }) }
   const first = `/api/v1/leads?${new URLSearchParams(query)}`
-  const column = sort === 'createdAt' ? 'created_at' : 'updated_at'
-  const floorQuery = { term: foldText(term), sort: column, ...(status === undefined ? {} : { status }) }
+  const sortColumn = sort === 'createdAt' ? 'created_at' : 'updated_at'
+  const floorQuery = { term: foldText(term), sort: sortColumn, ...(status === undefined ? {} : { status }) }
   const floorFirst = `/search?${new URLSearchParams({ ...floorQuery, total: '1' })}`
 
   const [answer, peer, coldAnswer] = [
-    await fetchJson(productPort, first, headers),
-    await fetchJson(floorPort, floorFirst, {}),
-    await fetchJson(coldPort, first, headers),
+    await fetchJson(product.port, first, headers),
+    await fetchJson(floor.port, floorFirst, {}),
+    await fetchJson(cold.port, first, headers),
   ]
   const { total, nextCursor } = answer.pagination
   const ids = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id).join()
@@ -117,27 +123,25 @@ async function runTrial(
     nextCursor === null
       ? `/search?${new URLSearchParams(floorQuery)}`
       : `/search?${new URLSearchParams({ ...floorQuery, time: last[sort], id: last.id })}`
-  const time = async (port: number, path: string, of: Record<string, string>) =>
-    (
-      await measure({
-        host: '127.0.0.1',
-        port,
-        connections: 1,
-        durationMs,
-        request: () => requestBytes('GET', path, of),
-      })
-    ).p50Ms
-  const times: number[][] = []
+  const time = async (peer: Peer, path: string, of: Record<string, string>): Promise<Timed> => {
+    const load = { host: '127.0.0.1', port: peer.port, connections: 1, durationMs }
+    const cpuEach = startMeter(peer, postgres)
+    const { p50Ms, answers } = await measure({ ...load, request: () => requestBytes('GET', path, of) })
+    return { ms: p50Ms, cpu: cpuEach(answers) }
+  }
+  const times: Timed[][] = []
   for (let round = 0; round < rounds; round++) {
     times.push([
-      await time(productPort, page, headers),
-      await time(floorPort, floorPage, {}),
-      await time(productPort, first, headers),
-      await time(floorPort, floorFirst, {}),
+      await time(product, page, headers),
+      await time(floor, floorPage, {}),
+      await time(product, first, headers),
+      await time(floor, floorFirst, {}),
     ])
   }
-  const coldMs = isCold ? await time(coldPort, first, headers) : null
-  const [pageMs, peerPageMs, totalMs, peerTotalMs] = [0, 1, 2, 3].map((n) => median(times.map((row) => row[n] ?? 0)))
+  const coldMs = isCold ? (await time(cold, first, headers)).ms : null
+  const column = (n: number) => times.flatMap((row) => row[n] ?? [])
+  const [pageMs, peerPageMs, totalMs, peerTotalMs] = [0, 1, 2, 3].map((n) => median(column(n).map(({ ms }) => ms)))
+  const cpuOf = (n: number) => cpuCell(medianCpu(column(n).map(({ cpu }) => cpu)))
   const ms = (value: number | undefined) => `${(value ?? 0).toFixed(2)} ms`
   const ratio = (a: number | undefined, b: number | undefined) => ((a ?? 0) / (b ?? 1)).toFixed(2)
   const cells = [
@@ -150,13 +154,14 @@ async function runTrial(
     ms(peerTotalMs),
     ratio(totalMs, peerTotalMs),
     coldMs === null ? 'too long' : ms(coldMs),
+    ...[cpuOf(2), cpuOf(3)],
   ]
   return `| ${cells.join(' | ')} |`
 }
 
-function median(numbers: number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
+interface Timed {
+  ms: number
+  cpu: CpuTime | null
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of two servers, compared as they are

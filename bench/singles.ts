@@ -6,10 +6,11 @@ import { type Db, openDb } from '../server/src/base/db.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { readBulkItem } from '../server/src/leads/read-upsert.ts'
 import { upsertLeads } from '../server/src/leads/upsert.ts'
+import { databaseOf } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
 
-const { PG_SOCKET = '', PG_DATABASE = 'parley', WORKSPACE = '' } = process.env
-const db = openDb({ socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' })
+const { WORKSPACE = '' } = process.env
+const db = openDb(databaseOf(process.env))
 const vault = openVault(db, { current: benchMasterKey }, systemClock)
 const user = {
   workspaceId: WORKSPACE,
@@ -24,7 +25,13 @@ app.post<{ Body: { items: Parameters<typeof readBulkItem>[0][] } }>('/leads/bulk
   const keyring = await vault.keyring(WORKSPACE)
   const known = { ...vault, keyring: async () => keyring }
   const results = await db.tx(async (tx) => {
-    const within: Db = { ...db, tx: (work) => tx.savepoint(work) as ReturnType<typeof work> }
+    const within: Db = {
+      ...db,
+      tx: async (work) => {
+        await tx.unsafe('savepoint one')
+        return work(tx)
+      },
+    }
     const done: string[] = []
     for (const item of items) {
       const options = { continueOnError: true, dryRun: false }

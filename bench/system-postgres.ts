@@ -11,9 +11,12 @@ export interface BenchPostgres {
   user: string
   database: string
   password: string
+  readonly pid: number
   stop(): Promise<void>
 }
 
+/** Several services at once, each with its connections. */
+export const maxConnections = 200
 const nobody = 65_534
 
 /**
@@ -31,8 +34,7 @@ export async function startSystemPostgres(binFolder: string, keptFolder: string 
     execFileSync(join(binFolder, program), args, { ...as, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   const isNew = !existsSync(data)
   if (isNew) run('initdb', ['-D', data, '-U', 'parley', '-E', 'UTF8', '--locale=C', '-A', 'trust'])
-  // Several services at once, each with its connections.
-  const settings = { ...serverSettings, unix_socket_directories: folder, max_connections: 200 }
+  const settings = { ...serverSettings, unix_socket_directories: folder, max_connections: maxConnections }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = spawn(join(binFolder, 'postgres'), ['-D', data, ...flags], { ...as, cwd: folder, stdio: 'ignore' })
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))
@@ -43,6 +45,7 @@ export async function startSystemPostgres(binFolder: string, keptFolder: string 
     user: 'parley',
     database: 'parley',
     password: '',
+    pid: server.pid ?? 0,
     stop: async () => {
       server.kill('SIGINT')
       await exited

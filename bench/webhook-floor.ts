@@ -3,7 +3,7 @@
 // of its own; POST / with a `FloorTask` does one and answers when it is done.
 import { Agent, createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import postgres from 'postgres'
+import { openFloorDb } from './floor-db.ts'
 
 export interface FloorTask {
   kind: 'bare' | 'leases'
@@ -19,8 +19,7 @@ interface Job {
 }
 
 const batch = 200
-const { PG_SOCKET = '', PG_DATABASE = 'parley' } = process.env
-const sql = postgres({ path: `${PG_SOCKET}/.s.PGSQL.5432`, database: PG_DATABASE, user: 'parley', max: 4 })
+const db = await openFloorDb({ reading: 0, writing: 1, transactions: 0 })
 
 async function bare({ port, count, width }: FloorTask): Promise<void> {
   const body = floorBody()
@@ -31,8 +30,8 @@ async function bare({ port, count, width }: FloorTask): Promise<void> {
 /** As a plain job queue does: claim a batch, send it, mark it done, claim the next. */
 async function leases({ port, width }: FloorTask): Promise<void> {
   for (;;) {
-    const jobs = await sql<Job[]>`
-      update floor_jobs
+    const jobs = await db.write<Job>(
+      `update floor_jobs
       set lease_until = now() + interval '15 seconds'
       where id in (
         select id
@@ -40,14 +39,16 @@ async function leases({ port, width }: FloorTask): Promise<void> {
         where done_at is null
           and (lease_until is null or lease_until < now())
         order by id
-        limit ${batch}
+        limit $1
         for update skip locked
       )
-      returning id, body`
+      returning id, body`,
+      [batch],
+    )
     if (jobs.length === 0) return
     const ids = jobs.map(({ id }) => id)
     await inFlight(port, width, () => jobs.pop()?.body)
-    await sql`update floor_jobs set done_at = now() where id = any (${ids})`
+    await db.write('update floor_jobs set done_at = now() where id = any ($1)', [ids])
   }
 }
 

@@ -8,11 +8,11 @@ import { standBack } from '../server/src/base/stand-back.ts'
 import { openVault } from '../server/src/base/vault.ts'
 import { createPlacer } from '../server/src/events/placer.ts'
 import { createDeliveryWorker } from '../server/src/webhooks/worker.ts'
+import { databaseOf } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
 
 standBack()
-const { PG_SOCKET = '', PG_DATABASE = 'parley' } = process.env
-const db = openDb({ socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley' })
+const db = openDb(databaseOf(process.env))
 await relayNews(db, () => {})
 const worker = createDeliveryWorker({
   db,

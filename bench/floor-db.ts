@@ -1,0 +1,88 @@
+import { Client, type CustomTypesConfig, type QueryResultRow, types } from 'pg'
+import { databaseOf } from './place.ts'
+
+/** A statement, prepared under a name of its own when a connection first meets it. */
+export type Run = <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+
+export interface FloorTx {
+  run: Run
+  /** To be called with the last statements, so that it travels with them; after one that failed it rolls back. */
+  commit: () => Promise<unknown>
+}
+
+/** What a server can have of PostgreSQL with the least work: bare `pg`, pipelined. */
+export interface FloorDb {
+  /** By one of a few connections that all share: nobody waits for the answer of another. */
+  read: Run
+  /** By one of more: those behind it on its connection wait until the disk has its commit. */
+  write: Run
+  /** By a connection of its own. `begin` travels with the first statement. */
+  tx<T>(work: (tx: FloorTx) => Promise<T>): Promise<T>
+}
+
+export async function openFloorDb(connections = { reading: 3, writing: 10, transactions: 10 }): Promise<FloorDb> {
+  const free = await connect(connections.transactions)
+  const waiting: ((client: Client) => void)[] = []
+  const take = (): Client | Promise<Client> => free.pop() ?? new Promise((resolve) => waiting.push(resolve))
+  const giveBack = (client: Client) => {
+    const next = waiting.shift()
+    if (next === undefined) free.push(client)
+    else next(client)
+  }
+  return {
+    read: inTurn(await connect(connections.reading)),
+    write: inTurn(await connect(connections.writing)),
+    tx: async (work) => {
+      const client = await take()
+      try {
+        const [, answer] = await Promise.all([client.query('begin'), work(txOf(client))])
+        return answer
+      } catch (error) {
+        await client.query('rollback')
+        throw error
+      } finally {
+        giveBack(client)
+      }
+    },
+  }
+}
+
+function inTurn(clients: readonly Client[]): Run {
+  let turn = 0
+  return (text, values) => send(clients[turn++ % clients.length] as Client, text, values)
+}
+
+const txOf = (client: Client): FloorTx => ({
+  run: (text, values) => send(client, text, values),
+  commit: () => client.query('commit'),
+})
+
+const names = new Map<string, string>()
+
+async function send<Row extends QueryResultRow>(
+  client: Client,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const name = names.get(text) ?? `s${names.size}`
+  names.set(text, name)
+  return (await client.query<Row>({ name, text, values: [...values] })).rows
+}
+
+function connect(count: number): Promise<Client[]> {
+  const { socketFolder, ...rest } = databaseOf(process.env)
+  const connectOne = async () => {
+    const client = new Client({ ...rest, host: socketFolder, pipeline: true, types: quickTypes })
+    await client.connect()
+    return client
+  }
+  return Promise.all(Array.from({ length: count }, connectOne))
+}
+
+const timestamptz = 1184
+
+/** The driver's own reading of times takes three times as long. */
+const quickTypes: CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    (oid as number) === timestamptz ? (text: string) => new Date(text) : types.getTypeParser(oid, format as 'text'),
+}

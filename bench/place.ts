@@ -1,0 +1,14 @@
+import type { DbOptions } from '../server/src/base/db.ts'
+
+/** Where the database is, as the processes that run.ts starts are told by their environment. */
+export type Place = Record<'PG_SOCKET' | 'PG_DATABASE' | 'PGPASSWORD', string>
+
+export type Database = Required<Pick<DbOptions, 'socketFolder' | 'database' | 'user' | 'password'>>
+
+export function placeOf({ socketFolder, database, password }: Database): Place {
+  return { PG_SOCKET: socketFolder, PG_DATABASE: database, PGPASSWORD: password }
+}
+
+export function databaseOf({ PG_SOCKET = '', PG_DATABASE = 'parley', PGPASSWORD = '' }: Partial<Place>): Database {
+  return { socketFolder: PG_SOCKET, database: PG_DATABASE, user: 'parley', password: PGPASSWORD }
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../server/src/base/clock.ts'
+import { announce, type Db } from '../server/src/base/db.ts'
+import { newId } from '../server/src/base/id.ts'
+import { openVault } from '../server/src/base/vault.ts'
+import { placedTopic, placeEvents } from '../server/src/events/place.ts'
+import { type NewEvent, recordEvents } from '../server/src/events/record.ts'
+import { makeSecret } from '../server/src/webhooks/secrets.ts'
+import { insertEndpoint } from '../server/test/support/insert-endpoint.ts'
+import type { Child } from './child.ts'
+import type { Process } from './cpu-time.ts'
+import type { Received } from './webhook-receiver.ts'
+import { type BenchWorkspace, benchMasterKey, makeWorkspace } from './workspace.ts'
+
+export interface WebhookCourse {
+  db: Db
+  rounds: number
+  /** Of the usual number of events: less than 1 for a run whose figures are not looked at. */
+  share: number
+  receiver: Child
+  floor: Child
+  worker: Child
+  /** The worker of another checkout, if it is to be compared with that. */
+  other: Child | undefined
+  postgres: Process
+}
+
+export const later = new Date('2100-01-01')
+
+/** Workers share what there is to send: all but this one rest, once they have given back what they held. */
+export async function wakeOnly({ db, worker, other }: WebhookCourse, chosen: Child): Promise<void> {
+  if (other === undefined) return
+  const held = () => db.sql`select 1 from webhook_queues where lease_owner is not null limit 1`
+  while ((await held()).length > 0) await sleep(50)
+  for (const one of [worker, other]) process.kill(one.pid, one === chosen ? 'SIGCONT' : 'SIGSTOP')
+}
+
+export async function addReceivers(
+  { db, receiver }: WebhookCourse,
+  count: number,
+  pausedUntil: Date | null,
+): Promise<BenchWorkspace> {
+  const workspace = await makeWorkspace(db)
+  const keyring = await vaultOf(db).keyring(workspace.workspaceId)
+  const url = `http://127.0.0.1:${receiver.port}/`
+  for (let n = 0; n < count; n++) {
+    await insertEndpoint(db, keyring, workspace.workspaceId, { url, secret: makeSecret().value, pausedUntil })
+  }
+  return workspace
+}
+
+/** Five events to a subject, as a conversation or a lead has some, and all with their places in the feed. */
+export async function recordBacklog(db: Db, { workspaceId }: BenchWorkspace, count: number): Promise<void> {
+  const keyring = await vaultOf(db).keyring(workspaceId)
+  const subjects = Array.from({ length: Math.ceil(count / 5) }, () => newId(systemClock.now()))
+  for (let done = 0; done < count; done += 1000) {
+    const events = Array.from({ length: Math.min(1000, count - done) }, (_, n) =>
+      eventOf(subjects[(done + n) % subjects.length] ?? '', n),
+    )
+    await db.tx((tx) => recordEvents(tx, keyring, workspaceId, events, systemClock.now()))
+  }
+  while ((await placeEvents(db, workspaceId)) > 0);
+}
+
+export const release = (db: Db, workspace: BenchWorkspace) => setPause(db, workspace, null)
+export const pause = (db: Db, workspace: BenchWorkspace) => setPause(db, workspace, later)
+
+async function setPause(db: Db, { workspaceId }: BenchWorkspace, until: Date | null): Promise<void> {
+  await db.tx(async (tx) => {
+    announce(tx, placedTopic, workspaceId)
+    await tx`
+      update webhook_queues
+      set paused_until = ${until}
+      where workspace_id = ${workspaceId}`
+  })
+}
+
+export function eventOf(subjectId: string, n: number): NewEvent {
+  const payload = { at: performance.timeOrigin + performance.now(), n, text: 'x'.repeat(600) }
+  return { name: 'lead.updated', subjectId, connectionId: null, payload }
+}
+
+export async function received({ receiver }: WebhookCourse, count: number): Promise<Received> {
+  const response = await fetch(`http://127.0.0.1:${receiver.port}/${count}`)
+  return (await response.json()) as Received
+}
+
+export const vaultOf = (db: Db) => openVault(db, { current: benchMasterKey }, systemClock)

@@ -1,0 +1,131 @@
+import type { Db } from '../server/src/base/db.ts'
+import type { Child } from './child.ts'
+import { ratiosOf, rotated } from './contest.ts'
+import { type CpuTime, startMeter } from './cpu-time.ts'
+import { cpuCell, cpuHead, median, medianCpu, spreadCell } from './figures.ts'
+import {
+  addReceivers,
+  later,
+  received,
+  recordBacklog,
+  release,
+  type WebhookCourse,
+  wakeOnly,
+} from './webhook-backlog.ts'
+import type { FloorTask } from './webhook-floor.ts'
+
+/** What the product sends at once to a healthy endpoint; the floors get as many. */
+const widthOfOne = 16
+
+interface Size {
+  endpoints: number
+  events: number
+}
+
+interface Run {
+  perSecond: number
+  /** For each delivery. */
+  cpu: CpuTime | null
+}
+
+/** What was delivered how fast by whom: medians. */
+export interface Throughput {
+  name: string
+  runs: Record<string, Run>
+}
+
+/** Prints how fast events that wait already reach a receiver. */
+export async function printThroughput(course: WebhookCourse, sizes: readonly Size[]): Promise<Throughput[]> {
+  await makeFloorJobs(course.db)
+  const names = [...(course.other === undefined ? ['Parley'] : ['Parley', 'the other']), 'bare requests', 'job table']
+  const heads = [
+    ...['webhooks', ...names.flatMap((name) => [name, cpuHead]), 'of bare', 'of jobs (spread)'],
+    ...(course.other === undefined ? [] : ['of the other: rate', "Node's CPU time", "PostgreSQL's"]),
+  ]
+  console.log(`\n| ${heads.join(' | ')} |\n| ${heads.map(() => '---').join(' | ')} |`)
+  const results: Throughput[] = []
+  for (const size of sizes) {
+    const name = `${size.events} events, ${size.endpoints} endpoint${size.endpoints > 1 ? 's' : ''}`
+    const runs = await runSize(course, size)
+    console.log(`| ${[name, ...cellsOf(runs)].join(' | ')} |`)
+    results.push({ name, runs: Object.fromEntries(runs.map((of, side) => [names[side], medianOf(of)])) })
+  }
+  return results
+}
+
+/** The runs of each side. */
+async function runSize(course: WebhookCourse, size: Size): Promise<Run[][]> {
+  const { worker, other } = course
+  const sides = [
+    () => drain(course, worker, size),
+    ...(other === undefined ? [] : [() => drain(course, other, size)]),
+    () => runFloor(course, 'bare', size),
+    () => runFloor(course, 'leases', size),
+  ]
+  const runs: Run[][] = sides.map(() => [])
+  // One more round than asked for: the first one warms all up.
+  for (let round = 0; round <= course.rounds; round++) {
+    for (const side of rotated([...sides.keys()], round)) {
+      const run = await sides[side]?.()
+      if (round > 0 && run !== undefined) runs[side]?.push(run)
+    }
+  }
+  return runs
+}
+
+function cellsOf(runs: readonly Run[][]): string[] {
+  const [product = [], other = []] = runs
+  const [bare = [], jobs = []] = runs.slice(-2)
+  const perSecond = (run: Run) => run.perSecond
+  const ofOther = [perSecond, (run: Run) => run.cpu?.node, (run: Run) => run.cpu?.postgres]
+  return [
+    ...runs.map(medianOf).flatMap((run) => [`${Math.round(run.perSecond)}/s`, cpuCell(run.cpu)]),
+    median(ratiosOf(product, bare, perSecond)).toFixed(2),
+    spreadCell(ratiosOf(product, jobs, perSecond)),
+    ...(runs.length === 3 ? [] : ofOther.map((figure) => spreadCell(ratiosOf(product, other, figure)))),
+  ]
+}
+
+const medianOf = (runs: readonly Run[]): Run => ({
+  perSecond: median(runs.map((run) => run.perSecond)),
+  cpu: medianCpu(runs.map((run) => run.cpu)),
+})
+
+/** Lets a worker loose. */
+async function drain(course: WebhookCourse, worker: Child, size: Size): Promise<Run> {
+  await wakeOnly(course, worker)
+  const workspace = await addReceivers(course, size.endpoints, later)
+  await recordBacklog(course.db, workspace, size.events)
+  const count = size.endpoints * size.events
+  const cpuEach = startMeter(worker, course.postgres)
+  await release(course.db, workspace)
+  const { perSecond } = await received(course, count)
+  return { perSecond, cpu: cpuEach(count) }
+}
+
+async function runFloor(course: WebhookCourse, kind: FloorTask['kind'], size: Size): Promise<Run> {
+  const count = size.endpoints * size.events
+  if (kind === 'leases') await fillFloorJobs(course.db, count)
+  const task: FloorTask = { kind, count, width: size.endpoints * widthOfOne, port: course.receiver.port }
+  const cpuEach = startMeter(course.floor, course.postgres)
+  await fetch(`http://127.0.0.1:${course.floor.port}/`, { method: 'POST', body: JSON.stringify(task) })
+  const { perSecond } = await received(course, count)
+  return { perSecond, cpu: cpuEach(count) }
+}
+
+async function makeFloorJobs(db: Db): Promise<void> {
+  await db.sql.unsafe(`
+      create table floor_jobs (
+        id bigint generated always as identity primary key,
+        body text not null,
+        lease_until timestamptz,
+        done_at timestamptz
+      );
+      create index on floor_jobs (id) where done_at is null;
+    `)
+}
+
+async function fillFloorJobs(db: Db, count: number): Promise<void> {
+  const body = JSON.stringify({ at: 0, text: 'x'.repeat(600) })
+  await db.sql`insert into floor_jobs (body) select ${body} from generate_series(1, ${count}::integer)`
+}
