@@ -5,10 +5,10 @@ import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failure
 import { createListener } from './postgres/listener.ts'
 import { Pool } from './postgres/pool.ts'
 import { type Gate, poolSender } from './postgres/sender.ts'
+import type { Session } from './postgres/session.ts'
 import { type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { Transaction } from './postgres/transaction.ts'
 import { oid, Parameter } from './postgres/values.ts'
-import type { Session } from './postgres/session.ts'
 import { createShares } from './shares.ts'
 import { asHouse, currentWork, isInTransaction, within, workInTransaction } from './work.ts'
 
@@ -136,7 +136,13 @@ export function openDb(options: DbOptions): Db {
   const address = addressOf(options)
   const settings = settingsOf(options)
   const open = () => connect(address, settings)
-  const pool = new Pool({ size, isNamed: true, connect: open, patienceMs: options.patienceMs, silenceMs: options.silenceMs })
+  const pool = new Pool({
+    size,
+    isNamed: true,
+    connect: open,
+    patienceMs: options.patienceMs,
+    silenceMs: options.silenceMs,
+  })
   const listener = createListener({ connect: open, onChange: options.onHearing ?? (() => {}) })
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
   const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })

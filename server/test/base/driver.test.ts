@@ -249,7 +249,9 @@ test('a commit behind the last statements commits all of them, or none when one 
   const write = (numbers: readonly number[]) =>
     db.tx(async (tx) => {
       await tx`select 1`
-      return commitBehind(tx, () => Promise.all(numbers.map((n) => tx`insert into written (n) values (${n})`.execute())))
+      return commitBehind(tx, () =>
+        Promise.all(numbers.map((n) => tx`insert into written (n) values (${n})`.execute())),
+      )
     })
   await write([1, 2])
   await assert.rejects(write([3, 1, 4]), { code: '23505' })
@@ -267,7 +269,11 @@ test('a commit behind the last statements commits all of them, or none when one 
 test('a transaction that asks nothing costs the database nothing', async () => {
   const { db } = await emptyDatabase()
   const begun = async () =>
-    (await db.sql<{ n: number }[]>`select xact_commit + xact_rollback as n from pg_stat_database where datname = current_database()`)[0]?.n
+    (
+      await db.sql<
+        { n: number }[]
+      >`select xact_commit + xact_rollback as n from pg_stat_database where datname = current_database()`
+    )[0]?.n
   const before = await begun()
   for (let n = 0; n < 50; n++) await db.tx(async () => 'nothing')
   assert.ok(Number(await begun()) - Number(before) < 50)

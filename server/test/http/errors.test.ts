@@ -178,7 +178,9 @@ test('a database that is away is 503 with Retry-After', async () => {
   const failures = [
     new ConnectionLost(),
     new NoConnection(),
-    ...['57P01', '57P02', '57P03', '53300', '55P03', '57014', '25006', '08006', '08P01'].map((code) => ofDatabase(code)),
+    ...['57P01', '57P02', '57P03', '53300', '55P03', '57014', '25006', '08006', '08P01'].map((code) =>
+      ofDatabase(code),
+    ),
     // A standby that is asked for the counters of the limits.
     ofDatabase('0A000', 'get_relation_info'),
   ]

@@ -17,7 +17,9 @@ export interface CuttingProxy {
 }
 
 /** Stands between the driver and a server, and ends connections at any byte. */
-export async function startCuttingProxy(target: { path: string } | { host: string; port: number }): Promise<CuttingProxy> {
+export async function startCuttingProxy(
+  target: { path: string } | { host: string; port: number },
+): Promise<CuttingProxy> {
   const open = new Set<Socket>()
   let limit: number | null = null
   let nextLimit: number | null = null

@@ -174,17 +174,16 @@ export class Exchange extends Query {
   }
 
   handleReadyForQuery(): void {
-    if (this.#fault !== undefined) return this.#reject(this.#fault)
-    this.#resolve({ rows: this.#rows, count: this.#count, lastTag: this.#lastTag, hasMore: this.#hasMore })
+    if (this.#fault !== undefined) this.#reject(this.#fault)
+    else this.#resolve({ rows: this.#rows, count: this.#count, lastTag: this.#lastTag, hasMore: this.#hasMore })
   }
 
   handleError(error: unknown): void {
     if (error instanceof DatabaseError) {
       const doubtful = isStalePlan(error) ? this.#request.steps.map(({ plan }) => plan.name) : this.#parsed
       for (const name of doubtful) this.#prepared.doubt(name)
-      return this.#reject(error)
     }
-    this.#reject(error instanceof ConnectionLost ? error : new ConnectionLost(error))
+    this.#reject(error instanceof DatabaseError ? error : new ConnectionLost(error))
   }
 
   /** Nothing of ours copies. */

@@ -224,7 +224,10 @@ export class Pool {
     if (this.#isEmpty()) for (const tell of this.#idle.splice(0)) tell()
     while (this.#waiting.length > 0) {
       const session = this.#leastBusy((busy) => busy === 0) ?? this.#unlessMore()
-      if (session === null) return this.#open()
+      if (session === null) {
+        this.#open()
+        break
+      }
       const waiter = this.#waiting.shift() as Waiter
       clearTimeout(waiter.timer)
       // Marked here: two that are served at once must not get the same one.

@@ -157,11 +157,11 @@ export function tagOf(sender: Sender): Sql {
     return new Pending(sender, (draft) => draft.template(first, holes))
   }
   const unsafe = (text: string, values?: readonly Value[]) => {
-    if (values === undefined) return new Pending(sender, (draft) => void (draft.text = text), true)
-    return new Pending(sender, (draft) => {
-      for (const value of values) draft.add(value)
+    const write = (draft: Draft) => {
+      for (const value of values ?? []) draft.add(value)
       draft.text = text
-    })
+    }
+    return new Pending(sender, write, values === undefined)
   }
   const json = (value: unknown) => new Parameter(JSON.stringify(value), oid.jsonb)
   const array = (values: readonly Value[], type: number) => new Parameter(arrayLiteral(values), type)
@@ -175,7 +175,9 @@ function refuseUndefined(strings: TemplateStringsArray, holes: readonly Hole[]):
   const at = (holes as readonly unknown[]).indexOf(undefined)
   if (at === -1) return
   const before = (strings[at] ?? '').trimEnd().slice(-60)
-  throw new TypeError(`A statement carries undefined behind "${before.replace(/\s+/g, ' ')}": say null if that is meant`)
+  throw new TypeError(
+    `A statement carries undefined behind "${before.replace(/\s+/g, ' ')}": say null if that is meant`,
+  )
 }
 
 const quoted = (name: string) =>

@@ -67,7 +67,8 @@ export class Transaction implements Sender {
     const { lastTag } = await this.#committed
     this.#state = 'over'
     // A statement had failed, and whoever asked for it went on: the database undid everything.
-    if (lastTag !== 'COMMIT') throw this.#failure ?? new Error('The transaction was undone: a statement in it had failed')
+    if (lastTag !== 'COMMIT')
+      throw this.#failure ?? new Error('The transaction was undone: a statement in it had failed')
   }
 
   async rollback(): Promise<void> {
