@@ -34,7 +34,8 @@ app.post<{ Body: { items: Parameters<typeof readBulkItem>[0][] } }>('/leads/bulk
     }
     const done: string[] = []
     for (const item of items) {
-      const options = { continueOnError: true, dryRun: false }
+      // What is to be done alongside keeps each from committing by itself.
+      const options = { continueOnError: true, dryRun: false, alongside: async () => {} }
       const [outcome] = await upsertLeads({ db: within, vault: known, clock: systemClock }, user, [item], options)
       if (outcome === undefined || outcome.action === 'failed') throw new Error('An item failed')
       done.push(outcome.action)
