@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { createApiKey } from '../access/create-key.ts'
 import { selectApiKeys } from '../access/queries.ts'
 import { rotateApiKey } from '../access/rotate-key.ts'
@@ -5,7 +6,7 @@ import { scopes } from '../access/scopes.ts'
 import { createSignInLink } from '../access/sign-in-link.ts'
 import { createUser } from '../access/users.ts'
 import type { House } from '../app-house.ts'
-import { allowTime, openDb, type Sql, type Tx } from '../base/db.ts'
+import { allowTime, isAway, openDb, type Sql, type Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Member } from '../base/member.ts'
 import { instanceScope } from '../base/vault.ts'
@@ -23,6 +24,7 @@ export type FirstStart =
 const firstStartLock = 7_275_392
 const patientMs = 10 * 60_000
 const patient = ['idle_in_transaction_session_timeout', 'lock_timeout']
+const maxAttempts = 20
 const demoCountry = 'BR'
 const ownerName = 'Demo Owner'
 
@@ -39,9 +41,21 @@ export async function prepareFirstStart(
   // The transaction only holds the lock, on a connection of its own: each step commits by itself, and may be done again.
   const alone = openDb({ ...house.dbOptions, maxConnections: 1 })
   try {
-    await alone.tx((lock) => startUnder(lock, house, connectPhones, show))
+    await whileAway(() => alone.tx((lock) => startUnder(lock, house, connectPhones, show)))
   } finally {
     await alone.close()
+  }
+}
+
+/** A database that dies in the midst of it comes back; requests are answered meanwhile, so the service must not end. */
+async function whileAway(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isAway(error) || attempt === maxAttempts) throw error
+      await wait(attempt * 100)
+    }
   }
 }
 
