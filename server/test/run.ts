@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { buildWebIfNeeded } from '../../scripts/build-web.ts'
 import { ensureChromium } from '../../scripts/chromium.ts'
+import { hasPooler, howToGetPooler, startPooler } from './support/pooler.ts'
 import { startTestServer } from './support/test-server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -19,6 +20,8 @@ const { values, positionals } = parseArgs({
   options: {
     'test-name-pattern': { type: 'string', multiple: true },
     'test-skip-pattern': { type: 'string', multiple: true },
+    // Has the server's tests go through PgBouncer.
+    pooler: { type: 'boolean', default: false },
     'test-concurrency': { type: 'string', default: '2' },
     // A test that waits for ever, or leaves something open, must fail or end rather than hold up all the others.
     'test-timeout': { type: 'string', default: '180000' },
@@ -46,18 +49,22 @@ const longest = [
 const manyFiles = 40
 
 process.chdir(root)
+if (values.pooler && !hasPooler()) throw new Error(howToGetPooler)
 const chromium = ensureChromium()
 await buildWebIfNeeded()
-const files = filesOf(positionals)
-const server = await startTestServer(process.env)
+const files = filesOf(positionals.length === 0 && values.pooler ? ['server/test/**/*.test.ts'] : positionals)
+const server = await startTestServer(values.pooler ? {} : process.env)
+const pooler = values.pooler ? await startPooler(server.admin) : null
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 try {
-  const handed = JSON.stringify({ admin: server.admin, template: server.template })
+  const { admin, template } = server
+  const handed = JSON.stringify({ admin, template, poolerFolder: pooler?.socketFolder })
   Object.assign(process.env, { PARLEY_TEST_SERVER: handed, CHROMIUM: chromium, NODE_COMPILE_CACHE: cache })
   Object.assign(process.env, { PARLEY_TEST_GROUP: '1' })
   process.exitCode = (await runTests(writeGroups(groupsOf(files)))) ? 0 : 1
 } finally {
+  await pooler?.stop()
   await server.stop()
   rmSync(groupFolder, { recursive: true, force: true })
 }

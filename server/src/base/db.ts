@@ -1,14 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { type DatabaseAddress, readDatabaseUrl, socketAddress } from './postgres/address.ts'
-import { connect } from './postgres/connect.ts'
 import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failures.ts'
-import { createListener } from './postgres/listener.ts'
-import { Pool } from './postgres/pool.ts'
+import type { Pool } from './postgres/pool.ts'
 import { type Gate, poolSender } from './postgres/sender.ts'
 import type { Session } from './postgres/session.ts'
 import { type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { Transaction } from './postgres/transaction.ts'
 import { oid, Parameter } from './postgres/values.ts'
+import { openWays, type WayOptions, type WayThrough } from './postgres/ways.ts'
 import { createShares } from './shares.ts'
 import { asHouse, currentWork, isInTransaction, within, workInTransaction } from './work.ts'
 
@@ -52,6 +49,8 @@ export interface Db {
   inBulk<T>(work: () => Promise<T>): Promise<T>
   /** Throws inside a transaction of this database: for caches, which only now and then need a connection. */
   refuseInTransaction(): void
+  /** What the pooler on the way does for us; null without one. */
+  wayThrough(): Promise<WayThrough | null>
   /** How many connections are in use, how much waits for one, and how much was refused since it would have waited. */
   load(): { open: number; waiting: number; refused: number }
   /** Lets running statements end, then closes every connection. */
@@ -65,26 +64,7 @@ export interface News {
   id: string
 }
 
-export interface DbOptions {
-  /** As libpq reads it. */
-  url?: string
-  /** Instead of `url`, what was read of one. */
-  address?: DatabaseAddress
-  /** Folder of a Unix socket, instead of `url`. */
-  socketFolder?: string
-  database?: string
-  user?: string
-  password?: string
-  maxConnections?: number
-  applicationName?: string
-  /** How long a statement waits for a lock, 5 s unless given. */
-  lockTimeoutMs?: number
-  /** How long somebody waits for a connection that is to be opened, 5 s unless given. */
-  patienceMs?: number
-  /** After how long without a word a connection counts as lost, 18 s unless given. */
-  silenceMs?: number
-  /** Told when `listen` hears nothing any more, with the reason, and when it does again. */
-  onHearing?: (isHearing: boolean, error?: unknown) => void
+export interface DbOptions extends WayOptions {
   /** Sees every statement that is about to be sent: tests explain them. */
   onStatement?: (statement: SentStatement) => void
 }
@@ -99,8 +79,6 @@ export interface SentStatement {
 const lockNotAvailable = '55P03'
 /** How often each failure that undid everything is met before it is the caller's. A lock was waited for each time. */
 const attemptsOf: Record<string, number> = { '40P01': 5, '40001': 5, [lockNotAvailable]: 2 }
-/** Who waits for a lock holds a connection, and may hold other locks. */
-const lockTimeoutMs = 5_000
 const maxWaiting = 500
 /** Enough to have the database and the process at work at once. */
 const bulkSize = 4
@@ -132,18 +110,7 @@ export class SecondConnection extends Error {
 
 export function openDb(options: DbOptions): Db {
   const { onStatement } = options
-  const size = options.maxConnections ?? 10
-  const address = addressOf(options)
-  const settings = settingsOf(options)
-  const open = () => connect(address, settings)
-  const pool = new Pool({
-    size,
-    isNamed: true,
-    connect: open,
-    patienceMs: options.patienceMs,
-    silenceMs: options.silenceMs,
-  })
-  const listener = createListener({ connect: open, onChange: options.onHearing ?? (() => {}) })
+  const { pool, listener, name, size, wayThrough } = openWays(options)
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
   const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
   const self = {}
@@ -168,11 +135,17 @@ export function openDb(options: DbOptions): Db {
       false,
     ),
   ) as Tx
+  for (const tag of [sql, writingSql]) processes.set(tag, name)
   const begin = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const leave = await shares.enter()
     const inside = workInTransaction(self)
     try {
-      return await within(inside, () => inTransaction(pool, look, work))
+      return await within(inside, () =>
+        inTransaction(pool, look, (tx) => {
+          processes.set(tx, name)
+          return work(tx)
+        }),
+      )
     } finally {
       inside.transaction.isOpen = false
       leave()
@@ -229,6 +202,7 @@ export function openDb(options: DbOptions): Db {
       }
     },
     refuseInTransaction,
+    wayThrough: () => wayThrough(sql),
     load: shares.load,
     close: async () => {
       await Promise.all([listener.close(), pool.close(closingMs)])
@@ -236,21 +210,6 @@ export function openDb(options: DbOptions): Db {
   }
   return db
 }
-
-function addressOf({ url, address, socketFolder = '', database = 'parley', user = 'parley', password }: DbOptions) {
-  if (address !== undefined) return address
-  if (url !== undefined) return readDatabaseUrl(url, { PGPASSWORD: password })
-  return socketAddress({ socketFolder, database, user, password: password || null })
-}
-
-const settingsOf = (options: DbOptions) => ({
-  applicationName: options.applicationName ?? processName(),
-  parameters: {
-    statement_timeout: '15000',
-    lock_timeout: String(options.lockTimeoutMs ?? lockTimeoutMs),
-    idle_in_transaction_session_timeout: '30000',
-  },
-})
 
 async function inTransaction<T>(
   pool: Pool,
@@ -276,11 +235,16 @@ async function inTransaction<T>(
   }
 }
 
-/** A name of this pool alone, so that others can see in the list of sessions whether its process lives. */
-const processName = () => `parley ${randomBytes(8).toString('hex')}`
-
+const processes = new WeakMap<object, string>()
 const newsOf = new WeakMap<object, News[]>()
 const transactions = new WeakMap<object, { transaction: Transaction; session: Session }>()
+
+/** The name under which this process has sessions at the database. Those that a pooler has for it are under another. */
+export function processName(sql: Sql): string {
+  const name = processes.get(sql)
+  if (name === undefined) throw new Error('Only what talks to the database has a name there')
+  return name
+}
 
 /**
  * Sends the commit right behind the statements that `work` sends at once (by `execute`), which saves a round trip while
@@ -349,6 +313,6 @@ export { isAway, sqlState }
  * before its answer came. Who was told to come later had better do so.
  */
 export function isUndone(error: unknown): boolean {
-  if (error instanceof DatabaseError) return !sqlState(error).startsWith('57P')
+  if (error instanceof DatabaseError) return !/^(57P|08)/.test(sqlState(error))
   return !(error instanceof Error && 'code' in error)
 }

@@ -1,7 +1,7 @@
-import type { Fragment, Sql } from './db.ts'
+import { type Fragment, processName, type Sql } from './db.ts'
 
 /** SQL: what a process writes beside its lease, the role and the name of its sessions at the database. */
-export const ownSession = (sql: Sql): Fragment => sql`current_user || ' ' || current_setting('application_name')`
+export const ownSession = (sql: Sql): Fragment => sql`current_user || ' ' || ${processName(sql)}`
 
 /**
  * SQL, of a row with `lease_session`: the process that holds the lease is dead, since its system has closed every session

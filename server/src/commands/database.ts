@@ -12,12 +12,17 @@ export interface OpenDatabase {
 }
 
 const oldestVersion = 15
+/** What PgBouncer says to a session that asks for limits, as those of a server do. */
+const poolerRefusal = /unsupported startup parameter/
+const howToPool =
+  '. That is a pooler: let DATABASE_URL lead to it, and PARLEY_DATABASE_DIRECT_URL to the database itself.'
 
 /** Connects to the database of the settings, or starts the embedded one. */
 export async function openDatabase(config: Config, log: Log, say: (line: string) => void): Promise<OpenDatabase> {
-  const { address, maxConnections } = config.database
+  const { address, directAddress, maxConnections } = config.database
   if (address !== null) {
-    const options = { address, maxConnections }
+    const direct = directAddress === null ? undefined : { address: directAddress }
+    const options = { address, direct, maxConnections }
     const db = openDb(options)
     await checkServer(db).catch(async (error: unknown) => {
       await db.close()
@@ -48,6 +53,13 @@ async function checkServer(db: Db): Promise<void> {
   if (version < oldestVersion) {
     throw new Error(`Parley needs PostgreSQL ${oldestVersion} or newer; the server of DATABASE_URL is ${version}.`)
   }
+  const way = await db.wayThrough()
+  if (way !== null && !way.isSameServer) {
+    throw new Error(
+      'PARLEY_DATABASE_DIRECT_URL must lead to the server that DATABASE_URL leads to, to the same database, as the same ' +
+        'user, and past the pooler: the session it opens is not to be seen there.',
+    )
+  }
 }
 
 async function askVersion(db: Db): Promise<number> {
@@ -56,6 +68,8 @@ async function askVersion(db: Db): Promise<number> {
       select current_setting('server_version_num')::integer / 10000 as version`
     return row?.version ?? 0
   } catch (error) {
-    throw new Error(`The database of DATABASE_URL does not answer: ${describeProblem(error)}`)
+    const problem = describeProblem(error)
+    const hint = poolerRefusal.test(problem) ? howToPool : ''
+    throw new Error(`The database of DATABASE_URL does not answer: ${problem}${hint}`)
   }
 }

@@ -43,6 +43,7 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   const worker = only === 'api' ? null : startWorker(house)
   const simulation = isApi ? await startSimulation(house, say) : noSimulation
   house.log.info('listening', { host: config.http.host, port: config.http.port, version })
+  await tellWayThrough(house)
   compileRest().catch((error) => house.log.error('a schema does not compile', {}, error))
 
   let firstStart = Promise.resolve()
@@ -76,6 +77,17 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
     ),
   )
   await firstStart
+}
+
+async function tellWayThrough({ db, log }: OpenHouse): Promise<void> {
+  const way = await db.wayThrough()
+  if (way === null) return
+  log.info(
+    way.keepsNames
+      ? 'the database is reached by a pooler that keeps prepared statements'
+      : 'the database is reached by a pooler that keeps no prepared statements: each is read and planned anew',
+  )
+  if (!way.hasLimits) log.info('the role has no time limits of its own: they are sent with every transaction')
 }
 
 function refuseLonePart({ database }: Config): void {

@@ -1,4 +1,4 @@
-import type { Db, Sql } from '../base/db.ts'
+import { type Db, processName, type Sql } from '../base/db.ts'
 import { endLeasesOfDead } from './lease.ts'
 
 /** Once the database is there again, processes come back one by one: for so long nobody is taken for dead. */
@@ -43,7 +43,7 @@ async function readSessions(sql: Sql): Promise<Sessions> {
   const rows = await sql<{ name: string; isOurs: boolean; pids: number[]; databaseIsYoung: boolean }[]>`
     select
       application_name as name,
-      application_name = current_setting('application_name') as "isOurs",
+      application_name = ${processName(sql)} as "isOurs",
       array_agg(pid) as pids,
       pg_postmaster_start_time() > clock_timestamp() - ${`${graceMs} milliseconds`}::interval as "databaseIsYoung"
     from pg_stat_activity

@@ -7,9 +7,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { commitBehind, type Db, type DbOptions, openDb } from '../../src/base/db.ts'
 import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
-import { emptyDatabase } from '../support/database.ts'
+import { emptyDatabase, goDirect } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { until } from '../support/until.ts'
+
+goDirect('it cuts and kills the very sessions that the driver has')
 
 test('a transaction whose connection died cannot write into the one that uses the connection next', async () => {
   const { db, options } = await emptyDatabase()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Db, openDb } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/relay.ts'
 import { placeEvents } from '../../src/events/place.ts'
-import { testDatabase } from '../support/database.ts'
+import { directly, testDatabase } from '../support/database.ts'
 import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/feed-world.ts'
 import { writeEvents } from '../support/feed-writers.ts'
 import { atEnd } from '../support/file-end.ts'
@@ -89,7 +89,10 @@ test('nor when the connection that gives places is killed between the places and
   const w = await feedWorld()
   const killer = await newPool({ maxConnections: 1 })
   let kills = 0
+  // By a pooler, its sessions would be others' in the next moment.
   const doomed = await newPool({
+    ...directly((await testDatabase()).options),
+    direct: undefined,
     maxConnections: 1,
     applicationName: 'parley-doomed',
     onStatement: ({ text }) => {

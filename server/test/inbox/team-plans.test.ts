@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { statementsOf } from '../support/database.ts'
+import { statementsOf, vacuum } from '../support/database.ts'
 import { fillBlindMessages, fillConversations, fillMessages, fillThreads } from '../support/fill.ts'
 import { addAgent, addLabel, type InboxWorld, inboxWorld } from '../support/inbox-world.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
@@ -84,7 +84,7 @@ const tables = ['conversations', 'messages', 'conversation_notes', 'conversation
 
 test('no list and no count of the team reads a table from end to end, with 50,000 conversations as with 200', async () => {
   const [large, small] = [await filled(50_000), await filled(200)]
-  await large.w.db.sql`vacuum analyze`
+  await vacuum()
   for (const each of [large, small]) {
     const statements = await statementsOf(() => readEveryWay(each))
     assert.ok(statements.length > 30, `${statements.length} statements`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { statementsOf } from '../support/database.ts'
+import { statementsOf, vacuum } from '../support/database.ts'
 import { fillLeads } from '../support/fill.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
 import { badPlans } from '../support/plans.ts'
@@ -79,7 +79,7 @@ test('neither duplicates nor the trash cost a walk through a large table', async
   const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
   await fillLeads(filling, 5000)
   const { id } = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
-  await w.db.sql`vacuum analyze leads`
+  await vacuum('leads')
   const statements = await statementsOf(async () => {
     assert.equal((await member.call('GET', `/leads/${id}/duplicates`)).status, 200)
     await check(member, { phone: '(81) 99123-4567' })

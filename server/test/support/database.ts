@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/base/db.ts'
+import type { DbPlace } from '../../src/base/postgres/ways.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
+import { throughPooler } from './pooler.ts'
 import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-server.ts'
 
 export interface TestDatabase {
@@ -8,6 +10,16 @@ export interface TestDatabase {
   /** For a second pool on the same database, as another node of the service would have. */
   options: DbOptions
   name: string
+}
+
+let isDirect = false
+
+/** Where a pooler stands before the databases of the tests, those of this file are reached past it, for this reason. */
+export function goDirect(_reason: string): void {
+  isDirect = true
+  atEnd(async () => {
+    isDirect = false
+  })
 }
 
 const watchers = new Set<(statement: SentStatement) => void>()
@@ -34,10 +46,11 @@ export function emptyDatabase(): Promise<TestDatabase> {
 }
 
 async function makeDatabase(source: (template: string) => string): Promise<TestDatabase> {
-  const { admin, template } = await findServer()
+  const { admin, template, poolerFolder } = await findServer()
   const name = `t_${randomBytes(8).toString('hex')}`
   await asAdmin(admin, `create database ${name} template ${source(template)}`)
-  const options = databaseOf(admin, name)
+  const own = databaseOf(admin, name)
+  const options = poolerFolder === undefined || isDirect ? own : throughPooler(poolerFolder, own)
   const onStatement = (statement: SentStatement) => {
     for (const watch of watchers) watch(statement)
   }
@@ -49,12 +62,29 @@ async function makeDatabase(source: (template: string) => string): Promise<TestD
   return { db, options, name }
 }
 
+/** The same database past a pooler, should one stand before it. */
+export function directly({ direct, ...options }: DbOptions): DbOptions {
+  return { ...options, ...direct }
+}
+
+/** Counts the rows of this test file's database, or of one table, and notes which pages all may see. */
+export async function vacuum(table: string = ''): Promise<void> {
+  // In no transaction, nor in one that a pooler has a statement's limits in.
+  await asAdmin(directly((await testDatabase()).options), `vacuum analyze ${table}`)
+}
+
 /** How a process of the service is told of the database. */
 export function databaseSettings({ options }: TestDatabase): Record<string, string> {
-  const { url, socketFolder = '', user = '', database = '', password = '' } = options
-  if (url !== undefined) return { DATABASE_URL: url }
-  const place = `host=${encodeURIComponent(socketFolder)}&user=${encodeURIComponent(user)}`
-  return { DATABASE_URL: `postgres:///${database}?${place}`, PGPASSWORD: password }
+  const { direct, password = '' } = options
+  return {
+    DATABASE_URL: urlOf(options),
+    ...(options.url === undefined && { PGPASSWORD: password }),
+    ...(direct && { PARLEY_DATABASE_DIRECT_URL: urlOf(direct) }),
+  }
+}
+
+function urlOf({ url, socketFolder = '', user = '', database = '' }: DbPlace): string {
+  return url ?? `postgres:///${database}?host=${encodeURIComponent(socketFolder)}&user=${encodeURIComponent(user)}`
 }
 
 /** The runner's server; a test file that is run by itself starts one of its own. */

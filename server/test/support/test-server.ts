@@ -12,6 +12,8 @@ export interface TestServer {
   admin: DbOptions
   /** A migrated database, to be cloned. */
   template: string
+  /** Where a pooler listens by which the databases are to be reached, if there is one. */
+  poolerFolder?: string
 }
 
 export interface RunningTestServer extends TestServer {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { type Db, openDb } from '../../src/base/db.ts'
+import { type Db, openDb, processName } from '../../src/base/db.ts'
 import { type ClaimedQueue, claimQueues, releaseQueue } from '../../src/webhooks/lease.ts'
 import { watchTheLiving } from '../../src/webhooks/living.ts'
 import { testDatabase } from '../support/database.ts'
@@ -51,13 +51,11 @@ async function looker(db: Db) {
 
 /** As a restart of the database does. */
 async function endSessions(of: Db, by: Db): Promise<void> {
-  const [own] = await of.sql<{ name: string }[]>`select current_setting('application_name') as name`
-  const name = own?.name ?? ''
   await by.sql`
     select pg_terminate_backend(pid, 5000)
     from pg_stat_activity
     where datname = current_database()
-      and application_name = ${name}`
+      and application_name = ${processName(of.sql)}`
 }
 
 test('the leases of a worker that died end at the next look', async () => {
@@ -77,6 +75,7 @@ test('after a restart of the database nobody is taken for dead until all have ha
   pools.push(quick)
   const lookAfter = await looker(quick)
   await endSessions(slow, w.db)
+  await slow.close()
   await endSessions(quick, w.db)
   // One of its statements may still meet the end of its session.
   await lookAfter(1).catch(() => {})

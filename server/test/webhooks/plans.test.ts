@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstIdAt } from '../../src/base/first-id.ts'
 import { sweepWebhookLog } from '../../src/webhooks/retention.ts'
-import { statementsOf } from '../support/database.ts'
+import { statementsOf, vacuum } from '../support/database.ts'
 import { badPlans } from '../support/plans.ts'
 import { type WebhookApi, webhookApi } from '../support/webhook-api.ts'
 
@@ -78,7 +78,7 @@ const tables = ['events', 'webhook_deliveries', 'webhook_attempts']
 test('no webhook route reads a big table from end to end, in a large workspace as in a small one beside it', async () => {
   const large = await filled(40_000)
   const small = await filled(200)
-  await large.w.db.sql`vacuum analyze`
+  await vacuum()
   for (const each of [large, small]) {
     const statements = await statementsOf(() => useEverything(each))
     assert.deepEqual(await badPlans(each.w.db, statements, tables), [])

@@ -29,8 +29,8 @@ export interface Portal {
 
 /** What a session knows of its prepared statements. */
 export interface Prepared {
-  /** False where no name lasts: behind a pooler that cannot keep them. */
-  readonly isNamed: boolean
+  /** Whether it is to be prepared under its name. */
+  keeps(name: string): boolean
   has(name: string): boolean
   shapeOf(name: string): Shape | undefined
   /** Answers the names that have to be closed first. */
@@ -38,6 +38,8 @@ export interface Prepared {
   learn(name: string, shape: Shape): void
   /** It may be there or not: it is closed before it is prepared again. */
   doubt(name: string): void
+  /** It is there no more, or of no use any more. */
+  spoil(name: string): void
 }
 
 export interface Request {
@@ -105,7 +107,7 @@ export class Exchange extends Query {
   }
 
   #writeStep(bytes: Buffer[], { plan, values }: Step, portal = ''): void {
-    const { isNamed } = this.#prepared
+    const isNamed = this.#prepared.keeps(plan.name)
     if (isNamed && !this.#prepared.has(plan.name)) {
       for (const gone of this.#prepared.add(plan.name)) bytes.push(serialize.close({ type: 'S', name: gone }))
       bytes.push(parseOf(plan, plan.name))
@@ -117,7 +119,7 @@ export class Exchange extends Query {
   }
 
   #writeMain(bytes: Buffer[], step: Step, portal: Portal | undefined): void {
-    this.#shape = this.#prepared.isNamed ? this.#prepared.shapeOf(step.plan.name) : undefined
+    this.#shape = this.#prepared.shapeOf(step.plan.name)
     if (portal !== undefined) {
       if (!portal.isOpen) this.#writeStep(bytes, step, portal.name)
       bytes.push(serialize.describe({ type: 'P', name: portal.name }))
@@ -139,6 +141,8 @@ export class Exchange extends Query {
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    // Settings answer as well.
+    if (this.#step !== this.#request.main) return
     const { names, parsers } = this.#shape ?? nothing
     const row: Record<string, unknown> = {}
     try {
@@ -157,7 +161,7 @@ export class Exchange extends Query {
     if (this.#step === main) {
       this.#count = Number(text.slice(text.lastIndexOf(' ') + 1)) || 0
       const { plan } = steps[main] as Step
-      if (portal === undefined && this.#prepared.isNamed && this.#prepared.shapeOf(plan.name) === undefined) {
+      if (portal === undefined && this.#prepared.shapeOf(plan.name) === undefined) {
         this.#prepared.learn(plan.name, this.#shape ?? nothing)
       }
     }
@@ -180,8 +184,9 @@ export class Exchange extends Query {
 
   handleError(error: unknown): void {
     if (error instanceof DatabaseError) {
-      const doubtful = isStalePlan(error) ? this.#request.steps.map(({ plan }) => plan.name) : this.#parsed
-      for (const name of doubtful) this.#prepared.doubt(name)
+      for (const name of this.#parsed) this.#prepared.doubt(name)
+      const failed = this.#request.steps[this.#step]
+      if (isStalePlan(error) && failed !== undefined) this.#prepared.spoil(failed.plan.name)
     }
     this.#reject(error instanceof DatabaseError ? error : new ConnectionLost(error))
   }

@@ -3,6 +3,10 @@ import type pg from 'pg'
 export interface Listener {
   /** Resolves once the database passes on what is said there; survives that the connection ends. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
+  /** Has the connection though nobody listens, from now on. Resolves once it is there, or could not be had for now. */
+  stay(): Promise<void>
+  /** By which the server knows the connection; null while there is none. */
+  pid(): number | null
   close(): Promise<void>
 }
 
@@ -100,6 +104,10 @@ export function createListener({ connect, onChange }: ListenerOptions): Listener
       if (client === null) await open()
       await client?.query(`listen "${channel}"`)
     },
+    async stay() {
+      if (client === null && failures === 0 && !isClosed) await open().catch(again)
+    },
+    pid: () => (client === null ? null : pidOf(client)),
     async close() {
       isClosed = true
       clearInterval(timer)
@@ -109,3 +117,6 @@ export function createListener({ connect, onChange }: ListenerOptions): Listener
     },
   }
 }
+
+/** The driver's declarations leave it out. */
+const pidOf = (client: pg.Client): number | null => (client as { processID?: number | null }).processID ?? null

@@ -1,18 +1,19 @@
 import type pg from 'pg'
 import { AddressProblem } from './address-problem.ts'
 import { isOfServer, NoConnection, sqlState } from './failures.ts'
+import { direct, type Manner } from './pooler.ts'
 import { Session } from './session.ts'
 
 export interface PoolOptions {
   /** How many connections there are at most. */
   size: number
-  /** Whether statements are prepared under names: not behind a pooler that forgets them. */
-  isNamed: boolean
   /** How long somebody waits for a connection. */
   patienceMs?: number | undefined
   silenceMs?: number | undefined
   /** Opens a connection; it has its own deadline. */
   connect(): Promise<pg.Client>
+  /** Where a pooler stands before the server: finds out how to use a connection that was just opened. */
+  findManner?: ((client: pg.Client) => Promise<Manner>) | undefined
 }
 
 interface Waiter {
@@ -121,7 +122,7 @@ export class Pool {
       if (!session.isFit || this.#alone.has(session)) continue
       seen++
       if (session.inFlight === 0) return session
-      const fits = session.owner === owner && session.waitedMs(now) < slowMs
+      const fits = session.isOpenForMore && session.owner === owner && session.waitedMs(now) < slowMs
       if (fits && session.inFlight < (best?.inFlight ?? Number.POSITIVE_INFINITY)) best = session
     }
     if (best !== null && seen < few) this.#open()
@@ -134,15 +135,16 @@ export class Pool {
     for (let n = this.#sessions.length - 1; n >= 0; n--) {
       const session = this.#sessions[n] as Session
       if (!session.isFit || this.#alone.has(session) || !isMeant(session.inFlight)) continue
+      if (!session.isOpenForMore) continue
       if (session.inFlight < (best?.inFlight ?? Number.POSITIVE_INFINITY)) best = session
       if (best?.inFlight === 0) return best
     }
     return best
   }
 
-  /** Where all are busy and none can be added, whoever comes goes behind the fewest. */
+  /** Where all are busy and none comes, whoever comes goes behind the fewest. */
   #unlessMore(): Session | null {
-    return this.#sessions.length + this.#opening < this.#options.size ? null : this.#leastBusy(() => true)
+    return this.#sessions.length < this.#options.size ? null : this.#leastBusy(() => true)
   }
 
   #wait(isAlone: boolean): Promise<Session> {
@@ -175,11 +177,12 @@ export class Pool {
   async #connect(): Promise<void> {
     try {
       if (this.#isClosed) return
+      const { findManner, silenceMs } = this.#options
       const client = await this.#options.connect()
+      const manner = findManner === undefined ? direct : await findManner(client)
       this.#failures = 0
-      const { isNamed, silenceMs } = this.#options
-      const session = new Session(client, { isNamed, silenceMs, onEnd: (ended) => this.#forget(ended) })
-      if (isNamed) session.watchCaller()
+      const session = new Session(client, { manner, silenceMs, onEnd: (ended) => this.#forget(ended) })
+      if (findManner === undefined) session.watchCaller()
       this.#sessions.push(session)
       if (this.#isClosed) this.#retire(session)
     } catch (error) {
@@ -222,18 +225,16 @@ export class Pool {
 
   #serve(): void {
     if (this.#isEmpty()) for (const tell of this.#idle.splice(0)) tell()
-    while (this.#waiting.length > 0) {
-      const session = this.#leastBusy((busy) => busy === 0) ?? this.#unlessMore()
-      if (session === null) {
-        this.#open()
-        break
-      }
-      const waiter = this.#waiting.shift() as Waiter
-      clearTimeout(waiter.timer)
-      // Marked here: two that are served at once must not get the same one.
-      if (waiter.isAlone) this.#alone.add(session)
-      waiter.resolve(session)
-    }
+    if (this.#waiting.length === 0) return
+    const session = this.#leastBusy((busy) => busy === 0) ?? this.#unlessMore()
+    if (session === null) return void this.#open()
+    const waiter = this.#waiting.shift() as Waiter
+    clearTimeout(waiter.timer)
+    // Marked here: two that are served at once must not get the same one.
+    if (waiter.isAlone) this.#alone.add(session)
+    waiter.resolve(session)
+    // The next one when this one has sent: then its connection is seen to be busy.
+    queueMicrotask(() => this.#serve())
   }
 
   #refuse(waiter: Waiter, error: unknown): void {

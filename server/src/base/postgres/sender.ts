@@ -32,8 +32,11 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
     const session = chosen instanceof Promise ? await chosen : chosen
     let failure: unknown
     try {
-      if (statement.isScript) return await session.script(statement.text)
-      const request = { steps: [{ plan: planOf(statement), values: statement.values }], main: 0 }
+      const { settings, preface } = session.manner
+      if (statement.isScript) return await session.script(preface + statement.text)
+      // What is sent together without a commit of its own is one transaction.
+      const step = { plan: planOf(statement), values: statement.values }
+      const request = { steps: [...settings, step], main: settings.length }
       try {
         return await session.send(request)
       } catch (error) {

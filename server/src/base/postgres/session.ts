@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { type Answer, Exchange, type Prepared, type Request, type Shape } from './exchange.ts'
 import { ConnectionLost, endsSession } from './failures.ts'
+import type { Manner } from './pooler.ts'
 import { planOf } from './prepared.ts'
 
 /** The database keeps a plan for each; of more the oldest is given up. */
@@ -23,12 +24,17 @@ const goodbyeMs = 5_000
 
 /** Statements that this session has prepared. */
 class PreparedNames implements Prepared {
-  readonly isNamed: boolean
+  readonly #names: Manner['names']
   readonly #shapes = new Map<string, Shape | undefined>()
   readonly #doubtful = new Set<string>()
+  readonly #nameless = new Set<string>()
 
-  constructor(isNamed: boolean) {
-    this.isNamed = isNamed
+  constructor(names: Manner['names']) {
+    this.#names = names
+  }
+
+  keeps(name: string): boolean {
+    return this.#names !== 'none' && !this.#nameless.has(name)
   }
 
   has(name: string): boolean {
@@ -58,10 +64,18 @@ class PreparedNames implements Prepared {
     this.#shapes.delete(name)
     this.#doubtful.add(name)
   }
+
+  spoil(name: string): void {
+    this.doubt(name)
+    if (this.#names === 'own') return
+    // The pooler would hand out what it has for this text, however often that is closed.
+    if (this.#nameless.size === mostNames) this.#nameless.clear()
+    this.#nameless.add(name)
+  }
 }
 
 export interface SessionOptions {
-  isNamed: boolean
+  manner: Manner
   silenceMs?: number | undefined
   onEnd(session: Session): void
 }
@@ -80,12 +94,14 @@ export class Session {
   #isOver = false
   #isStale = false
   #onLost: (error: ConnectionLost) => void = () => {}
+  readonly manner: Manner
   /** Whoever is served at the moment. */
   owner = ''
 
   constructor(client: pg.Client, options: SessionOptions) {
     this.#client = client
-    this.#prepared = new PreparedNames(options.isNamed)
+    this.manner = options.manner
+    this.#prepared = new PreparedNames(options.manner.names)
     this.#onEnd = options.onEnd
     this.#patience = options.silenceMs ?? silenceMs
     this.#silenceMs = this.#patience
@@ -100,6 +116,11 @@ export class Session {
   /** Whether it still answers, and may be used for more. */
   get isFit(): boolean {
     return !this.#isOver && !this.#isStale
+  }
+
+  /** Whether it may be asked one thing more right now. */
+  get isOpenForMore(): boolean {
+    return this.#inFlight === 0 || this.manner.isPipelined
   }
 
   get isOver(): boolean {
@@ -122,18 +143,15 @@ export class Session {
 
   /** Asks the database to end what it does for us should we be gone. */
   watchCaller(): void {
-    this.send(watchCaller).catch(() => undefined)
+    // Nobody waits for its answer: it does not make the connection busy.
+    if (!this.#isOver) this.#submit(watchCaller).catch(() => undefined)
   }
 
   async send(request: Request): Promise<Answer> {
     if (this.#isOver) throw new ConnectionLost()
-    const exchange = new Exchange(request, this.#prepared)
-    const bytes = exchange.bytes()
     this.#begin()
-    this.#client.query(exchange as unknown as pg.Submittable)
-    this.#write(bytes)
     try {
-      return await exchange.answer
+      return await this.#submit(request)
     } catch (error) {
       if (endsSession(error)) this.#isStale = true
       throw error
@@ -189,6 +207,14 @@ export class Session {
   /** Back from a transaction. */
   reset(): void {
     this.#silenceMs = this.#patience
+  }
+
+  #submit(request: Request): Promise<Answer> {
+    const exchange = new Exchange(request, this.#prepared)
+    const bytes = exchange.bytes()
+    this.#client.query(exchange as unknown as pg.Submittable)
+    this.#write(bytes)
+    return exchange.answer
   }
 
   #begin(): void {

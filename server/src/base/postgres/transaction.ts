@@ -19,10 +19,10 @@ export class Transaction implements Sender {
 
   readonly #look: (statement: Statement) => void
 
-  constructor(session: Session, look: (statement: Statement) => void = () => {}, settings: readonly Step[] = []) {
+  constructor(session: Session, look: (statement: Statement) => void = () => {}) {
     this.#session = session
     this.#look = look
-    this.#opening = [begin, ...settings]
+    this.#opening = [begin, ...session.manner.settings]
     this.sql = tagOf(this)
   }
 
@@ -72,8 +72,10 @@ export class Transaction implements Sender {
   }
 
   async rollback(): Promise<void> {
-    const isOpen = this.#state === 'open' || this.#state === 'ending'
+    const isOpen = this.#state === 'open'
     this.#state = 'over'
+    // Whatever became of the commit, nothing is left behind it; and on some ways nothing may be sent before its answer.
+    await this.#committed?.catch(() => undefined)
     if (isOpen && !this.#session.isOver) await this.#session.send({ steps: [rollback], main: 0 }).catch(() => undefined)
   }
 

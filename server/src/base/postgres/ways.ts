@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { type DatabaseAddress, readDatabaseUrl, socketAddress } from './address.ts'
+import { connect } from './connect.ts'
+import { createListener, type Listener } from './listener.ts'
+import { Pool } from './pool.ts'
+import { findManner, type Manner } from './pooler.ts'
+import type { Sql } from './template.ts'
+
+/** Where a database is. */
+export interface DbPlace {
+  /** As libpq reads it. */
+  url?: string
+  /** Instead of `url`, what was read of one. */
+  address?: DatabaseAddress
+  /** Folder of a Unix socket, instead of `url`. */
+  socketFolder?: string
+  database?: string
+  user?: string
+  password?: string
+}
+
+export interface WayOptions extends DbPlace {
+  /** The way past a pooler in transaction mode, should one stand where the database is said to be. */
+  direct?: DbPlace | undefined
+  maxConnections?: number
+  applicationName?: string
+  /** How long a statement waits for a lock, 5 s unless given. */
+  lockTimeoutMs?: number
+  /** How long somebody waits for a connection that is to be opened, 5 s unless given. */
+  patienceMs?: number
+  /** After how long without a word a connection counts as lost, 18 s unless given. */
+  silenceMs?: number
+  /** Told when `listen` hears nothing any more, with the reason, and when it does again. */
+  onHearing?: (isHearing: boolean, error?: unknown) => void
+}
+
+/** What a pooler does for us. */
+export interface WayThrough {
+  /** It keeps prepared statements. */
+  keepsNames: boolean
+  /** Its sessions have our limits by themselves. */
+  hasLimits: boolean
+  /** The direct way leads to the same server, database and role, and to no pooler. */
+  isSameServer: boolean
+}
+
+export interface Ways {
+  /** Of the process, or of this part of it: by it others see that it lives. */
+  name: string
+  size: number
+  pool: Pool
+  listener: Listener
+  /** Null without a pooler. Asks by the pool. */
+  wayThrough(sql: Sql): Promise<WayThrough | null>
+}
+
+/** Who waits for a lock holds a connection, and may hold other locks. */
+const lockTimeoutMs = 5_000
+/** The same for all processes, so that the pooler need not tell the server a new one whenever it serves another of them. */
+const pooledName = 'parley by pooler'
+/** What every session is greeted with. A pooler may know it, and keep it apart for each of its clients. */
+const greeting = { TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
+
+/** The connections of a process: many for statements, by a pooler where there is one, and one that listens, past it. */
+export function openWays(options: WayOptions): Ways {
+  const { direct, patienceMs, silenceMs, maxConnections: size = 10 } = options
+  const address = addressOf(options)
+  const settings = settingsOf(options)
+  const directAddress = direct === undefined ? address : addressOf(direct)
+  const openDirect = () => connect(directAddress, settings)
+  const listener = createListener({ connect: openDirect, onChange: options.onHearing ?? (() => {}) })
+  if (direct === undefined) {
+    const pool = new Pool({ size, connect: openDirect, patienceMs, silenceMs })
+    return { name: settings.applicationName, size, pool, listener, wayThrough: async () => null }
+  }
+  let manner: Manner | undefined
+  const findOurManner = async (client: pg.Client): Promise<Manner> => {
+    // Others see by it that this process lives, before it holds anything.
+    const isSeen = options.applicationName === undefined ? listener.stay() : undefined
+    const [found] = await Promise.all([findManner(client, { ...greeting, ...settings.parameters }), isSeen])
+    manner = found
+    return found
+  }
+  const openPooled = () =>
+    connect(address, { applicationName: options.applicationName ?? pooledName, parameters: null })
+  return {
+    name: settings.applicationName,
+    size,
+    pool: new Pool({ size, connect: openPooled, findManner: findOurManner, patienceMs, silenceMs }),
+    listener,
+    wayThrough: async (sql) => {
+      await listener.stay()
+      const isSameServer = await isSeenAs(sql, listener.pid(), settings.applicationName)
+      return { keepsNames: manner?.names === 'shared', hasLimits: manner?.settings.length === 0, isSameServer }
+    },
+  }
+}
+
+/** A pooler tells its clients numbers of its own. */
+async function isSeenAs(sql: Sql, pid: number | null, name: string): Promise<boolean> {
+  const rows = await sql`
+    select
+    from pg_stat_activity
+    where pid = ${pid}
+      and datname = current_database()
+      and usename = current_user
+      and application_name = ${name}`
+  return rows.length > 0
+}
+
+function addressOf({ url, address, socketFolder = '', database = 'parley', user = 'parley', password }: DbPlace) {
+  if (address !== undefined) return address
+  if (url !== undefined) return readDatabaseUrl(url, { PGPASSWORD: password })
+  return socketAddress({ socketFolder, database, user, password: password || null })
+}
+
+const settingsOf = (options: WayOptions) => ({
+  applicationName: options.applicationName ?? newName(),
+  parameters: {
+    statement_timeout: '15000',
+    lock_timeout: String(options.lockTimeoutMs ?? lockTimeoutMs),
+    idle_in_transaction_session_timeout: '30000',
+  },
+})
+
+/** A name of these connections alone, so that others can see in the list of sessions whether their process lives. */
+const newName = () => `parley ${randomBytes(8).toString('hex')}`
