@@ -15,6 +15,8 @@ export interface Pooler {
   socketFolder: string
   /** Starts it anew, at the same place: whoever is connected is cut off. */
   restart(settings?: PoolerSettings): Promise<void>
+  /** Ends it until it is restarted. */
+  pause(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -50,6 +52,7 @@ export async function startPooler(server: PooledServer, settings: PoolerSettings
       await end(running)
       running = await start(changed)
     },
+    pause: () => end(running),
     async stop() {
       await end(running)
       await rm(socketFolder, { recursive: true, force: true })
