@@ -38,6 +38,11 @@ export interface Db {
   onNews(topic: string, listener: (id: string) => void): () => void
   /** Calls back for what commits of this process announce, whatever the topic. */
   onOwnNews(listener: (news: News) => void): () => void
+  /**
+   * Calls back when the process hears of others again after it did not for a while: for those who would stay wrong, as they
+   * never look by themselves.
+   */
+  onHearingAgain(look: () => void): () => void
   /** Tells the listeners of this process what another one has announced. */
   hear(news: News): void
   /** Calls back for every `notify` on the channel; survives reconnects, so a message may be missed meanwhile. */
@@ -110,7 +115,12 @@ export class SecondConnection extends Error {
 
 export function openDb(options: DbOptions): Db {
   const { onStatement } = options
-  const { pool, listener, name, size, wayThrough } = openWays(options)
+  const hearingAgain = new Set<() => void>()
+  const onHearing = (isHearing: boolean, error?: unknown) => {
+    options.onHearing?.(isHearing, error)
+    if (isHearing) for (const look of hearingAgain) asHouse(look)
+  }
+  const { pool, listener, name, size, wayThrough } = openWays({ ...options, onHearing })
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
   const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
   const self = {}
@@ -190,6 +200,10 @@ export function openDb(options: DbOptions): Db {
     onOwnNews: (listener) => {
       ownListeners.add(listener)
       return () => void ownListeners.delete(listener)
+    },
+    onHearingAgain: (look) => {
+      hearingAgain.add(look)
+      return () => void hearingAgain.delete(look)
     },
     hear,
     listen: listener.listen,

@@ -23,7 +23,7 @@ export async function openDatabase(config: Config, log: Log, say: (line: string)
   if (address !== null) {
     const direct = directAddress === null ? undefined : { address: directAddress }
     const options = { address, direct, maxConnections }
-    const db = openDb(options)
+    const db = openDb({ ...options, onHearing: hearingLogger(log) })
     await checkServer(db).catch(async (error: unknown) => {
       await db.close()
       throw error
@@ -37,7 +37,7 @@ export async function openDatabase(config: Config, log: Log, say: (line: string)
   })
   const { socketFolder, user, database, password } = server
   const options = { socketFolder, user, database, password, maxConnections }
-  const db = openDb(options)
+  const db = openDb({ ...options, onHearing: hearingLogger(log) })
   return {
     db,
     options,
@@ -46,6 +46,12 @@ export async function openDatabase(config: Config, log: Log, say: (line: string)
       await server.stop()
     },
   }
+}
+
+/** What is said when it begins and when it ends says how long a process worked by looking alone. */
+const hearingLogger = (log: Log) => (isHearing: boolean, error?: unknown) => {
+  if (isHearing) log.info('news of the database are heard again')
+  else log.warn('news of the database are not heard', {}, error)
 }
 
 async function checkServer(db: Db): Promise<void> {

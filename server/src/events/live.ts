@@ -11,7 +11,7 @@ import { beat, checkStreams, cut, isOpen, type Stream, sendNow } from './live-st
 import type { FeedWatch } from './watch.ts'
 
 export interface LiveDeps extends LiveFeedDeps {
-  db: Pick<Db, 'sql' | 'onNews'>
+  db: Pick<Db, 'sql' | 'onNews' | 'onHearingAgain'>
   watch: FeedWatch
   log: Log
   repeat: Repeat
@@ -72,6 +72,11 @@ export function createLive(deps: LiveDeps): Live {
     deps.db.onNews(standingTopic, (news) => {
       for (const stream of streams) if (concerns(news, stream)) cut(stream)
     }),
+    // Events are looked for, but what is told beside them was told once, and not to us.
+    deps.db.onHearingAgain(() => {
+      for (const stream of streams) if (isOpen(stream)) sendNow(stream, resetOf(stream))
+      checkStreams(streams, onError)
+    }),
   ]
   return {
     isFollowed: (workspaceId) => streamsOf(workspaceId).length > 0,
@@ -107,6 +112,9 @@ export function createLive(deps: LiveDeps): Live {
     },
   }
 }
+
+/** Its place stays: no event was missed. */
+const resetOf = ({ workspaceId, position }: Stream) => Buffer.from(resetFrame(workspaceId, position))
 
 /** Says where the stream begins: behind what the client has, or at the end when that is out of reach. */
 async function begin({ db, placer }: LiveDeps, stream: Stream, after: NewStream['after']): Promise<void> {

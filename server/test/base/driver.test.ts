@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { commitBehind, type Db, type DbOptions, openDb } from '../../src/base/db.ts'
 import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts'
-import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { databaseByProxy } from '../support/cutting-proxy.ts'
 import { emptyDatabase, goDirect } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { until } from '../support/until.ts'
@@ -104,20 +104,6 @@ test('a transaction gets its connection however many statements are under way on
   await pool.close()
 })
 
-/** The same database, by a proxy that ends connections, or falls silent. */
-async function throughProxy(options: DbOptions) {
-  const proxy = await startCuttingProxy(proxyTarget(options))
-  const url = new URL(options.url ?? `postgres://${options.user}:${options.password}@x/${options.database}`)
-  url.host = `127.0.0.1:${proxy.port}`
-  return { proxy, options: { url: url.href } }
-}
-
-function proxyTarget({ url, socketFolder }: DbOptions) {
-  if (url === undefined) return { path: `${socketFolder}/.s.PGSQL.5432` }
-  const { hostname, port } = new URL(url)
-  return { host: hostname, port: Number(port || 5432) }
-}
-
 function pooled(options: DbOptions): Db {
   const pool = openDb(options)
   atEnd(() => pool.close())
@@ -130,7 +116,7 @@ const step = Number(process.env.CUT_STEP ?? 7)
 test('a connection that ends at any byte fails what was under way, or nothing, and everything that follows works', async () => {
   const { db, options } = await emptyDatabase()
   await db.sql`create table written (n integer primary key)`
-  const { proxy, options: proxied } = await throughProxy(options)
+  const { proxy, options: proxied } = await databaseByProxy(options)
   const acknowledged: number[] = []
   let wasCut = true
   for (let bytes = 1; wasCut; bytes += step) {
@@ -184,7 +170,7 @@ test('a transaction that the database ends for being idle fails at once, though 
 
 test('a connection that is silent for too long counts as lost, and the next one is opened', async () => {
   const { options } = await emptyDatabase()
-  const { proxy, options: proxied } = await throughProxy(options)
+  const { proxy, options: proxied } = await databaseByProxy(options)
   const pool = pooled({ ...proxied, maxConnections: 1, silenceMs: 50 })
   await pool.sql`select 1`
   proxy.silence(true)
@@ -195,7 +181,7 @@ test('a connection that is silent for too long counts as lost, and the next one 
 
 test('who waits for a database that is away is told so after a while, and is served as soon as it is back', async () => {
   const { options } = await emptyDatabase()
-  const { proxy, options: proxied } = await throughProxy(options)
+  const { proxy, options: proxied } = await databaseByProxy(options)
   const pool = pooled({ ...proxied, maxConnections: 2, patienceMs: 200 })
   proxy.cutAfter(0)
   const failed = await Promise.allSettled([pool.sql`select 1`, pool.tx(async (tx) => tx`select 1`)])
@@ -212,7 +198,7 @@ test('who waits for a database that is away is told so after a while, and is ser
 
 test('a statement that the database works on ends when the process that asked for it is gone', async () => {
   const { db, options } = await emptyDatabase()
-  const { proxy, options: proxied } = await throughProxy(options)
+  const { proxy, options: proxied } = await databaseByProxy(options)
   const pool = pooled({ ...proxied, applicationName: 'to be gone' })
   const asked = pool.sql`select pg_sleep(600)`.execute()
   const running = async () =>

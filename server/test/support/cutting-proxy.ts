@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { DbOptions } from '../../src/base/db.ts'
 import { atEnd } from './file-end.ts'
 
 export interface CuttingProxy {
@@ -71,4 +72,18 @@ export async function startCuttingProxy(
       nextLimit = bytes
     },
   }
+}
+
+/** The same database, by a proxy of its own. */
+export async function databaseByProxy(options: DbOptions): Promise<{ proxy: CuttingProxy; options: DbOptions }> {
+  const proxy = await startCuttingProxy(targetOf(options))
+  const url = new URL(options.url ?? `postgres://${options.user}:${options.password}@x/${options.database}`)
+  url.host = `127.0.0.1:${proxy.port}`
+  return { proxy, options: { url: url.href } }
+}
+
+function targetOf({ url, socketFolder }: DbOptions) {
+  if (url === undefined) return { path: `${socketFolder}/.s.PGSQL.5432` }
+  const { hostname, port } = new URL(url)
+  return { host: hostname, port: Number(port || 5432) }
 }

@@ -11,12 +11,12 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** There was no connection to be had in time. Nothing was done. */
+/** There was no connection to be had, or not in time. Nothing was done. */
 export class NoConnection extends Error {
   readonly code = 'NO_CONNECTION'
 
   constructor(cause?: unknown) {
-    super('No connection to the database could be had in time', { cause })
+    super('No connection to the database could be had', { cause })
   }
 }
 
@@ -47,7 +47,8 @@ export function isAway(error: unknown): boolean {
 
 /** The session is at its end, whatever the statement was. */
 export const endsSession = (error: unknown): boolean =>
-  error instanceof DatabaseError && (error.severity === 'FATAL' || error.severity === 'PANIC' || isOfServer(error))
+  error instanceof DatabaseError &&
+  (error.severity === 'FATAL' || error.severity === 'PANIC' || sqlState(error).startsWith('57P') || isOfServer(error))
 
 /**
  * What the session had prepared no longer fits the tables, or is gone. Nothing was done, and the next try prepares it

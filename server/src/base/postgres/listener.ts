@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import type { Connect } from './connector.ts'
+import { Tries } from './tries.ts'
 
 export interface Listener {
   /** Resolves once the database passes on what is said there; survives that the connection ends. */
@@ -11,25 +13,30 @@ export interface Listener {
 }
 
 export interface ListenerOptions {
-  connect(): Promise<pg.Client>
-  /** Told when it hears nothing, and again when it does. */
+  connect: Connect
+  /** After how long without a word the connection counts as lost, for tests that cannot wait. */
+  silenceMs?: number | undefined
+  /** Told when it hears nothing, and again when it does: what was said in between was said to nobody. */
   onChange(isHearing: boolean, error?: unknown): void
 }
 
-const firstPauseMs = 50
-const longestPauseMs = 2_000
 /** A server that has gone without a word is found out by asking. */
 const askEveryMs = 10_000
+/** Something on the way may take a connection and end it at once, again and again. */
+const leastPauseMs = 50
+/** A server that does not close its side in this time is gone. */
+const goodbyeMs = 1_000
 
 /** One connection that listens, opened with the first channel, and again whenever it ends. */
-export function createListener({ connect, onChange }: ListenerOptions): Listener {
+export function createListener(options: ListenerOptions): Listener {
+  const { connect, onChange } = options
   const channels = new Map<string, Set<(payload: string) => void>>()
+  const tries = new Tries()
+  const closing = new AbortController()
   let client: pg.Client | null = null
   let opening: Promise<void> | null = null
-  let isClosed = false
-  let failures = 0
+  let isDeaf = false
   let timer: NodeJS.Timeout | undefined
-  let hasAnswered = true
 
   const open = () => {
     opening ??= tryToOpen().finally(() => {
@@ -39,56 +46,41 @@ export function createListener({ connect, onChange }: ListenerOptions): Listener
   }
 
   const tryToOpen = async () => {
-    const fresh = await connect()
-    fresh.on('notification', ({ channel, payload }) => {
-      for (const listener of channels.get(channel) ?? []) listener(payload ?? '')
-    })
-    fresh.on('error', (error) => lost(fresh, error))
-    fresh.on('end', () => lost(fresh))
+    const attempt = tries.begin(performance.now())
     try {
-      for (const channel of channels.keys()) await fresh.query(`listen "${channel}"`)
+      const fresh = await connect(closing.signal)
+      fresh.on('notification', ({ channel, payload }) => {
+        for (const listener of channels.get(channel) ?? []) listener(payload ?? '')
+      })
+      fresh.on('error', (error) => lost(fresh, error))
+      fresh.on('end', () => lost(fresh))
+      askNowAndThen(fresh, Math.min(askEveryMs, options.silenceMs ?? askEveryMs))
+      for (const channel of channels.keys()) await fresh.query(`listen "${channel}"`).catch(endOf(fresh))
+      if (closing.signal.aborted) return end(fresh)
+      client = fresh
     } catch (error) {
-      end(fresh)
+      attempt.failed()
       throw error
     }
-    if (isClosed) return end(fresh)
-    client = fresh
-    hasAnswered = true
-    timer = setInterval(ask, askEveryMs).unref()
-    if (failures > 0) onChange(true)
-    failures = 0
-  }
-
-  const ask = () => {
-    const asked = client
-    if (asked === null) return
-    if (!hasAnswered) return void asked.connection.stream.destroy(new Error('The database is silent'))
-    hasAnswered = false
-    asked.query('select').then(
-      () => {
-        hasAnswered = true
-      },
-      () => undefined,
-    )
+    attempt.succeeded()
+    if (isDeaf) onChange(true)
+    isDeaf = false
   }
 
   const lost = (ended: pg.Client, error?: unknown) => {
+    // Of an error the driver makes no end.
+    ended.connection.stream.destroy()
     if (client !== ended) return
     client = null
-    clearInterval(timer)
-    if (!isClosed) again(error)
+    if (!closing.signal.aborted) again(error)
   }
 
   const again = (error: unknown) => {
-    if (failures === 0) onChange(false, error)
-    const pauseMs = Math.min(firstPauseMs * 2 ** failures, longestPauseMs)
-    failures++
-    timer = setTimeout(() => void (isClosed || open().catch(again)), pauseMs).unref()
-  }
-
-  const end = (given: pg.Client) => {
-    given.on('error', () => undefined)
-    given.end().catch(() => undefined)
+    if (closing.signal.aborted) return
+    if (!isDeaf) onChange(false, error)
+    isDeaf = true
+    const pauseMs = Math.max(leastPauseMs, tries.pauseMs(performance.now()))
+    timer = setTimeout(() => void (client ?? open().catch(again)), pauseMs).unref()
   }
 
   return {
@@ -105,12 +97,12 @@ export function createListener({ connect, onChange }: ListenerOptions): Listener
       await client?.query(`listen "${channel}"`)
     },
     async stay() {
-      if (client === null && failures === 0 && !isClosed) await open().catch(again)
+      if (client === null && !isDeaf && !closing.signal.aborted) await open().catch(again)
     },
     pid: () => (client === null ? null : pidOf(client)),
     async close() {
-      isClosed = true
-      clearInterval(timer)
+      closing.abort()
+      clearTimeout(timer)
       await opening?.catch(() => undefined)
       if (client !== null) end(client)
       client = null
@@ -120,3 +112,31 @@ export function createListener({ connect, onChange }: ListenerOptions): Listener
 
 /** The driver's declarations leave it out. */
 const pidOf = (client: pg.Client): number | null => (client as { processID?: number | null }).processID ?? null
+
+/** Ends the connection when it has not answered since it was asked last. */
+function askNowAndThen(client: pg.Client, everyMs: number): void {
+  let hasAnswered = true
+  const ask = () => {
+    if (!hasAnswered) return void client.connection.stream.destroy(new Error('The database is silent'))
+    hasAnswered = false
+    client.query('select').then(
+      () => {
+        hasAnswered = true
+      },
+      () => undefined,
+    )
+  }
+  const timer = setInterval(ask, everyMs).unref()
+  client.on('end', () => clearInterval(timer))
+}
+
+const endOf = (client: pg.Client) => (error: unknown) => {
+  end(client)
+  throw error
+}
+
+function end(client: pg.Client): void {
+  client.end().catch(() => undefined)
+  const timer = setTimeout(() => client.connection.stream.destroy(), goodbyeMs)
+  client.on('end', () => clearTimeout(timer))
+}

@@ -1,8 +1,10 @@
 import type pg from 'pg'
 import { AddressProblem } from './address-problem.ts'
+import type { Connect } from './connector.ts'
 import { isOfServer, NoConnection, sqlState } from './failures.ts'
 import { direct, type Manner } from './pooler.ts'
 import { Session } from './session.ts'
+import { Tries } from './tries.ts'
 
 export interface PoolOptions {
   /** How many connections there are at most. */
@@ -11,7 +13,7 @@ export interface PoolOptions {
   patienceMs?: number | undefined
   silenceMs?: number | undefined
   /** Opens a connection; it has its own deadline. */
-  connect(): Promise<pg.Client>
+  connect: Connect
   /** Where a pooler stands before the server: finds out how to use a connection that was just opened. */
   findManner?: ((client: pg.Client) => Promise<Manner>) | undefined
 }
@@ -24,9 +26,6 @@ interface Waiter {
 }
 
 const patienceMs = 5_000
-/** Between two tries to reach the database. The embedded one comes back within a second. */
-const firstPauseMs = 20
-const longestPauseMs = 2_000
 /** A statement that has been under way for so long may be slow: others go another way. */
 const slowMs = 10
 const watchMs = 1_000
@@ -49,10 +48,10 @@ export class Pool {
   readonly #idle: (() => void)[] = []
   /** Of those that are to be opened, the ones that wait for their next try. */
   readonly #pauses = new Set<NodeJS.Timeout>()
+  readonly #tries = new Tries()
+  readonly #closing = new AbortController()
   #opening = 0
-  #failures = 0
   #lastFailure: unknown
-  #isClosed = false
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -69,7 +68,7 @@ export class Pool {
 
   /** A connection for nobody else until it is released. */
   async take(): Promise<Session> {
-    const session = this.#leastBusy((busy) => busy === 0) ?? this.#unlessMore() ?? (await this.#wait(true))
+    const session = this.#leastBusy(isIdle) ?? this.#unlessMore() ?? (await this.#wait(true))
     this.#alone.add(session)
     session.owner = ''
     return session
@@ -77,24 +76,30 @@ export class Pool {
 
   release(session: Session, error?: unknown): void {
     session.reset()
+    if (session.isInTransaction) session.retire()
     this.#alone.delete(session)
     this.settled(session, error)
   }
 
   /** To be called when what a session was asked has ended. */
   settled(session: Session, error?: unknown): void {
-    if (isOfServer(error)) for (const one of [...this.#sessions]) this.#retire(one)
+    // They lead to the same server. Once that is known, those that are opened anew do not.
+    if (isOfServer(error) && !session.isRetired) this.#retireAll()
     this.#settled(session)
   }
 
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted
+  }
+
   async close(graceMs: number): Promise<void> {
-    this.#isClosed = true
+    this.#closing.abort(new NoConnection())
     clearInterval(this.#watch)
     for (const waiter of this.#waiting.splice(0)) this.#refuse(waiter, new NoConnection())
     this.#opening -= this.#pauses.size
     for (const pause of this.#pauses) clearTimeout(pause)
     const drained = new Promise<void>((resolve) => this.#idle.push(resolve))
-    for (const session of [...this.#sessions]) this.#retire(session)
+    this.#retireAll()
     if (this.#isEmpty()) return
     const timer = setTimeout(() => {
       for (const session of [...this.#sessions, ...this.#leaving]) session.destroy()
@@ -108,7 +113,7 @@ export class Pool {
       const companion = this.#companion(owner)
       if (companion !== null) return companion
     }
-    return this.#leastBusy((busy) => busy === 0) ?? this.#unlessMore()
+    return this.#leastBusy(isIdle) ?? this.#unlessMore()
   }
 
   /** One of the few by which the statements of an owner travel together. */
@@ -130,12 +135,11 @@ export class Pool {
   }
 
   /** The first idle ones are left to those that travel together. */
-  #leastBusy(isMeant: (inFlight: number) => boolean): Session | null {
+  #leastBusy(isMeant: (session: Session) => boolean): Session | null {
     let best: Session | null = null
     for (let n = this.#sessions.length - 1; n >= 0; n--) {
       const session = this.#sessions[n] as Session
-      if (!session.isFit || this.#alone.has(session) || !isMeant(session.inFlight)) continue
-      if (!session.isOpenForMore) continue
+      if (!session.isFit || this.#alone.has(session) || !isMeant(session) || !session.isOpenForMore) continue
       if (session.inFlight < (best?.inFlight ?? Number.POSITIVE_INFINITY)) best = session
       if (best?.inFlight === 0) return best
     }
@@ -163,9 +167,9 @@ export class Pool {
   #open(): void {
     if (this.#isClosed || this.#sessions.length + this.#opening >= this.#options.size) return
     // While the database does not answer, one try at a time is enough.
-    if (this.#failures > 0 && this.#opening > 0) return
+    if (this.#tries.haveFailed && this.#opening > 0) return
     this.#opening++
-    const pauseMs = this.#failures === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPauseMs)
+    const pauseMs = this.#tries.pauseMs(performance.now())
     if (pauseMs === 0) return void this.#connect()
     const pause = setTimeout(() => {
       this.#pauses.delete(pause)
@@ -175,21 +179,23 @@ export class Pool {
   }
 
   async #connect(): Promise<void> {
+    const attempt = this.#tries.begin(performance.now())
     try {
-      if (this.#isClosed) return
+      this.#closing.signal.throwIfAborted()
       const { findManner, silenceMs } = this.#options
-      const client = await this.#options.connect()
+      const client = await this.#options.connect(this.#closing.signal)
       const manner = findManner === undefined ? direct : await findManner(client)
-      this.#failures = 0
+      attempt.succeeded()
+      this.#lastFailure = undefined
       const session = new Session(client, { manner, silenceMs, onEnd: (ended) => this.#forget(ended) })
       if (findManner === undefined) session.watchCaller()
       this.#sessions.push(session)
       if (this.#isClosed) this.#retire(session)
     } catch (error) {
-      this.#failures++
+      attempt.failed()
       this.#lastFailure = error
       const isLasting = lasting.has(sqlState(error)) || error instanceof AddressProblem
-      if (isLasting) for (const waiter of this.#waiting.splice(0)) this.#refuse(waiter, error)
+      if (isLasting) for (const waiter of this.#waiting.splice(0)) this.#refuse(waiter, new NoConnection(error))
     } finally {
       this.#opening--
       this.#serve()
@@ -219,22 +225,35 @@ export class Pool {
     session.end()
   }
 
+  #retireAll(): void {
+    for (const session of [...this.#sessions]) this.#retire(session)
+  }
+
   #isEmpty(): boolean {
     return this.#sessions.length + this.#leaving.size + this.#opening === 0
   }
 
   #serve(): void {
     if (this.#isEmpty()) for (const tell of this.#idle.splice(0)) tell()
-    if (this.#waiting.length === 0) return
-    const session = this.#leastBusy((busy) => busy === 0) ?? this.#unlessMore()
-    if (session === null) return void this.#open()
-    const waiter = this.#waiting.shift() as Waiter
-    clearTimeout(waiter.timer)
-    // Marked here: two that are served at once must not get the same one.
-    if (waiter.isAlone) this.#alone.add(session)
-    waiter.resolve(session)
-    // The next one when this one has sent: then its connection is seen to be busy.
-    queueMicrotask(() => this.#serve())
+    const given = new Set<Session>()
+    while (this.#waiting.length > 0) {
+      const session = this.#leastBusy((one) => isIdle(one) && !given.has(one)) ?? this.#unlessMore()
+      if (session === null) {
+        this.#openForAll()
+        return
+      }
+      const waiter = this.#waiting.shift() as Waiter
+      clearTimeout(waiter.timer)
+      // Marked here: two that are served at once must not get the same one.
+      given.add(session)
+      if (waiter.isAlone) this.#alone.add(session)
+      waiter.resolve(session)
+    }
+  }
+
+  /** As many as wait: the first that is there again after an outage must not have to do for all of them. */
+  #openForAll(): void {
+    for (let n = this.#opening; n < this.#waiting.length; n++) this.#open()
   }
 
   #refuse(waiter: Waiter, error: unknown): void {
@@ -244,6 +263,11 @@ export class Pool {
 
   #endSilent(): void {
     const now = performance.now()
-    for (const session of [...this.#sessions]) if (session.isSilent(now)) session.destroy()
+    const silent = this.#sessions.filter((session) => session.isSilent(now))
+    for (const session of silent) session.destroy()
+    // Those that nobody has asked lead to the same server, and would be found to be silent one after the other.
+    if (silent.length > 0) this.#retireAll()
   }
 }
+
+const isIdle = (session: Session): boolean => session.inFlight === 0

@@ -80,10 +80,14 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
 async function* pagesOf(pool: Pool, statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {
   const session = await pool.take()
   const transaction = new Transaction(session)
+  let failure: unknown
   try {
     yield* transaction.pages(statement, rows)
+  } catch (error) {
+    failure = error
+    throw error
   } finally {
     await transaction.rollback()
-    pool.release(session)
+    pool.release(session, failure)
   }
 }

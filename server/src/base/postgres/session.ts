@@ -93,6 +93,8 @@ export class Session {
   #silenceMs: number
   #isOver = false
   #isStale = false
+  #isRetired = false
+  #goodbye: NodeJS.Timeout | undefined
   #onLost: (error: ConnectionLost) => void = () => {}
   readonly manner: Manner
   /** Whoever is served at the moment. */
@@ -105,8 +107,8 @@ export class Session {
     this.#onEnd = options.onEnd
     this.#patience = options.silenceMs ?? silenceMs
     this.#silenceMs = this.#patience
-    client.on('error', () => this.#over())
-    client.on('end', () => this.#over())
+    client.on('error', () => this.destroy())
+    client.on('end', () => this.destroy())
   }
 
   get inFlight(): number {
@@ -115,7 +117,11 @@ export class Session {
 
   /** Whether it still answers, and may be used for more. */
   get isFit(): boolean {
-    return !this.#isOver && !this.#isStale
+    return !this.#isOver && !this.#isStale && !this.#isRetired
+  }
+
+  get isRetired(): boolean {
+    return this.#isRetired
   }
 
   /** Whether it may be asked one thing more right now. */
@@ -125,6 +131,11 @@ export class Session {
 
   get isOver(): boolean {
     return this.#isOver
+  }
+
+  /** What the server said last: whatever happened, nobody else may come into a transaction that is not at its end. */
+  get isInTransaction(): boolean {
+    return this.#client.getTransactionStatus() !== 'I'
   }
 
   /** How long what is answered next has been on its way. */
@@ -141,19 +152,19 @@ export class Session {
     this.#silenceMs = Math.max(ms + 3_000, this.#patience)
   }
 
-  /** Asks the database to end what it does for us should we be gone. */
+  /** Asks the database to end what it does for us should we be gone. Nobody waits for it, so it is not in flight. */
   watchCaller(): void {
-    // Nobody waits for its answer: it does not make the connection busy.
-    if (!this.#isOver) this.#submit(watchCaller).catch(() => undefined)
+    if (!this.#isOver) this.#ask(watchCaller).catch(() => undefined)
   }
 
   async send(request: Request): Promise<Answer> {
     if (this.#isOver) throw new ConnectionLost()
+    const answer = this.#ask(request)
     this.#begin()
     try {
-      return await this.#submit(request)
+      return await answer
     } catch (error) {
-      if (endsSession(error)) this.#isStale = true
+      this.#judge(error)
       throw error
     } finally {
       this.#done()
@@ -170,8 +181,9 @@ export class Session {
       const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryResult
       return { rows: last.rows, count: last.rowCount ?? 0 }
     } catch (error) {
-      if (endsSession(error)) this.#isStale = true
-      throw isOfDatabase(error) ? error : new ConnectionLost(error)
+      const failure = isOfDatabase(error) ? error : new ConnectionLost(error)
+      this.#judge(failure)
+      throw failure
     } finally {
       this.#done()
     }
@@ -179,6 +191,7 @@ export class Session {
 
   /** The answer of the work, or `ConnectionLost` as soon as the connection ends. One such work at a time. */
   whileOpen<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isOver) return Promise.reject(new ConnectionLost())
     return new Promise<T>((resolve, reject) => {
       this.#onLost = reject
       work().then(resolve, reject)
@@ -189,19 +202,26 @@ export class Session {
 
   /** To be used for nothing more once what is under way has ended. */
   retire(): void {
-    this.#isStale = true
+    this.#isRetired = true
   }
 
   /** Closes it once it has answered everything. */
   end(): void {
     this.#flush()
     this.#client.end().catch(() => undefined)
-    setTimeout(() => this.destroy(), goodbyeMs).unref()
+    this.#goodbye = setTimeout(() => this.destroy(), goodbyeMs).unref()
   }
 
-  /** Closes it as it is. */
+  /** Closes it as it is: what is under way fails. */
   destroy(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#outbox.length = 0
+    clearTimeout(this.#goodbye)
+    // Also where it is the driver that gave up: it leaves the socket open.
     this.#client.connection.stream.destroy(new Error('The connection was given up'))
+    this.#onLost(new ConnectionLost())
+    this.#onEnd(this)
   }
 
   /** Back from a transaction. */
@@ -209,12 +229,18 @@ export class Session {
     this.#silenceMs = this.#patience
   }
 
-  #submit(request: Request): Promise<Answer> {
+  #ask(request: Request): Promise<Answer> {
     const exchange = new Exchange(request, this.#prepared)
     const bytes = exchange.bytes()
     this.#client.query(exchange as unknown as pg.Submittable)
     this.#write(bytes)
     return exchange.answer
+  }
+
+  #judge(error: unknown): void {
+    if (endsSession(error)) this.#isStale = true
+    // The driver answers for a connection that has ended unheard, as it would for each statement to come.
+    else if (error instanceof ConnectionLost) this.destroy()
   }
 
   #begin(): void {
@@ -238,14 +264,6 @@ export class Session {
     this.#outbox.length = 0
     const { stream } = this.#client.connection
     if (stream.writable) stream.write(bytes)
-  }
-
-  #over(): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#outbox.length = 0
-    this.#onLost(new ConnectionLost())
-    this.#onEnd(this)
   }
 }
 

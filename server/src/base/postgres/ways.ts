@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { type DatabaseAddress, readDatabaseUrl, socketAddress } from './address.ts'
-import { connect } from './connect.ts'
+import { connector } from './connector.ts'
 import { createListener, type Listener } from './listener.ts'
 import { Pool } from './pool.ts'
 import { findManner, type Manner } from './pooler.ts'
@@ -68,8 +68,8 @@ export function openWays(options: WayOptions): Ways {
   const address = addressOf(options)
   const settings = settingsOf(options)
   const directAddress = direct === undefined ? address : addressOf(direct)
-  const openDirect = () => connect(directAddress, settings)
-  const listener = createListener({ connect: openDirect, onChange: options.onHearing ?? (() => {}) })
+  const openDirect = connector(directAddress, settings)
+  const listener = createListener({ connect: openDirect, silenceMs, onChange: options.onHearing ?? (() => {}) })
   if (direct === undefined) {
     const pool = new Pool({ size, connect: openDirect, patienceMs, silenceMs })
     return { name: settings.applicationName, size, pool, listener, wayThrough: async () => null }
@@ -82,8 +82,10 @@ export function openWays(options: WayOptions): Ways {
     manner = found
     return found
   }
-  const openPooled = () =>
-    connect(address, { applicationName: options.applicationName ?? pooledName, parameters: null })
+  const openPooled = connector(address, {
+    applicationName: options.applicationName ?? pooledName,
+    parameters: null,
+  })
   return {
     name: settings.applicationName,
     size,
