@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allowTime, type Db, type DbOptions, isAway, openDb, processName, sqlState } from '../../src/base/db.ts'
+import {
+  allowTime,
+  type Db,
+  type DbOptions,
+  isAway,
+  isUndone,
+  openDb,
+  processName,
+  sqlState,
+} from '../../src/base/db.ts'
 import { isHeldByDead, ownSession } from '../../src/base/lease-session.ts'
 import { createLog } from '../../src/base/log.ts'
+import { DatabaseError } from '../../src/base/postgres/failures.ts'
 import { openDatabase } from '../../src/commands/database.ts'
 import { loadConfig } from '../../src/config.ts'
 import { databaseSettings, emptyDatabase, goDirect, type TestDatabase } from '../support/database.ts'
@@ -281,6 +291,14 @@ test('what a pooler refuses is of a database that is away: too many clients, a w
   )
   await pooler.stop()
   await assert.rejects(another(patient).sql`select 1`, isAway)
+})
+
+test('a write on whose way a pooler lost its server may have been done', () => {
+  const told = Object.assign(new DatabaseError('server conn crashed?', 0, 'error'), {
+    severity: 'FATAL',
+    code: '08P01',
+  })
+  assert.deepEqual([isAway(told), isUndone(told)], [true, false])
 })
 
 test('a statement whose columns have changed meanwhile is made anew', { skip }, async () => {
