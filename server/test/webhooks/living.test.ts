@@ -5,6 +5,7 @@ import { type Db, openDb, processName } from '../../src/base/db.ts'
 import { type ClaimedQueue, claimQueues, releaseQueue } from '../../src/webhooks/lease.ts'
 import { watchTheLiving } from '../../src/webhooks/living.ts'
 import { testDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { type WebhookWorld, webhookWorld } from '../support/webhook-world.ts'
 
 const pools: Db[] = []
@@ -58,6 +59,17 @@ async function endSessions(of: Db, by: Db): Promise<void> {
       and application_name = ${processName(of.sql)}`
 }
 
+/** A session for statements comes back with the next of them, one past a pooler in its own time. */
+async function isSeen(of: Db, by: Db): Promise<boolean> {
+  await of.sql`select 1`.catch(() => {})
+  const rows = await by.sql`
+    select
+    from pg_stat_activity
+    where datname = current_database()
+      and application_name = ${processName(of.sql)}`
+  return rows.length > 0
+}
+
 test('the leases of a worker that died end at the next look', async () => {
   const w = await webhookWorld()
   const doomed = await anotherWorker(w)
@@ -77,6 +89,7 @@ test('after a restart of the database nobody is taken for dead until all have ha
   await endSessions(slow, w.db)
   await slow.close()
   await endSessions(quick, w.db)
+  await until(() => isSeen(quick, w.db), 'its sessions again')
   // One of its statements may still meet the end of its session.
   await lookAfter(1).catch(() => {})
   await lookAfter(1)
