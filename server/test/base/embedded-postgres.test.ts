@@ -10,6 +10,7 @@ import { type Db, type DbOptions, openDb } from '../../src/base/db.ts'
 import { isServerOf } from '../../src/base/embedded/postmaster.ts'
 import { sharedBuffers } from '../../src/base/embedded/settings.ts'
 import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts'
+import { describeProblem } from '../../src/commands/terminal.ts'
 import { startProgram } from '../support/program.ts'
 
 const writingProgram = fileURLToPath(new URL('../support/writing-program.ts', import.meta.url))
@@ -73,7 +74,7 @@ test('nobody connects without the password, which stands in a file for its owner
   for (const password of ['', 'wrong']) {
     await assert.rejects(
       using({ ...server, password }, (db) => db.sql`select 1`),
-      /password|SASL/,
+      isOfPassword,
     )
   }
   await server.stop()
@@ -82,6 +83,8 @@ test('nobody connects without the password, which stands in a file for its owner
   )
   assert.ok(!written.join('').includes(server.password))
 })
+
+const isOfPassword = (error: unknown) => /password|SASL/.test(describeProblem(error))
 
 test('a cluster that trusted everybody, or has lost its password, asks for one from the next start on', async () => {
   const rules = join(cluster, 'pg_hba.conf')
@@ -99,7 +102,7 @@ test('a cluster that trusted everybody, or has lost its password, asks for one f
     await using(server, (db) => db.sql`select 1`)
     await assert.rejects(
       using({ ...server, password: 'wrong' }, (db) => db.sql`select 1`),
-      /password|SASL/,
+      isOfPassword,
     )
     await server.stop()
   }

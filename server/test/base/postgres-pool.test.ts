@@ -141,7 +141,7 @@ test('one session that may not write any more retires all of them, those in use 
   const late = held && (await pidOf(held, write).catch((error: unknown) => error))
   if (held) pool.release(held, late)
   const again = await Promise.all([pool.take(), pool.take()])
-  assert.deepEqual(new Set(again), new Set(fresh))
+  assert.ok(again.every((session) => fresh.includes(session)))
   for (const session of again) pool.release(session)
 })
 

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DatabaseError } from 'pg-protocol'
+import { ConnectionLost, endsSession, isAway, isOfServer, NoConnection } from '../../src/base/postgres/failures.ts'
+import { NoDatabase } from '../../src/base/postgres/no-database.ts'
+
+const said = (code: string, more: object = {}) =>
+  Object.assign(new DatabaseError('words', 0, 'error'), { code, severity: 'ERROR', ...more })
+const fatal = { severity: 'FATAL' }
+
+const cases: [what: string, error: unknown, away: boolean, endsSession: boolean, ofServer: boolean][] = [
+  ['a standby that is to write', said('25006'), true, true, true],
+  ['a standby that is asked for an unlogged table', said('0A000', { routine: 'get_relation_info' }), true, true, true],
+  ['something that no server can do', said('0A000'), false, false, false],
+  ['an administrator', said('57P01', fatal), true, true, false],
+  ['an administrator, in the words of another language', said('57P01', { severity: 'ВАЖНО' }), true, true, false],
+  ['a crash', said('57P02', fatal), true, true, true],
+  ['a server that starts up', said('57P03', fatal), true, true, true],
+  ['too many connections', said('53300', fatal), true, true, false],
+  ['a transaction that was idle for too long', said('25P03', fatal), true, true, false],
+  ['a statement that took too long', said('57014'), true, false, false],
+  ['a lock that others kept', said('55P03'), true, false, false],
+  ['a wrong password, said of nothing that was asked', said('28P01', fatal), false, true, false],
+  ['a unique index', said('23505'), false, false, false],
+  ['a connection that ended', new ConnectionLost(), true, false, false],
+  ['no connection, whatever the reason', new NoConnection(said('28P01', fatal)), true, false, false],
+  ['no host that would do', new NoDatabase([]), true, false, false],
+  ['a fault of ours', new TypeError('words'), false, false, false],
+]
+for (const [what, error, ...expected] of cases) {
+  test(`${what}: away ${expected[0]}, the session ends ${expected[1]}, all sessions to the server end ${expected[2]}`, () => {
+    assert.deepEqual([isAway(error), endsSession(error), isOfServer(error)], expected)
+  })
+}
