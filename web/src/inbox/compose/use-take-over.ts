@@ -1,3 +1,4 @@
+import { notifyManager } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { takeOver } from '../actions.ts'
 import { useInbox } from '../queries.ts'
@@ -10,6 +11,9 @@ export function useTakeOver(id: string): () => void {
     const { workspaceId } = inbox
     askFocus(id)
     setTaking(workspaceId, id, true)
-    void takeOver(inbox, id).finally(() => setTaking(workspaceId, id, false))
+    // Behind the news of the new owner: for a moment it would be the agent's again, and the field would go with what is
+    // being typed.
+    const taken = () => notifyManager.schedule(() => setTaking(workspaceId, id, false))
+    void takeOver(inbox, id).finally(taken)
   }, [inbox, id])
 }
