@@ -18,19 +18,18 @@ import { loadConfig } from '../../src/config.ts'
 import { databaseSettings, emptyDatabase, goDirect, type TestDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import {
-  hasPooler,
-  howToGetPooler,
   keepsNames,
   type Pooler,
   type PoolerSettings,
   startPooler,
   throughPooler,
+  withoutPooler,
 } from '../support/pooler.ts'
 import { until } from '../support/until.ts'
 
 goDirect('each test has a pooler of its own')
 
-const skip = hasPooler() ? false : howToGetPooler
+const skip = withoutPooler()
 const settings: PoolerSettings = skip === false && keepsNames() ? { max_prepared_statements: 100 } : {}
 
 interface Rig {

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { databaseSettings, emptyDatabase, goDirect } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
-import { hasPooler, howToGetPooler, keepsNames, startPooler, throughPooler } from '../support/pooler.ts'
+import { keepsNames, startPooler, throughPooler, withoutPooler } from '../support/pooler.ts'
 import { freePort, newWorkspace, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 goDirect('it has a pooler of its own')
 
-const skip = hasPooler() ? false : howToGetPooler
+const skip = withoutPooler()
 
 test('a service that goes by a pooler says so, and refuses with 503 while that one is away', { skip }, async () => {
   const own = await emptyDatabase()

@@ -37,6 +37,14 @@ export function hasPooler(): boolean {
   }
 }
 
+/** Why there can be none before the server of this run; false where there can. */
+export function withoutPooler(): string | false {
+  if (!hasPooler()) return howToGetPooler
+  return process.env.DATABASE_URL
+    ? 'The PgBouncer of the tests reaches a server by its socket: not DATABASE_URL'
+    : false
+}
+
 /** A PgBouncer in transaction mode before a server, for every database of it. */
 export async function startPooler(server: PooledServer, settings: PoolerSettings = {}): Promise<Pooler> {
   if (!hasPooler()) throw new Error(howToGetPooler)
