@@ -103,7 +103,9 @@ export interface LeadNames {
 
 /**
  * Every live lead that goes by one of these names, locked, in an order that keeps two batches from a deadlock. The ids
- * are one array: joined, a planner whose statistics are behind a growing table may read the table for each of them.
+ * are one array: joined, a planner whose statistics are behind a growing table may read the table for each of them. Names
+ * are looked up one by one, each by its index: of an array of them PostgreSQL before 17 may hold each lead of a workspace
+ * against it. `offset 0` keeps the planner from undoing that.
  */
 export async function lockLeadsByNames(
   tx: Sql,
@@ -118,14 +120,23 @@ export async function lockLeadsByNames(
       and l.id = any (array(
         select id from unnest((select ${names.ids}::uuid[])) as i (id)
         union all
-        select c.id from leads c
-        where c.workspace_id = ${workspace} and c.unique_code = any ((select ${names.uniqueCodes}::text[])::text[]) and c.deleted_at is null
+        select c.id
+        from unnest((select ${names.uniqueCodes}::text[])) as n (name)
+        cross join lateral (
+          select id from leads where workspace_id = ${workspace} and unique_code = n.name and deleted_at is null offset 0
+        ) as c
         union all
-        select r.id from leads r
-        where r.workspace_id = ${workspace} and r.external_ref = any ((select ${names.externalRefs}::text[])::text[]) and r.deleted_at is null
+        select r.id
+        from unnest((select ${names.externalRefs}::text[])) as n (name)
+        cross join lateral (
+          select id from leads where workspace_id = ${workspace} and external_ref = n.name and deleted_at is null offset 0
+        ) as r
         union all
-        select p.id from leads p
-        where p.workspace_id = ${workspace} and p.phone_index = any ((select ${byteaArray(tx, names.phoneIndexes)}::bytea[])::bytea[]) and p.deleted_at is null
+        select p.id
+        from unnest((select ${byteaArray(tx, names.phoneIndexes)}::bytea[])) as n (name)
+        cross join lateral (
+          select id from leads where workspace_id = ${workspace} and phone_index = n.name and deleted_at is null offset 0
+        ) as p
       ))
     order by l.id
     for no key update of l`.execute()

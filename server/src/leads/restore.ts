@@ -89,23 +89,23 @@ async function lockDeleted(tx: Tx, workspaceId: string, ids: readonly string[], 
     for no key update`
 }
 
-/** The names of these leads that live ones have by now. */
+/** The names of these leads that live ones have by now. Looked up one by one, as `lockLeadsByNames` does. */
 async function takenNames(tx: Tx, workspaceId: string, leads: readonly Lead[]) {
   const externalRefs = leads.flatMap(({ externalRef }) => externalRef ?? [])
   const workspace = anyWorkspace(tx, workspaceId)
   const [codes, refs] = await Promise.all([
     tx<{ name: string }[]>`
-      select unique_code as name
-      from leads
-      where workspace_id = ${workspace}
-        and unique_code = any (${leads.map(({ uniqueCode }) => uniqueCode)}::text[])
-        and deleted_at is null`,
+      select n.name
+      from unnest(${leads.map(({ uniqueCode }) => uniqueCode)}::text[]) as n (name)
+      cross join lateral (
+        select from leads where workspace_id = ${workspace} and unique_code = n.name and deleted_at is null offset 0
+      ) as l`,
     tx<{ name: string }[]>`
-      select external_ref as name
-      from leads
-      where workspace_id = ${workspace}
-        and external_ref = any (${externalRefs}::text[])
-        and deleted_at is null`,
+      select n.name
+      from unnest(${externalRefs}::text[]) as n (name)
+      cross join lateral (
+        select from leads where workspace_id = ${workspace} and external_ref = n.name and deleted_at is null offset 0
+      ) as l`,
   ])
   const names = (rows: { name: string }[]) => new Set(rows.map(({ name }) => name))
   return { uniqueCodes: names(codes), externalRefs: names(refs) }

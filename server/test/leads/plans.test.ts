@@ -117,7 +117,7 @@ test('names find leads by their indexes in a workspace that the statistics of ot
   const ids = others.map(({ workspaceId }) => workspaceId)
   const [{ db }] = others as [World]
   await db.sql`delete from leads where workspace_id <> all (${ids}::uuid[])`
-  await db.sql.unsafe(`analyze ${tables.join(', ')}`)
+  await db.sql.unsafe(`vacuum analyze ${tables.join(', ')}`)
   const w = await filled(3_000)
   assert.deepEqual(await wideLooks(w.db, await statementsOf(() => writeEveryWay(w)), 'leads'), [])
 })
