@@ -98,6 +98,15 @@ test('leads and inbox never import each other, and neither knows of webhooks or 
   assert.ok(seen.includes('leads → events'))
 })
 
+test('in the inbox, nothing but its faces imports how something is shown or asked', () => {
+  const bad = files
+    .filter(({ path }) => roomOf(path) === 'inbox' && !/routes|present|request|live/.test(path))
+    .flatMap(({ path, imports }) =>
+      imports.filter((to) => /routes|present/.test(to)).map((to) => `${path} imports ${to}`),
+    )
+  assert.deepEqual(bad, [])
+})
+
 test('no file imports itself by way of others', () => {
   const done = new Set<string>()
   const cycles: string[] = []

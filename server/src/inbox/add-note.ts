@@ -5,10 +5,9 @@ import type { Actor } from '../workspace/actor.ts'
 import { findStrangers } from '../workspace/strangers.ts'
 import { touched } from './change.ts'
 import type { InboxDeps, Scope } from './conversation.ts'
-import { conversationNotFound } from './errors.ts'
+import { conversationNotFound, noteKeyUsedOtherwise } from './errors.ts'
 import { addNote, findNoteByKey } from './notes.ts'
 import { lockConversation, storeConversation } from './queries.ts'
-import { noteKeyUsedOtherwise } from './send-errors.ts'
 
 export interface NewNote {
   conversationId: string

@@ -1,4 +1,4 @@
-import { type ApiError, conflict, forbidden, invalid, notFound } from '../base/errors.ts'
+import { type ApiError, conflict, forbidden, invalid, notFound, unprocessable } from '../base/errors.ts'
 
 export const conversationNotFound = (): ApiError => notFound('Conversation not found', { code: 'NOT_FOUND' })
 
@@ -19,3 +19,8 @@ export const keyCannotOwn = (): ApiError =>
 
 /** `field` is what the caller's face names it. */
 export const unknownLabels = (field: string): ApiError => invalid(field, 'must be ids of labels of the workspace')
+
+export const noteKeyUsedOtherwise = (): ApiError =>
+  unprocessable('This Idempotency-Key was used for another note. Add a new note with a new key.', {
+    code: 'IDEMPOTENCY_KEY_USED',
+  })

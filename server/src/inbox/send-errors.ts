@@ -1,16 +1,10 @@
-import { type ApiError, conflict, unprocessable } from '../base/errors.ts'
+import { ApiError, conflict, unprocessable } from '../base/errors.ts'
 import type { Message } from './message.ts'
 import { type Owner, writeOwner } from './owner.ts'
-import { presentTeamMessage } from './team-present.ts'
 
 export const keyUsedOtherwise = (): ApiError =>
   unprocessable('This Idempotency-Key was used for another message. Send a new message with a new key.', {
     code: 'INVALID_MESSAGE',
-  })
-
-export const noteKeyUsedOtherwise = (): ApiError =>
-  unprocessable('This Idempotency-Key was used for another note. Add a new note with a new key.', {
-    code: 'IDEMPOTENCY_KEY_USED',
   })
 
 export const outcomeNotKnown = (): ApiError =>
@@ -30,12 +24,15 @@ export const ownerMismatch = (owner: Owner): ApiError =>
     { code: 'OWNER_MISMATCH' },
   )
 
-/** With the message that the sender has not seen. */
-export const threadMoved = (newer: Message): ApiError =>
-  conflict('Somebody has written since. Read it, then send again or leave it.', {
-    code: 'THREAD_MOVED',
-    message: presentTeamMessage(newer, () => null),
-  })
+/** Holds the message that the sender has not seen; how it is shown is for the route to say. */
+export class ThreadMoved extends ApiError {
+  readonly newer: Message
+
+  constructor(newer: Message) {
+    super(409, 'Somebody has written since. Read it, then send again or leave it.', { data: { code: 'THREAD_MOVED' } })
+    this.newer = newer
+  }
+}
 
 export const connectionUnavailable = (): ApiError =>
   conflict('The chat connection cannot send now', { code: 'CONNECTION_UNAVAILABLE' })

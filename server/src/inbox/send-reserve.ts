@@ -16,7 +16,7 @@ import { lockConversation, storeConversation } from './queries.ts'
 import { recordChange } from './record-activities.ts'
 import { checkSend, type Draft } from './send-checks.ts'
 import type { Attempt, SendDeps, Sender } from './send-deps.ts'
-import { connectionUnavailable, invalidMessage, threadMoved } from './send-errors.ts'
+import { connectionUnavailable, invalidMessage, ThreadMoved } from './send-errors.ts'
 import { findStanding, insertSend, type NewSend } from './send-queries.ts'
 import { findSend } from './send-recall.ts'
 import { findNewerThan } from './thread-moved.ts'
@@ -65,7 +65,7 @@ async function reserve(
 
   if (attempt.lastSeenId !== null) {
     const newer = await findNewerThan(tx, keyring, sender, conversation.id, attempt.lastSeenId)
-    if (newer !== null) throw threadMoved(newer)
+    if (newer !== null) throw new ThreadMoved(newer)
   }
   const now = deps.clock.now()
   const draft = await judge(deps, tx, attempt, conversation, now)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify'
 import { Type } from 'typebox'
 import { callerOf } from '../access/caller.ts'
-import { forbidden, unavailable } from '../base/errors.ts'
+import { conflict, forbidden, unavailable } from '../base/errors.ts'
 import { type Member, memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { text } from '../base/schema-types.ts'
@@ -9,7 +9,9 @@ import { teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { compileForRequest } from '../base/validation.ts'
 import { sendMessage } from './send.ts'
 import type { SendDeps, Sender } from './send-deps.ts'
+import { ThreadMoved } from './send-errors.ts'
 import { memberRefusal, Send, SendHeaders, Sent, sendRefusals, TeamSend } from './send-schema.ts'
+import { presentTeamMessage } from './team-present.ts'
 
 export interface SendGuard {
   inbox(scope: 'inbox.write'): onRequestHookHandler
@@ -112,7 +114,12 @@ async function answer(
     idempotencyKey: request.headers['idempotency-key'],
     body: request.body,
     problem: request.validationError,
-  })
+  }).catch(showNewer)
   if (isReplay) reply.header('idempotent-replayed', 'true')
   return reply.code(status).type('application/json; charset=utf-8').send(body)
+}
+
+function showNewer(error: unknown): never {
+  if (!(error instanceof ThreadMoved)) throw error
+  throw conflict(error.message, { ...error.data, message: presentTeamMessage(error.newer, () => null) })
 }
