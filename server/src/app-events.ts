@@ -1,7 +1,6 @@
 import type { Guard } from './access/guard.ts'
 import type { House } from './app-house.ts'
 import { repeatAtPauses } from './base/loop.ts'
-import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import { faceOf } from './events/catalogue.ts'
 import type { PresentPayload } from './events/feed.ts'
@@ -15,6 +14,7 @@ import { MessageReceived, MessageSent, MessageStatus, OwnerChanged } from './inb
 import { presentEvent } from './inbox/present.ts'
 import { presentLeadEvent } from './leads/present.ts'
 import { LeadEvent } from './leads/schema.ts'
+import type { TeamGuard } from './team/member.ts'
 
 export interface Events {
   /** The team's side, once its guard is there. */

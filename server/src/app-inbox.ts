@@ -2,7 +2,6 @@ import type { Guard } from './access/guard.ts'
 import type { House } from './app-house.ts'
 import { localUrl } from './base/local-url.ts'
 import { repeatAtPauses } from './base/loop.ts'
-import type { TeamGuard } from './base/member.ts'
 import type { App } from './base/route.ts'
 import type { Receive } from './channels/channel-event.ts'
 import type { Channel } from './channels/connection.ts'
@@ -37,6 +36,7 @@ import { connectionHealthRoute } from './inbox/team-routes-health.ts'
 import { servePresence } from './inbox/team-routes-presence.ts'
 import { openWakes } from './inbox/wakes.ts'
 import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from './leads/from-chat.ts'
+import type { TeamGuard } from './team/member.ts'
 
 const presenceSweepMs = 2_000
 

@@ -1,7 +1,7 @@
-import { recordAudit } from '../base/audit.ts'
 import type { Tx } from '../base/db.ts'
 import { conflict, InvalidInput } from '../base/errors.ts'
 import { instanceScope } from '../base/vault.ts'
+import { recordAudit } from '../team/audit.ts'
 import {
   findInvitation,
   type InvitationRow,

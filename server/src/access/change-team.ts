@@ -1,5 +1,5 @@
-import { recordAudit } from '../base/audit.ts'
-import { type Member, type Role, roleCovers, roles } from '../base/member.ts'
+import { recordAudit } from '../team/audit.ts'
+import { type Member, type Role, roleCovers, roles } from '../team/member.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
 import { findMember, lockMembers, memberNotFound, setRole } from './members.ts'
 import { refuseAbove } from './refuse-above.ts'

@@ -1,10 +1,10 @@
-import { recordAudit } from '../base/audit.ts'
 import type { Sql, Tx } from '../base/db.ts'
 import { type ApiError, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
-import type { Member, Role } from '../base/member.ts'
 import { hashToken, makeToken } from '../base/secret-token.ts'
+import { recordAudit } from '../team/audit.ts'
+import type { Member, Role } from '../team/member.ts'
 import { refuseAbove } from './refuse-above.ts'
 import type { TeamDeps } from './team-deps.ts'
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { text, uuid } from '../base/schema-types.ts'
-import { closed, idSchema } from '../base/team-schema.ts'
+import { closed, idSchema } from '../team/team-schema.ts'
 import { shownKey } from './key-format.ts'
 import type { ApiKeyRow } from './queries.ts'
 import { scopes } from './scopes.ts'

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { type ApiError, conflict, notFound } from '../base/errors.ts'
 import type { Keyring } from '../base/keyring.ts'
-import type { Role } from '../base/member.ts'
+import type { Role } from '../team/member.ts'
 import { openPerson } from './users.ts'
 
 export interface MemberRow {

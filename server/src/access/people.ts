@@ -1,6 +1,6 @@
 import type { Sql } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
-import type { Role } from '../base/member.ts'
+import type { Role } from '../team/member.ts'
 import { listMembers } from './members.ts'
 
 /** Everyone who can appear as the doer of something, by name. */

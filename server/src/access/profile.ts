@@ -1,6 +1,6 @@
-import { recordAudit } from '../base/audit.ts'
 import { invalid } from '../base/errors.ts'
 import { instanceScope } from '../base/vault.ts'
+import { recordAudit } from '../team/audit.ts'
 import { forgiveAttempt, ownAttempt, takeAttempt } from './login-throttle.ts'
 import { renewSession } from './renew-session.ts'
 import { findSession, type NewSession, type SessionRow } from './sessions.ts'

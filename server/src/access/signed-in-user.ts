@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { forbidden } from '../base/errors.ts'
-import { teamCallerOf } from '../base/member.ts'
+import { teamCallerOf } from '../team/member.ts'
 
 /** The user behind `guard.signedIn`, for what a token cannot have: a name, a password, sessions. */
 export function signedInUser(request: FastifyRequest): { userId: string; sessionId: string } {

@@ -1,12 +1,12 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import { type AuditRow, listAudit } from '../base/audit.ts'
 import type { Sql } from '../base/db.ts'
-import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, page, text } from '../base/schema-types.ts'
-import { closed, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
 import { instanceScope } from '../base/vault.ts'
+import { type AuditRow, listAudit } from '../team/audit.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
+import { closed, idSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import type { TeamDeps } from './team-deps.ts'
 
 const entry = titled('AuditEntry', {

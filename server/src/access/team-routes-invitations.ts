@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { unpaged } from '../base/schema-types.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
 import {
   closed,
   done,
@@ -14,7 +14,7 @@ import {
   roleSchema,
   teamRoute,
   workspaceParams,
-} from '../base/team-schema.ts'
+} from '../team/team-schema.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { csrfHeader, refuseForeignOrigin, refuseForgery } from './csrf.ts'
 import { invite, listInvitations, withdrawInvitation } from './invitations.ts'

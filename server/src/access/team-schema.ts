@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { nullable, timestamp, titled } from '../base/route.ts'
 import { text } from '../base/schema-types.ts'
-import { emailSchema, idSchema, personNameSchema, roleSchema } from '../base/team-schema.ts'
+import { emailSchema, idSchema, personNameSchema, roleSchema } from '../team/team-schema.ts'
 import type { Invitation } from './invitations.ts'
 import type { WorkspaceMember } from './members.ts'
 import type { SessionRow } from './sessions.ts'

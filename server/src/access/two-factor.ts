@@ -1,7 +1,7 @@
-import { recordAudit } from '../base/audit.ts'
 import type { Tx } from '../base/db.ts'
 import { conflict, invalid } from '../base/errors.ts'
 import { instanceScope } from '../base/vault.ts'
+import { recordAudit } from '../team/audit.ts'
 import { forgiveAttempt, ownAttempt, takeAttempt } from './login-throttle.ts'
 import { proveWithPassword } from './profile.ts'
 import { hashRecoveryCode, makeRecoveryCodes } from './recovery-codes.ts'

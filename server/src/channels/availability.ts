@@ -1,5 +1,5 @@
 import type { Tx } from '../base/db.ts'
-import { announceConnection } from '../base/team-news.ts'
+import { announceConnection } from '../team/team-news.ts'
 
 /**
  * Marks a connection as one that cannot send, for a reason of the form `platform_error_190` or `partner_removed`.

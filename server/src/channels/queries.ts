@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
-import { announceConnection } from '../base/team-news.ts'
+import { announceConnection } from '../team/team-news.ts'
 import { type Channel, noSettings, type StoredConnection } from './connection.ts'
 import { kindOf } from './kinds.ts'
 import { type ConnectionRow, openConnection, sealSettings } from './sealed.ts'

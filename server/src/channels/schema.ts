@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text, uuid } from '../base/schema-types.ts'
-import { closed, idSchema } from '../base/team-schema.ts'
+import { closed, idSchema } from '../team/team-schema.ts'
 import { channels, partnerProfiles } from './connection.ts'
 
 const id = (description: string, example: string) =>

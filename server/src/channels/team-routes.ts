@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, nullable, postman } from '../base/route.ts'
 import { unpaged } from '../base/schema-types.ts'
-import { done, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
+import { done, idSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import {
   acknowledgeRisk,
   type Changer,

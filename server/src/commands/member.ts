@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { type Role, roles } from '../base/member.ts'
 import { loadConfig } from '../config.ts'
+import { type Role, roles } from '../team/member.ts'
 import { listWorkspaces, pickWorkspace } from './pick-workspace.ts'
 import { type TeamCall, withTeam } from './team-call.ts'
 import { answer, table } from './terminal.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type ErasedKind, erasedKinds } from '../base/erasure.ts'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
-import { closed, idSchema } from '../base/team-schema.ts'
+import { closed, idSchema } from '../team/team-schema.ts'
 import { type ErasureRow, namings } from './erasure.ts'
 
 const kinds: Record<ErasedKind, string> = {

@@ -1,6 +1,6 @@
-import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import type { Vault } from '../base/vault.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
 import { changeForm, createForm, type FormDeps, removeForm } from './change.ts'
 import { formNotFound } from './errors.ts'
 import { presentForm, presentListed } from './present.ts'

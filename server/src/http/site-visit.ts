@@ -3,7 +3,7 @@ import { csrfTokenOf } from '../access/csrf.ts'
 import { sessionCookie } from '../access/session-cookie.ts'
 import { findCallerBySession } from '../access/team-credential.ts'
 import type { TeamDeps } from '../access/team-deps.ts'
-import type { TeamCaller } from '../base/member.ts'
+import type { TeamCaller } from '../team/member.ts'
 
 export type SiteDeps = TeamDeps
 

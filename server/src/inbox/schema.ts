@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, cursor, text, unpaged, uuid } from '../base/schema-types.ts'
-import { idSchema } from '../base/team-schema.ts'
+import { idSchema } from '../team/team-schema.ts'
 import { conversationStatuses } from './conversation-status.ts'
 
 // `agent:` and an id.

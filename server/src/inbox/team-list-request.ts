@@ -1,6 +1,6 @@
 import { InvalidInput, type Issue } from '../base/errors.ts'
-import type { Member } from '../base/member.ts'
 import { readPhone } from '../base/phone.ts'
+import type { Member } from '../team/member.ts'
 import type { InboxDeps } from './conversation.ts'
 import { type ConversationStatus, conversationStatuses } from './conversation-status.ts'
 import type { ListRequest } from './list.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
 import { addTeamNote } from './add-note.ts'
 import type { InboxDeps } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'

@@ -1,5 +1,5 @@
-import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
 import type { InboxDeps } from './conversation.ts'
 import { agent, human } from './owner.ts'
 import { conversationRoute, conversationsPath, oneConversation, scopeOf, showOne } from './team-request.ts'

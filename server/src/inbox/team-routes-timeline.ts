@@ -1,6 +1,6 @@
 import { invalid } from '../base/errors.ts'
-import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
 import type { InboxDeps } from './conversation.ts'
 import { presentTimeline } from './team-present-timeline.ts'
 import { conversationRoute, conversationsPath, scopeOf } from './team-request.ts'

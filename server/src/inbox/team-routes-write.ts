@@ -1,7 +1,7 @@
 import { invalid } from '../base/errors.ts'
-import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { readIsoTime } from '../base/time.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
 import type { InboxDeps } from './conversation.ts'
 import { markRead, markUnread } from './read.ts'
 import { conversationRoute, conversationsPath, oneConversation, scopeOf, showOne } from './team-request.ts'

@@ -1,5 +1,5 @@
-import type { TeamGuard } from '../base/member.ts'
 import type { App } from '../base/route.ts'
+import type { TeamGuard } from '../team/member.ts'
 import type { InboxDeps } from './conversation.ts'
 import { serveTeamConversations, serveTeamCounts } from './team-routes-list.ts'
 import { serveMentions } from './team-routes-mentions.ts'

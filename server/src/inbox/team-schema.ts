@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, cursor, leadStatus, text, unpaged, uuid } from '../base/schema-types.ts'
-import { closed, idSchema, workspaceParams } from '../base/team-schema.ts'
+import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
 import { conversationStatuses } from './conversation-status.ts'
 import * as schema from './schema.ts'
 import { maxKeyHeader } from './send-schema.ts'

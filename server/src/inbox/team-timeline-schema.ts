@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
 import { cursor, text, unpaged, uuid } from '../base/schema-types.ts'
-import { closed, idSchema } from '../base/team-schema.ts'
+import { closed, idSchema } from '../team/team-schema.ts'
 import { activityReasons } from './activity.ts'
 import { namedActor, TeamMessage, TeamNote } from './team-schema.ts'
 

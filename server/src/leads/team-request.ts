@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import type { Member } from '../base/member.ts'
 import { postman } from '../base/route.ts'
-import { workspaceParams } from '../base/team-schema.ts'
+import type { Member } from '../team/member.ts'
+import { workspaceParams } from '../team/team-schema.ts'
 import type { LeadUser } from './lead.ts'
 import { Identifier } from './schema.ts'
 

@@ -1,9 +1,9 @@
-import { recordAudit } from '../base/audit.ts'
 import type { Tx } from '../base/db.ts'
 import { conflict } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import type { TeamActor } from '../base/member.ts'
 import { instanceScope } from '../base/vault.ts'
+import { recordAudit } from '../team/audit.ts'
+import type { TeamActor } from '../team/member.ts'
 import { noticeMs, type Purpose, type RotationDeps } from './rotation.ts'
 
 /** Begins a rotation in every scope that has none on its way; answers how many it began. */

@@ -1,10 +1,10 @@
-import { recordAudit } from '../base/audit.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import { conflict } from '../base/errors.ts'
 import { replaceMasterKeyFile } from '../base/master-key.ts'
-import type { TeamActor } from '../base/member.ts'
 import { instanceScope, type Vault } from '../base/vault.ts'
+import { recordAudit } from '../team/audit.ts'
+import type { TeamActor } from '../team/member.ts'
 
 export interface MasterDeps {
   db: Db

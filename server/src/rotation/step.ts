@@ -1,7 +1,7 @@
-import { recordAudit } from '../base/audit.ts'
 import { allowTime, type Tx } from '../base/db.ts'
 import type { Keyring } from '../base/keyring.ts'
 import { makeSecretCurrent, retireSecretsBefore } from '../base/secrets.ts'
+import { recordAudit } from '../team/audit.ts'
 import { countOld, rewriteBatch } from './rewrite-batch.ts'
 import { type Rewriting, rewritingsOf } from './rewriting.ts'
 import { lockDueRotation, noticeMs, type Rotation, type RotationDeps } from './rotation.ts'

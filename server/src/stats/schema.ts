@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
 import { count, day, leadStatus, text, unpaged } from '../base/schema-types.ts'
-import { closed, idSchema } from '../base/team-schema.ts'
 import { sources } from '../leads/lead.ts'
+import { closed, idSchema } from '../team/team-schema.ts'
 import { attentionCodes } from './attention.ts'
 
 export const StatsQuery = Type.Object(

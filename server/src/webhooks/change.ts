@@ -1,9 +1,9 @@
-import { recordAudit } from '../base/audit.ts'
 import { announce, type Tx } from '../base/db.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
-import type { Member } from '../base/member.ts'
+import { recordAudit } from '../team/audit.ts'
+import type { Member } from '../team/member.ts'
 import type { WebhookDeps } from './deps.ts'
 import { cancelWaiting } from './disable.ts'
 import {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, page, text, unpaged, wholeNumber } from '../base/schema-types.ts'
-import { closed, idSchema } from '../base/team-schema.ts'
 import { allEventNames } from '../events/catalogue.ts'
+import { closed, idSchema } from '../team/team-schema.ts'
 import { deliveryStates } from './deliveries.ts'
 import { EndpointParams } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import { type AuditEntry, recordAudit } from '../base/audit.ts'
 import { announce, type Tx } from '../base/db.ts'
+import { type AuditEntry, recordAudit } from '../team/audit.ts'
 import type { Endpoint, StateReason } from './endpoint.ts'
 import { dueTopic } from './replay.ts'
 

@@ -1,7 +1,7 @@
 import type { Tx } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
-import type { Member } from '../base/member.ts'
 import { keptMs } from '../events/retention.ts'
+import type { Member } from '../team/member.ts'
 import { endOfFeed, lockEndpoint, noteChange } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { alreadyActive } from './errors.ts'

@@ -1,6 +1,6 @@
 import type { MadeWebhook } from '../access/leave-team.ts'
 import type { Sql, Tx } from '../base/db.ts'
-import type { Member } from '../base/member.ts'
+import type { Member } from '../team/member.ts'
 import type { WebhookDeps } from './deps.ts'
 import { disableEndpoint } from './disable.ts'
 import { columns, type EndpointRow, openEndpoint } from './endpoint.ts'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text } from '../base/schema-types.ts'
-import { closed, idSchema, workspaceParams } from '../base/team-schema.ts'
+import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
 import { maxHeaders } from './header-rules.ts'
 import { eventPatterns } from './patterns.ts'
 

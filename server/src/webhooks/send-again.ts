@@ -1,6 +1,6 @@
 import type { Sql } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
-import type { Member } from '../base/member.ts'
+import type { Member } from '../team/member.ts'
 import { lockEndpoint, noteChange } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { refuseOutside } from './enable.ts'

@@ -1,7 +1,7 @@
 import { newId } from '../base/id.ts'
-import type { Member } from '../base/member.ts'
 import type { EventName } from '../events/catalogue.ts'
 import { recordTestEvent } from '../events/record-test.ts'
+import type { Member } from '../team/member.ts'
 import { lockEndpoint, noteChange } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { endpointDisabled, eventNotFound } from './errors.ts'

@@ -1,5 +1,5 @@
-import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman } from '../base/route.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
 import { lockEndpoint, rotateSecret } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { disableEndpoint } from './disable.ts'

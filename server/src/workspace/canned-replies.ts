@@ -1,9 +1,9 @@
-import { recordAudit } from '../base/audit.ts'
 import type { Clock } from '../base/clock.ts'
 import { type Db, type Sql, type Tx, violates } from '../base/db.ts'
 import { type ApiError, conflict, invalid, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import type { Member } from '../base/member.ts'
+import { recordAudit } from '../team/audit.ts'
+import type { Member } from '../team/member.ts'
 import { lockWorkspace } from './workspace.ts'
 
 /** What `{{…}}` may name; the page knows the values. */

@@ -1,8 +1,8 @@
-import { recordAudit } from '../base/audit.ts'
 import { type Sql, type Tx, violates } from '../base/db.ts'
 import { type ApiError, conflict, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import type { Member } from '../base/member.ts'
+import { recordAudit } from '../team/audit.ts'
+import type { Member } from '../team/member.ts'
 import type { WorkspaceDeps } from './create.ts'
 import { lockWorkspace } from './workspace.ts'
 

@@ -1,11 +1,11 @@
-import { recordAudit } from '../base/audit.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql, Tx } from '../base/db.ts'
 import { type ApiError, conflict, forbidden, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/keyring.ts'
-import { type Member, roleCovers } from '../base/member.ts'
 import type { Vault } from '../base/vault.ts'
+import { recordAudit } from '../team/audit.ts'
+import { type Member, roleCovers } from '../team/member.ts'
 import { lockWorkspace } from './workspace.ts'
 
 export const filterPages = ['inbox', 'leads'] as const

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { leadStatus } from '../base/schema-types.ts'
-import { closed, idSchema, roleSchema } from '../base/team-schema.ts'
+import { closed, idSchema, roleSchema } from '../team/team-schema.ts'
 import { type LabelRow, labelColors } from './labels.ts'
 import { retentionOf } from './retention.ts'
 import type { WorkspaceRow } from './workspace.ts'

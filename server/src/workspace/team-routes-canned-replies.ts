@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
-import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, postman, timestamp } from '../base/route.ts'
-import { closed, done, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
+import { closed, done, idSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import {
   type CannedReplyRow,
   changeCannedReply,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { memberOf, type TeamGuard } from '../base/member.ts'
 import { type App, errors, oneOf, postman, timestamp } from '../base/route.ts'
-import { closed, done, idSchema, teamRoute, workspaceParams } from '../base/team-schema.ts'
+import { memberOf, type TeamGuard } from '../team/member.ts'
+import { closed, done, idSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import {
   changeSavedFilter,
   createSavedFilter,

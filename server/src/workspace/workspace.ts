@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../base/db.ts'
-import type { Role } from '../base/member.ts'
+import type { Role } from '../team/member.ts'
 
 export interface WorkspaceRow {
   id: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Role } from '../../src/base/member.ts'
+import type { Role } from '../../src/team/member.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
 import { testTeamToken, type World, world } from '../support/world.ts'
 

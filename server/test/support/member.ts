@@ -3,8 +3,8 @@ import { addMember } from '../../src/access/members.ts'
 import { startSession } from '../../src/access/sessions.ts'
 import { createUser } from '../../src/access/users.ts'
 import type { Clock } from '../../src/base/clock.ts'
-import type { Role } from '../../src/base/member.ts'
 import { instanceScope } from '../../src/base/vault.ts'
+import type { Role } from '../../src/team/member.ts'
 import type { Answer, World } from './world.ts'
 
 export interface TestMember {

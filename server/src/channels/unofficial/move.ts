@@ -1,6 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/keyring.ts'
-import { announceConnection } from '../../base/team-news.ts'
+import { announceConnection } from '../../team/team-news.ts'
 import { isNumberTaken } from '../errors.ts'
 import { voidAcknowledgement } from '../pairing.ts'
 import { lockConnection } from '../queries.ts'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { maxPhoneLength } from '../../base/phone.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { closed } from '../../base/team-schema.ts'
+import { closed } from '../../team/team-schema.ts'
 import { sessionStates } from './session.ts'
 
 export const pairSchema = Type.Object(

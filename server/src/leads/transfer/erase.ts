@@ -1,8 +1,8 @@
-import { recordAudit } from '../../base/audit.ts'
 import type { Tx } from '../../base/db.ts'
 import { type ErasureScope, type ErasureStep, nothingLeft, type Removed } from '../../base/erasure.ts'
 import { longestMention, mentionFinder } from '../../base/mention.ts'
-import { announceImport } from '../../base/team-news.ts'
+import { recordAudit } from '../../team/audit.ts'
+import { announceImport } from '../../team/team-news.ts'
 import { type PieceFile, readPieces } from './pieces.ts'
 
 /** Of a quarter of a MiB each. */

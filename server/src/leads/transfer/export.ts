@@ -1,6 +1,6 @@
-import { recordAudit } from '../../base/audit.ts'
 import { newId } from '../../base/id.ts'
-import type { TeamActor } from '../../base/member.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { TeamActor } from '../../team/member.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead.ts'
 import { type LeadPage, listLeads } from '../list.ts'
 import type { LeadFilter } from '../list-filter.ts'

@@ -1,7 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { type ApiError, conflict } from '../../base/errors.ts'
 import type { Keyring } from '../../base/keyring.ts'
-import { announceImport } from '../../base/team-news.ts'
+import { announceImport } from '../../team/team-news.ts'
 import type { LeadDeps } from '../lead.ts'
 import { type ImportRow, lockImport } from './imports.ts'
 import { type PieceFile, putPiece } from './pieces.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { oneOf } from '../base/route.ts'
+import { uuid } from '../base/schema-types.ts'
 import { roles } from './member.ts'
-import { oneOf } from './route.ts'
-import { uuid } from './schema-types.ts'
 
 interface RouteTags {
   tags: string[]

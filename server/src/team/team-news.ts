@@ -1,4 +1,4 @@
-import { announce, type Tx } from './db.ts'
+import { announce, type Tx } from '../base/db.ts'
 
 /**
  * What the team's pages are told beside the events, as a frame of its own: in no feed, for no key and no webhook, and lost
