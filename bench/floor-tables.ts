@@ -1,6 +1,6 @@
 import { systemClock } from '../server/src/base/clock.ts'
 import type { Db } from '../server/src/base/db.ts'
-import { openVault } from '../server/src/base/vault.ts'
+import { openVault } from '../server/src/base/sealing/vault.ts'
 import { leadColumns } from '../server/src/leads/queries.ts'
 import { type LeadRow, openLead } from '../server/src/leads/sealed.ts'
 import { benchMasterKey } from './workspace.ts'

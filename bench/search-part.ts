@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { Db } from '../server/src/base/db.ts'
-import { foldText } from '../server/src/base/search-text.ts'
+import { foldText } from '../server/src/base/text/search-text.ts'
 import { memoryOf, type Start } from './child.ts'
 import { type Course, compete, type Peer } from './contest.ts'
 import { printResults } from './contest-table.ts'

@@ -3,7 +3,7 @@
 import fastify from 'fastify'
 import { systemClock } from '../server/src/base/clock.ts'
 import { type Db, openDb } from '../server/src/base/db.ts'
-import { openVault } from '../server/src/base/vault.ts'
+import { openVault } from '../server/src/base/sealing/vault.ts'
 import { readBulkItem } from '../server/src/leads/read-upsert.ts'
 import { upsertLeads } from '../server/src/leads/upsert.ts'
 import { databaseOf } from './place.ts'

@@ -1,11 +1,11 @@
 // A worker of the product that delivers what run.ts records. Run by run.ts in a process of its own.
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
-import { openOutgoing } from '../server/src/base/guarded-fetch.ts'
 import { createLog } from '../server/src/base/log.ts'
+import { openOutgoing } from '../server/src/base/outgoing/guarded-fetch.ts'
 import { relayNews } from '../server/src/base/relay.ts'
+import { openVault } from '../server/src/base/sealing/vault.ts'
 import { standBack } from '../server/src/base/stand-back.ts'
-import { openVault } from '../server/src/base/vault.ts'
 import { createPlacer } from '../server/src/events/placer.ts'
 import { createDeliveryWorker } from '../server/src/webhooks/worker.ts'
 import { databaseOf } from './place.ts'

@@ -1,6 +1,6 @@
 import type { Guard } from './access/guard.ts'
 import type { House } from './app-house.ts'
-import { repeatAtPauses } from './base/loop.ts'
+import { repeatAtPauses } from './base/async/loop.ts'
 import type { App } from './base/route.ts'
 import { faceOf } from './events/catalogue.ts'
 import type { PresentPayload } from './events/feed.ts'

@@ -1,5 +1,5 @@
 import { indexedAccessTables, sealedAccessTables } from './access/keyed-tables.ts'
-import type { KeyedTables } from './base/keyed-table.ts'
+import type { KeyedTables } from './base/sealing/keyed-table.ts'
 import { sealedChannelTables } from './channels/keyed-tables.ts'
 import { sealedErasureTables } from './erasure/keyed-tables.ts'
 import { sealedEventTables } from './events/keyed-tables.ts'

@@ -1,7 +1,7 @@
 import { forgetTokens } from './access/retention.ts'
 import type { House } from './app-house.ts'
 import { removeAged, removeAgedOf } from './base/retention.ts'
-import { instanceScope } from './base/vault.ts'
+import { instanceScope } from './base/sealing/vault.ts'
 import { agingErasureTables } from './erasure/retention.ts'
 import { agingFormTables } from './forms/retention.ts'
 import { agingInboxTables, eraseQuietConversations } from './inbox/retention.ts'

@@ -1,7 +1,7 @@
 import { createMetricsDoor } from './access/metrics-door.ts'
 import type { House } from './app-house.ts'
 import type { App } from './base/route.ts'
-import { asHouse } from './base/work.ts'
+import { asHouse } from './base/shares/work.ts'
 import { serveHealth } from './http/health.ts'
 import { serveMetrics } from './http/metrics-route.ts'
 import { createServer } from './http/server.ts'

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { type DatabaseAddress, readDatabaseUrl } from './base/postgres/address.ts'
-import { AddressProblem } from './base/postgres/address-problem.ts'
+import { type DatabaseAddress, readDatabaseUrl } from './base/postgres/address/address.ts'
+import { AddressProblem } from './base/postgres/address/address-problem.ts'
 
 /** Everything that can be set, checked once at start. Nothing else reads the environment. */
 export interface Config {

@@ -41,7 +41,7 @@ const longest = [
   'web/test/connections.test.ts',
   'web/test/forms.test.ts',
   'rotation/under-load.test.ts',
-  'base/kill.test.ts',
+  'base/embedded/kill.test.ts',
   'program/session-takeover.test.ts',
   'program/command-line.test.ts',
   'program/webhook-chaos.test.ts',

@@ -1,6 +1,6 @@
 import type { Tx } from '../base/db.ts'
 import { conflict, InvalidInput } from '../base/errors.ts'
-import { instanceScope } from '../base/vault.ts'
+import { instanceScope } from '../base/sealing/vault.ts'
 import { recordAudit } from '../team/audit.ts'
 import {
   findInvitation,

@@ -1,4 +1,4 @@
-import { type AddressSet, addressSet, normalRange } from '../base/address.ts'
+import { type AddressSet, addressSet, normalRange } from '../base/outgoing/address.ts'
 
 /** Whether a key may be used from an address; null is an address that cannot be told. */
 export type Allowlist = (address: string | null) => boolean

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type AddressSet, addressSet, normalAddress, normalRange } from '../base/address.ts'
+import { type AddressSet, addressSet, normalAddress, normalRange } from '../base/outgoing/address.ts'
 
 /** The address of a request's client in its normal spelling, or null when it cannot be told. */
 export type ClientAddress = (request: IncomingMessage) => string | null

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { forbidden } from '../base/errors.ts'
-import { sameSecret } from '../base/secret-token.ts'
+import { sameSecret } from '../base/sealing/secret-token.ts'
 
 export const csrfHeader = 'x-parley-csrf'
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../base/db.ts'
 import { notFound } from '../base/errors.ts'
-import { instanceScope } from '../base/vault.ts'
+import { instanceScope } from '../base/sealing/vault.ts'
 import { recordAudit } from '../team/audit.ts'
 import type { Member, TeamActor } from '../team/member.ts'
 import { forgetSignIns } from './known-sign-ins.ts'

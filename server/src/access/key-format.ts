@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { checksum62, randomBase62 } from '../base/secret-token.ts'
+import { checksum62, randomBase62 } from '../base/sealing/secret-token.ts'
 
 // `plk_<22 random>_<6 checksum>`, both base62: the prefix is found by secret scanners, the checksum turns a typo
 // down without a database read, and an underscore lets a double click select the whole.

@@ -1,6 +1,6 @@
-import { normalRange } from '../base/address.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
+import { normalRange } from '../base/outgoing/address.ts'
 import { isScope, type Scope, scopes } from './scopes.ts'
 
 /** What is chosen when a key is made. All but `answersNewConversations` stays as it is for the key's life. */

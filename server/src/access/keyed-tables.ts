@@ -1,4 +1,4 @@
-import type { IndexedTable, SealedTable } from '../base/keyed-table.ts'
+import type { IndexedTable, SealedTable } from '../base/sealing/keyed-table.ts'
 import { emailOf } from './invitations.ts'
 import { totpSecretOf } from './second-factor.ts'
 import { emailIndex, openPerson, personOf } from './users.ts'

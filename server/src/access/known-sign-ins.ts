@@ -1,8 +1,8 @@
-import { addressGroup } from '../base/address.ts'
 import { byteaArray, type Sql, type Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
-import { makeToken } from '../base/secret-token.ts'
-import { instanceScope } from '../base/vault.ts'
+import { addressGroup } from '../base/outgoing/address.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
+import { makeToken } from '../base/sealing/secret-token.ts'
+import { instanceScope } from '../base/sealing/vault.ts'
 import type { Visitor } from './team-deps.ts'
 
 /** From where a person came in: their browser by a token of its own, and the group of addresses. Keyed hashes. */

@@ -1,7 +1,7 @@
-import { addressGroup } from '../base/address.ts'
 import type { Tx } from '../base/db.ts'
 import { tooManyRequests } from '../base/errors.ts'
-import type { Keyring } from '../base/keyring.ts'
+import { addressGroup } from '../base/outgoing/address.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { knownMarks, marksOf } from './known-sign-ins.ts'
 import type { Visitor } from './team-deps.ts'
 

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { type ApiError, conflict, notFound } from '../base/errors.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Role } from '../team/member.ts'
 import { openPerson } from './users.ts'
 

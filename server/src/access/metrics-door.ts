@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { forbidden, unauthorized } from '../base/errors.ts'
-import { sameSecret } from '../base/secret-token.ts'
+import { sameSecret } from '../base/sealing/secret-token.ts'
 import { type CredentialDeps, identify, tokenIn } from './team-credential.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Sql } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Role } from '../team/member.ts'
 import { listMembers } from './members.ts'
 

@@ -1,5 +1,5 @@
 import { invalid } from '../base/errors.ts'
-import { instanceScope } from '../base/vault.ts'
+import { instanceScope } from '../base/sealing/vault.ts'
 import { recordAudit } from '../team/audit.ts'
 import { forgiveAttempt, ownAttempt, takeAttempt } from './login-throttle.ts'
 import { renewSession } from './renew-session.ts'

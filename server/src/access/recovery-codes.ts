@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { hashToken } from '../base/secret-token.ts'
+import { hashToken } from '../base/sealing/secret-token.ts'
 
 const count = 10
 // Base32 without what is easily misread; 32 letters, so that a byte's lower five bits choose evenly.

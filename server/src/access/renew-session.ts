@@ -1,5 +1,5 @@
 import type { Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { forgetSignIns, rememberSignIn } from './known-sign-ins.ts'
 import { endAllSessions, type NewSession, type SignedInBy, startSession } from './sessions.ts'
 import type { Visitor } from './team-deps.ts'

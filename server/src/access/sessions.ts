@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
-import { hashToken, makeToken } from '../base/secret-token.ts'
+import { hashToken, makeToken } from '../base/sealing/secret-token.ts'
 import { announceSession, announceUser } from './standing.ts'
 
 const idleMs = 12 * 3_600_000

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../base/db.ts'
-import { hashToken, makeToken } from '../base/secret-token.ts'
+import { hashToken, makeToken } from '../base/sealing/secret-token.ts'
 import type { SignedInBy } from './sessions.ts'
 
 const lifeMs = 5 * 60_000

@@ -1,5 +1,5 @@
 import { unauthorized } from '../base/errors.ts'
-import { instanceScope } from '../base/vault.ts'
+import { instanceScope } from '../base/sealing/vault.ts'
 import { forgiveAttempt, ownAttempt, takeAttempt } from './login-throttle.ts'
 import { useSecondFactor } from './second-factor.ts'
 import type { NewSession } from './sessions.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type App, errors, oneOf, postman } from '../base/route.ts'
 import { count, unpaged } from '../base/schema-types.ts'
-import { instanceScope } from '../base/vault.ts'
+import { instanceScope } from '../base/sealing/vault.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import { changeRole } from './change-team.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type App, errors } from '../base/route.ts'
 import { text, unpaged } from '../base/schema-types.ts'
-import { instanceScope } from '../base/vault.ts'
+import { instanceScope } from '../base/sealing/vault.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { idSchema, personNameSchema, roleSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import { statusAt, usableStatus } from './key-schema.ts'

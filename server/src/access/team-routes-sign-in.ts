@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type App, errors, postman } from '../base/route.ts'
-import { instanceScope } from '../base/vault.ts'
+import { instanceScope } from '../base/sealing/vault.ts'
 import { recordAudit } from '../team/audit.ts'
 import { type TeamGuard, teamCallerOf } from '../team/member.ts'
 import { closed, done, emailSchema, openTeamRoute, teamRoute } from '../team/team-schema.ts'

@@ -1,4 +1,4 @@
-import { checksum62, randomBase62 } from '../base/secret-token.ts'
+import { checksum62, randomBase62 } from '../base/sealing/secret-token.ts'
 
 const shape = /^plt_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/
 

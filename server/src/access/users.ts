@@ -1,7 +1,7 @@
 import { byteaArray, type Sql, type Tx, violates } from '../base/db.ts'
 import { type ApiError, conflict } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 
 export interface Person {
   name: string

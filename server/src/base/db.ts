@@ -6,8 +6,8 @@ import { type Pending, type Row, type Sql, type Statement, tagOf } from './postg
 import { Transaction } from './postgres/transaction.ts'
 import { oid, Parameter } from './postgres/values.ts'
 import { openWays, type WayOptions, type WayThrough } from './postgres/ways.ts'
-import { createShares } from './shares.ts'
-import { asHouse, currentWork, isInTransaction, within, workInTransaction } from './work.ts'
+import { createShares } from './shares/shares.ts'
+import { asHouse, currentWork, isInTransaction, within, workInTransaction } from './shares/work.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
 export type { Sql }

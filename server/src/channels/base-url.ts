@@ -1,4 +1,4 @@
-import type { Outgoing } from '../base/guarded-fetch.ts'
+import type { Outgoing } from '../base/outgoing/guarded-fetch.ts'
 
 /** The platform's address without a trailing slash, or why it must not be called. */
 export function readBaseUrl(text: string, outgoing: Outgoing): { baseUrl: string } | { refused: string } {

@@ -1,6 +1,6 @@
 import { forbidden } from '../base/errors.ts'
-import type { Outgoing } from '../base/guarded-fetch.ts'
 import { newId } from '../base/id.ts'
+import type { Outgoing } from '../base/outgoing/guarded-fetch.ts'
 import { recordAudit } from '../team/audit.ts'
 import type { TeamActor } from '../team/member.ts'
 import { readBaseUrl } from './base-url.ts'

@@ -1,4 +1,4 @@
-import type { SealedTable } from '../base/keyed-table.ts'
+import type { SealedTable } from '../base/sealing/keyed-table.ts'
 import { settingsPlace } from './sealed.ts'
 import { keyPlace } from './unofficial/sealed-auth-store.ts'
 import { contentPlace } from './unofficial/sends.ts'

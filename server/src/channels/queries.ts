@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { announceConnection } from '../team/team-news.ts'
 import { type Channel, noSettings, type StoredConnection } from './connection.ts'
 import { kindOf } from './kinds.ts'

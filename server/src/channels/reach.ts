@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
-import type { Vault } from '../base/vault.ts'
+import type { Vault } from '../base/sealing/vault.ts'
 import type { StoredConnection } from './connection.ts'
 import { type CheckedNumber, type Drivers, driverOf } from './driver.ts'
 import { isNumberTaken } from './errors.ts'

@@ -1,4 +1,4 @@
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Channel, ConnectionState, noSettings, Settings, StoredConnection } from './connection.ts'
 
 export interface ConnectionRow {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { type Loop, startLoop } from '../base/loop.ts'
+import { type Loop, startLoop } from '../base/async/loop.ts'
 import { loadConfig } from '../config.ts'
 import type { Purpose } from '../rotation/rotation.ts'
 import type { OpenHouse } from './house.ts'

@@ -1,5 +1,5 @@
 import type { Sql } from '../base/db.ts'
-import { localUrl } from '../base/local-url.ts'
+import { localUrl } from '../base/outgoing/local-url.ts'
 import { type Changer, type ConnectionDeps, createConnection } from '../channels/change.ts'
 import type { StoredConnection } from '../channels/connection.ts'
 import { openDrivers } from '../channels/drivers.ts'

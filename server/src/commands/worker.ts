@@ -1,7 +1,7 @@
 import { presentPayload } from '../app-events.ts'
 import type { House } from '../app-house.ts'
 import { inboxReceive } from '../app-inbox.ts'
-import type { Loop } from '../base/loop.ts'
+import type { Loop } from '../base/async/loop.ts'
 import { openTransports } from '../channels/unofficial/transports.ts'
 import { startSessions } from '../channels/unofficial/worker.ts'
 import { startImports } from '../leads/transfer/worker.ts'

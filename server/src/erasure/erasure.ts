@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
 import type { ErasedCustomer, ErasurePart, Removed } from '../base/erasure.ts'
-import type { Keyring } from '../base/keyring.ts'
-import type { Vault } from '../base/vault.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
+import type { Vault } from '../base/sealing/vault.ts'
 import type { TeamActor } from '../team/member.ts'
 
 export interface ErasureDeps {

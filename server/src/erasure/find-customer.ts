@@ -1,7 +1,7 @@
 import type { Sql } from '../base/db.ts'
 import type { ErasedCustomer } from '../base/erasure.ts'
-import type { Keyring } from '../base/keyring.ts'
-import { phoneClass } from '../base/phone-variants.ts'
+import { phoneClass } from '../base/phone/phone-variants.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { findErasedConversations } from '../inbox/erase.ts'
 import { findErasedLeads } from '../leads/erase.ts'
 

@@ -1,4 +1,4 @@
-import type { SealedTable } from '../base/keyed-table.ts'
+import type { SealedTable } from '../base/sealing/keyed-table.ts'
 import { subjectPlace } from './erasure.ts'
 
 export const sealedErasureTables: readonly SealedTable[] = [

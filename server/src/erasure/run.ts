@@ -1,6 +1,6 @@
 import type { Tx } from '../base/db.ts'
 import { addRemoved, type ErasedCustomer, type ErasureScope } from '../base/erasure.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { recordAudit } from '../team/audit.ts'
 import { type ErasureDeps, type ErasureRow, findErasure, openSubject, sealSubject } from './erasure.ts'
 import { findCustomer } from './find-customer.ts'

@@ -1,7 +1,7 @@
 import type { Sql } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
 import type { Log } from '../base/log.ts'
-import { UnknownKeyVersion } from '../base/seal.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
+import { UnknownKeyVersion } from '../base/sealing/seal.ts'
 import type { EventName } from './catalogue.ts'
 
 /** An event with its place in the workspace's feed; the payload is still sealed. */

@@ -1,5 +1,5 @@
 import type { Log } from '../base/log.ts'
-import type { Vault } from '../base/vault.ts'
+import type { Vault } from '../base/sealing/vault.ts'
 import { allEventNames } from './catalogue.ts'
 import { openEvents, type PresentPayload } from './feed.ts'
 import { type Frame, frameOf } from './live-frame.ts'

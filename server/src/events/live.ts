@@ -1,7 +1,7 @@
 import { concerns, standingTopic } from '../access/standing.ts'
+import type { Repeat } from '../base/async/loop.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
-import type { Repeat } from '../base/loop.ts'
 import { readTeamNews, teamTopic } from '../team/team-news.ts'
 import { faceOf } from './catalogue.ts'
 import { feedState } from './feed.ts'

@@ -1,6 +1,6 @@
 import { announce, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { type NewEvent, recordedTopic } from './record.ts'
 
 /** Records an event that is for one webhook endpoint alone; answers its id. */

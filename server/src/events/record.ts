@@ -1,6 +1,6 @@
 import { announce, byteaArray, type Fragment, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { EventName } from './catalogue.ts'
 
 export interface NewEvent {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Html } from '../base/html.ts'
+import type { Html } from '../base/text/html.ts'
 import type { Form } from './form.ts'
 
 /** Sends a page that may load its own style and nothing else; sites that the form lists may frame it. */

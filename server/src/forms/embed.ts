@@ -1,4 +1,4 @@
-import { html } from '../base/html.ts'
+import { html } from '../base/text/html.ts'
 import { fieldHtml, untouched } from './field-html.ts'
 import { decoyField, type Form } from './form.ts'
 

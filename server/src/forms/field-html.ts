@@ -1,4 +1,4 @@
-import { type Html, html } from '../base/html.ts'
+import { type Html, html } from '../base/text/html.ts'
 import { decoyField, type FormField } from './form.ts'
 import type { RawFields } from './parameters.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Issue } from '../base/errors.ts'
-import { type Html, html } from '../base/html.ts'
+import { type Html, html } from '../base/text/html.ts'
 import type { CustomField } from '../leads/custom-fields.ts'
 import { decoyHtml, fieldHtml, fieldId, hiddenHtml, sentence } from './field-html.ts'
 import { type Form, tokenField } from './form.ts'

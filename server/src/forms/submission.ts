@@ -1,5 +1,5 @@
 import type { Issue } from '../base/errors.ts'
-import { lengthProblem } from '../base/text-length.ts'
+import { lengthProblem } from '../base/text/text-length.ts'
 import { type CustomField, maxLengthOf } from '../leads/custom-fields.ts'
 import { type LeadPatch, readLeadPatch } from '../leads/input.ts'
 import type { LeadChanges } from '../leads/schema.ts'

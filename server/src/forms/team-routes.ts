@@ -1,5 +1,5 @@
 import { type App, errors, postman } from '../base/route.ts'
-import type { Vault } from '../base/vault.ts'
+import type { Vault } from '../base/sealing/vault.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { changeForm, createForm, type FormDeps, removeForm } from './change.ts'
 import { formNotFound } from './errors.ts'

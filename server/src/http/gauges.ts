@@ -1,5 +1,5 @@
+import { withinMs } from '../base/async/within.ts'
 import type { Clock } from '../base/clock.ts'
-import { withinMs } from '../base/within.ts'
 
 /** What is looked up when somebody asks for the metrics, rather than counted as it happens. */
 export interface GaugeSource {

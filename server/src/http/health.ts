@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { withinMs } from '../base/async/within.ts'
 import { unavailable } from '../base/errors.ts'
 import { type App, errors } from '../base/route.ts'
-import { withinMs } from '../base/within.ts'
 
 export const paths = { alive: '/healthz', ready: '/readyz' } as const
 

@@ -1,6 +1,6 @@
 import { type Tx, violates } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Actor } from '../workspace/actor.ts'
 import { findStrangers } from '../workspace/strangers.ts'
 import { touched } from './change.ts'

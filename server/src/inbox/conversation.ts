@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
-import type { Vault } from '../base/vault.ts'
+import type { Vault } from '../base/sealing/vault.ts'
 import type { Channel, Connection } from '../channels/connection.ts'
 import type { Connector } from '../channels/connector.ts'
 import type { ConversationStatus } from './conversation-status.ts'

@@ -1,5 +1,5 @@
 import { newId } from '../base/id.ts'
-import { phoneClass } from '../base/phone-variants.ts'
+import { phoneClass } from '../base/phone/phone-variants.ts'
 import type { Customer } from '../channels/channel-event.ts'
 import type { Channel } from '../channels/connection.ts'
 import { touched } from './change.ts'

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { isUuid, newId } from '../base/id.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Customer } from '../channels/channel-event.ts'
 import { recordEvents } from '../events/record.ts'
 import { withOutbound } from './change.ts'

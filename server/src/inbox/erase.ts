@@ -7,8 +7,8 @@ import {
   nothingLeft,
   type Removed,
 } from '../base/erasure.ts'
-import type { Keyring } from '../base/keyring.ts'
-import { SealBroken, UnknownKeyVersion } from '../base/seal.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
+import { SealBroken, UnknownKeyVersion } from '../base/sealing/seal.ts'
 import type { Contact } from './conversation.ts'
 import { openContact, phoneIndexes, userIndexes } from './sealed.ts'
 import { tellMember, tellTeam } from './team-news.ts'

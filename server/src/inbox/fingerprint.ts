@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Wish } from './send-input.ts'
 
 const place = (messageId: string) => ({ table: 'sends', row: messageId, column: 'fingerprint' })

@@ -1,4 +1,4 @@
-import { phoneClass } from '../base/phone-variants.ts'
+import { phoneClass } from '../base/phone/phone-variants.ts'
 import type { ChannelEvent, Customer } from '../channels/channel-event.ts'
 
 export type StatusEvent = Extract<ChannelEvent, { type: 'status' }>

@@ -1,4 +1,4 @@
-import type { IndexedTable, KeyedRow, SealedTable } from '../base/keyed-table.ts'
+import type { IndexedTable, KeyedRow, SealedTable } from '../base/sealing/keyed-table.ts'
 import { contactIndexes, openContact } from './sealed.ts'
 
 /** Where a column's values are bound to, by default the row and column they stand in. */

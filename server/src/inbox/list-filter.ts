@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { byteaArray, type Sql } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Scope } from './conversation.ts'
 import type { ConversationStatus } from './conversation-status.ts'
 import { exactPhoneIndexes, phoneIndexes } from './sealed.ts'

@@ -1,5 +1,5 @@
 import type { Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Customer } from '../channels/channel-event.ts'
 import { touched } from './change.ts'
 import type { Conversation } from './conversation.ts'

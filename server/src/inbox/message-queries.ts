@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Referral } from '../channels/channel-event.ts'
 import { type Message, type MessageRow, openMessage, sealMessage } from './message.ts'
 import { freeMoment } from './moment.ts'

@@ -1,4 +1,4 @@
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { MessageKind, Referral } from '../channels/channel-event.ts'
 import type { Actor } from '../workspace/actor.ts'
 import { externalIndex } from './sealed.ts'

@@ -1,6 +1,6 @@
 import { openPerson } from '../access/users.ts'
 import type { Db } from '../base/db.ts'
-import { instanceScope, type Vault } from '../base/vault.ts'
+import { instanceScope, type Vault } from '../base/sealing/vault.ts'
 
 /** What has a name that a page shows beside its id. */
 export interface Named {

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Actor } from '../workspace/actor.ts'
 import { tellMember, tellTeam } from './team-news.ts'
 

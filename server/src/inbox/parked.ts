@@ -1,5 +1,5 @@
 import { byteaArray, type Db, type Tx, timestampArray } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { advanceMessage, type PartReport } from './advance.ts'
 import type { Conversation } from './conversation.ts'
 import type { StatusEvent } from './group-events.ts'

@@ -1,5 +1,5 @@
-import type { Keyring } from '../base/keyring.ts'
-import { maskNumbersIn } from '../base/mask.ts'
+import { maskNumbersIn } from '../base/phone/mask.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Conversation } from './conversation.ts'
 import { maskContact } from './masking.ts'
 import type { Message } from './message.ts'

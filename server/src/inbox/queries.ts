@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Conversation, Scope } from './conversation.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
 import { mayStart, notYet } from './starts.ts'

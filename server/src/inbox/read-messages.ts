@@ -1,5 +1,5 @@
 import type { Sql } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Scope } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'
 import { type Message, openMessage } from './message.ts'

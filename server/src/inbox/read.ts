@@ -1,5 +1,5 @@
 import type { Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { touched } from './change.ts'
 import type { Conversation, InboxDeps, Scope } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'

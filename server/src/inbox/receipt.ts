@@ -1,6 +1,6 @@
 import { byteaArray, type Sql, type Tx } from '../base/db.ts'
 import { isUuid } from '../base/id.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { advanceMessage, type PartReport } from './advance.ts'
 import type { StatusEvent } from './group-events.ts'
 import { lockExternalIds, parkStatuses } from './parked.ts'

@@ -1,5 +1,5 @@
 import type { Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
 import { type CustomerEvent, sortDelivery } from './group-events.ts'
 import { isPoison } from './poison.ts'

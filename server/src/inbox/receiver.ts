@@ -1,5 +1,5 @@
-import type { Keyring } from '../base/keyring.ts'
 import type { Log } from '../base/log.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Referral } from '../channels/channel-event.ts'
 import type { Channel } from '../channels/connection.ts'
 import type { Contact, InboxDeps } from './conversation.ts'

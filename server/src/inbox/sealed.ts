@@ -1,5 +1,5 @@
-import type { Keyring } from '../base/keyring.ts'
-import { phoneClass } from '../base/phone-variants.ts'
+import { phoneClass } from '../base/phone/phone-variants.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Channel } from '../channels/connection.ts'
 import type { Contact, Conversation, LastMessage } from './conversation.ts'
 import type { ConversationStatus } from './conversation-status.ts'

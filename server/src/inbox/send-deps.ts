@@ -1,5 +1,5 @@
-import type { Keyring } from '../base/keyring.ts'
 import type { Log } from '../base/log.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Connection } from '../channels/connection.ts'
 import type { RefusalEffect } from '../channels/connector.ts'
 import type { InboxDeps } from './conversation.ts'

@@ -1,5 +1,5 @@
 import type { Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
 import type { Conversation } from './conversation.ts'
 import type { DispatchKey } from './dispatch-queries.ts'

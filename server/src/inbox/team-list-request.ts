@@ -1,5 +1,5 @@
 import { InvalidInput, type Issue } from '../base/errors.ts'
-import { readPhone } from '../base/phone.ts'
+import { readPhone } from '../base/phone/phone.ts'
 import type { Member } from '../team/member.ts'
 import type { InboxDeps } from './conversation.ts'
 import { type ConversationStatus, conversationStatuses } from './conversation-status.ts'

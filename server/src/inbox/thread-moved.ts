@@ -1,7 +1,7 @@
 import type { Tx } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { type Message, type MessageRow, openMessage } from './message.ts'
 import { messageColumns } from './message-queries.ts'
 import type { Sender } from './send-deps.ts'

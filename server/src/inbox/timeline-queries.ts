@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Actor } from '../workspace/actor.ts'
 import type { Activity, ActivityDetail, ActivityReason } from './activity.ts'
 import { type Message, type MessageRow, openMessage } from './message.ts'

@@ -1,6 +1,6 @@
 import type { Issue } from '../base/errors.ts'
-import { maxPhoneLength, readPhone } from '../base/phone.ts'
-import { lengthProblem } from '../base/text-length.ts'
+import { maxPhoneLength, readPhone } from '../base/phone/phone.ts'
+import { lengthProblem } from '../base/text/text-length.ts'
 import { readIsoTime } from '../base/time.ts'
 
 export const customFieldTypes = [

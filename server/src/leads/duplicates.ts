@@ -1,5 +1,5 @@
 import { byteaArray, type Sql } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { findLead } from './identify.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { anyWorkspace, leadColumns } from './queries.ts'

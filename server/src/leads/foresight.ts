@@ -1,5 +1,5 @@
 import type { ApiError } from '../base/errors.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { type LeadSeals, makeSeals } from './sealed.ts'
 import { type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
 

@@ -1,6 +1,6 @@
 import type { Issue } from '../base/errors.ts'
-import { maxPhoneLength, readPhone } from '../base/phone.ts'
-import { lengthProblem } from '../base/text-length.ts'
+import { maxPhoneLength, readPhone } from '../base/phone/phone.ts'
+import { lengthProblem } from '../base/text/text-length.ts'
 import { joinPath } from '../base/validation.ts'
 import { type CustomField, type CustomValues, emailShape } from './custom-fields.ts'
 import type { LeadFields } from './lead.ts'

@@ -1,4 +1,4 @@
-import type { IndexedTable, KeyedRow, SealedTable } from '../base/keyed-table.ts'
+import type { IndexedTable, KeyedRow, SealedTable } from '../base/sealing/keyed-table.ts'
 import { leadIndexes, openPerson } from './sealed.ts'
 import { searchTokens } from './search-lines.ts'
 import { piecePlace } from './transfer/pieces.ts'

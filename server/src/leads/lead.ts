@@ -1,7 +1,7 @@
 import type { Guesses } from '../access/guesses.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
-import type { Vault } from '../base/vault.ts'
+import type { Vault } from '../base/sealing/vault.ts'
 import type { Actor } from '../workspace/actor.ts'
 import type { CustomField } from './custom-fields.ts'
 

@@ -1,5 +1,5 @@
 import type { Sql } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { LeadImages } from './image/client.ts'
 import type { Lead, LeadDeps, LeadUser } from './lead.ts'
 import { readListCursor, totalLastsMs, writeListCursor } from './list-cursor.ts'

@@ -1,4 +1,4 @@
-import { type Mask, maskOf } from '../base/mask.ts'
+import { type Mask, maskOf } from '../base/phone/mask.ts'
 import type { CustomField } from './custom-fields.ts'
 import type { Lead } from './lead.ts'
 

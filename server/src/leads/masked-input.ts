@@ -1,4 +1,4 @@
-import { maskPhone } from '../base/phone.ts'
+import { maskPhone } from '../base/phone/phone.ts'
 
 /** Whether the text is what `maskPhone` makes of some phone. */
 export function isPhoneMask(text: string): boolean {

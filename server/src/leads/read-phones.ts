@@ -1,4 +1,4 @@
-import { isKnownPhone, maxPhoneLength, readPhone } from '../base/phone.ts'
+import { isKnownPhone, maxPhoneLength, readPhone } from '../base/phone/phone.ts'
 
 /**
  * The phones that a text may mean when a lead is looked up, the surest first; none when it is no phone. Answers show

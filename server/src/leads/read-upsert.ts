@@ -1,6 +1,6 @@
 import { InvalidInput, type Issue } from '../base/errors.ts'
-import { maxPhoneLength } from '../base/phone.ts'
-import { lengthProblem } from '../base/text-length.ts'
+import { maxPhoneLength } from '../base/phone/phone.ts'
+import { lengthProblem } from '../base/text/text-length.ts'
 import { compileCheck, joinPath } from '../base/validation.ts'
 import type { CustomField } from './custom-fields.ts'
 import { type ReadContext, readLeadPatch } from './input.ts'

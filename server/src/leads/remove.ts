@@ -1,5 +1,5 @@
 import { commitBehind, type Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { recordEvents } from '../events/record.ts'
 import { leadNotFound } from './errors.ts'
 import { leadDeleted } from './events.ts'

@@ -1,7 +1,7 @@
 import type { Tx } from '../base/db.ts'
 import type { ApiError } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { recordEvents } from '../events/record.ts'
 import { leadNotFound, takenField, valueTaken } from './errors.ts'
 import { leadRestored } from './events.ts'

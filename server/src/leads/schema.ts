@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { maxPhoneLength } from '../base/phone.ts'
+import { maxPhoneLength } from '../base/phone/phone.ts'
 import { maxMessageLength, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, cursor, leadStatus, page, uuid } from '../base/schema-types.ts'
 import { customFieldTypes, maxKeyLength, maxLengthOf, maxTextLength } from './custom-fields.ts'

@@ -1,5 +1,5 @@
-import type { Keyring } from '../base/keyring.ts'
-import { phoneClass } from '../base/phone-variants.ts'
+import { phoneClass } from '../base/phone/phone-variants.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { CustomField } from './custom-fields.ts'
 import type { AdPlatform, Lead, Priority, Source } from './lead.ts'
 

@@ -1,4 +1,4 @@
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import {
   foldText,
   grams,
@@ -8,7 +8,7 @@ import {
   shortWords,
   unspacedPiece,
   unspacedPieces,
-} from '../base/search-text.ts'
+} from '../base/text/search-text.ts'
 import type { Lead } from './lead.ts'
 import { maskedFields, maskPerson } from './mask-lead.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Sql } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { eventsOfLeads } from './events.ts'
 import { readIndexedTo } from './index-leads.ts'
 import {

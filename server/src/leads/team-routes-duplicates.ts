@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { maxPhoneLength } from '../base/phone.ts'
+import { maxPhoneLength } from '../base/phone/phone.ts'
 import { type App, errors, oneOf, postman, titled } from '../base/route.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { closed, teamRoute } from '../team/team-schema.ts'

@@ -1,4 +1,4 @@
-import { phoneClass } from '../base/phone-variants.ts'
+import { phoneClass } from '../base/phone/phone-variants.ts'
 import type { UniqueField } from './errors.ts'
 import type { Lead } from './lead.ts'
 

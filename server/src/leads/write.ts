@@ -1,5 +1,5 @@
 import { byteaArray, type Fragment, type Tx, timestampArray } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Lead } from './lead.ts'
 import { anyWorkspace } from './queries.ts'
 import { type LeadSeals, type StoredLead, sealLead } from './sealed.ts'

@@ -1,7 +1,7 @@
 import type { Tx } from '../base/db.ts'
 import { conflict } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import { instanceScope } from '../base/vault.ts'
+import { instanceScope } from '../base/sealing/vault.ts'
 import { recordAudit } from '../team/audit.ts'
 import type { TeamActor } from '../team/member.ts'
 import { noticeMs, type Purpose, type RotationDeps } from './rotation.ts'

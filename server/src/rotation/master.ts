@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import { conflict } from '../base/errors.ts'
-import { replaceMasterKeyFile } from '../base/master-key.ts'
-import { instanceScope, type Vault } from '../base/vault.ts'
+import { replaceMasterKeyFile } from '../base/sealing/master-key.ts'
+import { instanceScope, type Vault } from '../base/sealing/vault.ts'
 import { recordAudit } from '../team/audit.ts'
 import type { TeamActor } from '../team/member.ts'
 

@@ -1,7 +1,7 @@
 import type { Fragment, Sql, Tx } from '../base/db.ts'
-import type { KeyedRow } from '../base/keyed-table.ts'
-import type { Keyring } from '../base/keyring.ts'
-import { SealBroken } from '../base/seal.ts'
+import type { KeyedRow } from '../base/sealing/keyed-table.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
+import { SealBroken } from '../base/sealing/seal.ts'
 import type { Rewriting } from './rewriting.ts'
 
 export interface Batch {

@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../base/db.ts'
-import type { IndexedTable, KeyedRow, KeyedTables, SealedTable } from '../base/keyed-table.ts'
-import type { Keyring } from '../base/keyring.ts'
-import { instanceScope } from '../base/vault.ts'
+import type { IndexedTable, KeyedRow, KeyedTables, SealedTable } from '../base/sealing/keyed-table.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
+import { instanceScope } from '../base/sealing/vault.ts'
 import type { Purpose } from './rotation.ts'
 
 const defaultRowsAtOnce = 200

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql, Tx } from '../base/db.ts'
-import type { KeyedTables } from '../base/keyed-table.ts'
-import type { Vault } from '../base/vault.ts'
+import type { KeyedTables } from '../base/sealing/keyed-table.ts'
+import type { Vault } from '../base/sealing/vault.ts'
 
 /** A new secret on its way into every row of a scope; decision 013 tells why it takes these steps. */
 export interface Rotation {

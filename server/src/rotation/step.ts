@@ -1,6 +1,6 @@
 import { allowTime, type Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
-import { makeSecretCurrent, retireSecretsBefore } from '../base/secrets.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
+import { makeSecretCurrent, retireSecretsBefore } from '../base/sealing/secrets.ts'
 import { recordAudit } from '../team/audit.ts'
 import { countOld, rewriteBatch } from './rewrite-batch.ts'
 import { type Rewriting, rewritingsOf } from './rewriting.ts'

@@ -1,4 +1,4 @@
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 
 /** An attempt, by its delivery and its number. */
 export interface AttemptPlace {

@@ -1,4 +1,4 @@
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { faceOf } from '../events/catalogue.ts'
 import type { PresentPayload } from '../events/feed.ts'
 import type { Delivery } from './delivery.ts'

@@ -1,7 +1,7 @@
 import { announce, type Tx } from '../base/db.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { recordAudit } from '../team/audit.ts'
 import type { Member } from '../team/member.ts'
 import type { WebhookDeps } from './deps.ts'

@@ -1,5 +1,5 @@
 import type { Sql } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { openAnswer } from './answer.ts'
 import { type DeliveryRow, shownState } from './deliveries.ts'
 

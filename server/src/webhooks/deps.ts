@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
-import type { Vault } from '../base/vault.ts'
+import type { Vault } from '../base/sealing/vault.ts'
 import type { EventName } from '../events/catalogue.ts'
 import type { PresentPayload } from '../events/feed.ts'
 import type { Placer } from '../events/placer.ts'

@@ -1,5 +1,5 @@
 import type { Sql } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { SigningSecret } from './secrets.ts'
 
 export type EndpointState = 'active' | 'disabled'

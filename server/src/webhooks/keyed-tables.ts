@@ -1,4 +1,4 @@
-import type { SealedTable } from '../base/keyed-table.ts'
+import type { SealedTable } from '../base/sealing/keyed-table.ts'
 import { answerPlace } from './answer.ts'
 import { settingsPlace } from './endpoint.ts'
 

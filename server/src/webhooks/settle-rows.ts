@@ -1,4 +1,4 @@
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import { sealAnswer } from './answer.ts'
 import type { Attempt, Delivery, Result } from './delivery.ts'
 import type { AttemptRow } from './save-attempts.ts'

@@ -1,5 +1,5 @@
 import type { Tx } from '../base/db.ts'
-import type { Keyring } from '../base/keyring.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Batch } from './delivery.ts'
 import { disableEndpoint } from './disable.ts'
 import type { StateReason } from './endpoint.ts'

@@ -1,6 +1,6 @@
 import type { Tx } from '../base/db.ts'
 import { type ErasureScope, type ErasureStep, goOn } from '../base/erasure.ts'
-import { mentionFinder } from '../base/mention.ts'
+import { mentionFinder } from '../base/phone/mention.ts'
 import { filterPlace } from './saved-filters.ts'
 
 /** Erases saved filters that look for the customer by phone or e-mail, or are named so. */

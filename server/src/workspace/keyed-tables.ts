@@ -1,4 +1,4 @@
-import type { SealedTable } from '../base/keyed-table.ts'
+import type { SealedTable } from '../base/sealing/keyed-table.ts'
 
 export const sealedWorkspaceTables: readonly SealedTable[] = [
   {

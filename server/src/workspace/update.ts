@@ -1,5 +1,5 @@
-import { issuesOfCountry } from '../base/country.ts'
 import { forbidden, InvalidInput, type Issue, notFound } from '../base/errors.ts'
+import { issuesOfCountry } from '../base/phone/country.ts'
 import { recordAudit } from '../team/audit.ts'
 import { type Member, roleCovers } from '../team/member.ts'
 import { announceWorkspace } from '../team/team-news.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compileAllowlist } from '../../src/access/allowlist.ts'
-import { normalAddress, normalRange } from '../../src/base/address.ts'
+import { normalAddress, normalRange } from '../../src/base/outgoing/address.ts'
 
 const rows: [entry: string, address: string, inside: boolean][] = [
   ['203.0.113.7', '203.0.113.7', true],

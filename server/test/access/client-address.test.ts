@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clientAddress } from '../../src/access/client-address.ts'
-import { addressGroup, addressSet, normalAddress } from '../../src/base/address.ts'
+import { addressGroup, addressSet, normalAddress } from '../../src/base/outgoing/address.ts'
 
 const proxies = addressSet(['10.0.0.0/8', '2001:db8:aaaa::/48'])
 const nobody = addressSet([])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openOutgoing } from '../../src/base/guarded-fetch.ts'
+import { openOutgoing } from '../../src/base/outgoing/guarded-fetch.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../../src/channels/acknowledgement.ts'
 import { noteActivity } from '../../src/channels/activity.ts'
 import { heedPlatform, heedRefusal } from '../../src/channels/heed.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb, type Tx } from '../../src/base/db.ts'
-import type { Keyring } from '../../src/base/keyring.ts'
+import type { Keyring } from '../../src/base/sealing/keyring.ts'
 import { claimSessions, type Lease, LeaseLost, leaseMs, standBehindFence } from '../../src/channels/unofficial/lease.ts'
 import { moveSession } from '../../src/channels/unofficial/move.ts'
 import { askHolder } from '../../src/channels/unofficial/sends.ts'

@@ -39,8 +39,8 @@ test('no expression is made of a text, but where it is named here', () => {
   assert.deepEqual(
     [...new Set(made)],
     [
-      'server/src/base/master-key.ts',
-      'server/src/base/search-text.ts',
+      'server/src/base/sealing/master-key.ts',
+      'server/src/base/text/search-text.ts',
       'server/src/http/site-sign-in.ts',
       'server/src/leads/transfer/cells.ts',
     ],

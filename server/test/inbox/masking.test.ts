@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { maskNumbersIn } from '../../src/base/mask.ts'
+import { maskNumbersIn } from '../../src/base/phone/mask.ts'
 import { maskContact } from '../../src/inbox/masking.ts'
 import { presentEvent } from '../../src/inbox/present.ts'
 import { addAgent, conversationPath, customerMessage, inboxPath, inboxWorld } from '../support/inbox-world.ts'

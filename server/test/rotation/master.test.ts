@@ -9,8 +9,8 @@ import {
   masterKeyId,
   readPreviousMasterKeyFiles,
   replaceMasterKeyFile,
-} from '../../src/base/master-key.ts'
-import { type MasterKeys, openVault, type Vault } from '../../src/base/vault.ts'
+} from '../../src/base/sealing/master-key.ts'
+import { type MasterKeys, openVault, type Vault } from '../../src/base/sealing/vault.ts'
 import { rotateMasterKey } from '../../src/rotation/master.ts'
 import { testDatabase } from '../support/database.ts'
 import { newFolder } from '../support/folder.ts'

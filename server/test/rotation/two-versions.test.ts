@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createUser } from '../../src/access/users.ts'
-import { openVault, type Vault } from '../../src/base/vault.ts'
+import { openVault, type Vault } from '../../src/base/sealing/vault.ts'
 import { receive } from '../../src/inbox/receive.ts'
 import { leadFromChat } from '../../src/leads/from-chat.ts'
 import { takeStep } from '../../src/rotation/step.ts'

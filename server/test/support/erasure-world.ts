@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { presentPayload } from '../../src/app-events.ts'
 import { keyedTables } from '../../src/app-keys.ts'
-import type { KeyedRow, SealedTable } from '../../src/base/keyed-table.ts'
+import type { KeyedRow, SealedTable } from '../../src/base/sealing/keyed-table.ts'
 import { sealedAuthStore } from '../../src/channels/unofficial/sealed-auth-store.ts'
 import { askHolder } from '../../src/channels/unofficial/sends.ts'
 import { contactIndexes } from '../../src/inbox/sealed.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
-import type { Keyring } from '../../src/base/keyring.ts'
+import type { Keyring } from '../../src/base/sealing/keyring.ts'
 import type { Conversation } from '../../src/inbox/conversation.ts'
 import { type Message, sealMessage } from '../../src/inbox/message.ts'
 import { agent, human } from '../../src/inbox/owner.ts'

@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
-import type { Keyring } from '../../src/base/keyring.ts'
+import type { Keyring } from '../../src/base/sealing/keyring.ts'
 import { sealSettings } from '../../src/webhooks/endpoint.ts'
 
 /** An endpoint that asks for every event, as the product stores it; answers its id. */

@@ -3,7 +3,7 @@ import { addMember } from '../../src/access/members.ts'
 import { startSession } from '../../src/access/sessions.ts'
 import { createUser } from '../../src/access/users.ts'
 import type { Clock } from '../../src/base/clock.ts'
-import { instanceScope } from '../../src/base/vault.ts'
+import { instanceScope } from '../../src/base/sealing/vault.ts'
 import type { Role } from '../../src/team/member.ts'
 import type { Answer, World } from './world.ts'
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts'
-import type { DatabaseAddress } from '../../src/base/postgres/address.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/base/embedded/embedded-postgres.ts'
+import type { DatabaseAddress } from '../../src/base/postgres/address/address.ts'
 import { connect, type SessionSettings } from '../../src/base/postgres/connect.ts'
 import { atEnd } from './file-end.ts'
 import { newFolder } from './folder.ts'

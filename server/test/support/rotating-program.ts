@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 import { manualClock } from '../../src/base/clock.ts'
 import { type DbOptions, openDb } from '../../src/base/db.ts'
-import { openVault } from '../../src/base/vault.ts'
+import { openVault } from '../../src/base/sealing/vault.ts'
 import { createPlacer } from '../../src/events/placer.ts'
 import { takeStep } from '../../src/rotation/step.ts'
 import { rotationDeps } from './rotating.ts'

@@ -1,7 +1,7 @@
 import { keyedTables } from '../../src/app-keys.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
-import type { Vault } from '../../src/base/vault.ts'
+import type { Vault } from '../../src/base/sealing/vault.ts'
 import type { Purpose, RotationDeps } from '../../src/rotation/rotation.ts'
 import { takeStep } from '../../src/rotation/step.ts'
 import { testTeamToken, type World } from './world.ts'

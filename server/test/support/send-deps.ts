@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
 import { createLog } from '../../src/base/log.ts'
-import type { Vault } from '../../src/base/vault.ts'
+import type { Vault } from '../../src/base/sealing/vault.ts'
 import type { Connection } from '../../src/channels/connection.ts'
 import type { Connector } from '../../src/channels/connector.ts'
 import type { SendDeps } from '../../src/inbox/send-deps.ts'

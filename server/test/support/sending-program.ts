@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 import { manualClock } from '../../src/base/clock.ts'
 import { type DbOptions, openDb } from '../../src/base/db.ts'
-import { openVault } from '../../src/base/vault.ts'
+import { openVault } from '../../src/base/sealing/vault.ts'
 import { type SendRequest, sendMessage } from '../../src/inbox/send.ts'
 import type { Sender, SendPoint } from '../../src/inbox/send-deps.ts'
 import { remoteConnector } from './fake-platform.ts'

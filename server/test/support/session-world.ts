@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { inboxReceive } from '../../src/app-inbox.ts'
 import { type Db, openDb } from '../../src/base/db.ts'
-import { openVault } from '../../src/base/vault.ts'
+import { openVault } from '../../src/base/sealing/vault.ts'
 import type { Receive } from '../../src/channels/channel-event.ts'
 import { type SessionConnectorDeps, sessionConnector } from '../../src/channels/unofficial/connector.ts'
 import type { HoldDeps } from '../../src/channels/unofficial/hold.ts'

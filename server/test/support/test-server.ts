@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DbOptions, openDb } from '../../src/base/db.ts'
-import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../../src/base/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/base/migrate.ts'
 
 /** Plain data, so that the runner can hand it to the test processes by environment. */

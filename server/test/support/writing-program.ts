@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs'
 import { setImmediate as yieldOnce } from 'node:timers/promises'
 import { systemClock } from '../../src/base/clock.ts'
 import { openDb } from '../../src/base/db.ts'
-import { startEmbeddedPostgres } from '../../src/base/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../../src/base/embedded/embedded-postgres.ts'
 import { newId } from '../../src/base/id.ts'
 import { migrate } from '../../src/base/migrate.ts'
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Db } from '../../src/base/db.ts'
-import type { OutgoingAnswer, OutgoingRequest } from '../../src/base/guarded-fetch.ts'
+import type { OutgoingAnswer, OutgoingRequest } from '../../src/base/outgoing/guarded-fetch.ts'
 import type { WorkerDeps } from '../../src/webhooks/worker.ts'
 import { type WebhookWorld, webhookWorld } from '../support/webhook-world.ts'
 

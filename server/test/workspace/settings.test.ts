@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { instanceScope } from '../../src/base/vault.ts'
+import { instanceScope } from '../../src/base/sealing/vault.ts'
 import { testDatabase } from '../support/database.ts'
 import { operatorToken, teamWorld } from '../support/team-app.ts'
 

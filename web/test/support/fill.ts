@@ -1,5 +1,5 @@
 import { systemClock } from '../../../server/src/base/clock.ts'
-import { openVault } from '../../../server/src/base/vault.ts'
+import { openVault } from '../../../server/src/base/sealing/vault.ts'
 import { testDatabase } from '../../../server/test/support/database.ts'
 import type { Filling } from '../../../server/test/support/fill.ts'
 import type { Demo } from './demo.ts'

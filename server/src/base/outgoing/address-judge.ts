@@ -1,4 +1,4 @@
-import { addressSet, normalAddress, normalRange } from '../address.ts'
+import { addressSet, normalAddress, normalRange } from './address.ts'
 
 // Whatever is not global unicast. IPv4 within IPv6 (mapped) is read as IPv4 first; the other forms that carry an IPv4
 // address (compatible, NAT64, 6to4, Teredo) are refused whole, since what they lead to is for a router to say.

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import type { DatabaseAddress, DatabaseHost } from './address.ts'
-import { AddressProblem } from './address-problem.ts'
+import type { DatabaseAddress, DatabaseHost } from './address/address.ts'
+import { AddressProblem } from './address/address-problem.ts'
 import { guardGreeting } from './greeting.ts'
 
 export interface Greeting {

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { DatabaseAddress } from './address.ts'
+import type { DatabaseAddress } from './address/address.ts'
 import { connect, type SessionSettings } from './connect.ts'
 
 export type Connect = (signal?: AbortSignal) => Promise<pg.Client>

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { AddressProblem } from './address-problem.ts'
+import { AddressProblem } from './address/address-problem.ts'
 import type { Connect } from './connector.ts'
 import { isOfServer, NoConnection, sqlState } from './failures.ts'
 import { direct, type Manner } from './pooler.ts'

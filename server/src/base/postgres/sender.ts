@@ -1,4 +1,4 @@
-import type { Leave } from '../shares.ts'
+import type { Leave } from '../shares/shares.ts'
 import type { Answer } from './exchange.ts'
 import { isStalePlan } from './failures.ts'
 import type { Pool } from './pool.ts'

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createConnection, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import { type DatabaseHost, isSocketFolder } from './address.ts'
-import { AddressProblem } from './address-problem.ts'
-import type { DatabaseTls } from './address-tls.ts'
+import { type DatabaseHost, isSocketFolder } from './address/address.ts'
+import { AddressProblem } from './address/address-problem.ts'
+import type { DatabaseTls } from './address/address-tls.ts'
 
 const keepAliveDelayMs = 30_000
 // Length, then the number that stands where others have the version of the protocol.

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { sameSecret } from '../../base/secret-token.ts'
+import { sameSecret } from '../../base/sealing/secret-token.ts'
 import type { PartnerSettings } from '../connection.ts'
 import { profiles } from './profile.ts'
 

@@ -1,4 +1,4 @@
-import { isPublicUrl } from '../../base/public-url.ts'
+import { isPublicUrl } from '../../base/outgoing/public-url.ts'
 import type { PartnerConnection } from '../connection.ts'
 import type { Driver, FetchedTemplates } from '../driver.ts'
 import { platformReason } from '../heed.ts'

@@ -1,4 +1,4 @@
-import { makeToken } from '../../base/secret-token.ts'
+import { makeToken } from '../../base/sealing/secret-token.ts'
 import type { PartnerConnection } from '../connection.ts'
 import { type Kind, nothingShown } from '../kind.ts'
 import { last4 } from '../last4.ts'

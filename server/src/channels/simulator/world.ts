@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
-import { phoneClass } from '../../base/phone-variants.ts'
+import { phoneClass } from '../../base/phone/phone-variants.ts'
 import type { Template } from './template.ts'
 
 /** A business's number: on the platform, with its account and its app, or a phone with devices that are linked to it. */

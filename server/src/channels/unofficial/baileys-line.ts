@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { withinMs } from '../../base/async/within.ts'
 import type { Log } from '../../base/log.ts'
-import { withinMs } from '../../base/within.ts'
 import { type Loose, objectOf } from '../waba/json.ts'
 import { type Identity, openIdentity } from './baileys-auth.ts'
 import { guardBaileys } from './baileys-guard.ts'

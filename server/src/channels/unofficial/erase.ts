@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { type ErasedCustomer, type ErasureScope, type ErasureStep, nothingLeft } from '../../base/erasure.ts'
-import { phoneClass, phoneVariants } from '../../base/phone-variants.ts'
+import { phoneClass, phoneVariants } from '../../base/phone/phone-variants.ts'
 import { readJid } from './jid.ts'
 import { keyDigest } from './sealed-auth-store.ts'
 import { openContent } from './sends.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
-import type { Vault } from '../../base/vault.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
 import type { Receive } from '../channel-event.ts'
 import type { SessionConnection } from '../connection.ts'
 import { type Lease, LeaseLost, leaseMs, releaseSession, safetyMs } from './lease.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SealBroken } from '../../base/seal.ts'
-import { withinMs } from '../../base/within.ts'
+import { withinMs } from '../../base/async/within.ts'
+import { SealBroken } from '../../base/sealing/seal.ts'
 import type { SessionConnection } from '../connection.ts'
 import { findConnection } from '../queries.ts'
 import { type Hold, type HoldDeps, isHeld, loseHold, moveHold, releaseHold } from './hold.ts'

@@ -1,5 +1,5 @@
 import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/keyring.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { announceConnection } from '../../team/team-news.ts'
 import { isNumberTaken } from '../errors.ts'
 import { voidAcknowledgement } from '../pairing.ts'

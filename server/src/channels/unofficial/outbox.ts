@@ -1,6 +1,6 @@
 import type { Db } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
-import type { Vault } from '../../base/vault.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
 import type { Line } from './hold.ts'
 import type { Lease } from './lease.ts'
 import { type ClaimedSend, claimSends, endSends, openContent, type SendEnd } from './sends.ts'

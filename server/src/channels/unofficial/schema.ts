@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { maxPhoneLength } from '../../base/phone.ts'
+import { maxPhoneLength } from '../../base/phone/phone.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { closed } from '../../team/team-schema.ts'
 import { sessionStates } from './session.ts'

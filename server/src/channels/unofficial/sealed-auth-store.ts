@@ -1,8 +1,8 @@
 import { byteaArray, type Db, type Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/keyring.ts'
 import type { Log } from '../../base/log.ts'
-import { SealBroken, UnknownKeyVersion } from '../../base/seal.ts'
-import type { Vault } from '../../base/vault.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { SealBroken, UnknownKeyVersion } from '../../base/sealing/seal.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
 import type { AuthKey, AuthStore } from './auth-store.ts'
 import { type Lease, standBehindFence } from './lease.ts'
 

@@ -1,5 +1,5 @@
 import { announce, type Db, type Sql, type Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/keyring.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type Lease, leaseList, standBehindFence } from './lease.ts'
 
 /** What the holder is to hand to the network. */

@@ -1,5 +1,5 @@
 import { announce, type Sql, type Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/keyring.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { cutWhenStalled, type Lease } from './lease.ts'
 import {
   openSession,

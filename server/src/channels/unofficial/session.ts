@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from '../../base/db.ts'
-import type { Keyring } from '../../base/keyring.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 
 /** What a session is at: `waiting` until its next attempt, `stopped` until a member acts. */
 export const sessionStates = ['unpaired', 'pairing', 'connecting', 'open', 'waiting', 'stopped'] as const

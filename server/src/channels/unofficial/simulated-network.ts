@@ -1,4 +1,4 @@
-import type { Outgoing, OutgoingRequest } from '../../base/guarded-fetch.ts'
+import type { Outgoing, OutgoingRequest } from '../../base/outgoing/guarded-fetch.ts'
 import { readJson } from '../waba/exchange.ts'
 import { type Loose, objectOf } from '../waba/json.ts'
 

@@ -1,4 +1,4 @@
-import type { Outgoing } from '../../base/guarded-fetch.ts'
+import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { listOf, objectOf, textOf } from '../waba/json.ts'
 import { type Memory, openMemory } from './simulated-memory.ts'
 import { type SimulatedNetwork, simulatedNetwork } from './simulated-network.ts'

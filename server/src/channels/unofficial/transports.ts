@@ -1,5 +1,5 @@
-import type { Outgoing } from '../../base/guarded-fetch.ts'
 import type { Log } from '../../base/log.ts'
+import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { SessionConnection } from '../connection.ts'
 import { baileysTransport } from './baileys-transport.ts'
 import { simulatedTransport } from './simulated-transport.ts'

@@ -1,4 +1,4 @@
-import { type Loop, startLoop } from '../../base/loop.ts'
+import { type Loop, startLoop } from '../../base/async/loop.ts'
 import type { HoldDeps } from './hold.ts'
 import { createSessionHolder, type SessionHolder } from './holder.ts'
 import { waitingTopic } from './sends.ts'

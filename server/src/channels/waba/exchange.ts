@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Outgoing } from '../../base/guarded-fetch.ts'
+import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 
 /** What calls to the platform stand on. */
 export interface Wire {

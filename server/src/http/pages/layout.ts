@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { type Html, type HtmlPart, html, trustedHtml } from '../../base/html.ts'
+import { type Html, type HtmlPart, html, trustedHtml } from '../../base/text/html.ts'
 import { pageStyle, pageStyleSource } from './style.ts'
 import type { Words } from './words.ts'
 

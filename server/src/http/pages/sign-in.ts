@@ -1,4 +1,4 @@
-import { type Html, html } from '../../base/html.ts'
+import { type Html, html } from '../../base/text/html.ts'
 import { page, problemLine } from './layout.ts'
 import type { Words } from './words.ts'
 

@@ -1,5 +1,5 @@
 import type { Db, Sql } from '../../base/db.ts'
-import type { Vault } from '../../base/vault.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
 import { placeEvents } from '../../events/place.ts'
 import { eventsOfLeads } from '../events.ts'
 import { type Image, type ImageShape, putLead, removeErased, removeLead } from './image.ts'

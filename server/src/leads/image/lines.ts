@@ -1,4 +1,4 @@
-import { shortWords } from '../../base/search-text.ts'
+import { shortWords } from '../../base/text/search-text.ts'
 import {
   isWordTerm,
   maskedLines,

@@ -1,5 +1,5 @@
 import type { DbOptions } from '../../base/db.ts'
-import type { MasterKeys } from '../../base/vault.ts'
+import type { MasterKeys } from '../../base/sealing/vault.ts'
 import type { ImageShape } from './image.ts'
 import type { ImageAnswer, ImageQuery } from './query.ts'
 

@@ -1,5 +1,5 @@
 import type { Sql } from '../../base/db.ts'
-import type { Vault } from '../../base/vault.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
 import { type LeadRow, openPerson } from '../sealed.ts'
 import type { ImageLead } from './image.ts'
 import { leadText } from './lines.ts'

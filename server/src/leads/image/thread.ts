@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
 import { openDb } from '../../base/db.ts'
 import { describeError } from '../../base/log.ts'
-import { openVault } from '../../base/vault.ts'
+import { openVault } from '../../base/sealing/vault.ts'
 import type { Question, Reply, ThreadSettings } from './messages.ts'
 import { openShelf } from './shelf.ts'
 

@@ -1,7 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { conflict, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import type { Keyring } from '../../base/keyring.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { announceImport } from '../../team/team-news.ts'

@@ -1,6 +1,6 @@
 import type { Sql } from '../../base/db.ts'
 import { unprocessable } from '../../base/errors.ts'
-import type { Keyring } from '../../base/keyring.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { unguardCell } from './cells.ts'
 import { type Delimiter, detectDelimiter, type Encoding, FileProblem, type FileRow, readRows } from './file-rows.ts'
 import { endStates, type ImportRow } from './imports.ts'

@@ -1,4 +1,4 @@
-import type { Keyring } from '../../base/keyring.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { FileFormat } from './file-rows.ts'
 
 export const matchers = ['externalRef', 'uniqueCode', 'phone', 'id', 'none'] as const

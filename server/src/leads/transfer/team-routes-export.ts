@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { type App, errors, postman } from '../../base/route.ts'
-import { itemsOfWork } from '../../base/work.ts'
+import { itemsOfWork } from '../../base/shares/work.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import type { LeadDeps } from '../lead.ts'

@@ -1,6 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import { type ApiError, conflict } from '../../base/errors.ts'
-import type { Keyring } from '../../base/keyring.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { announceImport } from '../../team/team-news.ts'
 import type { LeadDeps } from '../lead.ts'
 import { type ImportRow, lockImport } from './imports.ts'

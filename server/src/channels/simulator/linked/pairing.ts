@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { conflict, unprocessable } from '../../../base/errors.ts'
-import { phoneClass } from '../../../base/phone-variants.ts'
+import { phoneClass } from '../../../base/phone/phone-variants.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
 import { addDevice, type Device, devicesOf, type LinkedSocket, linkedLimits, type Pairing } from './network.ts'

@@ -1,0 +1,142 @@
+import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { findBinaries } from './binaries.ts'
+import { openCluster } from './cluster.ts'
+import { lockFolder } from './folder-lock.ts'
+import { findPassword } from './password.ts'
+import { isServerOf, stopServer } from './postmaster.ts'
+import { keepLogSmall } from './server-log.ts'
+import { type ServerProcess, type ServerStart, startServer } from './server-process.ts'
+import { type ServerSettings, serverSettings } from './settings.ts'
+import { socketFolderOf } from './socket.ts'
+
+export interface EmbeddedPostgres {
+  /** With `user`, `database` and `password`, what `openDb` takes. */
+  readonly socketFolder: string
+  readonly user: 'parley'
+  readonly database: 'parley'
+  readonly password: string
+  /** The server's process now; another one after a restart. */
+  readonly pid: number
+  /** Resolves once `stop` has ended the server for good; a crash does not resolve it, since the server comes back. */
+  readonly exited: Promise<void>
+  stop(): Promise<void>
+}
+
+export interface EmbeddedPostgresOptions {
+  /** The data folder: holds the cluster, the server's log and the lock. Made when missing. */
+  folder: string
+  log: (line: string) => void
+  /** Called when the server has come back after it died. */
+  onRestart?: () => void
+  /** Instead of the product's settings, for tests. */
+  settings?: ServerSettings
+}
+
+const maxBackoffMs = 5_000
+const logCheckMs = 3_600_000
+
+/**
+ * Starts the PostgreSQL that Parley brings along and keeps it running until `stop`. Throws when another process uses
+ * the folder, when there is no embedded PostgreSQL for this platform, or when the server does not start.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  await mkdir(options.folder, { recursive: true, mode: 0o700 })
+  const folder = await realpath(options.folder)
+  const lock = lockFolder(folder)
+  try {
+    const password = await findPassword(folder)
+    const start = await prepare(folder, password, options)
+    const socketFolder = await socketFolderOf(start.cluster.folder)
+    const server = await supervise(start, options.onRestart)
+    const exited = server.ended.finally(lock.release)
+    return {
+      socketFolder,
+      user: 'parley',
+      database: 'parley',
+      password,
+      get pid() {
+        return server.pid()
+      },
+      exited,
+      stop: () => {
+        server.stop()
+        return exited
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+async function prepare(
+  dataFolder: string,
+  password: string,
+  { log, settings }: EmbeddedPostgresOptions,
+): Promise<ServerStart> {
+  const binaries = await findBinaries(dataFolder)
+  const cluster = await openCluster({ dataFolder, binaries, password, sync: settings?.fsync !== 'off', log })
+  return {
+    cluster,
+    binaries,
+    settings: { ...serverSettings, ...settings },
+    logFile: join(dataFolder, 'postgres.log'),
+    log,
+  }
+}
+
+interface Supervised {
+  pid(): number
+  ended: Promise<void>
+  stop(): void
+}
+
+async function supervise(start: ServerStart, onRestart = () => {}): Promise<Supervised> {
+  const stopping = Promise.withResolvers<void>()
+  let server = await startServer(start)
+  let stopped = false
+
+  // A program that ends without `stop` (an uncaught error) must not leave a server behind.
+  const stopAtExit = () => isServerOf(server.pid, start.cluster.folder) && process.kill(server.pid, 'SIGINT')
+  process.once('exit', stopAtExit)
+  const logCheck = setInterval(() => keepLogSmall(start.logFile).catch(() => undefined), logCheckMs).unref()
+
+  const keepRunning = async () => {
+    while (!stopped) {
+      const ending = await Promise.race([server.exited, stopping.promise])
+      if (ending === undefined) break
+      start.log(`The database ended unexpectedly (${ending}); starting it again`)
+      const next = await startAgain(start, () => stopped)
+      if (next === undefined) return
+      server = next
+      onRestart()
+    }
+    await stopServer(server.pid, start.cluster.folder, start.binaries)
+  }
+  const ended = keepRunning().finally(() => {
+    clearInterval(logCheck)
+    process.off('exit', stopAtExit)
+  })
+  return {
+    pid: () => server.pid,
+    ended,
+    stop: () => {
+      stopped = true
+      stopping.resolve()
+    },
+  }
+}
+
+async function startAgain(start: ServerStart, isStopped: () => boolean): Promise<ServerProcess | undefined> {
+  for (let backoffMs = 100; !isStopped(); backoffMs = Math.min(backoffMs * 2, maxBackoffMs)) {
+    try {
+      return await startServer(start)
+    } catch (error) {
+      start.log(error instanceof Error ? error.message : String(error))
+      await wait(backoffMs)
+    }
+  }
+  return undefined
+}

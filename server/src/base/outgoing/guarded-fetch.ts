@@ -1,0 +1,136 @@
+import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { type AddressJudge, createAddressJudge } from './address-judge.ts'
+import { type Agents, type Exchange, exchange } from './exchange.ts'
+import { guardedLookup, refusalOfLiteral, refusalOfName } from './guard.ts'
+import { type Resolver, systemResolver } from './resolver.ts'
+import { readTarget } from './target.ts'
+
+export interface OutgoingRequest {
+  method: 'POST' | 'GET'
+  url: string
+  headers: Record<string, string>
+  body: string | Buffer | null
+  /** Bounds everything: the name, the connection, the request and its answer. Whole numbers from 1. */
+  timeoutMs: number
+  /** The rest of the answer is not read. */
+  maxAnswerBytes: number
+  /** Asked once connected, right before the first byte leaves; false keeps all of it back. */
+  maySend?: () => boolean
+  /**
+   * Whether the request may arrive twice. When the other side closes a connection that was kept open just as it is used
+   * again, and no answer has begun, nobody can tell whether the request was taken: then it goes out once more, on a
+   * connection of its own. Without this it is a `reset`, since the other side may well have acted on it.
+   */
+  mayRepeat?: boolean
+}
+
+/**
+ * Why there is no answer. `reset` is a connection that ended too early, `answer` what is no HTTP or has too long a head,
+ * `withheld` that `maySend` said no. All fit into 20 characters.
+ */
+export type OutgoingFailure =
+  | 'invalid_address'
+  | 'forbidden_address'
+  | 'invalid_request'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'withheld'
+  | 'timeout'
+  | 'reset'
+  | 'answer'
+
+export type OutgoingAnswer =
+  | {
+      outcome: 'answered'
+      status: number
+      headers: IncomingHttpHeaders
+      /** Its first `maxAnswerBytes`, as they came: never unpacked. */
+      body: Buffer
+      isWhole: boolean
+      ms: number
+    }
+  | {
+      outcome: 'failed'
+      error: OutgoingFailure
+      /** The system's own word for it in lower case, `econnrefused`; else the same as `error`. Never an address. */
+      code: string
+      /** False is certain: no byte of the request has left. */
+      hasLeft: boolean
+      ms: number
+    }
+
+/** The way to addresses that users gave. Never goes where the operator's network is, unless the operator allows it. */
+export interface Outgoing {
+  /** One exchange without redirects or proxies; never throws. */
+  call(request: OutgoingRequest): Promise<OutgoingAnswer>
+  /**
+   * Why a URL cannot be used, as a text that follows the name of its field, or null. What a name leads to is not asked
+   * here but judged at each call.
+   */
+  refusal(url: string): string | null
+  /** Closes all connections, those in use as well. */
+  close(): void
+}
+
+export interface OutgoingOptions {
+  /** Addresses and ranges that calls may go to although they are not public. */
+  allowCidrs: readonly string[]
+  resolve?: Resolver
+}
+
+// Shorter than servers keep an idle socket, so that few are used just as the other side closes them.
+const idleSocketMs = 4_000
+const perOrigin = { maxSockets: 512, maxFreeSockets: 64 }
+
+/** Throws when `allowCidrs` holds what is no range. */
+export function openOutgoing({ allowCidrs, resolve = systemResolver() }: OutgoingOptions): Outgoing {
+  const judge = createAddressJudge(allowCidrs)
+  const settings = { keepAlive: true, timeout: idleSocketMs, scheduling: 'lifo', ...perOrigin } as const
+  const agents: Agents = { http: new HttpAgent(settings), https: new HttpsAgent(settings) }
+  return {
+    call: (request) => call({ agents, judge, resolve }, request),
+    refusal: (url) => {
+      const target = readTarget(url)
+      if ('refused' in target) return target.refused
+      return refusalOfLiteral(target, judge) ?? refusalOfName(target, judge, allowCidrs)
+    },
+    close: () => {
+      agents.http.destroy()
+      agents.https.destroy()
+    },
+  }
+}
+
+interface Deps {
+  agents: Agents
+  judge: AddressJudge
+  resolve: Resolver
+}
+
+async function call({ agents, judge, resolve }: Deps, request: OutgoingRequest): Promise<OutgoingAnswer> {
+  const startedMs = performance.now()
+  const elapsedMs = () => Math.round(performance.now() - startedMs)
+  const failed = (error: OutgoingFailure, code: string = error, hasLeft = false): OutgoingAnswer => ({
+    outcome: 'failed',
+    error,
+    code,
+    hasLeft,
+    ms: elapsedMs(),
+  })
+  const target = readTarget(request.url)
+  if ('refused' in target) return failed('invalid_address')
+  if (refusalOfLiteral(target, judge) !== null) return failed('forbidden_address')
+
+  const lookup = guardedLookup(resolve, judge, target)
+  const attempt = (isFresh: boolean): Promise<Exchange> => {
+    const timeoutMs = request.timeoutMs - elapsedMs()
+    return exchange({ agents, judge, lookup, target, isFresh }, { ...request, timeoutMs })
+  }
+  let result = await attempt(false)
+  const isRepeated = result.outcome === 'failed' && result.wasStale && request.mayRepeat === true
+  if (isRepeated) result = await attempt(true)
+  if (result.outcome === 'failed') return failed(result.error, result.code, result.hasLeft || isRepeated)
+  return { ...result, ms: elapsedMs() }
+}

@@ -1,0 +1,136 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { byteaArray, type Sql, type Tx } from '../db.ts'
+import { masterKeyId } from './master-key.ts'
+
+export type SecretPurpose = 'data' | 'index' | 'stable'
+
+/** Which secret it is; its wrapping is bound to this, so that rows cannot be exchanged for each other. */
+export interface SecretName {
+  scopeId: string
+  purpose: SecretPurpose
+  version: number
+}
+
+export interface SecretRow {
+  purpose: SecretPurpose
+  version: number
+  master_key_id: string
+  wrapped: Buffer
+  current: boolean
+  retired_at: Date | null
+}
+
+/** Every version of a scope's secrets, still wrapped. */
+export async function listSecrets(sql: Sql, scopeId: string): Promise<SecretRow[]> {
+  return sql<SecretRow[]>`
+    select purpose, version, master_key_id, wrapped, current, retired_at
+    from secrets
+    where scope_id = ${scopeId}
+    order by purpose, version`
+}
+
+/**
+ * Makes a new random secret and stores it wrapped; does nothing when that version, or another current one, exists.
+ * Insert a further version as not current and make it current later: nodes learn of new versions within seconds.
+ */
+export async function insertSecret(
+  tx: Tx,
+  name: SecretName & { current: boolean },
+  masterKey: Buffer,
+  now: Date,
+): Promise<void> {
+  const wrapped = wrapSecret(masterKey, name, randomBytes(32))
+  await tx`
+    insert into secrets (scope_id, purpose, version, master_key_id, wrapped, current, created_at)
+    values (${name.scopeId}, ${name.purpose}, ${name.version}, ${masterKeyId(masterKey)}, ${wrapped}, ${name.current}, ${now})
+    on conflict do nothing`
+}
+
+/** Writers use this version from now on. */
+export async function makeSecretCurrent(tx: Tx, { scopeId, purpose, version }: SecretName): Promise<void> {
+  await tx`
+    update secrets
+    set current = false
+    where scope_id = ${scopeId}
+      and purpose = ${purpose}
+      and current`
+  await tx`
+    update secrets
+    set current = true
+    where scope_id = ${scopeId}
+      and purpose = ${purpose}
+      and version = ${version}`
+}
+
+/** Says of every version before this one that no row names it. */
+export async function retireSecretsBefore(tx: Tx, { scopeId, purpose, version }: SecretName, now: Date): Promise<void> {
+  await tx`
+    update secrets
+    set retired_at = ${now}
+    where scope_id = ${scopeId}
+      and purpose = ${purpose}
+      and version < ${version}
+      and retired_at is null`
+}
+
+const rewrapBatchSize = 500
+
+/** Wraps secrets of other master keys with this one; answers how many. */
+export async function rewrapBatch(tx: Tx, masterKeys: readonly Buffer[], masterKey: Buffer): Promise<number> {
+  const rows = await tx<(SecretRow & { scope_id: string })[]>`
+    select scope_id, purpose, version, master_key_id, wrapped, current, retired_at
+    from secrets
+    where master_key_id <> ${masterKeyId(masterKey)}
+    limit ${rewrapBatchSize}
+    for update`
+  const wrapped = rows.map((row) => {
+    const name = { scopeId: row.scope_id, purpose: row.purpose, version: row.version }
+    return wrapSecret(masterKey, name, unwrapSecret(masterKeys, row.scope_id, row))
+  })
+  await tx`
+    update secrets s
+    set wrapped = r.wrapped,
+      master_key_id = ${masterKeyId(masterKey)}
+    from unnest(
+      ${rows.map((row) => row.scope_id)}::uuid[],
+      ${rows.map((row) => row.purpose)}::text[],
+      ${rows.map((row) => row.version)}::integer[],
+      ${byteaArray(tx, wrapped)}::bytea[]
+    ) as r (scope_id, purpose, version, wrapped)
+    where s.scope_id = r.scope_id
+      and s.purpose = r.purpose
+      and s.version = r.version`
+  return rows.length
+}
+
+const nonceBytes = 12
+const tagBytes = 16
+
+/** Encrypts a secret under the master key with AES-256-GCM: nonce, ciphertext, tag. */
+export function wrapSecret(masterKey: Buffer, name: SecretName, secret: Buffer): Buffer {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', masterKey, nonce).setAAD(nameBytes(name))
+  return Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
+}
+
+/** The secret within `row`; throws when its master key is not among `masterKeys` or when the row was tampered with. */
+export function unwrapSecret(masterKeys: readonly Buffer[], scopeId: string, row: SecretRow): Buffer {
+  const masterKey = masterKeys.find((key) => masterKeyId(key) === row.master_key_id)
+  if (masterKey === undefined) {
+    throw new Error(`Secrets are wrapped by master key ${row.master_key_id}: give it as the current or a previous key`)
+  }
+  const { purpose, version, wrapped } = row
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', masterKey, wrapped.subarray(0, nonceBytes), {
+      authTagLength: tagBytes,
+    })
+    decipher.setAAD(nameBytes({ scopeId, purpose, version })).setAuthTag(wrapped.subarray(-tagBytes))
+    return Buffer.concat([decipher.update(wrapped.subarray(nonceBytes, -tagBytes)), decipher.final()])
+  } catch (cause) {
+    throw new Error(`The ${purpose} secret ${version} of scope ${scopeId} does not open: restore its row`, { cause })
+  }
+}
+
+function nameBytes({ scopeId, purpose, version }: SecretName): Buffer {
+  return Buffer.from(`parley secret|${scopeId}|${purpose}|${version}`)
+}

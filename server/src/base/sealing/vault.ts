@@ -1,0 +1,141 @@
+import type { Clock } from '../clock.ts'
+import type { Db, Sql, Tx } from '../db.ts'
+import { type Keyring, makeKeyring, type Secret } from './keyring.ts'
+import { masterKeyId } from './master-key.ts'
+import { UnknownKeyVersion } from './seal.ts'
+import {
+  insertSecret,
+  listSecrets,
+  rewrapBatch,
+  type SecretName,
+  type SecretPurpose,
+  type SecretRow,
+  unwrapSecret,
+} from './secrets.ts'
+
+/** The scope of what belongs to the installation and to no workspace, such as its users. */
+export const instanceScope = '00000000-0000-0000-0000-000000000000'
+
+/** The only way to keys. A scope is a workspace id or `instanceScope`. */
+export interface Vault {
+  /** Gives a new scope its secrets; does nothing when it has them. Its keyring can be had once `tx` has committed. */
+  createSecrets(tx: Tx, scopeId: string): Promise<void>
+  /** Gives the instance its secrets and proves that the master key opens them: call it once at start. */
+  ensureInstanceSecrets(): Promise<void>
+  /** The keys of a scope, at most 10 s old; throws when the scope has none. To be had before a transaction begins. */
+  keyring(scopeId: string): Promise<Keyring>
+  /** The keys of a scope as the transaction sees them. */
+  keyringIn(tx: Tx, scopeId: string): Promise<Keyring>
+  /** Runs `work`, which must be repeatable, once more with fresh keys if a value names a version not yet loaded. */
+  withKeyring<T>(scopeId: string, work: (keyring: Keyring) => T | Promise<T>): Promise<T>
+  /** Drops the keys of a scope from memory. */
+  forget(scopeId: string): void
+  /** Gives a scope a new secret that nobody writes with yet. */
+  addSecret(tx: Tx, name: SecretName): Promise<void>
+  /** The id of the master key that wraps what is new. */
+  masterKeyId(): string
+  /** Wraps with this key from now on; those before still open what they wrapped. */
+  useMasterKey(masterKey: Buffer): void
+  /** Wraps every secret that another key wraps with the current one; answers how many. Goes on where it was killed. */
+  rewrapSecrets(): Promise<number>
+}
+
+export interface MasterKeys {
+  /** Wraps what is new. */
+  current: Buffer
+  /** Still open what they wrapped. */
+  previous?: readonly Buffer[]
+}
+
+interface Loaded {
+  keyring: Promise<Keyring>
+  loadedAt: number
+}
+
+const freshMs = 10_000
+const maxScopes = 10_000
+
+export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
+  const loaded = new Map<string, Loaded>()
+  const keys = [masterKeys.current, ...(masterKeys.previous ?? [])]
+  const current = () => keys[0] ?? masterKeys.current
+
+  const load = (scopeId: string): Promise<Keyring> => {
+    const entry = { keyring: loadKeyring(db.sql, keys, scopeId), loadedAt: clock.now().getTime() }
+    loaded.delete(scopeId)
+    loaded.set(scopeId, entry)
+    if (loaded.size > maxScopes) dropOldest(loaded)
+    entry.keyring.catch(() => {
+      if (loaded.get(scopeId) === entry) loaded.delete(scopeId)
+    })
+    return entry.keyring
+  }
+
+  const keyring = (scopeId: string): Promise<Keyring> => {
+    db.refuseInTransaction()
+    const entry = loaded.get(scopeId)
+    const isFresh = entry !== undefined && clock.now().getTime() - entry.loadedAt < freshMs
+    return isFresh ? entry.keyring : load(scopeId)
+  }
+
+  const createSecrets = async (tx: Tx, scopeId: string): Promise<void> => {
+    for (const purpose of ['data', 'index', 'stable'] as const) {
+      await insertSecret(tx, { scopeId, purpose, version: 1, current: true }, current(), clock.now())
+    }
+  }
+
+  return {
+    createSecrets,
+    ensureInstanceSecrets: async () => {
+      await db.tx((tx) => createSecrets(tx, instanceScope))
+      await load(instanceScope)
+    },
+    keyring,
+    keyringIn: (tx, scopeId) => loadKeyring(tx, keys, scopeId),
+    withKeyring: async (scopeId, work) => {
+      try {
+        return await work(await keyring(scopeId))
+      } catch (error) {
+        if (!(error instanceof UnknownKeyVersion)) throw error
+        return work(await load(scopeId))
+      }
+    },
+    forget: (scopeId) => {
+      loaded.delete(scopeId)
+    },
+    addSecret: (tx, name) => insertSecret(tx, { ...name, current: false }, current(), clock.now()),
+    masterKeyId: () => masterKeyId(current()),
+    useMasterKey: (masterKey) => {
+      keys.unshift(masterKey)
+    },
+    rewrapSecrets: async () => {
+      let count = 0
+      for (;;) {
+        const batch = await db.tx((tx) => rewrapBatch(tx, keys, current()))
+        if (batch === 0) return count
+        count += batch
+      }
+    },
+  }
+}
+
+async function loadKeyring(sql: Sql, masterKeys: readonly Buffer[], scopeId: string): Promise<Keyring> {
+  const rows = await listSecrets(sql, scopeId)
+  const secretsFor = (purpose: SecretPurpose): Secret[] =>
+    rows.filter((row) => row.purpose === purpose && isInUse(row)).map((row) => unwrapped(masterKeys, scopeId, row))
+  return makeKeyring(scopeId, { data: secretsFor('data'), index: secretsFor('index'), stable: secretsFor('stable') })
+}
+
+/** A retired data secret still opens: nothing is lost should a value be put back from elsewhere. */
+function isInUse({ purpose, retired_at }: SecretRow): boolean {
+  return purpose === 'data' || retired_at === null
+}
+
+function unwrapped(masterKeys: readonly Buffer[], scopeId: string, row: SecretRow): Secret {
+  return { version: row.version, bytes: unwrapSecret(masterKeys, scopeId, row), current: row.current }
+}
+
+function dropOldest(loaded: Map<string, Loaded>): void {
+  const oldest = loaded.keys().next()
+  if (!oldest.done) loaded.delete(oldest.value)
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { gather } from '../../../src/base/async/gather.ts'
+import { isUndone, openDb } from '../../../src/base/db.ts'
+import { conflict } from '../../../src/base/errors.ts'
+import { testDatabase } from '../../support/database.ts'
+
+interface Group {
+  key: string
+  items: readonly number[]
+  end: PromiseWithResolvers<void>
+}
+
+/** Doubles numbers, a group at a time, each when its test lets it end. */
+function doubling({ groups = 1, groupSize = 10 } = {}) {
+  const begun: Group[] = []
+  const double = gather<number, number>({
+    groups,
+    groupSize,
+    work: async (key, items) => {
+      const group = { key, items, end: Promise.withResolvers<void>() }
+      begun.push(group)
+      await group.end.promise
+      return items.map((item) => item * 2)
+    },
+    isUndone: () => true,
+  })
+  return { begun, double, items: () => begun.map((group) => group.items) }
+}
+
+test('who comes alone goes at once, who comes meanwhile goes together, and each gets its own answer', async () => {
+  const { begun, double, items } = doubling()
+  const answers = Promise.all([1, 2, 3].map((n) => double('a', n)))
+  assert.deepEqual(items(), [[1]])
+  begun[0]?.end.resolve()
+  await turn()
+  assert.deepEqual(items(), [[1], [2, 3]])
+  begun[1]?.end.resolve()
+  assert.deepEqual(await answers, [2, 4, 6])
+  void double('a', 4)
+  assert.deepEqual(items().at(-1), [4])
+})
+
+test('a group has a largest size, a key a largest number of groups, and keys do not wait for each other', async () => {
+  const { begun, double, items } = doubling({ groups: 2, groupSize: 2 })
+  for (const n of [1, 2, 3, 4, 5, 6]) void double('a', n)
+  void double('b', 7)
+  assert.deepEqual(items(), [[1], [2], [7]])
+  begun[1]?.end.resolve()
+  await turn()
+  assert.deepEqual(items().slice(3), [[3, 4]])
+  begun[0]?.end.resolve()
+  await turn()
+  assert.deepEqual(items().slice(4), [[5, 6]])
+  assert.deepEqual(
+    begun.map(({ key }) => key),
+    ['a', 'a', 'b', 'a', 'a'],
+  )
+})
+
+test('only what fails alone fails, whoever it came with', async () => {
+  const bad = fc.uniqueArray(fc.nat({ max: 19 }))
+  await fc.assert(
+    fc.asyncProperty(bad, async (failing) => {
+      const keep = gather<number, number>({
+        groups: 1,
+        groupSize: 20,
+        work: async (_key, items) => {
+          await turn()
+          if (items.some((item) => failing.includes(item))) throw new Error('refused')
+          return items
+        },
+        isUndone: () => true,
+      })
+      const answers = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => keep('a', n)))
+      for (const [n, { status }] of answers.entries()) {
+        assert.equal(status, failing.includes(n) ? 'rejected' : 'fulfilled')
+      }
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('a group of which nobody knows what became of it is not tried again', async () => {
+  let groups = 0
+  const lost = gather<number, number>({
+    groups: 1,
+    groupSize: 10,
+    work: async () => {
+      groups++
+      await turn()
+      throw new Error('the connection broke')
+    },
+    isUndone: () => false,
+  })
+  const answers = await Promise.allSettled([1, 2, 3].map((n) => lost('a', n)))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  )
+  assert.equal(groups, 2)
+})
+
+test('a refusal of the database or of a rule is undone; a connection that breaks leaves doubt', async () => {
+  const { db } = await testDatabase()
+  const failureOf = (work: Promise<unknown>) =>
+    work.then(
+      () => assert.fail('it should fail'),
+      (error: unknown) => error,
+    )
+  assert.equal(isUndone(await failureOf(db.sql`select 1 / 0`)), true)
+  assert.equal(isUndone(conflict('taken')), true)
+  assert.equal(isUndone(await failureOf(db.sql`select pg_terminate_backend(pg_backend_pid())`)), false)
+  const nowhere = openDb({ socketFolder: '/nowhere', maxConnections: 1 })
+  assert.equal(isUndone(await failureOf(nowhere.sql`select 1`)), false)
+  await nowhere.close()
+})

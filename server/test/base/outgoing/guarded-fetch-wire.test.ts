@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { after, beforeEach, test } from 'node:test'
+import type { OutgoingRequest } from '../../../src/base/outgoing/guarded-fetch.ts'
+import { openTestOutgoing } from '../../support/outgoing.ts'
+import { okAnswer, rawServer } from '../../support/raw-server.ts'
+
+const server = await rawServer()
+let outgoing = openTestOutgoing()
+after(async () => {
+  outgoing.close()
+  await server.close()
+})
+// A client of its own for each test: none meets the connections of another's.
+beforeEach(() => {
+  outgoing.close()
+  outgoing = openTestOutgoing()
+  server.sockets = []
+  server.requests = []
+  server.answer = (socket) => socket.write(okAnswer())
+})
+
+const plain = { method: 'POST', headers: {}, body: '{}', timeoutMs: 10_000, maxAnswerBytes: 1_000 } as const
+const call = (more: Partial<OutgoingRequest> = {}) =>
+  outgoing.call({ ...plain, url: `http://127.0.0.1:${server.port}/hook`, ...more })
+
+const head = 'HTTP/1.1 200 OK\r\n'
+const failures: [what: string, answer: (socket: Socket) => void, error: string, timeoutMs?: number][] = [
+  ['says nothing', () => {}, 'timeout', 150],
+  ['sends its head byte by byte for ever', (socket) => trickle(socket, `${head}x-a: `), 'timeout', 150],
+  ['sends its body byte by byte for ever', (socket) => trickle(socket, `${head}\r\n`), 'timeout', 150],
+  ['sends 1xx for ever', (socket) => trickle(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n'), 'timeout', 150],
+  ['promises more than it sends', (socket) => socket.write(`${head}content-length: 9\r\n\r\nabc`), 'timeout', 150],
+  ['resets', (socket) => socket.resetAndDestroy(), 'reset'],
+  ['closes its half', (socket) => socket.end(), 'reset'],
+  ['closes its half within the head', (socket) => socket.end('HTTP/1.1 200 O'), 'reset'],
+  ['closes its half within the body', (socket) => socket.end(`${head}content-length: 9\r\n\r\nabc`), 'reset'],
+  ['resets within the body', (socket) => cut(socket, `${head}content-length: 9\r\n\r\nabc`), 'reset'],
+  [
+    'breaks off between chunks',
+    (socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n`),
+    'reset',
+  ],
+  ['has too long a head', (socket) => socket.write(`${head}x-a: ${'a'.repeat(20_000)}\r\n\r\n`), 'answer'],
+  ['has too many fields', (socket) => socket.write(`${head}${'x-a: b\r\n'.repeat(5_000)}\r\n`), 'answer'],
+  ['speaks something else', (socket) => socket.write('220 smtp.example.com ESMTP\r\n'), 'answer'],
+  [
+    'has both lengths',
+    (socket) => socket.write(`${head}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
+    'answer',
+  ],
+  ['breaks its chunks', (socket) => socket.write(`${head}transfer-encoding: chunked\r\n\r\nzz\r\nabc`), 'answer'],
+  [
+    'switches protocols',
+    (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nhi'),
+    'reset',
+  ],
+]
+
+for (const [what, answer, error, timeoutMs] of failures) {
+  test(`a server that ${what} is a failure of kind ${error}, and the request may have been taken`, async () => {
+    server.answer = answer
+    const result = await call(timeoutMs === undefined ? {} : { timeoutMs })
+    assert.ok(result.outcome === 'failed')
+    assert.deepEqual([result.error, result.hasLeft], [error, true])
+    assert.equal(server.requests.length, 1)
+  })
+}
+
+function trickle(socket: Socket, start: string, drop = 'a'): void {
+  socket.write(start)
+  const timer = setInterval(() => socket.write(drop), 5)
+  socket.once('close', () => clearInterval(timer))
+}
+
+function cut(socket: Socket, text: string): void {
+  socket.write(text, () => setImmediate(() => socket.resetAndDestroy()))
+}
+
+test('of a long answer the beginning is read, and its connection given up', async () => {
+  server.answer = (socket) => trickle(socket, `${head}content-length: 9000000\r\n\r\n`, 'x'.repeat(600))
+  const closed = new Promise((resolve) => {
+    const { answer } = server
+    server.answer = (socket, of) => {
+      socket.once('close', resolve)
+      answer(socket, of)
+    }
+  })
+  const answer = await call()
+  assert.ok(answer.outcome === 'answered')
+  assert.deepEqual([answer.status, answer.body.toString(), answer.isWhole], [200, 'x'.repeat(1_000), false])
+  await closed
+})
+
+test('an answer of just as many bytes is whole, and one without a body empty', async () => {
+  server.answer = (socket) => socket.write(okAnswer('x'.repeat(1_000)))
+  const full = await call()
+  assert.ok(full.outcome === 'answered' && full.isWhole && full.body.length === 1_000)
+  server.answer = (socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n')
+  const empty = await call({ maxAnswerBytes: 0 })
+  assert.ok(empty.outcome === 'answered' && empty.isWhole && empty.body.length === 0)
+})
+
+test('packed answers are not unpacked', async () => {
+  server.answer = (socket) => socket.write(`${head}content-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc`)
+  const answer = await call()
+  assert.ok(answer.outcome === 'answered')
+  assert.equal(answer.body.toString(), 'abc')
+  assert.match(server.requests[0] ?? '', /accept-encoding: identity/i)
+})
+
+test('a redirect is an answer', async () => {
+  server.answer = (socket) =>
+    socket.write('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n')
+  const answer = await call()
+  assert.ok(answer.outcome === 'answered')
+  assert.deepEqual([answer.status, server.requests.length], [302, 1])
+})
+
+test('where a message goes and ends is for the client to say, whatever the headers are', async () => {
+  const headers = {
+    Host: 'inner',
+    'Content-Length': '9',
+    'Transfer-Encoding': 'chunked',
+    Connection: 'upgrade',
+    Upgrade: 'x',
+    Expect: '100-continue',
+  }
+  await call({ headers: { ...headers, 'Accept-Encoding': 'gzip', 'Proxy-Authorization': 'x', 'x-own': '1' } })
+  const [request = ''] = server.requests
+  const lines = request.toLowerCase().split('\r\n').slice(1, -2)
+  assert.deepEqual(lines.sort(), [
+    'accept-encoding: identity',
+    'connection: keep-alive',
+    'content-length: 2',
+    `host: 127.0.0.1:${server.port}`,
+    'x-own: 1',
+  ])
+})
+
+test('a header that cannot be written keeps the request back', async () => {
+  const answer = await call({ headers: { 'x-own': 'a\r\nx-smuggled: 1' } })
+  assert.ok(answer.outcome === 'failed')
+  assert.deepEqual([answer.error, answer.hasLeft, server.requests.length], ['invalid_request', false, 0])
+})
+
+test('no byte leaves when it may not be sent any more, on a new connection or a kept one', async () => {
+  for (const _ of ['new', 'kept']) {
+    const answer = await call({ maySend: () => false })
+    assert.ok(answer.outcome === 'failed')
+    assert.deepEqual([answer.error, answer.hasLeft, server.requests.length], ['withheld', false, 0])
+    await call()
+    server.requests = []
+  }
+})
+
+test('a connection is kept for the next call', async () => {
+  for (let n = 0; n < 5; n++) await call()
+  assert.deepEqual([server.requests.length, server.sockets.length], [5, 1])
+})
+
+for (const [how, leave] of [
+  ['closed', (socket: Socket) => socket.end()],
+  ['reset', (socket: Socket) => socket.resetAndDestroy()],
+] as const) {
+  test(`a kept connection that is ${how} as it is used again: once more for what may arrive twice, never for others`, async () => {
+    server.answer = (socket, of) => (of === 1 ? socket.write(okAnswer()) : leave(socket))
+    await call()
+    const repeated = await call({ mayRepeat: true })
+    assert.deepEqual([repeated.outcome, server.requests.length, server.sockets.length], ['answered', 3, 2])
+
+    await call()
+    server.requests = []
+    const single = await call()
+    assert.ok(single.outcome === 'failed')
+    assert.deepEqual([single.error, single.hasLeft, server.requests.length], ['reset', true, 1])
+  })
+}
+
+test('a new connection that is closed is not tried again, nor one that has begun to answer', async () => {
+  server.answer = (socket) => socket.end()
+  assert.equal((await call({ mayRepeat: true })).outcome, 'failed')
+  assert.equal(server.requests.length, 1)
+  server.answer = (socket, of) =>
+    of === 1 ? socket.write(okAnswer()) : socket.end(`${head}content-length: 9\r\n\r\nabc`)
+  await call()
+  server.requests = []
+  assert.equal((await call({ mayRepeat: true })).outcome, 'failed')
+  assert.equal(server.requests.length, 1)
+})
+
+test('a request that may have been taken is never said not to have left, even when its repetition has not', async () => {
+  const dying = await rawServer()
+  const url = `http://127.0.0.1:${dying.port}/`
+  dying.answer = (socket, of) => (of === 1 ? socket.write(okAnswer()) : void dying.close())
+  await call({ url })
+  const answer = await call({ url, mayRepeat: true })
+  assert.ok(answer.outcome === 'failed')
+  assert.deepEqual([answer.error, answer.hasLeft], ['connect', true])
+})
+
+test('what is closed takes its connections with it', async () => {
+  const other = openTestOutgoing()
+  server.answer = () => other.close()
+  const answer = await other.call({ ...plain, url: `http://127.0.0.1:${server.port}/` })
+  assert.ok(answer.outcome === 'failed')
+  assert.equal(answer.error, 'reset')
+})
+
+test('a port where nobody listens is a failure to connect, by the system’s own word', async () => {
+  const gone = await rawServer()
+  await gone.close()
+  const answer = await call({ url: `http://127.0.0.1:${gone.port}/` })
+  assert.ok(answer.outcome === 'failed')
+  assert.deepEqual([answer.error, answer.code, answer.hasLeft], ['connect', 'econnrefused', false])
+})

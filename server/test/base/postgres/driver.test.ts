@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { commitBehind, type Db, type DbOptions, openDb } from '../../../src/base/db.ts'
+import { startEmbeddedPostgres } from '../../../src/base/embedded/embedded-postgres.ts'
+import { databaseByProxy } from '../../support/cutting-proxy.ts'
+import { emptyDatabase, goDirect } from '../../support/database.ts'
+import { atEnd } from '../../support/file-end.ts'
+import { until } from '../../support/until.ts'
+
+goDirect('it cuts and kills the very sessions that the driver has')
+
+test('a transaction whose connection died cannot write into the one that uses the connection next', async () => {
+  const { db, options } = await emptyDatabase()
+  await db.sql`create table notes (text text not null)`
+  const pool = openDb({ ...options, maxConnections: 1 })
+  const bothWrote = Promise.withResolvers<void>()
+  const secondBegan = Promise.withResolvers<void>()
+
+  let lateWrite: Promise<unknown> = Promise.resolve()
+  const first = pool.tx(async (tx) => {
+    const [row] = await tx`select pg_backend_pid() as pid`
+    await db.sql`select pg_terminate_backend(${row?.pid})`
+    await secondBegan.promise
+    lateWrite = Promise.resolve(tx`insert into notes (text) values ('late')`).finally(() => bothWrote.resolve())
+    await lateWrite
+  })
+  const second = pool.tx(async (tx) => {
+    await tx`insert into notes (text) values ('second')`
+    secondBegan.resolve()
+    await bothWrote.promise.catch(() => undefined)
+  })
+  const [firstEnd, secondEnd] = await Promise.allSettled([first, second])
+  await assert.rejects(lateWrite)
+  assert.deepEqual([firstEnd.status, secondEnd.status], ['rejected', 'fulfilled'])
+  assert.deepEqual(
+    (await db.sql`select text from notes`).map((row) => row.text),
+    ['second'],
+  )
+  await pool.close()
+})
+
+test('a busy pool survives 8 kills of its database: nothing hangs, no connection is lost, and it closes at once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-driver-'))
+  let back = Promise.withResolvers<void>()
+  const server = await startEmbeddedPostgres({ folder, log: () => {}, onRestart: () => back.resolve() })
+  const pool = openDb({ ...server, maxConnections: 6 })
+  await pool.sql`create table written (n int)`
+
+  const done = Array.from({ length: 12 }, () => 0)
+  let stopped = false
+  const workers = done.map(async (_, worker) => {
+    while (!stopped) {
+      const ok = await (worker % 2 ? inTransaction(pool) : pool.sql`select ${worker}::int`).then(
+        () => true,
+        () => false,
+      )
+      if (ok) done[worker] = (done[worker] ?? 0) + 1
+      else await nextTurn()
+    }
+  })
+  const everyoneWorked = async () => {
+    const before = [...done]
+    while (done.some((count, worker) => count <= (before[worker] ?? 0))) await nextTurn()
+  }
+  for (let kill = 0; kill < 8; kill++) {
+    await everyoneWorked()
+    back = Promise.withResolvers()
+    process.kill(server.pid, 'SIGKILL')
+    await back.promise
+  }
+  await everyoneWorked()
+  stopped = true
+  await Promise.all(workers)
+
+  const closedAt = performance.now()
+  await pool.close()
+  assert.ok(performance.now() - closedAt < 1000)
+  await server.stop()
+  await rm(folder, { recursive: true })
+})
+
+function inTransaction(pool: Db): Promise<unknown> {
+  return pool.tx(async (tx) => {
+    await tx`insert into written (n) values (1)`
+    await nextTurn()
+    await tx`select 1`
+  })
+}
+
+test('a transaction gets its connection however many statements are under way on it', async () => {
+  const { options } = await emptyDatabase()
+  const pool = openDb({ ...options, maxConnections: 1 })
+  await pool.sql`select 1`
+  for (let before = 90; before <= 110; before++) {
+    const plain = Array.from({ length: before }, () => pool.sql`select 1`)
+    const inside = pool.tx(async (tx) => (await tx`select 1 as one`)[0]?.one)
+    assert.equal(await inside, 1)
+    await Promise.all(plain)
+  }
+  await pool.close()
+})
+
+function pooled(options: DbOptions): Db {
+  const pool = openDb(options)
+  atEnd(() => pool.close())
+  return pool
+}
+
+/** Every byte by hand: `CUT_STEP=1`. */
+const step = Number(process.env.CUT_STEP ?? 7)
+
+test('a connection that ends at any byte fails what was under way, or nothing, and everything that follows works', async () => {
+  const { db, options } = await emptyDatabase()
+  await db.sql`create table written (n integer primary key)`
+  const { proxy, options: proxied } = await databaseByProxy(options)
+  const acknowledged: number[] = []
+  let wasCut = true
+  for (let bytes = 1; wasCut; bytes += step) {
+    const connections = proxy.accepted()
+    proxy.cutNextAfter(bytes)
+    const pool = openDb({ ...proxied, maxConnections: 1 })
+    const write = (n: number) =>
+      pool.tx(async (tx) => {
+        await tx`select ${n}::integer as n`
+        return tx`insert into written (n) values (${n}) returning n`
+      })
+    const [written, read] = await Promise.allSettled([write(bytes * 2), pool.sql`select 1 as one`])
+    if (written.status === 'fulfilled') acknowledged.push(bytes * 2)
+    if (read.status === 'fulfilled') assert.deepEqual([...read.value], [{ one: 1 }])
+    wasCut = proxy.accepted() - connections > 1
+    if (wasCut) acknowledged.push(...(await write(bytes * 2 + 1)).map(({ n }) => n))
+    await pool.close()
+  }
+  const stored = new Set((await db.sql<{ n: number }[]>`select n from written`).map(({ n }) => n))
+  assert.deepEqual(
+    acknowledged.filter((n) => !stored.has(n)),
+    [],
+  )
+})
+
+test('a statement that takes too long fails alone: those behind it on its connection are answered', async () => {
+  const { options } = await emptyDatabase()
+  const pool = pooled({ ...options, maxConnections: 1 })
+  await pool.sql`select set_config('statement_timeout', '30ms', false)`
+  const [slow, quick] = await Promise.allSettled([pool.sql`select pg_sleep(5)`, pool.sql`select 1 as one`])
+  assert.equal(slow.status === 'rejected' && slow.reason.code, '57014')
+  assert.deepEqual(quick.status === 'fulfilled' && [...quick.value], [{ one: 1 }])
+})
+
+test('a transaction that the database ends for being idle fails at once, though its work goes on, and its place is free', async () => {
+  const { options } = await emptyDatabase()
+  const pool = pooled({ ...options, maxConnections: 1 })
+  const never = Promise.withResolvers<void>()
+  let late: Promise<unknown> = Promise.resolve()
+  const idle = pool.tx(async (tx) => {
+    await tx`select set_config('idle_in_transaction_session_timeout', '20ms', true)`
+    late = never.promise.then(() => tx`select 1`)
+    late.catch(() => undefined)
+    await late
+  })
+  await assert.rejects(idle, { code: 'CONNECTION_LOST' })
+  assert.equal((await pool.sql`select 1`).length, 1)
+  never.resolve()
+  await assert.rejects(late)
+})
+
+test('a connection that is silent for too long counts as lost, and the next one is opened', async () => {
+  const { options } = await emptyDatabase()
+  const { proxy, options: proxied } = await databaseByProxy(options)
+  const pool = pooled({ ...proxied, maxConnections: 1, silenceMs: 50 })
+  await pool.sql`select 1`
+  proxy.silence(true)
+  await assert.rejects(async () => pool.sql`select 1`, { code: 'CONNECTION_LOST' })
+  proxy.silence(false)
+  assert.equal((await pool.sql`select 1`).length, 1)
+})
+
+test('who waits for a database that is away is told so after a while, and is served as soon as it is back', async () => {
+  const { options } = await emptyDatabase()
+  const { proxy, options: proxied } = await databaseByProxy(options)
+  const pool = pooled({ ...proxied, maxConnections: 2, patienceMs: 200 })
+  proxy.cutAfter(0)
+  const failed = await Promise.allSettled([pool.sql`select 1`, pool.tx(async (tx) => tx`select 1`)])
+  assert.deepEqual(
+    failed.map((end) => end.status === 'rejected' && end.reason.code),
+    ['NO_CONNECTION', 'NO_CONNECTION'],
+  )
+  const served = pooled({ ...proxied, maxConnections: 2 })
+  const waiting = Promise.all([served.sql`select 1`, served.tx(async (tx) => tx`select 1`)])
+  await until(() => proxy.accepted() > 3, 'some tries')
+  proxy.cutAfter(null)
+  assert.equal((await waiting).length, 2)
+})
+
+test('a statement that the database works on ends when the process that asked for it is gone', async () => {
+  const { db, options } = await emptyDatabase()
+  const { proxy, options: proxied } = await databaseByProxy(options)
+  const pool = pooled({ ...proxied, applicationName: 'to be gone' })
+  const asked = pool.sql`select pg_sleep(600)`.execute()
+  const running = async () =>
+    (await db.sql`select 1 from pg_stat_activity where application_name = 'to be gone' and state = 'active'`).length
+  await until(async () => (await running()) === 1, 'the statement at the database')
+  proxy.cutAll()
+  await assert.rejects(async () => asked, { code: 'CONNECTION_LOST' })
+  await until(async () => (await running()) === 0, 'its end at the database')
+})
+
+test('work that goes on after a statement of its transaction has failed does not count as committed', async () => {
+  const { db } = await emptyDatabase()
+  await db.sql`create table written (n integer primary key)`
+  const work = db.tx(async (tx) => {
+    await tx`insert into written (n) values (1)`
+    await Promise.resolve(tx`insert into written (n) values (1)`).catch(() => undefined)
+    return 'done'
+  })
+  await assert.rejects(work, { code: '23505' })
+  assert.equal((await db.sql`select n from written`).length, 0)
+})
+
+test('whichever statement of a transaction is heard of first, it says what failed first', async () => {
+  const { db } = await emptyDatabase()
+  await db.sql`create table written (n integer primary key)`
+  const work = db.tx(async (tx) => {
+    const first = (async () => Promise.all([tx`insert into written (n) values (1), (1)`.execute()]))()
+    await Promise.all([first, tx`insert into written (n) values (2)`])
+  })
+  await assert.rejects(work, { code: '23505' })
+})
+
+test('a commit behind the last statements commits all of them, or none when one fails', async () => {
+  const { db } = await emptyDatabase()
+  await db.sql`create table written (n integer primary key)`
+  const write = (numbers: readonly number[]) =>
+    db.tx(async (tx) => {
+      await tx`select 1`
+      return commitBehind(tx, () =>
+        Promise.all(numbers.map((n) => tx`insert into written (n) values (${n})`.execute())),
+      )
+    })
+  await write([1, 2])
+  await assert.rejects(write([3, 1, 4]), { code: '23505' })
+  assert.deepEqual(
+    (await db.sql`select n from written order by n`).map(({ n }) => n),
+    [1, 2],
+  )
+  const late = db.tx(async (tx) => {
+    await commitBehind(tx, async () => tx`insert into written (n) values (5)`.execute())
+    await tx`insert into written (n) values (6)`
+  })
+  await assert.rejects(late, /has ended/)
+})
+
+test('a transaction that asks nothing costs the database nothing', async () => {
+  const { db } = await emptyDatabase()
+  const begun = async () =>
+    (
+      await db.sql<
+        { n: number }[]
+      >`select xact_commit + xact_rollback as n from pg_stat_database where datname = current_database()`
+    )[0]?.n
+  const before = await begun()
+  for (let n = 0; n < 50; n++) await db.tx(async () => 'nothing')
+  assert.ok(Number(await begun()) - Number(before) < 50)
+})
+
+test('a table that changes under a prepared statement is met by preparing it anew, alone and in a transaction', async () => {
+  const { db, options } = await emptyDatabase()
+  await db.sql`create table grown (a integer)`
+  await db.sql`insert into grown (a) values (1)`
+  const pool = pooled({ ...options, maxConnections: 1 })
+  const read = () => pool.sql`select * from grown`
+  const readIn = () => pool.tx(async (tx) => tx`select * from grown`)
+  await read()
+  await db.sql`alter table grown add column b integer`
+  assert.deepEqual([...(await read())], [{ a: 1, b: null }])
+  await db.sql`alter table grown add column c integer`
+  assert.deepEqual([...(await readIn())], [{ a: 1, b: null, c: null }])
+})
+
+test('a session keeps 500 statements at most, and those that went work as before', async () => {
+  const { options } = await emptyDatabase()
+  const pool = pooled({ ...options, maxConnections: 1 })
+  for (let n = 0; n < 520; n++) await pool.sql.unsafe(`select ${n} as n, $1::integer as given`, [n])
+  const [kept] = await pool.sql<{ count: number }[]>`select count(*) as count from pg_prepared_statements`
+  assert.ok(Number(kept?.count) <= 500)
+  assert.deepEqual([...(await pool.sql.unsafe('select 0 as n, $1::integer as given', [7]))], [{ n: 0, given: 7 }])
+})
+
+test('a statement that could not be prepared, and those right behind it, fail alone, and it works once it can be', async () => {
+  const { options } = await emptyDatabase()
+  const pool = pooled({ ...options, maxConnections: 1 })
+  const read = () => Promise.allSettled([pool.sql`select n from later`, pool.sql`select n from later`])
+  for (const end of await read()) assert.equal(end.status === 'rejected' && end.reason.code, '42P01')
+  await pool.sql`create table later (n integer)`
+  for (const end of await read()) assert.equal(end.status, 'fulfilled')
+})
+
+test('values that cannot be meant are refused where they are given', async () => {
+  const { db } = await emptyDatabase()
+  const nothing = undefined as unknown as string
+  assert.throws(() => db.sql`select 1 where 'a' = ${nothing}`, /undefined behind "select 1 where 'a' ="/)
+  await assert.rejects(async () => db.sql`select ${{ a: 1 } as unknown as string}`, /sql\.json/)
+  const many = Array.from({ length: 65_536 }, (_, n) => n)
+  await assert.rejects(async () => db.sql.unsafe('select 1', many), /at most 65535 values/)
+  await assert.rejects(async () => db.sql`select ${'a\0b'}::text`, { code: '22021' })
+  assert.equal((await db.sql`select 1`).length, 1)
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import type pg from 'pg'
+import { type DatabaseAddress, readDatabaseUrl } from '../../../src/base/postgres/address/address.ts'
+import { connect } from '../../../src/base/postgres/connect.ts'
+import { NoDatabase } from '../../../src/base/postgres/no-database.ts'
+import { failure, fakePostgres, greeting, message, status } from '../../support/fake-postgres.ts'
+import { atEnd } from '../../support/file-end.ts'
+import { ownPostgres, session } from '../../support/own-postgres.ts'
+
+// Whatever ends the process from outside of a call (an uncaught error, an unhandled rejection) fails the test it comes in.
+
+const settings = { applicationName: 'parley test', parameters: {}, connectTimeoutMs: 5_000 }
+const at = (port: number): DatabaseAddress => readDatabaseUrl(`postgres://parley:pw@127.0.0.1:${port}/parley`, {})
+
+/** Passes on what the server says up to a byte, and cuts the line there. */
+async function cuttingProxy(socketFolder: string) {
+  const cut = { after: Number.POSITIVE_INFINITY, byReset: false, said: 0 }
+  const open = new Set<Socket>()
+  const proxy = createServer((client) => {
+    const server = createConnection({ path: `${socketFolder}/.s.PGSQL.5432` })
+    for (const one of [client, server]) {
+      open.add(one)
+      one.on('error', () => {}).on('close', () => open.delete(one))
+    }
+    const { after, byReset } = cut
+    let said = 0
+    const end = () => (byReset ? client.resetAndDestroy() : client.end())
+    client.pipe(server)
+    client.on('close', () => server.destroy())
+    if (after === 0) return end()
+    server.on('data', (bytes: Buffer) => {
+      const rest = bytes.subarray(0, after - said)
+      said = cut.said = said + rest.length
+      client.write(rest)
+      if (said >= after) end()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  atEnd(async () => void proxy.close())
+  const isLeft = () => Promise.all([...open].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
+  return { cut, isLeft, port: (proxy.address() as AddressInfo).port }
+}
+
+test('a server that dies at any byte of its greeting is an error of the call, and leaves nothing behind', async () => {
+  const { socketFolder, password } = await ownPostgres()
+  const proxy = await cuttingProxy(socketFolder)
+  const address = { ...at(proxy.port), password }
+  const whole = await connect(address, settings)
+  const length = proxy.cut.said
+  await whole.end()
+  assert.ok(length > 300)
+  for (let byte = 0; byte < length; byte++) {
+    Object.assign(proxy.cut, { after: byte, byReset: byte % 2 === 1 })
+    await assert.rejects(connect(address, settings), NoDatabase, `cut after ${byte}`)
+  }
+  await proxy.isLeft()
+  proxy.cut.after = Number.POSITIVE_INFINITY
+  await (await connect(address, settings)).end()
+})
+
+const unended = message('E', 'SFATAL\0C57P03')
+const noise: [what: string, bytes: Buffer | string, words: RegExp][] = [
+  ['a web server', 'HTTP/1.1 400 Bad Request\r\n\r\n', /as no PostgreSQL does/],
+  ['a shell', 'SSH-2.0-OpenSSH_9.2\r\n', /as no PostgreSQL does/],
+  ['another database', Buffer.from('4a0000000a382e302e3336000c0000', 'hex'), /as no PostgreSQL does/],
+  ['zeros', Buffer.alloc(4096), /as no PostgreSQL does/],
+  [
+    'a server too old for messages of their own length',
+    'Ecould not fork: no memory\n\0',
+    /says: could not fork: no memory/,
+  ],
+  ['an error that lacks its end', unended, /as no PostgreSQL does/],
+  ['an error that lacks its end, with more behind it', Buffer.concat([unended, unended]), /as no PostgreSQL does/],
+  ['a message of 2 GB', Buffer.from('527fffffff00000000', 'hex'), /as no PostgreSQL does/],
+  ['a message shorter than its length', Buffer.from('5200000000', 'hex'), /as no PostgreSQL does/],
+  ['a parameter without a value', message('S', 'in_hot_standby\0'), /as no PostgreSQL does/],
+  ['a way in that nobody knows', message('R', Buffer.from('00000063', 'hex')), /authenticationOk message type 99/],
+  ['Kerberos', message('R', Buffer.from('00000007', 'hex')), /authenticationOk message type 7/],
+  ['a second step without a first', message('R', Buffer.from('0000000b723d31', 'hex')), /./],
+  ['a last step without a first', message('R', Buffer.from('0000000c763d31', 'hex')), /./],
+  ['an unknown SASL', message('R', Buffer.from('0000000a464f4f0000', 'hex')), /SASL/],
+  ['an endless list of parameters', Buffer.concat(Array(9000).fill(status('name', 'value'))), /at a length/],
+  ['rows that nobody asked for', message('D', Buffer.from([0, 0])), /as no PostgreSQL does/],
+  [
+    'an open session that ends at once',
+    Buffer.concat([greeting(), failure('57P01', 'terminating connection')]),
+    /terminating connection/,
+  ],
+]
+for (const [what, bytes, words] of noise) {
+  test(`what answers like this is no server, at once: ${what}`, async () => {
+    const fake = await fakePostgres((socket) => socket.write(bytes))
+    await assert.rejects(connect(at(fake.port), settings), (error) => {
+      assert.ok(error instanceof NoDatabase)
+      assert.match(error.message, words)
+      assert.doesNotMatch(error.message, /does not answer within/)
+      return true
+    })
+    await fake.isLeft()
+  })
+}
+
+test('a greeting with any of its bytes changed opens a session or is an error of the call', async () => {
+  let bytes = greeting()
+  const fake = await fakePostgres((socket) => socket.write(bytes))
+  for (const change of [0x01, 0x20, 0x80, 0xff]) {
+    for (let byte = 0; byte < greeting().length; byte++) {
+      bytes = Buffer.concat([greeting(), failure('57P01', 'end')])
+      bytes[byte] = (bytes[byte] ?? 0) ^ change
+      const trial = connect(at(fake.port), { ...settings, connectTimeoutMs: 20 })
+      const client = await trial.catch((error: unknown) => void assert.ok(error instanceof NoDatabase, String(error)))
+      client?.on('error', () => {})
+      await client?.end()
+    }
+  }
+  await fake.isLeft()
+})
+
+test('an error right after the session is open reaches the listener that the caller sets at once', async () => {
+  for (const end of [(socket: Socket) => socket.resetAndDestroy(), (socket: Socket) => socket.end()]) {
+    const fake = await fakePostgres((socket) => socket.write(greeting(), () => end(socket)))
+    const trial = connect(at(fake.port), settings)
+    const fate = await trial.then(errorOf, (error: unknown) => error)
+    assert.ok(fate instanceof Error)
+  }
+})
+
+test('what is no message ends the session that it comes in, and nothing else', async () => {
+  const fake = await fakePostgres((socket) => {
+    socket.write(greeting())
+    socket.once('data', () => socket.write(message('R', Buffer.from('00000007', 'hex'))))
+  })
+  const client = await connect(at(fake.port), settings)
+  const fate = errorOf(client)
+  await assert.rejects(client.query('select 1'), /authenticationOk message type 7/)
+  assert.match(String(await fate), /authenticationOk message type 7/)
+  await fake.isLeft()
+})
+
+test('nothing that was listening while the session was opened goes on doing so', async () => {
+  const fake = await fakePostgres((socket) => socket.write(greeting()))
+  const client = await connect(at(fake.port), settings)
+  assert.equal(client.listenerCount('error'), 0)
+  assert.equal(client.connection.listenerCount('parameterStatus'), 0)
+  const { stream } = client.connection
+  assert.equal(stream.listenerCount('connect'), 0)
+  // The driver's, and one that keeps a late error from ending the process.
+  assert.deepEqual([stream.listenerCount('error'), stream.listenerCount('close')], [2, 1])
+  client.on('error', () => {})
+  await client.end()
+})
+
+test('a session ends as soon as it is told to, and a second one is not troubled by it', async () => {
+  const fake = await fakePostgres((socket) => socket.write(greeting()))
+  const [first, second] = [await session(at(fake.port)), await session(at(fake.port))]
+  await first.end()
+  assert.equal(second.getTransactionStatus(), 'I')
+})
+
+/** The first of its errors: the driver tells of the end of a connection after it has told of its cause. */
+function errorOf(client: pg.Client): Promise<Error> {
+  return new Promise((resolve) => client.on('error', resolve))
+}

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { chmod, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type DatabaseAddress, readDatabaseUrl, socketAddress } from '../../../src/base/postgres/address/address.ts'
+import { AddressProblem } from '../../../src/base/postgres/address/address-problem.ts'
+import { connect } from '../../../src/base/postgres/connect.ts'
+import { NoDatabase } from '../../../src/base/postgres/no-database.ts'
+import { failure, fakePostgres, greeting, message, oneRow } from '../../support/fake-postgres.ts'
+import { oncePerFile } from '../../support/file-end.ts'
+import { newFolder } from '../../support/folder.ts'
+import { ownPostgres, session } from '../../support/own-postgres.ts'
+import { freePort } from '../../support/service.ts'
+
+const server = oncePerFile(() => ownPostgres())
+const settings = { applicationName: 'parley test', parameters: {} }
+const here = (ports: readonly number[], more = ''): DatabaseAddress =>
+  readDatabaseUrl(`postgres://ana@${ports.map((port) => `127.0.0.1:${port}`).join()}/parley${more}`, {})
+
+test('a session counts in UTC and ISO dates, whatever database and role say, and has its name and time-outs', async () => {
+  const address = socketAddress(await server())
+  const first = await session(address)
+  await first.query(`alter database parley set timezone = 'Asia/Tokyo'`)
+  await first.query(`alter role parley set datestyle = 'German'`)
+  const parameters = { statement_timeout: '15000', lock_timeout: '5000', idle_in_transaction_session_timeout: '30000' }
+  const client = await session(address, { applicationName: 'parley 7', parameters })
+  const names = ['TimeZone', 'DateStyle', 'application_name', ...Object.keys(parameters)]
+  const { rows } = await client.query(`select ${names.map((name) => `current_setting('${name}') as "${name}"`).join()}`)
+  assert.deepEqual(rows[0], {
+    TimeZone: 'UTC',
+    DateStyle: 'ISO, MDY',
+    application_name: 'parley 7',
+    statement_timeout: '15s',
+    lock_timeout: '5s',
+    idle_in_transaction_session_timeout: '30s',
+  })
+  assert.equal(client.pipeline, true)
+})
+
+const variables = {
+  PGHOST: 'elsewhere',
+  PGPORT: '1',
+  PGUSER: 'nobody',
+  PGDATABASE: 'none',
+  PGPASSWORD: 'wrong',
+  PGOPTIONS: '-c TimeZone=Asia/Tokyo -c default_transaction_read_only=on',
+  PGAPPNAME: 'somebody',
+  PGSSLMODE: 'require',
+  PGSSLNEGOTIATION: 'direct',
+  PGREPLICATION: 'database',
+  PGCLIENT_ENCODING: 'LATIN1',
+  PGTARGETSESSIONATTRS: 'standby',
+}
+
+test('no variable of the environment decides: neither what is sent nor how', async (t) => {
+  const address = socketAddress(await server())
+  const before = { ...process.env }
+  t.after(() => {
+    for (const name of Object.keys(variables)) delete process.env[name]
+    Object.assign(process.env, before)
+  })
+  Object.assign(process.env, variables)
+  const fake = await fakePostgres((socket) => socket.write(greeting()))
+  await session(here([fake.port]))
+  assert.deepEqual(fake.greetings[0]?.slice(8).split('\0').slice(0, -2), [
+    ...['user', 'ana', 'database', 'parley', 'application_name', 'parley test', 'DateStyle', 'ISO, MDY'],
+    ...['TimeZone', 'UTC', 'client_encoding', 'UTF8'],
+  ])
+  const client = await session(address)
+  const { rows } = await client.query(`select current_setting('TimeZone') as zone, current_user as role`)
+  assert.deepEqual(rows[0], { zone: 'UTC', role: 'parley' })
+})
+
+const wants: [what: string, request: Buffer][] = [
+  ['a plain password', message('R', Buffer.from('00000003', 'hex'))],
+  ['an MD5 digest', message('R', Buffer.from('0000000501020304', 'hex'))],
+  ['SCRAM', message('R', Buffer.concat([Buffer.from('0000000a', 'hex'), Buffer.from('SCRAM-SHA-256\0\0')]))],
+]
+for (const [what, request] of wants) {
+  test(`without a password nothing is looked for elsewhere when the server wants ${what}`, async (t) => {
+    const file = join(await newFolder(), 'passwords')
+    await writeFile(file, '*:*:*:*:from the file\n')
+    await chmod(file, 0o600)
+    process.env.PGPASSFILE = file
+    t.after(() => delete process.env.PGPASSFILE)
+    const sent = Promise.withResolvers<string>()
+    const fake = await fakePostgres((socket) => {
+      socket.write(request)
+      socket.once('data', (bytes) => sent.resolve(bytes.toString())).once('close', () => sent.resolve('nothing'))
+    })
+    await assert.rejects(connect(here([fake.port]), settings), (error) => {
+      assert.ok(error instanceof AddressProblem)
+      assert.match(error.message, /names no password, and the server asks for one: .*PGPASSWORD/)
+      return true
+    })
+    assert.equal(await sent.promise, 'nothing')
+  })
+}
+
+test('what no other try can mend keeps its code and words, and no other host is asked', async () => {
+  const { socketFolder, ...login } = await server()
+  const right = { socketFolder, database: 'parley', user: 'parley', password: login.password }
+  const other = await fakePostgres((socket) => socket.write(greeting()))
+  const faults: [fault: object, code: string, words: RegExp][] = [
+    [{ password: 'wrong' }, '28P01', /^password authentication failed for user "parley"$/],
+    [{ database: 'none' }, '3D000', /^database "none" does not exist$/],
+    [{ user: 'nobody' }, '28P01', /^password authentication failed for user "nobody"$/],
+  ]
+  for (const [fault, code, words] of faults) {
+    const address = socketAddress({ ...right, ...fault })
+    const hosts = [...address.hosts, ...here([other.port]).hosts]
+    await assert.rejects(connect({ ...address, hosts }, settings), (error: NodeJS.ErrnoException) => {
+      assert.equal(error.code, code)
+      assert.match(error.message, words)
+      return true
+    })
+  }
+  assert.deepEqual(other.greetings, [])
+})
+
+test('hosts are tried in turn until one may write, and those before it are left', async () => {
+  const fakes = await Promise.all([
+    fakePostgres(() => {}),
+    fakePostgres((socket) => socket.end(failure('57P03', 'the database system is starting up'))),
+    fakePostgres((socket) => socket.end(failure('53300', 'too many clients'))),
+    fakePostgres((socket) => socket.write(greeting('on'))),
+    fakePostgres((socket) => socket.write(greeting('off', 'on'))),
+    fakePostgres((socket) => socket.write(greeting())),
+    fakePostgres((socket) => socket.write(greeting())),
+  ])
+  const ports = [await freePort(), ...fakes.map(({ port }) => port)]
+  const client = await session(here(ports), { connectTimeoutMs: 8_000 })
+  assert.equal(client.port, fakes[5]?.port)
+  await Promise.all(fakes.slice(0, 5).map((fake) => fake.isLeft()))
+  assert.deepEqual(
+    fakes.map(({ greetings }) => greetings.length),
+    [1, 1, 1, 1, 1, 1, 0],
+  )
+})
+
+test('when no host will do, the error says of each what it said, and nothing secret', async () => {
+  const fakes = await Promise.all([
+    fakePostgres(() => {}),
+    fakePostgres((socket) => socket.end(failure('57P03', 'the database system is shutting down'))),
+    fakePostgres((socket) => socket.write(greeting('on'))),
+    fakePostgres((socket) => socket.write(greeting('off', 'on'))),
+    fakePostgres((socket) => socket.end()),
+  ])
+  const refusing = await freePort()
+  const address = { ...here([refusing, ...fakes.map(({ port }) => port)]), password: 'hidden' }
+  const nowhere = { host: 'nowhere.invalid', port: 5432, tls: false }
+  const noSocket = { host: '/nowhere', port: 5432, tls: false }
+  const hosts = [...address.hosts, nowhere, noSocket]
+  await assert.rejects(connect({ ...address, hosts }, { ...settings, connectTimeoutMs: 8_000 }), (error) => {
+    assert.ok(error instanceof NoDatabase)
+    assert.equal(error.code, 'NO_DATABASE')
+    const reasons = [
+      /^connect ECONNREFUSED/,
+      /^does not answer within \d+ ms$/,
+      /^the database system is shutting down$/,
+      /^is a standby$/,
+      /^takes no writes \(default_transaction_read_only is on\)$/,
+      /^hung up before the session was open$/,
+      /^(getaddrinfo \w+ nowhere\.invalid|does not answer within \d+ ms)$/,
+      /^connect ENOENT/,
+    ]
+    for (const [index, reason] of reasons.entries()) assert.match(error.refusals[index]?.reason ?? '', reason)
+    const ports = [refusing, ...fakes.map(({ port }) => port)]
+    const names = [...ports.map((port) => `127.0.0.1:${port}`), 'nowhere.invalid:5432', '/nowhere/.s.PGSQL.5432']
+    assert.deepEqual(
+      error.refusals.map(({ host }) => host),
+      names,
+    )
+    assert.ok(names.every((name) => error.message.includes(`${name}: `)))
+    assert.doesNotMatch(error.message, /hidden/)
+    return true
+  })
+  await Promise.all(fakes.map((fake) => fake.isLeft()))
+})
+
+test('with target_session_attrs=any a standby will do', async () => {
+  const standby = await fakePostgres((socket) => socket.write(greeting('on')))
+  const client = await session(here([standby.port], '?target_session_attrs=any'))
+  assert.equal(client.port, standby.port)
+})
+
+test('a hot standby is passed over until it is promoted; a database that takes no writes always', async () => {
+  const first = await ownPostgres()
+  await first.stop()
+  await writeFile(join(first.folder, 'postgres', 'standby.signal'), '')
+  const second = await ownPostgres({ hot_standby: 'on' }, first.folder)
+  const address = socketAddress(second)
+  await assert.rejects(connect(address, settings), /: is a standby$/)
+  // A pooler is asked, as it may repeat what another server has said.
+  await assert.rejects(connect(address, { ...settings, parameters: null }), /: is a standby$/)
+
+  const reader = await session({ ...address, writable: false })
+  await reader.query('select pg_promote()')
+  const writer = await session(address)
+  await writer.query('alter database parley set default_transaction_read_only = on')
+  await assert.rejects(connect(address, settings), /: takes no writes/)
+  await assert.rejects(connect(address, { ...settings, parameters: null }), /: takes no writes/)
+})
+
+const pooled: [what: string, told: [string, string], row: [string, string], words: RegExp | null][] = [
+  ['says of one that is none', ['off', 'off'], ['on', 'off'], /: is a standby$/],
+  ['says of one that takes no writes', ['off', 'off'], ['off', 'on'], /: takes no writes/],
+  ['says of a primary that it is none', ['on', 'on'], ['off', 'off'], null],
+]
+for (const [what, told, [standby, readOnly], words] of pooled) {
+  test(`through a pooler the server itself is asked, once, whatever the pooler ${what}`, async () => {
+    const fake = await fakePostgres((socket) => {
+      socket.write(greeting(...told))
+      socket.on('data', () =>
+        socket.write(oneRow({ in_hot_standby: standby, default_transaction_read_only: readOnly })),
+      )
+    })
+    const trial = session(here([fake.port]), { parameters: null })
+    await (words === null ? trial : assert.rejects(trial, words))
+    // Nothing that a pooler would refuse.
+    assert.deepEqual(fake.greetings[0]?.match(/TimeZone|DateStyle|timeout|options/g), ['DateStyle', 'TimeZone'])
+  })
+}
+
+test('a server that does not say whether it takes writes is asked', async () => {
+  const silent = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', 'I')])
+  const fake = await fakePostgres((socket) => {
+    socket.write(silent)
+    socket.on('data', () => socket.write(oneRow({ in_hot_standby: 'on', default_transaction_read_only: 'off' })))
+  })
+  await assert.rejects(connect(here([fake.port]), settings), /: is a standby$/)
+})
+
+test('the time for all hosts is shared, so that a silent one leaves enough for the next', async () => {
+  const silent = await fakePostgres(() => {})
+  const startedAt = performance.now()
+  await assert.rejects(connect(here([silent.port, silent.port, silent.port]), { ...settings, connectTimeoutMs: 300 }))
+  assert.ok(performance.now() - startedAt >= 290)
+  assert.equal(silent.greetings.length, 3)
+  await silent.isLeft()
+})
+
+test('a connection that is taken up by nobody, and one that is wanted no more, are given up', async () => {
+  // A server whose queue of connections is never looked at greets nobody.
+  const deaf: Server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1')
+  const port = await new Promise<number>((resolve) =>
+    deaf.once('listening', () => resolve(Number(Object(deaf.address()).port))),
+  )
+  const abort = new AbortController()
+  deaf.once('connection', () => abort.abort(new Error('enough')))
+  await assert.rejects(connect(here([port, port]), settings, abort.signal), /^Error: enough$/)
+  await assert.rejects(connect(here([port]), settings, abort.signal), /^Error: enough$/)
+  deaf.close()
+})

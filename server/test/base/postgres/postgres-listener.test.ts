@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type DbOptions, openDb } from '../../../src/base/db.ts'
+import { readDatabaseUrl } from '../../../src/base/postgres/address/address.ts'
+import { connector } from '../../../src/base/postgres/connector.ts'
+import { createListener } from '../../../src/base/postgres/listener.ts'
+import { databaseByProxy } from '../../support/cutting-proxy.ts'
+import { emptyDatabase } from '../../support/database.ts'
+import { fakePostgres, greeting } from '../../support/fake-postgres.ts'
+import { atEnd } from '../../support/file-end.ts'
+import { until } from '../../support/until.ts'
+
+/** Somebody who listens by a proxy, and what was said of the hearing. */
+async function hearer(more: DbOptions = {}) {
+  const { db, options } = await emptyDatabase()
+  const { proxy, options: proxied } = await databaseByProxy(options)
+  const said: boolean[] = []
+  const heard: string[] = []
+  const there = openDb({ ...proxied, ...more, onHearing: (isHearing) => said.push(isHearing) })
+  atEnd(() => there.close())
+  await there.listen('topic', (payload) => heard.push(payload))
+  const tell = (payload: string) => db.sql`select pg_notify('topic', ${payload})`
+  return { db, there, proxy, said, heard, tell }
+}
+
+test('who listens tries again for as long as it takes, says once that it is deaf and once that it hears, and hears all once', async () => {
+  const { there, proxy, said, heard, tell } = await hearer()
+  let looks = 0
+  there.onHearingAgain(() => looks++)
+  const before = proxy.accepted()
+  proxy.cutAfter(0)
+  proxy.cutAll()
+  await until(() => proxy.accepted() > before + 4, 'several tries')
+  assert.deepEqual([said, looks], [[false], 0])
+  proxy.cutAfter(null)
+  await until(() => said.length === 2, 'hearing again')
+  assert.deepEqual([said, looks], [[false, true], 1])
+  await tell('one')
+  await tell('two')
+  await until(() => heard.length === 2, 'both')
+  assert.deepEqual(heard, ['one', 'two'])
+})
+
+test('one who begins to listen while the process is deaf opens the one connection for all', async (t) => {
+  const { options } = await emptyDatabase()
+  const { options: byProxy, proxy } = await databaseByProxy(options)
+  const connect = connector(readDatabaseUrl(byProxy.url ?? '', {}), { applicationName: 'parley test', parameters: {} })
+  let asked = 0
+  const deaf = Promise.withResolvers<void>()
+  const listener = createListener({
+    connect: (signal) => {
+      asked++
+      return connect(signal)
+    },
+    onChange: (isHearing) => isHearing || deaf.resolve(),
+  })
+  atEnd(() => listener.close())
+  await listener.listen('one', () => {})
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  proxy.cutAll()
+  await deaf.promise
+  await listener.listen('another', () => {})
+  t.mock.timers.tick(60_000)
+  assert.equal(asked, 2)
+})
+
+test('a server that is silent counts as one that has gone', async () => {
+  const { proxy, said } = await hearer({ silenceMs: 40 })
+  proxy.silence(true)
+  await until(() => said.length === 1, 'deafness')
+  proxy.silence(false)
+  await until(() => said.length === 2, 'hearing again')
+  assert.deepEqual(said, [false, true])
+})
+
+test('a server that falls silent when it is asked to listen holds nobody up', async () => {
+  const fake = await fakePostgres((socket) => socket.write(greeting()))
+  const connect = connector(readDatabaseUrl(`postgres://ana@127.0.0.1:${fake.port}/parley`, {}), {
+    applicationName: 'parley test',
+    parameters: {},
+  })
+  const listener = createListener({ connect, silenceMs: 20, onChange: () => {} })
+  await assert.rejects(listener.listen('topic', () => {}))
+  await fake.isLeft()
+  await listener.close()
+})

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DatabaseError } from 'pg-protocol'
+import { readDatabaseUrl, socketAddress } from '../../../src/base/postgres/address/address.ts'
+import { type Connect, connector } from '../../../src/base/postgres/connector.ts'
+import { isAway } from '../../../src/base/postgres/failures.ts'
+import { NoDatabase } from '../../../src/base/postgres/no-database.ts'
+import { Pool, type PoolOptions } from '../../../src/base/postgres/pool.ts'
+import { planOf } from '../../../src/base/postgres/prepared.ts'
+import type { Session } from '../../../src/base/postgres/session.ts'
+import { emptyDatabase } from '../../support/database.ts'
+import { failure, fakePostgres, greeting } from '../../support/fake-postgres.ts'
+import { atEnd, oncePerFile } from '../../support/file-end.ts'
+import { freePort } from '../../support/service.ts'
+
+/** Opens connections to a database of this file. */
+const open = oncePerFile(async (): Promise<Connect> => {
+  const { options } = await emptyDatabase()
+  const { url, socketFolder = '', database = '', user = '', password = null } = options
+  const address =
+    url === undefined ? socketAddress({ socketFolder, database, user, password }) : readDatabaseUrl(url, {})
+  return connector(address, { applicationName: 'parley test', parameters: {} })
+})
+
+interface Script {
+  /** What becomes of each connection that is asked for; once it is over, all are opened. */
+  faults?: readonly Error[]
+}
+
+async function pooled(options: Partial<PoolOptions> & Script): Promise<{ pool: Pool; asked: () => number }> {
+  const faults = [...(options.faults ?? [])]
+  const connect = await open()
+  let asked = 0
+  const scripted: Connect = async (signal) => {
+    asked++
+    const fault = faults.shift()
+    if (fault !== undefined) throw fault
+    return connect(signal)
+  }
+  const pool = new Pool({ size: 10, connect: scripted, ...options })
+  atEnd(() => pool.close(0))
+  return { pool, asked: () => asked }
+}
+
+const refused = () => new NoDatabase([{ host: 'a', reason: 'refuses' }])
+const pidOf = (session: Session, text = 'select pg_backend_pid() as pid') =>
+  session
+    .send({ steps: [{ plan: planOf({ text, types: [] }), values: [] }], main: 0 })
+    .then(({ rows }) => (rows[0] as { pid: number }).pid)
+
+/** One statement, as those are sent that are made outside a transaction. */
+async function ask(pool: Pool, owner: string, text?: string): Promise<number> {
+  const session = await pool.forStatement(owner, true)
+  let failure: unknown
+  try {
+    return await pidOf(session, text)
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    pool.settled(session, failure)
+  }
+}
+
+test('one statement opens one connection', async () => {
+  const { pool, asked } = await pooled({})
+  await ask(pool, 'ana')
+  await ask(pool, 'ana')
+  assert.equal(asked(), 1)
+})
+
+test('ten connections that fail to open together put the next try off as one does', async () => {
+  const { pool } = await pooled({ faults: Array.from({ length: 10 }, refused), patienceMs: 1_000 })
+  const taken = await Promise.all(Array.from({ length: 10 }, () => pool.take()))
+  assert.equal(new Set(taken).size, 10)
+  for (const session of taken) pool.release(session)
+})
+
+test('those who waited while the database was away are served by connections of their own', async () => {
+  const { pool } = await pooled({ faults: [refused(), refused()] })
+  const slow = 'select pg_backend_pid() as pid, pg_sleep(0.2)'
+  const pids = await Promise.all(['ana', 'bea', 'cao', 'dan'].map((owner) => ask(pool, owner, slow)))
+  assert.equal(new Set(pids).size, 4)
+})
+
+test('a password that is wrong all of a sudden fails those who wait at once, as a database that is away does', async () => {
+  const wrong = Object.assign(new DatabaseError('password authentication failed', 0, 'error'), { code: '28P01' })
+  const { pool } = await pooled({ faults: [wrong, wrong] })
+  const startedAt = performance.now()
+  await assert.rejects(pool.take(), (error: Error) => {
+    assert.ok(isAway(error))
+    assert.equal(error.cause, wrong)
+    return true
+  })
+  assert.ok(performance.now() - startedAt < 4_000)
+  await assert.rejects(ask(pool, 'ana'), { code: 'NO_CONNECTION' })
+  // Once it is right again nobody has to do anything.
+  assert.ok((await ask(pool, 'ana')) > 0)
+})
+
+test('whoever waits for longer than may be gets no connection, and is out of the line when there is one', async () => {
+  const { pool } = await pooled({ size: 1, patienceMs: 300 })
+  const only = await pool.take()
+  await assert.rejects(pool.take(), { code: 'NO_CONNECTION' })
+  pool.release(only)
+  assert.equal(await pool.take(), only)
+  pool.release(only)
+})
+
+test('a pool that closes waits for no connection that is being opened, and refuses who waits for it', async () => {
+  const never: Connect = (signal) =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  const pool = new Pool({ size: 2, connect: never })
+  const waiting = assert.rejects(pool.take(), { code: 'NO_CONNECTION' })
+  await pool.close(60_000)
+  await waiting
+  await assert.rejects(pool.take(), { code: 'NO_CONNECTION' })
+})
+
+const readOnly = `select set_config('default_transaction_read_only', 'on', false), pg_backend_pid() as pid`
+const write = 'create table never (n int)'
+
+test('one session that may not write any more retires all of them, those in use once they are given back', async () => {
+  const { pool } = await pooled({ size: 3 })
+  const taken = await Promise.all([pool.take(), pool.take(), pool.take()])
+  const old = await Promise.all(taken.map((session) => pidOf(session, readOnly)))
+  const [held, ...given] = taken
+  for (const session of given) pool.release(session)
+  await assert.rejects(ask(pool, 'ana', write), { code: '25006' })
+  assert.equal(held?.isOver, false)
+
+  const fresh = await Promise.all([pool.take(), pool.take()])
+  const pids = await Promise.all(fresh.map((session) => pidOf(session)))
+  assert.deepEqual(
+    pids.filter((pid) => old.includes(pid)),
+    [],
+  )
+  for (const session of fresh) pool.release(session)
+
+  // What an old one says late is said of the old server.
+  const late = held && (await pidOf(held, write).catch((error: unknown) => error))
+  if (held) pool.release(held, late)
+  const again = await Promise.all([pool.take(), pool.take()])
+  assert.ok(again.every((session) => fresh.includes(session)))
+  for (const session of again) pool.release(session)
+})
+
+test('a session that is ended while somebody has it fails what it is asked, and its place is free at once', async () => {
+  const { pool } = await pooled({ size: 2 })
+  const [victim, other] = await Promise.all([pool.take(), pool.take()])
+  const pid = await pidOf(victim)
+  await pidOf(other, `select pg_terminate_backend(${pid}), 0 as pid`)
+  const third = await pool.take()
+  await assert.rejects(pidOf(victim), { code: 'CONNECTION_LOST' })
+  await assert.rejects(
+    victim.whileOpen(() => new Promise(() => {})),
+    { code: 'CONNECTION_LOST' },
+  )
+  pool.release(victim)
+  for (const session of [other, third]) pool.release(session)
+  assert.ok((await pidOf(await pool.take())) > 0)
+})
+
+test('the host that would do last time is asked first, and when it fails the others are asked in their order', async () => {
+  let isSecondAway = false
+  const [silent, second, third] = await Promise.all([
+    fakePostgres(() => {}),
+    fakePostgres((socket) => socket.write(isSecondAway ? failure('57P03', 'starting up') : greeting())),
+    fakePostgres((socket) => socket.write(greeting())),
+  ])
+  const refusing = await freePort()
+  const ports = [silent.port, refusing, second.port, third.port]
+  const address = readDatabaseUrl(`postgres://ana@${ports.map((port) => `127.0.0.1:${port}`).join()}/parley`, {})
+  const connect = connector(address, { applicationName: 'parley test', parameters: {}, connectTimeoutMs: 800 })
+  const portsOf = async () => {
+    const client = await connect()
+    client.on('error', () => {})
+    atEnd(() => client.end())
+    return [client.port, silent.greetings.length]
+  }
+  assert.deepEqual(await portsOf(), [second.port, 1])
+  assert.deepEqual(await portsOf(), [second.port, 1])
+  isSecondAway = true
+  assert.deepEqual(await portsOf(), [third.port, 2])
+  isSecondAway = false
+  assert.deepEqual(await portsOf(), [third.port, 2])
+})

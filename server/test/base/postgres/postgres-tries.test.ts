@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Tries } from '../../../src/base/postgres/tries.ts'
+
+/** Fails so many tries, each begun as soon as it may, and answers how far apart they began. */
+function pausesAfter(failures: number): number[] {
+  const tries = new Tries()
+  let now = 1_000
+  return Array.from({ length: failures }, () => {
+    tries.begin(now).failed()
+    const pauseMs = tries.pauseMs(now)
+    now += pauseMs
+    return pauseMs
+  })
+}
+
+test('tries come twice as far apart each time, and never more than 2 s', () => {
+  assert.deepEqual(pausesAfter(10), [20, 40, 80, 160, 320, 640, 1_280, 2_000, 2_000, 2_000])
+})
+
+const cases: [what: string, script: (tries: Tries) => void, pauseMs: number, nowMs: number][] = [
+  ['before the first', () => {}, 0, 0],
+  ['after one that failed', (tries) => tries.begin(0).failed(), 20, 0],
+  ['a while after one that failed', (tries) => tries.begin(0).failed(), 5, 15],
+  ['long after many that failed', inTurn, 0, 60_000],
+  ['after ten that failed together', (tries) => together(tries, 10), 20, 0],
+  ['after one of two that began together failed, and the other did not', oneOfTwo, 0, 0],
+  ['after one that took longer than the pause', (tries) => tries.begin(0).failed(), 0, 5_000],
+]
+for (const [what, script, pauseMs, nowMs] of cases) {
+  test(`${what} the next try waits for ${pauseMs} ms`, () => {
+    const tries = new Tries()
+    script(tries)
+    assert.equal(tries.pauseMs(nowMs), pauseMs)
+  })
+}
+
+function together(tries: Tries, count: number): void {
+  const begun = Array.from({ length: count }, () => tries.begin(0))
+  for (const one of begun) one.failed()
+}
+
+function inTurn(tries: Tries): void {
+  for (let ms = 0; ms < 5; ms++) tries.begin(ms).failed()
+}
+
+function oneOfTwo(tries: Tries): void {
+  const [first, second] = [tries.begin(0), tries.begin(0)]
+  first.failed()
+  second.succeeded()
+}
