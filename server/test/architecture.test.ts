@@ -11,6 +11,7 @@ const ranks: Record<string, number> = {
   base: 0,
   config: 1,
   team: 1,
+  simulator: 1,
   workspace: 2,
   access: 2,
   events: 3,
@@ -106,6 +107,16 @@ test('in the inbox, nothing but its faces imports how something is shown or aske
       imports.filter((to) => /routes|present/.test(to)).map((to) => `${path} imports ${to}`),
     )
   assert.deepEqual(bad, [])
+})
+
+test('nothing but the command line knows of the simulator', () => {
+  const bad = files
+    .filter(({ path }) => roomOf(path) !== 'simulator' && !path.startsWith('commands/'))
+    .filter(({ imports }) => imports.some((to) => roomOf(to) === 'simulator'))
+  assert.deepEqual(
+    bad.map(({ path }) => path),
+    [],
+  )
 })
 
 test('no file imports itself by way of others', () => {

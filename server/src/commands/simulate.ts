@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { shiftedClock, systemClock } from '../base/clock.ts'
-import type { Simulator } from '../channels/simulator/simulator.ts'
+import type { Simulator } from '../simulator/simulator.ts'
 import { takeStopSignals } from './stop-signals.ts'
 import { answer, say } from './terminal.ts'
 
@@ -40,9 +40,9 @@ async function simulate({ port, host, callback, demo, partner, json }: SimulateO
     throw new Error('--callback is not for --partner: the service tells a partner itself where to call')
   }
   const [{ startSimulator }, { newPartnerSide }, { seedDemo }, { createLog }] = await Promise.all([
-    import('../channels/simulator/simulator.ts'),
-    import('../channels/simulator/world.ts'),
-    import('../channels/simulator/seed-demo.ts'),
+    import('../simulator/simulator.ts'),
+    import('../simulator/world.ts'),
+    import('../simulator/demo/seed-demo.ts'),
     import('../base/log.ts'),
   ])
   const simulator = await startSimulator({

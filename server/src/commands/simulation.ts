@@ -6,9 +6,9 @@ import { openDrivers } from '../channels/drivers.ts'
 import { proofHeaders } from '../channels/partner/authenticate.ts'
 import { partnerKind } from '../channels/partner/kind.ts'
 import { listConnectedWorkspaces, listConnections } from '../channels/queries.ts'
-import { seedDemo } from '../channels/simulator/seed-demo.ts'
-import { type Simulator, startSimulator } from '../channels/simulator/simulator.ts'
-import { type BusinessNumber, newNumber } from '../channels/simulator/world.ts'
+import { seedDemo } from '../simulator/demo/seed-demo.ts'
+import { type Simulator, startSimulator } from '../simulator/simulator.ts'
+import { type BusinessNumber, newNumber } from '../simulator/world.ts'
 import type { OpenHouse } from './house.ts'
 
 export interface Simulation {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, afterEach, test } from 'node:test'
-import { type InboundKind, inboundKinds } from '../../src/channels/simulator/inbound.ts'
+import { type InboundKind, inboundKinds } from '../../src/simulator/inbound.ts'
 import { type Loose, linkDevice, openDevice, qrNetwork } from '../support/qr-network.ts'
 
 const w = await qrNetwork()

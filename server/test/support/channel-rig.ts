@@ -1,5 +1,5 @@
 import type { Channel } from '../../src/channels/connection.ts'
-import type { InboundKind } from '../../src/channels/simulator/inbound.ts'
+import type { InboundKind } from '../../src/simulator/inbound.ts'
 
 /** A message as it stands on a customer's phone. */
 export interface OnPhone {

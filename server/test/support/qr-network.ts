@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { SessionConnection } from '../../src/channels/connection.ts'
-import type { SimulatorOptions } from '../../src/channels/simulator/simulator.ts'
 import type { AuthStore } from '../../src/channels/unofficial/auth-store.ts'
 import { simulatedTransport } from '../../src/channels/unofficial/simulated-transport.ts'
 import type { Socket, SocketEvent } from '../../src/channels/unofficial/transport.ts'
+import type { SimulatorOptions } from '../../src/simulator/simulator.ts'
 import { openTestOutgoing } from './outgoing.ts'
 import { type SimulatorWorld, simulatorWorld } from './simulator.ts'
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { shiftedClock, systemClock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/channels/simulator/simulator.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/simulator.ts'
 
 export interface Received {
   raw: Buffer

@@ -1,0 +1,44 @@
+import { write } from '../customer-acts.ts'
+import { makePhoneId } from '../linked/shapes.ts'
+import type { Simulator } from '../simulator.ts'
+import { addTemplate } from '../template-routes.ts'
+import { addCustomer, addMessage } from '../world.ts'
+import { demoPeople } from './demo-people.ts'
+import { phoneDemoPeople } from './demo-phone.ts'
+import { demoTemplates } from './demo-templates.ts'
+
+const minuteMs = 60_000
+const betweenMs = 35_000
+
+/**
+ * Gives the simulator its customers and templates. With `speak` they write as well: the number must have its callback
+ * by then. Without, they only hold their phones, as after a restart of a demo that has its conversations already.
+ */
+export function seedDemo(simulator: Simulator, { speak }: { speak: boolean }): void {
+  const { platform, number } = simulator
+  for (const template of demoTemplates) addTemplate(platform.world, template)
+  const now = platform.clock.now().getTime()
+  for (const { says, minutesAgo, ...person } of demoPeople) {
+    const customer = addCustomer(platform.world, { ...person, numberId: number.numberId })
+    if (!speak) continue
+    for (const [index, { text, kind = 'text', ad = null }] of says.entries()) {
+      const at = new Date(now - minutesAgo * minuteMs + index * betweenMs)
+      write(platform, number, customer, { kind, text, about: null }, { ad, at })
+    }
+  }
+  seedPhone(simulator)
+  platform.changed()
+}
+
+// The chats that the owner had on the phone before anything was linked to it.
+function seedPhone({ platform, phone }: Simulator): void {
+  const now = platform.clock.now().getTime()
+  for (const { chat, minutesAgo, ...person } of phoneDemoPeople) {
+    const customer = addCustomer(platform.world, { ...person, numberId: phone.numberId })
+    for (const [index, { from, text }] of chat.entries()) {
+      const at = new Date(now - minutesAgo * minuteMs + index * betweenMs)
+      addMessage(customer, { id: makePhoneId(), from, text, at, status: 'read' })
+      if (from === 'customer') customer.lastWroteAt = at
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { Template } from '../template.ts'
+import type { BusinessNumber } from '../world.ts'
+import { checkTemplate } from './check-template.ts'
+import { type Body, isObject } from './graph-body.ts'
+import { GraphError, invalidParameter, missingParameter } from './graph-error.ts'
+
+/** Where a message goes, as the caller wrote it (`input`) and as it is understood: a number or a user id. */
+export interface Address {
+  input: string
+  phone: string | null
+  userId: string | null
+}
+
+export interface SendRequest {
+  to: Address
+  correlator: string | null
+  content:
+    | { kind: 'text'; text: string }
+    | { kind: 'template'; template: Template; text: string; header: string | null }
+}
+
+export type Checked = { act: 'read'; messageId: string } | ({ act: 'send' } & SendRequest)
+
+const maxTextLength = 4096
+const maxCorrelatorLength = 512
+const knownTypes = ['audio', 'contacts', 'document', 'image', 'interactive', 'location', 'reaction', 'sticker', 'video']
+
+/** What a body for `/messages` asks for. Throws what the platform answers to a bad one. */
+export function checkSend(body: unknown, number: BusinessNumber, templates: Iterable<Template>): Checked {
+  if (!isObject(body)) throw invalidParameter('The parameter messaging_product is required.')
+  if (body.messaging_product !== 'whatsapp') throw invalidParameter('The parameter messaging_product is required.')
+  if (body.status !== undefined) return checkRead(body)
+  const to = checkAddress(body, number)
+  const correlator = checkCorrelator(body.biz_opaque_callback_data)
+  const type = body.type ?? 'text'
+  if (type === 'text') return { act: 'send', to, correlator, content: { kind: 'text', text: checkText(body.text) } }
+  if (type === 'template') {
+    const content = checkTemplate(body.template, templates, to.phone === null)
+    return { act: 'send', to, correlator, content: { kind: 'template', ...content } }
+  }
+  if (typeof type === 'string' && knownTypes.includes(type)) {
+    throw new GraphError(131051, { details: `The simulator sends text and templates, not ${type}.` })
+  }
+  throw invalidParameter(`Param type must be one of {${['TEXT', 'TEMPLATE', ...knownTypes].join(', ').toUpperCase()}}`)
+}
+
+function checkRead(body: Body): Checked {
+  if (body.status !== 'read') throw invalidParameter('Param status must be one of {READ}')
+  if (typeof body.message_id !== 'string') throw missingParameter('Parameter message_id is required.')
+  return { act: 'read', messageId: body.message_id }
+}
+
+// `to` wins when both are there.
+function checkAddress(body: Body, number: BusinessNumber): Address {
+  const { to, recipient, recipient_type: type } = body
+  if (type !== undefined && type !== 'individual')
+    throw invalidParameter('Param recipient_type must be one of {INDIVIDUAL}')
+  if (typeof to === 'string' && to !== '') {
+    const phone = to.replace(/[\s+().-]/g, '')
+    if (!/^\d{5,20}$/.test(phone))
+      throw new GraphError(131009, { details: 'Parameter to is not a valid phone number.' })
+    if (phone === number.phone) throw new GraphError(131021)
+    return { input: to, phone, userId: null }
+  }
+  if (to !== undefined && to !== '') throw invalidParameter('Param to must be a string.')
+  if (typeof recipient !== 'string') throw invalidParameter('The parameter to is required.')
+  if (!/^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/.test(recipient)) {
+    throw new GraphError(131009, { details: 'Parameter recipient is not a valid user id.' })
+  }
+  return { input: recipient, phone: null, userId: recipient }
+}
+
+function checkCorrelator(value: unknown): string | null {
+  if (value === undefined) return null
+  if (typeof value === 'string' && value.length <= maxCorrelatorLength) return value
+  throw invalidParameter(`Param biz_opaque_callback_data must be at most ${maxCorrelatorLength} characters long.`)
+}
+
+function checkText(text: unknown): string {
+  if (!isObject(text)) throw missingParameter('Parameter text is required.')
+  const { body, preview_url: preview } = text
+  if (body === undefined) throw missingParameter('Parameter text.body is required.')
+  if (typeof body !== 'string') throw invalidParameter("Param text['body'] must be a string.")
+  // The platform does not say what it counts; UTF-16 units are the strictest reading.
+  if (body.trim() === '' || body.length > maxTextLength) {
+    throw invalidParameter(`Param text['body'] must be at most ${maxTextLength} characters long.`)
+  }
+  if (preview !== undefined && typeof preview !== 'boolean') {
+    throw invalidParameter("Param text['preview_url'] must be a boolean.")
+  }
+  return body
+}

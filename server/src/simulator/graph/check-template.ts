@@ -1,0 +1,101 @@
+import { componentOf, fillPlaceholders, placeholdersOf, type Template } from '../template.ts'
+import { type Body, isObject } from './graph-body.ts'
+import { GraphError, invalidParameter, missingParameter } from './graph-error.ts'
+
+const maxFilled = { alone: 32_768, withOthers: 1024 }
+
+/** The template that is asked for, filled. Throws what the platform answers to a request that does not fit it. */
+export function checkTemplate(
+  value: unknown,
+  templates: Iterable<Template>,
+  isForUserId: boolean,
+): { template: Template; text: string; header: string | null } {
+  if (!isObject(value)) throw missingParameter('Parameter template is required.')
+  const { name, language, components = [] } = value
+  if (typeof name !== 'string') throw missingParameter('Parameter template.name is required.')
+  if (!isObject(language) || typeof language.code !== 'string') {
+    throw missingParameter('Parameter template.language.code is required.')
+  }
+  if (!Array.isArray(components)) throw invalidParameter("Param template['components'] must be an array.")
+  const template = findSendable(templates, name, language.code)
+  if (isForUserId && template.category === 'AUTHENTICATION') throw new GraphError(131062)
+
+  const header = checkHeader(template, findGiven(components, 'header'))
+  checkButtons(template, components)
+  const text = fillText(template, 'BODY', findGiven(components, 'body'))
+  const isAlone = template.components.length === 1
+  if (text.length > (isAlone ? maxFilled.alone : maxFilled.withOthers)) {
+    throw new GraphError(132005, { details: `body: filled text has ${text.length} characters` })
+  }
+  return { template, text, header }
+}
+
+function findSendable(templates: Iterable<Template>, name: string, language: string): Template {
+  const found = [...templates].find((template) => template.name === name && template.language === language)
+  if (found?.status === 'PAUSED') throw new GraphError(132015)
+  if (found?.status === 'DISABLED') throw new GraphError(132016)
+  if (found?.status !== 'APPROVED') {
+    throw new GraphError(132001, { details: `template name (${name}) does not exist in ${language}` })
+  }
+  return found
+}
+
+function findGiven(components: readonly unknown[], type: string): Body | undefined {
+  return components.filter(isObject).find((component) => String(component.type).toLowerCase() === type)
+}
+
+function checkHeader(template: Template, given: Body | undefined): string | null {
+  const header = componentOf(template, 'HEADER')
+  if (header === undefined) return null
+  if (header.format === 'TEXT' || header.format === undefined) return fillText(template, 'HEADER', given)
+  const [first] = parametersOf(given)
+  if (first?.type === header.format.toLowerCase()) return header.format
+  throw new GraphError(132012, { details: `header: Format mismatch, expected ${header.format}, received UNKNOWN` })
+}
+
+function checkButtons(template: Template, components: readonly unknown[]): void {
+  const given = components.filter(isObject).filter(({ type }) => String(type).toLowerCase() === 'button')
+  for (const [index, button] of (componentOf(template, 'BUTTONS')?.buttons ?? []).entries()) {
+    const needsValue = button.type === 'COPY_CODE' || placeholdersOf(button.url ?? '').length > 0
+    const value = given.find((component) => String(component.index) === String(index))
+    if (needsValue && parametersOf(value).length === 0) {
+      throw missingParameter(`buttons: Button at index ${index} of type ${button.type} requires a parameter`)
+    }
+  }
+}
+
+function parametersOf(component: Body | undefined): Body[] {
+  return Array.isArray(component?.parameters) ? component.parameters.filter(isObject) : []
+}
+
+function fillText(template: Template, type: 'HEADER' | 'BODY', given: Body | undefined): string {
+  const text = componentOf(template, type)?.text ?? ''
+  const names = placeholdersOf(text)
+  const parameters = parametersOf(given)
+  const part = type.toLowerCase()
+  if (parameters.length !== names.length) {
+    const count = `number of localizable_params (${parameters.length}) does not match`
+    throw new GraphError(132000, { details: `${part}: ${count} the expected number of params (${names.length})` })
+  }
+  const values = new Map<string, string>()
+  for (const [index, parameter] of parameters.entries()) {
+    values.set(nameOf(template, parameter, names[index] ?? '', part), textOf(parameter, part))
+  }
+  if (names.every((name) => values.has(name))) return fillPlaceholders(text, values)
+  throw new GraphError(132012, { details: `${part}: a parameter of the template has no value` })
+}
+
+function nameOf({ parameter_format: format }: Template, parameter: Body, position: string, part: string): string {
+  if (format === 'POSITIONAL') return position
+  if (typeof parameter.parameter_name === 'string' && parameter.parameter_name !== '') return parameter.parameter_name
+  throw new GraphError(132012, { details: `${part}: Parameter name is missing or empty` })
+}
+
+function textOf({ type, text }: Body, part: string): string {
+  if (type !== 'text') throw new GraphError(132012, { details: `${part}: Format mismatch, expected TEXT` })
+  if (typeof text !== 'string' || text === '') throw missingParameter(`${part}: a parameter of type text has no text`)
+  if (!/[\n\r\t]| {5}/.test(text)) return text
+  throw new GraphError(132018, {
+    details: 'Param text cannot have new-line/tab characters or more than 4 consecutive spaces',
+  })
+}

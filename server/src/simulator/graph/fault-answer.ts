@@ -1,0 +1,57 @@
+import type { FastifyReply } from 'fastify'
+import type { Fault } from '../faults.ts'
+import type { Platform } from '../platform.ts'
+import { GraphError } from './graph-error.ts'
+
+const htmlBody =
+  '<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Sorry, something went wrong.</h1></body></html>'
+
+/** Answers as the fault says; `accept` is what a well-behaved platform would have done. */
+export function answerWithFault(
+  platform: Platform,
+  fault: Fault,
+  reply: FastifyReply,
+  accept: (failWith: number | null) => object,
+): unknown {
+  switch (fault.effect) {
+    case 'fail':
+      return accept(fault.code)
+    case 'refuse': {
+      const error = new GraphError(fault.code)
+      return reply.code(fault.httpStatus ?? error.httpStatus).send(error.body)
+    }
+    case 'late': {
+      const answer = accept(null)
+      platform.agenda.after(fault.afterMs, () => void reply.send(answer))
+      return reply
+    }
+    default:
+      if (fault.accepts) accept(null)
+      return answerBadly(fault, reply)
+  }
+}
+
+export function answerBadly(fault: Fault, reply: FastifyReply): unknown {
+  switch (fault.effect) {
+    case 'hang':
+      // The caller's patience ends it, or the simulator's stop.
+      return reply.hijack()
+    case 'reset':
+      reply.hijack()
+      reply.raw.socket?.resetAndDestroy()
+      return reply
+    case 'html':
+      return reply
+        .code(fault.httpStatus ?? 502)
+        .type('text/html; charset=utf-8')
+        .send(htmlBody)
+    case 'garbage':
+      return reply
+        .code(fault.httpStatus ?? 200)
+        .type('application/json')
+        .serializer(String)
+        .send('{"messages":[{')
+    default:
+      return reply.code(fault.httpStatus ?? 500).send(new GraphError(131000).body)
+  }
+}

@@ -1,0 +1,112 @@
+import type { FastifyReply } from 'fastify'
+import { type Fault, takeFault } from '../faults.ts'
+import { answerBadly } from '../graph/fault-answer.ts'
+import { startLadder } from '../ladder.ts'
+import type { Platform } from '../platform.ts'
+import { markRead } from '../read.ts'
+import { addCustomer, addMessage, type BusinessNumber, type Customer, findByPhone, findByUserId } from '../world.ts'
+import { type Device, devicesOf } from './network.ts'
+import { refusalOf } from './shapes.ts'
+import { silence, tellOutbound, tellStatus } from './tell.ts'
+import { tellDevices } from './tell-devices.ts'
+
+export interface DeviceMessage {
+  id: string
+  jid: string
+  text: string
+}
+
+/** Takes a message of a device, or does with it what a fault says. What came of it is told as a status. */
+export function takeFromDevice(
+  platform: Platform,
+  number: BusinessNumber,
+  device: Device,
+  message: DeviceMessage,
+  reply: FastifyReply,
+): unknown {
+  const customer = customerAt(platform, number, message.jid)
+  if (customer === undefined) {
+    const update = refusalOf(message.jid, message.id, '404')
+    tellDevices(platform, devicesOf(platform.linked, number.numberId), 'messages.update', update)
+    return { taken: true }
+  }
+  const fault = takeFault(platform.faults, 'send', [customer.waId, customer.userId])
+  const accept = (failure: number | null) => accepted(platform, number, device, customer, { message, failure })
+  return fault === undefined ? accept(null) : faulty(platform, fault, { message, accept, reply })
+}
+
+/** The chat behind an address. A phone that was never seen is somebody's all the same; a hidden id that nobody has is not. */
+export function customerAt({ world }: Platform, { numberId }: BusinessNumber, jid: string): Customer | undefined {
+  if (jid.endsWith('@lid')) return findByUserId(world, numberId, jid)
+  const [, phone] = /^(\d{5,20})@s\.whatsapp\.net$/.exec(jid) ?? []
+  if (phone === undefined) return undefined
+  return findByPhone(world, numberId, phone) ?? addCustomer(world, { numberId, name: `+${phone}`, phone })
+}
+
+interface Acceptance {
+  message: DeviceMessage
+  failure: number | null
+}
+
+// The network takes an id twice; the phone shows it once. Both arrivals count, so that nobody hides behind that.
+function accepted(
+  platform: Platform,
+  number: BusinessNumber,
+  device: Device,
+  customer: Customer,
+  { message: { id, text }, failure }: Acceptance,
+): object {
+  const known = customer.messages.find((message) => message.id === id)
+  if (known !== undefined) {
+    known.arrivals += 1
+    tellStatus(platform, number, customer, known)
+    return { taken: true }
+  }
+  const message = addMessage(customer, { id, from: 'business', text, at: platform.clock.now() })
+  tellOutbound(platform, number, customer, message, device)
+  startLadder(platform, number, customer, message, failure)
+  platform.changed()
+  return { taken: true }
+}
+
+interface Faulty {
+  message: DeviceMessage
+  accept: (failure: number | null) => object
+  reply: FastifyReply
+}
+
+function faulty(platform: Platform, fault: Fault, { message, accept, reply }: Faulty): unknown {
+  switch (fault.effect) {
+    case 'refuse':
+    case 'fail':
+      return accept(fault.code)
+    // No word of it, whether the customer gets it or not.
+    case 'hang':
+      silence(platform, message.id)
+      return fault.accepts ? accept(null) : { taken: true }
+    case 'late':
+      silence(platform, message.id)
+      platform.agenda.after(fault.afterMs, () => hearAgain(platform, message.id))
+      return accept(null)
+    default:
+      if (fault.accepts) accept(null)
+      return answerBadly(fault, reply)
+  }
+}
+
+function hearAgain(platform: Platform, messageId: string): void {
+  const { linked, world } = platform
+  linked.unheard.delete(messageId)
+  for (const customer of world.customers.values()) {
+    const message = customer.messages.find(({ id }) => id === messageId)
+    const number = world.numbers.get(customer.numberId)
+    if (message !== undefined && number !== undefined) tellStatus(platform, number, customer, message)
+  }
+}
+
+/** A device has read up to this message. */
+export function takeRead(platform: Platform, number: BusinessNumber, jid: string, messageId: string): void {
+  const customer = customerAt(platform, number, jid)
+  const message = customer?.messages.find(({ id, from }) => id === messageId && from === 'customer')
+  if (customer !== undefined && message !== undefined) markRead(platform, customer, message)
+}
