@@ -2,7 +2,7 @@ import { systemClock } from '../server/src/base/clock.ts'
 import type { Db } from '../server/src/base/db.ts'
 import { newId } from '../server/src/base/id.ts'
 import { openVault } from '../server/src/base/sealing/vault.ts'
-import { insertConnection } from '../server/src/channels/queries.ts'
+import { insertConnection } from '../server/src/channels/connection/queries.ts'
 import { type Filling, fillConversations } from '../server/test/support/fill.ts'
 import { type BenchWorkspace, benchMasterKey } from './workspace.ts'
 

@@ -4,9 +4,9 @@ import { ApiError, notFound } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import { type App, postman } from '../base/route.ts'
 import { attributeTo } from '../base/shares/work.ts'
-import type { Channel, StoredConnection } from './connection.ts'
-import { findCallbackConnections } from './queries.ts'
-import { openConnection } from './sealed.ts'
+import type { Channel, StoredConnection } from './connection/connection.ts'
+import { findCallbackConnections } from './connection/queries.ts'
+import { openConnection } from './connection/sealed.ts'
 import type { CallbackDeps } from './store-callback.ts'
 
 // The platform sends up to 3 MB.

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { Connection } from './connection/connection.ts'
 
 /** Who wrote or was written to, as far as the platform tells: the user id, the phone, or both. */
 export interface Customer {

@@ -1,4 +1,4 @@
-import type { Channel, Connection } from './connection.ts'
+import type { Channel, Connection } from './connection/connection.ts'
 
 /** Where a message goes: the platform's own address of the customer, as last seen. */
 export interface Recipient {

@@ -1,5 +1,5 @@
-import type { Channel, Connection } from './connection.ts'
-import type { PlatformTemplate } from './template.ts'
+import type { Channel, Connection } from './connection/connection.ts'
+import type { PlatformTemplate } from './templates/template.ts'
 
 /** What a platform says of a number: why it cannot be used or null, and whether a phone has it too. */
 export interface CheckedNumber {

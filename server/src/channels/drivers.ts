@@ -1,7 +1,7 @@
 import type { Drivers } from './driver.ts'
 import { partnerDriver } from './partner/driver.ts'
-import type { SessionDeps } from './unofficial/change-session.ts'
 import { sessionDriver } from './unofficial/driver.ts'
+import type { SessionDeps } from './unofficial/session/change-session.ts'
 import { wabaDriver } from './waba/driver.ts'
 import type { Wire } from './waba/exchange.ts'
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
-import { markAvailable, markUnavailable } from './availability.ts'
 import type { ChannelEvent } from './channel-event.ts'
 import type { RefusalEffect } from './connector.ts'
-import { hintTemplates } from './template-schedule.ts'
+import { markAvailable, markUnavailable } from './health/availability.ts'
+import { hintTemplates } from './templates/template-schedule.ts'
 
 interface HeedDeps {
   db: Db

@@ -1,8 +1,8 @@
 import type { SealedTable } from '../base/sealing/keyed-table.ts'
-import { settingsPlace } from './sealed.ts'
-import { keyPlace } from './unofficial/sealed-auth-store.ts'
-import { contentPlace } from './unofficial/sends.ts'
-import { pairingPlace } from './unofficial/session.ts'
+import { settingsPlace } from './connection/sealed.ts'
+import { contentPlace } from './unofficial/send/sends.ts'
+import { pairingPlace } from './unofficial/session/session.ts'
+import { keyPlace } from './unofficial/transport/sealed-auth-store.ts'
 
 export const sealedChannelTables: readonly SealedTable[] = [
   { table: 'connections', keysOf: 'workspace', key: ['id'], places: { settings: ({ id }) => settingsPlace(id) } },

@@ -1,5 +1,5 @@
-import type { Connection, PartnerProfileName } from './connection.ts'
-import type { ConnectionChanges, NewConnection } from './schema.ts'
+import type { Connection, PartnerProfileName } from './connection/connection.ts'
+import type { ConnectionChanges, NewConnection } from './connection/schema.ts'
 
 type Way<C extends Connection> = Pick<C, 'numberId' | 'accountId' | 'settings'>
 

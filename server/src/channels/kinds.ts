@@ -1,4 +1,4 @@
-import type { Channel, Connection } from './connection.ts'
+import type { Channel, Connection } from './connection/connection.ts'
 import type { Kind } from './kind.ts'
 import { partnerKind } from './partner/kind.ts'
 import { sessionKind } from './unofficial/kind.ts'

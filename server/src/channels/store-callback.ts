@@ -3,11 +3,11 @@ import type { Db } from '../base/db.ts'
 import { unavailable } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Vault } from '../base/sealing/vault.ts'
-import { isWorthNoting, noteActivity } from './activity.ts'
 import type { ChannelEvent, Parsed, Receive } from './channel-event.ts'
-import type { StoredConnection } from './connection.ts'
+import type { StoredConnection } from './connection/connection.ts'
+import { markOnPhone } from './connection/queries.ts'
+import { isWorthNoting, noteActivity } from './health/activity.ts'
 import { lagOf } from './lag.ts'
-import { markOnPhone } from './queries.ts'
 
 export interface CallbackDeps {
   db: Db

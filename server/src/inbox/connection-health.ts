@@ -1,7 +1,7 @@
 import type { Sql } from '../base/db.ts'
-import { worstLagKeptMs } from '../channels/activity.ts'
-import type { StoredConnection } from '../channels/connection.ts'
-import { silentMs, silentSends, silentSince } from '../channels/health.ts'
+import type { StoredConnection } from '../channels/connection/connection.ts'
+import { worstLagKeptMs } from '../channels/health/activity.ts'
+import { silentMs, silentSends, silentSince } from '../channels/health/health.ts'
 
 export interface Failure {
   code: string

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import type { Vault } from '../base/sealing/vault.ts'
-import type { Channel, Connection } from '../channels/connection.ts'
+import type { Channel, Connection } from '../channels/connection/connection.ts'
 import type { Connector } from '../channels/connector.ts'
 import type { ConversationStatus } from './conversation-status.ts'
 import type { Owner } from './owner.ts'

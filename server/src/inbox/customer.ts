@@ -1,7 +1,7 @@
 import { newId } from '../base/id.ts'
 import { phoneClass } from '../base/phone/phone-variants.ts'
 import type { Customer } from '../channels/channel-event.ts'
-import type { Channel } from '../channels/connection.ts'
+import type { Channel } from '../channels/connection/connection.ts'
 import { touched } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
 import { human } from './owner.ts'

@@ -1,5 +1,5 @@
 import { byteaArray } from '../base/db.ts'
-import type { Channel } from '../channels/connection.ts'
+import type { Channel } from '../channels/connection/connection.ts'
 import type { Conversation, InboxDeps } from './conversation.ts'
 import type { ConversationStatus } from './conversation-status.ts'
 import { writeOwner } from './owner.ts'

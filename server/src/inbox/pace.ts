@@ -1,5 +1,5 @@
 import type { Tx } from '../base/db.ts'
-import type { Connection } from '../channels/connection.ts'
+import type { Connection } from '../channels/connection/connection.ts'
 
 /** So many at once, then one every `everyMs`. */
 export interface Pace {

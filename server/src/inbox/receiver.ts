@@ -1,7 +1,7 @@
 import type { Log } from '../base/log.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Referral } from '../channels/channel-event.ts'
-import type { Channel } from '../channels/connection.ts'
+import type { Channel } from '../channels/connection/connection.ts'
 import type { Contact, InboxDeps } from './conversation.ts'
 import type { ConnectionEvent } from './group-events.ts'
 

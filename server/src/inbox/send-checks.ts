@@ -1,6 +1,6 @@
-import { needsAcknowledgement } from '../channels/acknowledgement.ts'
 import type { Outgoing } from '../channels/connector.ts'
-import type { Template } from '../channels/template.ts'
+import { needsAcknowledgement } from '../channels/health/acknowledgement.ts'
+import type { Template } from '../channels/templates/template.ts'
 import type { Conversation } from './conversation.ts'
 import type { Sender } from './send-deps.ts'
 import {

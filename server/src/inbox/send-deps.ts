@@ -1,6 +1,6 @@
 import type { Log } from '../base/log.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
-import type { Connection } from '../channels/connection.ts'
+import type { Connection } from '../channels/connection/connection.ts'
 import type { RefusalEffect } from '../channels/connector.ts'
 import type { InboxDeps } from './conversation.ts'
 import type { Paces } from './pace.ts'

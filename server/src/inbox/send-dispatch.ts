@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { noteActivity } from '../channels/activity.ts'
 import type { Outgoing, RefusalEffect, SendResult } from '../channels/connector.ts'
+import { noteActivity } from '../channels/health/activity.ts'
 import {
   allowStart,
   type DispatchKey,

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../base/db.ts'
-import type { ConnectionState } from '../channels/connection.ts'
+import type { ConnectionState } from '../channels/connection/connection.ts'
 
 /** Whether a connection can send, as of this moment. */
 export interface Standing {

@@ -1,4 +1,4 @@
-import { fillBody } from '../channels/template-body.ts'
+import { fillBody } from '../channels/templates/template-body.ts'
 import { invalidMessage } from './send-errors.ts'
 
 /** The platform's limit for the filled body. */

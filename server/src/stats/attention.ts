@@ -1,6 +1,6 @@
 import type { NamedRow } from '../access/people.ts'
-import { acknowledgedUntil, needsAcknowledgement } from '../channels/acknowledgement.ts'
-import type { Channel, ConnectionState } from '../channels/connection.ts'
+import type { Channel, ConnectionState } from '../channels/connection/connection.ts'
+import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/acknowledgement.ts'
 import type { WaitingCustomers } from '../inbox/waiting.ts'
 import type { QuotaUse } from '../leads/quota.ts'
 import type { EndpointState, StateReason } from '../webhooks/endpoint.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findConnection } from '../../src/channels/queries.ts'
+import { findConnection } from '../../src/channels/connection/queries.ts'
 import { addAgent, conversationPath, customerMessage, type InboxWorld, inboxWorld } from '../support/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { bytesOf, change, payload, signatureOf, status, text, value } from '../support/waba-payloads.ts'

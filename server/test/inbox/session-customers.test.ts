@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readEvent } from '../../src/channels/unofficial/read-event.ts'
-import type { SocketEvent } from '../../src/channels/unofficial/transport.ts'
+import { readEvent } from '../../src/channels/unofficial/read/read-event.ts'
+import type { SocketEvent } from '../../src/channels/unofficial/transport/transport.ts'
 import { inboxWorld } from '../support/inbox-world.ts'
 import { customerDigits, customerJid, customerLid, socketMessage, upsert } from '../support/session-events.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { findConnection } from '../../src/channels/queries.ts'
+import { findConnection } from '../../src/channels/connection/queries.ts'
 import { platformServer } from '../support/platform-server.ts'
 import { oldRows, rotate } from '../support/rotating.ts'
 import { testTeamToken, world } from '../support/world.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PartnerConnection } from '../../src/channels/connection.ts'
+import type { PartnerConnection } from '../../src/channels/connection/connection.ts'
 import type { Outgoing } from '../../src/channels/connector.ts'
 import { isFromPartner, readProof } from '../../src/channels/partner/authenticate.ts'
 import { partnerDriver } from '../../src/channels/partner/driver.ts'

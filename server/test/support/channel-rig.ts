@@ -1,4 +1,4 @@
-import type { Channel } from '../../src/channels/connection.ts'
+import type { Channel } from '../../src/channels/connection/connection.ts'
 import type { InboundKind } from '../../src/simulator/inbound.ts'
 
 /** A message as it stands on a customer's phone. */

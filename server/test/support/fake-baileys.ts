@@ -3,7 +3,7 @@ import type {
   BaileysPackage,
   BaileysSocket,
   Stanza,
-} from '../../src/channels/unofficial/baileys-package.ts'
+} from '../../src/channels/unofficial/transport/baileys-package.ts'
 
 export interface FakeSocket extends BaileysSocket {
   options: BaileysOptions

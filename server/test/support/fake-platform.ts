@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Connection } from '../../src/channels/connection.ts'
+import type { Connection } from '../../src/channels/connection/connection.ts'
 import type { Connector, Order, SendResult } from '../../src/channels/connector.ts'
 
 /** What the platform does with one call. `lose` accepts the message and then loses its own answer. */

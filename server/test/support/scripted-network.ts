@@ -6,7 +6,7 @@ import type {
   SocketEventName,
   SocketMessage,
   Transport,
-} from '../../src/channels/unofficial/transport.ts'
+} from '../../src/channels/unofficial/transport/transport.ts'
 
 /** A network of phones in memory that does what a test tells it, and keeps the truth of it. */
 export interface ScriptedNetwork {

@@ -1,4 +1,4 @@
-import type { Channel, Connection } from '../../src/channels/connection.ts'
+import type { Channel, Connection } from '../../src/channels/connection/connection.ts'
 import type { Connector, Order, SendResult } from '../../src/channels/connector.ts'
 
 /** Every channel's platform, which notes what it is asked and answers as told. */

@@ -1,4 +1,4 @@
-import type { SocketEvent } from '../../src/channels/unofficial/transport.ts'
+import type { SocketEvent } from '../../src/channels/unofficial/transport/transport.ts'
 
 // Our own builders of what a session's socket tells; every value in them is made up.
 

@@ -1,7 +1,7 @@
 import type { Log } from '../../src/base/log.ts'
-import type { SessionConnection } from '../../src/channels/connection.ts'
-import type { AuthKey, AuthStore } from '../../src/channels/unofficial/auth-store.ts'
-import type { OpenSocket, SocketEvent } from '../../src/channels/unofficial/transport.ts'
+import type { SessionConnection } from '../../src/channels/connection/connection.ts'
+import type { AuthKey, AuthStore } from '../../src/channels/unofficial/transport/auth-store.ts'
+import type { OpenSocket, SocketEvent } from '../../src/channels/unofficial/transport/transport.ts'
 
 export const connection: SessionConnection = {
   workspaceId: '01900000-0000-7000-8000-000000000001',

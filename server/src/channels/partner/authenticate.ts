@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { sameSecret } from '../../base/sealing/secret-token.ts'
-import type { PartnerSettings } from '../connection.ts'
+import type { PartnerSettings } from '../connection/connection.ts'
 import { profiles } from './profile.ts'
 
 const tokenHeader = 'x-parley-token'

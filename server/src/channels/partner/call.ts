@@ -1,4 +1,4 @@
-import type { PartnerConnection } from '../connection.ts'
+import type { PartnerConnection } from '../connection/connection.ts'
 import { type Judgement, notDelivered } from '../waba/errors.ts'
 import { type Call, exchange, readJson, type Wire } from '../waba/exchange.ts'
 import { type Loose, objectOf } from '../waba/json.ts'

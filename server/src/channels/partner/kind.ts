@@ -1,8 +1,8 @@
 import { makeToken } from '../../base/sealing/secret-token.ts'
-import type { PartnerConnection } from '../connection.ts'
+import type { PartnerConnection } from '../connection/connection.ts'
+import { last4 } from '../connection/last4.ts'
+import { originOf } from '../connection/reservation.ts'
 import { type Kind, nothingShown } from '../kind.ts'
-import { last4 } from '../last4.ts'
-import { originOf } from '../reservation.ts'
 import { profiles } from './profile.ts'
 
 export const partnerKind: Kind<PartnerConnection> = {

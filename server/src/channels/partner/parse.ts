@@ -1,6 +1,6 @@
 import type { Parsed } from '../channel-event.ts'
 import { objectOf, textOf } from '../waba/json.ts'
-import { parse } from '../waba/parse.ts'
+import { parse } from '../waba/read/parse.ts'
 
 const platform = 'whatsapp_business_account'
 

@@ -1,4 +1,4 @@
-import type { PartnerConnection } from '../connection.ts'
+import type { PartnerConnection } from '../connection/connection.ts'
 import type { Connector } from '../connector.ts'
 import type { Wire } from '../waba/exchange.ts'
 import { cloudConnector } from '../waba/sender.ts'

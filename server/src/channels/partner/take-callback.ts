@@ -1,5 +1,5 @@
 import type { ChannelEvent, Delivered } from '../channel-event.ts'
-import type { StoredPartner } from '../connection.ts'
+import type { StoredPartner } from '../connection/connection.ts'
 import { type CallbackDeps, type Routed, readCallback, storeCallback } from '../store-callback.ts'
 import { parsePartner } from './parse.ts'
 

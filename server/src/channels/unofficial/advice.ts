@@ -1,4 +1,4 @@
-import type { StopReason } from './disconnect.ts'
+import type { StopReason } from './session/disconnect.ts'
 
 type Reason = StopReason | 'never_paired' | 'pairing' | 'reconnecting' | 'number_taken'
 

@@ -1,7 +1,7 @@
-import type { SessionConnection } from '../connection.ts'
+import type { SessionConnection } from '../connection/connection.ts'
 import type { Driver } from '../driver.ts'
-import { resumeSession, type SessionDeps } from './change-session.ts'
-import { findStanding } from './session-queries.ts'
+import { resumeSession, type SessionDeps } from './session/change-session.ts'
+import { findStanding } from './session/session-queries.ts'
 
 /** Nobody is asked: where the session stands is what its holder wrote last. */
 export const sessionDriver = (deps: SessionDeps): Driver<SessionConnection> => ({

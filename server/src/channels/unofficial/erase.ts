@@ -1,9 +1,9 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { type ErasedCustomer, type ErasureScope, type ErasureStep, nothingLeft } from '../../base/erasure.ts'
 import { phoneClass, phoneVariants } from '../../base/phone/phone-variants.ts'
-import { readJid } from './jid.ts'
-import { keyDigest } from './sealed-auth-store.ts'
-import { openContent } from './sends.ts'
+import { readJid } from './read/jid.ts'
+import { openContent } from './send/sends.ts'
+import { keyDigest } from './transport/sealed-auth-store.ts'
 
 const batchSize = 500
 /** Numbers that the devices of a person have at the network; the phone is 0. */

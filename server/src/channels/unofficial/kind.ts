@@ -1,4 +1,4 @@
-import type { SessionConnection } from '../connection.ts'
+import type { SessionConnection } from '../connection/connection.ts'
 import { type Kind, nothingShown } from '../kind.ts'
 
 export const sessionKind: Kind<SessionConnection> = {

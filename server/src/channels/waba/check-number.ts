@@ -1,4 +1,4 @@
-import type { WabaConnection } from '../connection.ts'
+import type { WabaConnection } from '../connection/connection.ts'
 import type { CheckedNumber } from '../driver.ts'
 import { platformReason } from '../heed.ts'
 import type { Wire } from './exchange.ts'

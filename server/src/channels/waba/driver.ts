@@ -1,4 +1,4 @@
-import type { WabaConnection } from '../connection.ts'
+import type { WabaConnection } from '../connection/connection.ts'
 import type { Driver } from '../driver.ts'
 import { checkNumberAt } from './check-number.ts'
 import type { Wire } from './exchange.ts'

@@ -1,6 +1,6 @@
-import type { WabaConnection } from '../connection.ts'
+import type { WabaConnection } from '../connection/connection.ts'
 import type { FetchedTemplates } from '../driver.ts'
-import type { PlatformTemplate } from '../template.ts'
+import type { PlatformTemplate } from '../templates/template.ts'
 import type { Wire } from './exchange.ts'
 import { fetchGraph } from './graph.ts'
 import { listOf, objectOf, textOf } from './json.ts'

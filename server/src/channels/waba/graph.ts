@@ -1,4 +1,4 @@
-import type { WabaSettings } from '../connection.ts'
+import type { WabaSettings } from '../connection/connection.ts'
 import { readError } from './errors.ts'
 import { bearer, exchange, readJson, type Wire } from './exchange.ts'
 import { type Loose, objectOf } from './json.ts'

@@ -1,7 +1,7 @@
 import { makeToken } from '../../base/sealing/secret-token.ts'
-import type { WabaConnection } from '../connection.ts'
+import type { WabaConnection } from '../connection/connection.ts'
+import { last4 } from '../connection/last4.ts'
 import { type Kind, nothingShown } from '../kind.ts'
-import { last4 } from '../last4.ts'
 
 const graphUrl = 'https://graph.facebook.com'
 const defaultVersion = 'v25.0'

@@ -1,5 +1,5 @@
-import type { PlatformTemplate } from '../template.ts'
-import { hasPlaceholder, normalLanguage, readBody } from '../template-body.ts'
+import type { PlatformTemplate } from '../templates/template.ts'
+import { hasPlaceholder, normalLanguage, readBody } from '../templates/template-body.ts'
 import { type Loose, listOf, objectOf, textOf } from './json.ts'
 
 /** A template of the platform's list; null when it lacks its name, language or status. */

@@ -1,5 +1,5 @@
 import type { ChannelEvent, Delivered } from '../channel-event.ts'
-import type { StoredConnection, StoredWaba } from '../connection.ts'
+import type { StoredConnection, StoredWaba } from '../connection/connection.ts'
 import type { Routed } from '../store-callback.ts'
 
 /** Gives each item to the connection of its number, or to every connection of its account. */

@@ -1,4 +1,4 @@
-import type { Connection, WabaConnection } from '../connection.ts'
+import type { Connection, WabaConnection } from '../connection/connection.ts'
 import type { Connector, Order, Outgoing, Recipient, SendResult } from '../connector.ts'
 import { judge } from './errors.ts'
 import { bearer, type Call, type Exchange, exchange, readJson, type Wire } from './exchange.ts'

@@ -1,6 +1,6 @@
 import type { Called } from '../callback-routes.ts'
 import { type CallbackDeps, readCallback, storeCallback } from '../store-callback.ts'
-import { parse } from './parse.ts'
+import { parse } from './read/parse.ts'
 import { routeItems } from './route-items.ts'
 import { isSignedBy } from './signature.ts'
 

@@ -1,0 +1,49 @@
+import type { Static } from 'typebox'
+import { acknowledgedUntil } from '../health/acknowledgement.ts'
+import { kindOf } from '../kinds.ts'
+import type { Template } from '../templates/template.ts'
+import type { StoredConnection } from './connection.ts'
+import type { connectionSchema, templateSchema, webhookSchema } from './schema.ts'
+
+/** A connection without its secrets. */
+export function presentConnection(publicUrl: string, one: StoredConnection): Static<typeof connectionSchema> {
+  const kind = kindOf(one.channel)
+  const path = kind.webhookPath(one)
+  return {
+    id: one.id,
+    channel: one.channel,
+    name: one.name,
+    numberId: one.numberId,
+    accountId: one.accountId,
+    state: one.state,
+    stateReason: one.stateReason,
+    stateChangedAt: one.stateChangedAt.toISOString(),
+    ...kind.show(one),
+    webhookUrl: path === null ? null : publicUrl + path,
+    acknowledgement: acknowledgementOf(one),
+    lastEventInAt: one.lastEventInAt?.toISOString() ?? null,
+    lastEventOutAt: one.lastEventOutAt?.toISOString() ?? null,
+    templatesSyncedAt: one.templatesSyncedAt?.toISOString() ?? null,
+    createdAt: one.createdAt.toISOString(),
+    updatedAt: one.updatedAt.toISOString(),
+  }
+}
+
+/** What is pasted into the platform, with the token that is shown this once; null when nothing is. */
+export function presentWebhook(publicUrl: string, one: StoredConnection): Static<typeof webhookSchema> {
+  const kind = kindOf(one.channel)
+  const [path, verifyToken] = [kind.webhookPath(one), kind.verifyToken(one)]
+  return path === null || verifyToken === null ? null : { url: publicUrl + path, verifyToken }
+}
+
+export function presentTemplate(one: Template): Static<typeof templateSchema> {
+  const { id, name, language, category, status, body, parameterCount } = one
+  const sendable = status === 'APPROVED' && one.bodyOnly
+  return { id, name, language, category, status, body, parameterCount, sendable }
+}
+
+function acknowledgementOf(one: StoredConnection) {
+  const until = acknowledgedUntil(one)
+  if (until === null || one.acknowledgedAt === null) return null
+  return { by: one.acknowledgedBy, at: one.acknowledgedAt.toISOString(), until: until.toISOString() }
+}

@@ -1,0 +1,181 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { announceConnection } from '../../team/team-news.ts'
+import { kindOf } from '../kinds.ts'
+import { endSessionOf } from '../unofficial/session/session-queries.ts'
+import { type Channel, noSettings, type StoredConnection } from './connection.ts'
+import { type ConnectionRow, openConnection, sealSettings } from './sealed.ts'
+
+const columns = (sql: Sql) => sql`
+  c.workspace_id,
+  c.id,
+  c.channel,
+  c.name,
+  c.number_id,
+  c.account_id,
+  c.settings,
+  c.state,
+  c.state_reason,
+  c.state_changed_at,
+  c.acknowledged_at,
+  c.acknowledged_by,
+  c.is_on_phone,
+  c.last_event_in_at,
+  c.last_event_out_at,
+  c.templates_synced_at,
+  c.reserved_as,
+  c.created_at,
+  c.updated_at`
+
+/** A connection of the workspace that was not removed, in whatever state. */
+export async function findConnection(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  id: string,
+): Promise<StoredConnection | undefined> {
+  const [row] = await sql<ConnectionRow[]>`
+    select ${columns(sql)}
+    from connections c
+    where c.workspace_id = ${workspaceId}
+      and c.id = ${id}
+      and c.removed_at is null`
+  return row && openConnection(keyring, row)
+}
+
+/** Oldest first. */
+export async function listConnections(sql: Sql, keyring: Keyring, workspaceId: string): Promise<StoredConnection[]> {
+  const rows = await sql<ConnectionRow[]>`
+    select ${columns(sql)}
+    from connections c
+    where c.workspace_id = ${workspaceId}
+      and c.removed_at is null
+    order by c.id`
+  return rows.map((row) => openConnection(keyring, row))
+}
+
+/** Those of the ids that are no connection of the workspace, or one that was removed. */
+export async function strangeConnections(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select asked.id
+    from unnest(${[...ids]}::text[]) as asked (id)
+    where not exists (
+      select
+      from connections c
+      where c.workspace_id = ${workspaceId}
+        and c.id = asked.id::uuid
+        and c.removed_at is null
+    )`
+  return rows.map((row) => row.id)
+}
+
+/** Workspaces that have a connection. Cannot begin with the workspace: it looks for them. */
+export async function listConnectedWorkspaces(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ workspace_id: string }[]>`
+    select distinct workspace_id
+    from connections
+    where removed_at is null
+    order by workspace_id`
+  return rows.map((row) => row.workspace_id)
+}
+
+/** Cannot begin with the workspace: a callback's address names a connection alone. All of its workspace and channel. */
+export async function findCallbackConnections(sql: Sql, id: string, channel: Channel): Promise<ConnectionRow[]> {
+  return sql<ConnectionRow[]>`
+    select ${columns(sql)}
+    from connections called
+    join connections c on c.workspace_id = called.workspace_id
+    where called.id = ${id}
+      and called.channel = ${channel}
+      and called.removed_at is null
+      and c.channel = ${channel}
+      and c.removed_at is null
+    order by c.id`
+}
+
+/** The connection for changing it: nobody else changes it until this transaction ends. */
+export async function lockConnection(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  id: string,
+): Promise<StoredConnection | undefined> {
+  const [row] = await tx<ConnectionRow[]>`
+    select ${columns(tx)}
+    from connections c
+    where c.workspace_id = ${workspaceId}
+      and c.id = ${id}
+      and c.removed_at is null
+    for no key update`
+  return row && openConnection(keyring, row)
+}
+
+export async function insertConnection(tx: Tx, keyring: Keyring, one: StoredConnection): Promise<void> {
+  await tx`
+    insert into connections (
+      workspace_id, id, channel, name, number_id, account_id, settings, state, state_reason, state_changed_at,
+      is_on_phone, reserved_as, templates_due_at, created_at, updated_at
+    )
+    values (
+      ${one.workspaceId}, ${one.id}, ${one.channel}, ${one.name}, ${one.numberId}, ${one.accountId},
+      ${sealSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
+      ${one.isOnPhone}, ${one.reservedAs}, ${kindOf(one.channel).hasTemplates ? one.createdAt : null},
+      ${one.createdAt}, ${one.updatedAt}
+    )`
+  announceConnection(tx, one.workspaceId, one.id)
+}
+
+export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConnection): Promise<void> {
+  await tx`
+    update connections
+    set name = ${one.name},
+      number_id = ${one.numberId},
+      account_id = ${one.accountId},
+      settings = ${sealSettings(keyring, one.id, one.settings)},
+      state = ${one.state},
+      state_reason = ${one.stateReason},
+      state_changed_at = ${one.stateChangedAt},
+      acknowledged_at = ${one.acknowledgedAt},
+      acknowledged_by = ${one.acknowledgedBy},
+      is_on_phone = ${one.isOnPhone},
+      reserved_as = ${one.reservedAs},
+      updated_at = ${one.updatedAt}
+    where workspace_id = ${one.workspaceId}
+      and id = ${one.id}`
+  announceConnection(tx, one.workspaceId, one.id)
+}
+
+/** Notes that the number is used on a phone as well. */
+export async function markOnPhone(tx: Tx, workspaceId: string, id: string): Promise<void> {
+  await tx`
+    update connections
+    set is_on_phone = true
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+}
+
+/** Forgets the secrets and the templates, and has the session ended; the row stays for its conversations. */
+export async function retireConnection(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  id: string,
+  now: Date,
+): Promise<boolean> {
+  const { count } = await tx`
+    update connections
+    set settings = ${sealSettings(keyring, id, noSettings)},
+      templates_due_at = null,
+      removed_at = ${now},
+      updated_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and removed_at is null`
+  await tx`
+    delete from templates
+    where workspace_id = ${workspaceId}
+      and connection_id = ${id}`
+  await endSessionOf(tx, workspaceId, id)
+  announceConnection(tx, workspaceId, id)
+  return count > 0
+}

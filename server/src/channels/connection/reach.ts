@@ -1,0 +1,88 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Db } from '../../base/db.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
+import { type CheckedNumber, type Drivers, driverOf } from '../driver.ts'
+import type { StoredConnection } from './connection.ts'
+import { isNumberTaken } from './errors.ts'
+import { lockConnection, updateConnection } from './queries.ts'
+import { isSameNumber, reserved } from './reservation.ts'
+
+export interface ReachDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  drivers: Drivers
+}
+
+const notRegistered = 'webhook_not_registered'
+const connectedElsewhere = 'number_connected_elsewhere'
+/** Reasons that pass without anybody doing something about the connection. */
+const passing = new Set<string | null>(['unreachable', notRegistered, 'public_url_not_reachable'])
+
+/** What a check makes of a connection. Where we tell the platform where to call, it is unavailable until that is done. */
+export function withCheck<C extends StoredConnection>(drivers: Drivers, before: C, check: CheckedNumber, now: Date): C {
+  const one = check.problem === null ? { ...before, isOnPhone: check.isOnPhone } : before
+  return withProblem(
+    reserved(one, check),
+    check.problem ?? (driverOf(drivers, one).register ? notRegistered : null),
+    now,
+  )
+}
+
+/** Tells the platform of a checked connection where to call, if that is for us to do. The connection as it is then. */
+export async function register(
+  deps: ReachDeps,
+  one: StoredConnection,
+  check: CheckedNumber,
+): Promise<StoredConnection> {
+  const driver = driverOf(deps.drivers, one)
+  if (check.problem !== null || driver.register === undefined) return one
+  return settle(deps, one, await driver.register(one))
+}
+
+/** Tries again to reach a connection's platform, if it was only away. */
+export async function retry(deps: ReachDeps, one: StoredConnection): Promise<void> {
+  if (!isWaiting(one)) return
+  const driver = driverOf(deps.drivers, one)
+  const check = await driver.check(one)
+  // Reserved before it is registered: that takes the callbacks from wherever they went.
+  const problem = check.problem ?? (await reserve(deps, one, check))
+  await settle(deps, one, problem ?? (await driver.register?.(one)) ?? null)
+}
+
+/** Why the number could not be reserved, or null. */
+async function reserve(deps: ReachDeps, one: StoredConnection, check: CheckedNumber): Promise<string | null> {
+  const keyring = await deps.vault.keyring(one.workspaceId)
+  try {
+    await deps.db.tx(async (tx) => {
+      const current = await lockConnection(tx, keyring, one.workspaceId, one.id)
+      if (current === undefined || !isSameNumber(current, one)) return
+      const after = reserved(current, check)
+      if (after.reservedAs !== current.reservedAs) await updateConnection(tx, keyring, after)
+    })
+    return null
+  } catch (error) {
+    if (isNumberTaken(error)) return connectedElsewhere
+    throw error
+  }
+}
+
+async function settle(deps: ReachDeps, one: StoredConnection, problem: string | null): Promise<StoredConnection> {
+  const keyring = await deps.vault.keyring(one.workspaceId)
+  return deps.db.tx(async (tx) => {
+    const current = await lockConnection(tx, keyring, one.workspaceId, one.id)
+    if (current === undefined || !isWaiting(current)) return current ?? one
+    const now = deps.clock.now()
+    const settled = withProblem({ ...current, updatedAt: now }, problem, now)
+    await updateConnection(tx, keyring, settled)
+    return settled
+  })
+}
+
+const isWaiting = ({ state, stateReason }: StoredConnection) => state === 'unavailable' && passing.has(stateReason)
+
+function withProblem<C extends StoredConnection>(one: C, problem: string | null, now: Date): C {
+  const state = problem === null ? 'active' : 'unavailable'
+  const isSame = one.state === state && one.stateReason === problem
+  return isSame ? one : { ...one, state, stateReason: problem, stateChangedAt: now }
+}

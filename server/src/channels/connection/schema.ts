@@ -1,0 +1,198 @@
+import { type Static, Type } from 'typebox'
+import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { count, text, uuid } from '../../base/schema-types.ts'
+import { closed, idSchema } from '../../team/team-schema.ts'
+import { channels, partnerProfiles } from './connection.ts'
+
+const id = (description: string, example: string) =>
+  Type.String({ pattern: '^[0-9A-Za-z_.-]{1,64}$', maxLength: 64, description, example })
+const secret = (description: string) => Type.String({ minLength: 8, maxLength: 1000, pattern: '^[!-~]+$', description })
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  description: 'What the team calls the number.',
+  example: 'Sales',
+})
+const numberId = id("The platform's phone number id.", '106540352242922')
+const accountId = nullable(id("The platform's business account id; templates are read from it.", '102290129340398'))
+const baseUrl = Type.String({
+  maxLength: 300,
+  description:
+    'Where the platform is reached: https at a public address, or whatever the operator allows by PARLEY_ALLOW_CIDRS.',
+})
+const version = Type.String({
+  pattern: '^v\\d{1,3}\\.\\d{1,2}$',
+  maxLength: 7,
+  description: "The version of the platform's API.",
+  example: 'v25.0',
+})
+const profile = oneOf(partnerProfiles, { title: 'PartnerProfile', description: 'Which partner it is.' })
+const secrets = {
+  accessToken: secret('A token that may send messages and read templates. Sealed; never shown again.'),
+  appSecret: secret("The app's secret, which signs callbacks. Sealed; never shown again."),
+  verifyToken: secret('What the platform shows when it checks the webhook address. Made up when not sent.'),
+}
+const apiKey = secret("The number's key at the partner. Sealed; never shown again.")
+const signingSecret = nullable(
+  secret(
+    'What the partner signs callbacks with, if it does: then only signed ones are taken. Sealed; never shown again.',
+  ),
+)
+
+const newWaba = Type.Object(
+  {
+    channel: oneOf(['waba'] as const, { description: 'The official platform.' }),
+    name,
+    numberId,
+    accountId: Type.Optional(accountId),
+    accessToken: secrets.accessToken,
+    appSecret: secrets.appSecret,
+    verifyToken: Type.Optional(secrets.verifyToken),
+    baseUrl: Type.Optional(baseUrl),
+    version: Type.Optional(version),
+  },
+  { ...closed, title: 'NewWabaConnection' },
+)
+export type NewWaba = Static<typeof newWaba>
+
+const newPartner = Type.Object(
+  {
+    channel: oneOf(['partner'] as const, { description: 'A partner of the official platform.' }),
+    profile,
+    name,
+    numberId,
+    apiKey,
+    signingSecret: Type.Optional(signingSecret),
+    baseUrl: Type.Optional(baseUrl),
+  },
+  { ...closed, title: 'NewPartnerConnection' },
+)
+export type NewPartner = Static<typeof newPartner>
+
+const newSession = Type.Object(
+  {
+    channel: oneOf(['unofficial'] as const, { description: 'A phone that links us as a device; it is paired next.' }),
+    name,
+    baseUrl: Type.Optional(Type.String({ ...baseUrl, description: 'A simulator in place of the real network.' })),
+  },
+  { ...closed, title: 'NewUnofficialConnection' },
+)
+export type NewSession = Static<typeof newSession>
+
+export type NewConnection = NewWaba | NewPartner | NewSession
+/** Judged by its channel alone, so that a mistake is told of that one. */
+export const newConnectionSchema = Type.Unsafe<NewConnection>({
+  type: 'object',
+  required: ['channel'],
+  properties: { channel: oneOf(channels, { title: 'Channel', description: 'How the number is connected.' }) },
+  discriminator: { propertyName: 'channel' },
+  oneOf: [newWaba, newPartner, newSession],
+})
+
+/** Of all channels; which of them has what is said by its kind. */
+export const connectionChangesSchema = Type.Partial(
+  Type.Object({ name, numberId, accountId, ...secrets, apiKey, signingSecret, baseUrl, version }),
+  { ...closed, minProperties: 1 },
+)
+export type ConnectionChanges = Static<typeof connectionChangesSchema>
+
+const of = (owner: string) => `Null for a channel without it: ${owner} has one.`
+const last4 = (what: string, owner: string) =>
+  nullable(
+    Type.String({
+      maxLength: 4,
+      description: `The last four characters of the ${what}; empty for a short one. ${of(owner)}`,
+      example: 'x7Qa',
+    }),
+  )
+
+export const connectionSchema = titled('Connection', {
+  id: idSchema('The connection.'),
+  channel: oneOf(channels, { title: 'Channel', description: 'How the number is connected.' }),
+  name,
+  numberId: Type.String({
+    maxLength: 64,
+    description:
+      "The platform's phone number id. Of `unofficial`: the phone in digits, and the connection's own id until it is paired.",
+    example: '106540352242922',
+  }),
+  accountId,
+  state: oneOf(['active', 'paused', 'unavailable'] as const, {
+    title: 'ConnectionState',
+    description: '`paused` by a member; `unavailable` by the platform. Neither sends; both still receive.',
+  }),
+  stateReason: nullable(
+    Type.String({
+      maxLength: 200,
+      description:
+        'Why it is unavailable: `platform_error_<code>`, `unreachable`, `webhook_not_registered` at the partner, `public_url_not_reachable` from there, `number_connected_elsewhere` in this installation, `never_paired`, or what became of the account or session.',
+      example: 'platform_error_190',
+    }),
+  ),
+  stateChangedAt: timestamp('When the state last changed.'),
+  profile: nullable(
+    oneOf(partnerProfiles, { title: 'PartnerProfile', description: `Which partner it is. ${of('`partner`')}` }),
+  ),
+  baseUrl: nullable(
+    Type.String({
+      maxLength: 300,
+      description: 'Where the platform is reached. Null for the real network of `unofficial`.',
+    }),
+  ),
+  version: nullable(
+    Type.String({ maxLength: 7, description: `The version of the platform's API. ${of('`waba`')}`, example: 'v25.0' }),
+  ),
+  accessTokenLast4: last4('access token', '`waba`'),
+  appSecretLast4: last4('app secret', '`waba`'),
+  apiKeyLast4: last4('API key', '`partner`'),
+  signingSecretLast4: last4('secret that signs callbacks', 'a `partner` that signs'),
+  webhookUrl: nullable(
+    Type.String({
+      maxLength: 2000,
+      description:
+        'Where the platform calls: for its webhook settings with `waba`, told to it with `partner`. `unofficial` has none.',
+    }),
+  ),
+  acknowledgement: Type.Unsafe<{ by: string | null; at: string; until: string } | null>({
+    type: ['object', 'null'],
+    title: 'RiskAcknowledgement',
+    description: 'Of an unofficial connection: who confirmed its risk, and until when that counts.',
+    properties: {
+      by: nullable(uuid('The member.')),
+      at: timestamp('When.'),
+      until: timestamp('90 days later.'),
+    },
+    required: ['by', 'at', 'until'],
+  }),
+  lastEventInAt: nullable(timestamp('When the platform last told of something; up to a minute behind.')),
+  lastEventOutAt: nullable(timestamp('When something was last sent; up to a minute behind.')),
+  templatesSyncedAt: nullable(timestamp('When the templates were last read.')),
+  createdAt: timestamp('When it was connected.'),
+  updatedAt: timestamp('When it last changed.'),
+})
+
+export const webhookSchema = Type.Unsafe<{ url: string; verifyToken: string } | null>({
+  type: ['object', 'null'],
+  description: 'What a person puts into the settings of the platform; null where there is nothing to put.',
+  properties: {
+    url: Type.String({ maxLength: 2000, description: "Paste it as the callback URL of the platform's app." }),
+    verifyToken: Type.String({ maxLength: 1000, description: 'Paste it as the verify token. It is not shown again.' }),
+  },
+  required: ['url', 'verifyToken'],
+})
+
+// No answer of a platform is read beyond this.
+const maxTemplateBytes = 8 * 1024 * 1024
+
+export const templateSchema = titled('ConnectionTemplate', {
+  id: idSchema('The template.'),
+  name: text(512, 'As it is named at the platform.', { example: 'order_confirmation' }),
+  language: text(512, 'Language code.', { example: 'pt_BR' }),
+  category: text(512, 'As the platform spells it.', { example: 'UTILITY' }),
+  status: text(512, 'As the platform spells it; only APPROVED ones are sent.', { example: 'APPROVED' }),
+  body: text(maxTemplateBytes, 'With `{{1}}`, `{{2}}`, …', { example: 'Hi {{1}}, order {{2}} ships today.' }),
+  parameterCount: count('Values that a send must bring.', { example: 2 }),
+  sendable: Type.Boolean({ description: 'Approved, and needs nothing but body parameters.' }),
+})

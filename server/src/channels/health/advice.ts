@@ -1,0 +1,81 @@
+import type { Channel } from '../connection/connection.ts'
+import { sessionAdvice } from '../unofficial/advice.ts'
+import { platformAdvice } from '../waba/advice.ts'
+
+/** What to do about the codes that are ours. */
+const ourAdvice: ReadonlyMap<string, string> = new Map([
+  ['paused', 'A member paused the connection. Resume it to send.'],
+  [
+    'acknowledgement_required',
+    'The risk of an unofficial number is not confirmed, or not for this pairing. A member confirms it in person.',
+  ],
+  [
+    'unreachable',
+    'The platform did not answer when it was asked for the number. It is asked again every 10 minutes; look at the address and the network of this machine if it lasts.',
+  ],
+  [
+    'number_connected_elsewhere',
+    'The platform answers for this number, but another connection of this installation has it. Remove it there, then resume.',
+  ],
+  [
+    'partner_removed',
+    'The account has removed the app. Add it again at the platform; the connection then becomes active by itself.',
+  ],
+  [
+    'account_offboarded',
+    'The account has left the platform. Once it is back, the connection becomes active by itself.',
+  ],
+  ['account_deleted', 'The account was deleted at the platform. Remove the connection.'],
+  [
+    'account_disabled',
+    'The platform has disabled the account. Appeal there; the connection becomes active by itself once it is reinstated.',
+  ],
+  [
+    'webhook_not_registered',
+    'The partner did not take the address that it is to call. Resume the connection, which registers it again.',
+  ],
+  [
+    'public_url_not_reachable',
+    'The partner cannot reach the address of Parley. Set PARLEY_URL to one that the internet reaches by https, then resume.',
+  ],
+  [
+    'outcome_unknown',
+    "Nobody knows whether these left: the answer never came. Look on the customer's side before you send again.",
+  ],
+  ['not_sent', 'These did not leave in time, or came behind one that failed. Send again.'],
+  ['owner_changed', 'Somebody took the conversation over before these left. Nothing to do.'],
+  ['no_address', 'Neither a phone nor a user id of the customer is known. Wait until they write.'],
+  ['channel_not_installed', 'This installation has no way out to that channel.'],
+  ['too_many_templates', 'The account has more templates than are read. Delete some at the platform.'],
+  [
+    'forbidden_address',
+    "The platform's address is not a public one. Change it, or have the operator allow it by PARLEY_ALLOW_CIDRS.",
+  ],
+  ['invalid_address', "The platform's address cannot be called. Change the connection."],
+  ['deadline_passed', 'The platform was too slow to be called in time. Send again.'],
+])
+
+const network = 'The platform could not be reached, or broke off. Look at the network of this machine if it lasts.'
+const networkCodes =
+  /^(?:dns|connect|tls|timeout|reset|answer|answer_too_large|invalid_request|e(?:conn|host|net|pipe|timed|addr|not|ai|proto)[a-z]*|http_5\d\d|http_429)$/
+
+const others: Record<Channel, string> = {
+  waba: "Look the code up in the platform's list of error codes.",
+  partner: "Look the code up in the partner's documentation, or ask its support.",
+  unofficial: 'The network refused without words that Parley knows. Look at the phone for a notice.',
+}
+
+/** What to do next about a reason of a connection or the error code of a message, in plain words. */
+export function adviceOn(code: string, channel: Channel): string {
+  return knownAdvice(code) ?? others[channel]
+}
+
+/** Null for a code that nothing here knows. */
+export function knownAdvice(code: string): string | null {
+  const bare = code.replace(/^platform_error_/, '')
+  const known = ourAdvice.get(bare) ?? platformAdvice.get(bare) ?? sessionAdvice.get(bare)
+  if (known !== undefined) return known
+  if (/^2\d\d$/.test(bare)) return platformAdvice.get('10') ?? null
+  if (/^http_40[123]$/.test(bare)) return platformAdvice.get('invalid_api_key') ?? null
+  return networkCodes.test(bare) ? network : null
+}

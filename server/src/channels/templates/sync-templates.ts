@@ -1,0 +1,58 @@
+import { newId } from '../../base/id.ts'
+import type { Log } from '../../base/log.ts'
+import { findConnection } from '../connection/queries.ts'
+import { type ReachDeps, retry } from '../connection/reach.ts'
+import { driverOf, type FetchedTemplates } from '../driver.ts'
+import { markUnavailable } from '../health/availability.ts'
+import { platformReason } from '../heed.ts'
+import { type Claim, claimDue, claimNow, endClaim } from './template-schedule.ts'
+import { replaceTemplates } from './templates.ts'
+
+export interface SyncDeps extends ReachDeps {
+  log: Log
+}
+
+const atOnce = 5
+
+/** One round of the periodic reading: takes the connections that are due, and answers how many there were. */
+export async function syncDueTemplates(deps: SyncDeps): Promise<number> {
+  const claims = await deps.db.tx((tx) => claimDue(tx, atOnce, deps.clock.now()))
+  await Promise.all(claims.map((claim) => syncClaimed(deps, claim)))
+  return claims.length
+}
+
+/** Reads a connection's templates now. Null when done, else the code of what went wrong. */
+export async function syncTemplates(deps: SyncDeps, workspaceId: string, connectionId: string): Promise<string | null> {
+  return syncClaimed(deps, await deps.db.tx((tx) => claimNow(tx, workspaceId, connectionId, deps.clock.now())))
+}
+
+async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null> {
+  const { workspaceId, connectionId } = claim
+  const keyring = await deps.vault.keyring(workspaceId)
+  const connection = await findConnection(deps.db.sql, keyring, workspaceId, connectionId)
+  if (connection === undefined) return 'removed'
+  const driver = driverOf(deps.drivers, connection)
+  if (driver.fetchTemplates === undefined) return null
+  // Nobody has to act on a platform that was away; other reasons stand until somebody did.
+  await retry(deps, connection)
+  const fetched = await driver.fetchTemplates(connection)
+  if (!fetched.ok) {
+    deps.log.warn('templates not read', { workspaceId, connectionId, code: fetched.errorCode })
+  }
+  await storeFetched(deps, claim, fetched)
+  return fetched.ok ? null : fetched.errorCode
+}
+
+async function storeFetched(deps: SyncDeps, claim: Claim, fetched: FetchedTemplates): Promise<void> {
+  const { workspaceId, connectionId } = claim
+  const now = deps.clock.now()
+  await deps.db.tx(async (tx) => {
+    await endClaim(tx, claim, fetched.ok ? now : null, now)
+    if (fetched.ok) {
+      const templates = fetched.templates.map((template) => ({ id: newId(now), ...template }))
+      await replaceTemplates(tx, workspaceId, connectionId, templates, now)
+    } else if (fetched.isDown) {
+      await markUnavailable(tx, workspaceId, connectionId, platformReason(fetched.errorCode), now)
+    }
+  })
+}

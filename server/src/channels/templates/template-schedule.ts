@@ -1,0 +1,80 @@
+import type { Tx } from '../../base/db.ts'
+
+/** Between two readings of a connection's templates. */
+export const refreshMs = 10 * 60_000
+const debounceMs = 5_000
+// The platform takes 200 calls an hour and account, and a reading may be several pages.
+const minGapMs = 60_000
+/** A node that claimed a reading and died leaves it to the others after this. */
+const leaseMs = 120_000
+
+/**
+ * The platform hints that templates changed: read them soon, however many hints come until then. They are never due with
+ * a channel that has none.
+ */
+export async function hintTemplates(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<void> {
+  const soon = new Date(now.getTime() + debounceMs)
+  await tx`
+    update connections
+    set templates_due_at = least(
+      templates_due_at,
+      greatest(${soon}::timestamptz, templates_synced_at + make_interval(secs => ${minGapMs / 1000}))
+    )
+    where workspace_id = ${workspaceId}
+      and id = ${connectionId}
+      and templates_due_at is not null
+      and removed_at is null`
+}
+
+export interface Claim {
+  workspaceId: string
+  connectionId: string
+  /** Proves at the end that no hint came meanwhile. */
+  until: Date
+}
+
+/** Takes up to `limit` connections whose templates are to be read now; no other node takes them meanwhile. */
+export async function claimDue(tx: Tx, limit: number, now: Date): Promise<Claim[]> {
+  const until = new Date(now.getTime() + leaseMs)
+  return tx<Claim[]>`
+    update connections c
+    set templates_due_at = ${until}
+    from (
+      select workspace_id, id
+      from connections
+      where templates_due_at <= ${now}
+      order by templates_due_at
+      limit ${limit}
+      for no key update skip locked
+    ) as due
+    where c.workspace_id = due.workspace_id
+      and c.id = due.id
+    returning c.workspace_id as "workspaceId", c.id as "connectionId", ${until}::timestamptz as until`
+}
+
+/** Ends a claim; a hint that came meanwhile keeps its time. `syncedAt` is null when the reading failed. */
+export async function endClaim(tx: Tx, claim: Claim, syncedAt: Date | null, now: Date): Promise<void> {
+  await tx`
+    update connections
+    set templates_synced_at = coalesce(${syncedAt}::timestamptz, templates_synced_at),
+      templates_due_at = case
+        when templates_due_at < ${claim.until}::timestamptz then templates_due_at
+        else ${new Date(now.getTime() + refreshMs)}::timestamptz
+      end
+    where workspace_id = ${claim.workspaceId}
+      and id = ${claim.connectionId}
+      and removed_at is null`
+}
+
+/** Claims one connection at once, whenever it is due. */
+export async function claimNow(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<Claim> {
+  const until = new Date(now.getTime() + leaseMs)
+  await tx`
+    update connections
+    set templates_due_at = ${until}
+    where workspace_id = ${workspaceId}
+      and id = ${connectionId}
+      and templates_due_at is not null
+      and removed_at is null`
+  return { workspaceId, connectionId, until }
+}

@@ -1,0 +1,129 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import type { Template } from './template.ts'
+import { normalLanguage } from './template-body.ts'
+
+interface TemplateRow {
+  id: string
+  connection_id: string
+  name: string
+  language: string
+  category: string
+  status: string
+  body: string
+  parameter_names: string[] | null
+  parameter_count: number
+  body_only: boolean
+}
+
+const columns = (sql: Sql) => sql`
+  t.id,
+  t.connection_id,
+  t.name,
+  t.language,
+  t.category,
+  t.status,
+  t.body,
+  t.parameter_names,
+  t.parameter_count,
+  t.body_only`
+
+/**
+ * Every template that can be sent, approved and with body parameters alone, by name and language.
+ * `connectionIds` narrows it; null is every connection of the workspace.
+ */
+export async function listSendableTemplates(
+  sql: Sql,
+  workspaceId: string,
+  connectionIds: readonly string[] | null,
+): Promise<Template[]> {
+  const rows = await sql<TemplateRow[]>`
+    select ${columns(sql)}
+    from templates t
+    where t.workspace_id = ${workspaceId}
+      and (${connectionIds}::uuid[] is null or t.connection_id = any (${connectionIds}::uuid[]))
+      and t.status = 'APPROVED'
+      and t.body_only
+    order by t.name, t.language, t.connection_id`
+  return rows.map(templateOf)
+}
+
+/** All that a connection has, in every status. */
+export async function listTemplates(sql: Sql, workspaceId: string, connectionId: string): Promise<Template[]> {
+  const rows = await sql<TemplateRow[]>`
+    select ${columns(sql)}
+    from templates t
+    where t.workspace_id = ${workspaceId}
+      and t.connection_id = ${connectionId}
+    order by t.name, t.language`
+  return rows.map(templateOf)
+}
+
+/** The one that a send names, in any status. The language may be written `en-US` or `en_US`. */
+export async function findTemplate(
+  sql: Sql,
+  workspaceId: string,
+  connectionId: string,
+  name: string,
+  language: string,
+): Promise<Template | undefined> {
+  const [row] = await sql<TemplateRow[]>`
+    select ${columns(sql)}
+    from templates t
+    where t.workspace_id = ${workspaceId}
+      and t.connection_id = ${connectionId}
+      and t.name = ${name}
+      and t.language = ${normalLanguage(language)}`
+  return row && templateOf(row)
+}
+
+/** Makes the stored templates of a connection these ones: known ones keep their ids, those that are gone go. */
+export async function replaceTemplates(
+  tx: Tx,
+  workspaceId: string,
+  connectionId: string,
+  templates: readonly Omit<Template, 'connectionId'>[],
+  now: Date,
+): Promise<void> {
+  await tx`
+    insert into templates (
+      workspace_id, connection_id, id, name, language, category, status, body, parameter_names, parameter_count,
+      body_only, synced_at
+    )
+    select ${workspaceId}::uuid, ${connectionId}::uuid, t.id, t.name, t.language, t.category, t.status, t.body,
+      t."parameterNames", t."parameterCount", t."bodyOnly", ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(templates)}::text::jsonb) as t (
+      id uuid, name text, language text, category text, status text, body text, "parameterNames" text[],
+      "parameterCount" integer, "bodyOnly" boolean
+    )
+    on conflict (workspace_id, connection_id, name, language) do update
+    set category = excluded.category,
+      status = excluded.status,
+      body = excluded.body,
+      parameter_names = excluded.parameter_names,
+      parameter_count = excluded.parameter_count,
+      body_only = excluded.body_only,
+      synced_at = excluded.synced_at`
+  await tx`
+    delete from templates
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and (name, language) not in (
+        select t.name, t.language
+        from jsonb_to_recordset(${JSON.stringify(templates)}::text::jsonb) as t (name text, language text)
+      )`
+}
+
+function templateOf(row: TemplateRow): Template {
+  return {
+    id: row.id,
+    connectionId: row.connection_id,
+    name: row.name,
+    language: row.language,
+    category: row.category,
+    status: row.status,
+    body: row.body,
+    parameterNames: row.parameter_names,
+    parameterCount: row.parameter_count,
+    bodyOnly: row.body_only,
+  }
+}

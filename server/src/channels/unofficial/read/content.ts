@@ -1,0 +1,89 @@
+import type { MessageKind } from '../../channel-event.ts'
+import { type Loose, listOf, objectOf, textOf, tokenOf } from '../../waba/json.ts'
+import { kindsOf } from './unwrap.ts'
+
+export interface Content {
+  kind: MessageKind
+  text: string
+}
+
+const maxSummaryLength = 4096
+
+/** What kinds say, in our words; null for what is no message of its own: edits, withdrawals, votes, lifted reactions. */
+const readers: Record<string, (inner: Loose, whole: unknown) => Content | null> = {
+  conversation: (_, whole) => content('text', textOf(whole)),
+  extendedTextMessage: ({ text }) => content('text', textOf(text)),
+  imageMessage: ({ caption }) => ({ kind: 'image', text: textOf(caption) ?? '' }),
+  videoMessage: ({ caption }) => ({ kind: 'video', text: textOf(caption) ?? '' }),
+  ptvMessage: ({ caption }) => ({ kind: 'video', text: textOf(caption) ?? '' }),
+  audioMessage: () => ({ kind: 'audio', text: '' }),
+  documentMessage: ({ caption, fileName, title }) => ({
+    kind: 'document',
+    text: textOf(caption) ?? textOf(fileName) ?? textOf(title) ?? '',
+  }),
+  stickerMessage: () => ({ kind: 'image', text: '' }),
+  locationMessage: (inner) => ({ kind: 'location', text: placeOf(inner) }),
+  liveLocationMessage: (inner) => ({ kind: 'location', text: placeOf(inner) }),
+  contactMessage: (inner) => ({ kind: 'text', text: summaryOfContacts([inner]) }),
+  contactsArrayMessage: ({ contacts }) => ({ kind: 'text', text: summaryOfContacts(listOf(contacts)) }),
+  reactionMessage: ({ text }) => content('text', textOf(text)),
+  buttonsResponseMessage: ({ selectedDisplayText, selectedButtonId }) =>
+    content('text', textOf(selectedDisplayText) ?? tokenOf(selectedButtonId)),
+  templateButtonReplyMessage: ({ selectedDisplayText, selectedId }) =>
+    content('text', textOf(selectedDisplayText) ?? tokenOf(selectedId)),
+  listResponseMessage: ({ title, description, singleSelectReply }) =>
+    content('text', textOf(title) ?? textOf(description) ?? tokenOf(objectOf(singleSelectReply).selectedRowId)),
+  interactiveResponseMessage: ({ body }) => content('text', textOf(objectOf(body).text)),
+  // What the business sends itself is seen as an echo.
+  buttonsMessage: ({ contentText }) => content('text', textOf(contentText)),
+  listMessage: ({ description, title }) => content('text', textOf(description) ?? textOf(title)),
+  interactiveMessage: ({ body }) => content('text', textOf(objectOf(body).text)),
+  templateMessage: ({ hydratedTemplate, hydratedFourRowTemplate }) =>
+    content('text', textOf(objectOf(hydratedTemplate ?? hydratedFourRowTemplate).hydratedContentText)),
+  orderMessage: ({ message, orderTitle }) => ({ kind: 'text', text: textOf(message) ?? textOf(orderTitle) ?? 'Order' }),
+}
+
+const silent = new Set([
+  'protocolMessage',
+  'editedMessage',
+  'secretEncryptedMessage',
+  'encReactionMessage',
+  'pollUpdateMessage',
+  'keepInChatMessage',
+  'pinInChatMessage',
+  'albumMessage',
+  'messageHistoryBundle',
+])
+
+// Said of those that could be words and have none, too: something was written, and the conversation must show it.
+const mayBeEmpty = new Set(['reactionMessage'])
+
+/** Takes what `unwrap` answers. */
+export function readContent(whole: Loose): Content | null {
+  const kinds = kindsOf(whole)
+  if (kinds.some((kind) => silent.has(kind))) return null
+  const kind = kinds.find((one) => Object.hasOwn(readers, one)) ?? kinds[0] ?? ''
+  const read = Object.hasOwn(readers, kind) ? readers[kind]?.(objectOf(whole[kind]), whole[kind]) : null
+  return read ?? (mayBeEmpty.has(kind) ? null : unsupported(kind))
+}
+
+const content = (kind: MessageKind, text: string | null): Content | null => (text === null ? null : { kind, text })
+
+// Only a plain word of what it is called is shown: `pollCreationMessageV3` is a poll creation.
+function unsupported(kind: string): Content {
+  const named = kind.replace(/Message(V\d+)?$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const what = /^[a-z][a-z_]{0,39}$/.test(named) && !Object.hasOwn(readers, kind) ? `: ${named}` : ''
+  return { kind: 'system', text: `Message of a kind that cannot be shown${what}` }
+}
+
+function placeOf({ name, address, caption, degreesLatitude, degreesLongitude }: Loose): string {
+  const words = [textOf(name), textOf(address), textOf(caption)].filter((part) => part !== null)
+  if (words.length > 0) return words.join(', ')
+  const isPoint = typeof degreesLatitude === 'number' && typeof degreesLongitude === 'number'
+  return isPoint ? `${degreesLatitude}, ${degreesLongitude}` : ''
+}
+
+function summaryOfContacts(cards: unknown[]): string {
+  const names = cards.map((card) => textOf(objectOf(card).displayName)).filter((name) => name !== null)
+  return names.length === 0 ? 'Contact' : `Contact: ${names.join(', ')}`.slice(0, maxSummaryLength).toWellFormed()
+}

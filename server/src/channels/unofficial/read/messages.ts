@@ -1,0 +1,33 @@
+import { type Loose, objectOf, tokenOf } from '../../waba/json.ts'
+import type { Read } from '../../waba/read/reading.ts'
+import { readContent } from './content.ts'
+import { customerOf, readJid, readName } from './jid.ts'
+import { readSeconds } from './moment.ts'
+import { readReferral } from './referral.ts'
+import { isEmpty, unwrap } from './unwrap.ts'
+
+/** As the network numbers the statuses of messages. */
+const pending = 1
+
+/** One of `messages.upsert`, live or kept for us while we were away: a customer wrote, or a person did on the phone. */
+export function readMessage(message: Loose, now: Date): Read {
+  const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(message.key)
+  if (readJid(remoteJid) === null) return 'message that is not between two people'
+  const externalId = tokenOf(id)
+  if (externalId === null) return 'message without an id'
+  const content = unwrap(message.message)
+  // It comes again under the same id once it could be decrypted, so nothing of it may be kept.
+  if (isEmpty(content)) return 'notice, or message that is not decrypted yet'
+  const said = readContent(content)
+  if (said === null) return 'edit, withdrawal, lifted reaction or the like'
+  const isOurs = fromMe === true
+  // A device hears of its own before the network has said anything of it.
+  if (isOurs && message.status === pending) return 'message that has not left yet'
+  // Beside what was written on the phone stands the name of its owner.
+  const name = isOurs ? null : readName(message.verifiedBizName, message.pushName)
+  const customer = customerOf([remoteJid, remoteJidAlt], name)
+  if (customer === null) return 'message of nobody'
+  const shared = { externalId, customer, ...said, at: readSeconds(message.messageTimestamp, now) }
+  if (isOurs) return { type: 'echo', ...shared }
+  return { type: 'message', ...shared, referral: readReferral(content), opensWindow: true }
+}

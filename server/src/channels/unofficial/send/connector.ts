@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../../base/clock.ts'
+import type { Db } from '../../../base/db.ts'
+import type { Vault } from '../../../base/sealing/vault.ts'
+import type { SessionConnection } from '../../connection/connection.ts'
+import type { Connector, Order, Recipient, SendResult } from '../../connector.ts'
+import { chatJidOf, jidOf, presetId } from './preset-id.ts'
+import { askHolder, cancelSend, endedTopic, type NewSessionSend, readStanding, type SendStanding } from './sends.ts'
+
+export interface SessionConnectorDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  /** How long the network may take to acknowledge what has left. */
+  ackMs?: number
+}
+
+const defaultAckMs = 8_000
+const pollMs = 250
+const readWithinMs = 30_000
+
+/** The way out over a QR session: whichever process holds its socket sends what this one asks. */
+export function sessionConnector(deps: SessionConnectorDeps): Connector<SessionConnection> {
+  return {
+    maxTextLength: null,
+    send: async (connection, order) => {
+      const send = messageOf(connection, order, deps.clock)
+      if (send === null) return { outcome: 'refused', errorCode: 'no_address', effect: 'none' }
+      if (send.leftMs() <= 0) return { outcome: 'unreachable', errorCode: 'not_sent' }
+      if (!(await ask(deps, send))) return { outcome: 'unreachable', errorCode: 'session_not_held' }
+      return waitForEnd(deps, send)
+    },
+    markRead: async (connection, externalId, customer) => {
+      const send = readOf(connection, externalId, customer)
+      if (send !== null) await ask(deps, send)
+    },
+  }
+}
+
+function messageOf(
+  { workspaceId, id: connectionId }: SessionConnection,
+  order: Order,
+  clock: Clock,
+): NewSessionSend | null {
+  const { recipient, message, correlator, deadline } = order
+  const jid = jidOf(recipient)
+  // Templates belong to the official platform: a session has none, so none is ever ordered.
+  if (jid === null || message.kind !== 'text') return null
+  const { text, previewUrl } = message
+  return {
+    workspaceId,
+    connectionId,
+    id: presetId(correlator, connectionId),
+    kind: 'message',
+    correlator,
+    content: { jid, text, previewUrl },
+    leftMs: () => deadline.getTime() - clock.now().getTime(),
+  }
+}
+
+function readOf(
+  { workspaceId, id: connectionId }: SessionConnection,
+  externalId: string,
+  customer: Recipient,
+): NewSessionSend | null {
+  const jid = chatJidOf(customer)
+  if (jid === null) return null
+  const content = { jid, read: externalId }
+  return {
+    workspaceId,
+    connectionId,
+    id: randomUUID(),
+    kind: 'read',
+    correlator: null,
+    content,
+    leftMs: () => readWithinMs,
+  }
+}
+
+async function ask({ db, vault, clock }: SessionConnectorDeps, send: NewSessionSend): Promise<boolean> {
+  const keyring = await vault.keyring(send.workspaceId)
+  return db.tx((tx) => askHolder(tx, keyring, send, clock.now()))
+}
+
+/**
+ * Waits until the network has answered, the holder is gone, or the time is over. What nobody has claimed by then is taken
+ * back and has surely not left; what somebody has claimed may have.
+ */
+async function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Promise<SendResult> {
+  const { db, ackMs = defaultAckMs } = deps
+  const news = wakerOf(db, send.id)
+  const giveUpAt = performance.now() + Math.max(0, send.leftMs()) + ackMs
+  try {
+    for (;;) {
+      const woken = news.next(pollMs)
+      const standing = await readStanding(db.sql, send)
+      const end = standing === undefined ? lost : endOf(send, standing, performance.now() >= giveUpAt)
+      if (end === 'cancel') {
+        if (await db.tx((tx) => cancelSend(tx, send))) return { outcome: 'unreachable', errorCode: 'session_not_open' }
+      } else if (end !== null) return end
+      await woken
+    }
+  } finally {
+    news.stop()
+  }
+}
+
+const lost: SendResult = { outcome: 'unknown', errorCode: 'session_lost' }
+
+function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean): SendResult | 'cancel' | null {
+  const { state, isHeld, isOver } = standing
+  const errorCode = standing.errorCode ?? 'unknown'
+  switch (state) {
+    case 'accepted':
+      return { outcome: 'accepted', externalId: id, platformUserPhone: null }
+    case 'refused':
+      return { outcome: 'refused', errorCode, effect: 'none' }
+    case 'cancelled':
+      return { outcome: 'unreachable', errorCode }
+    case 'waiting':
+      return isOver || !isHeld ? 'cancel' : null
+    case 'claimed':
+    case 'sent':
+      // Nobody sends again what a dead process has claimed; what the next one hears of it comes as a status.
+      if (!isHeld) return lost
+      return isLate ? { outcome: 'unknown', errorCode: 'no_ack' } : null
+    default:
+      return state satisfies never
+  }
+}
+
+function wakerOf(db: Db, id: string) {
+  let wake = () => {}
+  const stop = db.onNews(endedTopic, (ended) => {
+    if (ended === id) wake()
+  })
+  return {
+    stop,
+    /** Ask before looking, then wait. */
+    next: (maxMs: number): Promise<void> => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = new AbortController()
+      wake = () => {
+        timer.abort()
+        resolve()
+      }
+      sleep(maxMs, undefined, { signal: timer.signal }).then(resolve, () => {})
+      return promise
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import type { Db } from '../../../base/db.ts'
+import type { Log } from '../../../base/log.ts'
+import type { Vault } from '../../../base/sealing/vault.ts'
+import type { Line } from '../session/hold.ts'
+import type { Lease } from '../session/lease.ts'
+import { type ClaimedSend, claimSends, endSends, openContent, type SendEnd } from './sends.ts'
+
+export interface OutboxDeps {
+  db: Db
+  vault: Vault
+  log: Log
+}
+
+/** The open socket of a session that is ours. */
+export interface OpenLine {
+  lease: Lease
+  line: Pick<Line, 'socket' | 'awaited'>
+  /** Nothing may leave any more once this is false. */
+  isOurs(): boolean
+}
+
+/**
+ * Hands to the network what waits for this session; the network's answers are events of the socket. Answers what it has
+ * begun: one that is slow to leave does not hold up the others, whose order is the inbox's to keep.
+ */
+export async function sendWaiting(deps: OutboxDeps, open: OpenLine): Promise<Promise<void>[]> {
+  const begun: Promise<void>[] = []
+  while (open.isOurs()) {
+    // Before the claim, so that it runs out before the deadline does, whatever clocks there are.
+    const askedAt = performance.now()
+    const claimed = await deps.db.tx((tx) => claimSends(tx, open.lease))
+    if (claimed.length === 0) break
+    for (const send of claimed) begun.push(sendOne(deps, open, send, askedAt + send.leftMs))
+  }
+  return begun
+}
+
+async function sendOne(deps: OutboxDeps, open: OpenLine, send: ClaimedSend, endsAt: number): Promise<void> {
+  const { lease } = open
+  const end = await hand(deps, open, send, endsAt)
+  // What is not noted stays claimed: its sender takes it for unknown, and a status of it repairs that.
+  await deps.db
+    .tx((tx) => endSends(tx, lease, [{ id: send.id, ...end }]))
+    .catch((error) => deps.log.warn('what became of a send is not noted', { connectionId: lease.connectionId }, error))
+}
+
+const notSent = { state: 'cancelled', errorCode: 'not_sent' } as const
+
+async function hand(
+  { vault, log }: OutboxDeps,
+  { lease, line: { socket, awaited }, isOurs }: OpenLine,
+  { id, content }: ClaimedSend,
+  endsAt: number,
+): Promise<Omit<SendEnd, 'id'>> {
+  const { workspaceId, connectionId } = lease
+  try {
+    const job = await vault.withKeyring(workspaceId, (keyring) => openContent(keyring, connectionId, id, content))
+    const mayLeave = () => isOurs() && performance.now() < endsAt
+    if (!mayLeave()) return notSent
+    if ('read' in job) {
+      await socket.markRead(job.jid, job.read)
+      return { state: 'accepted', errorCode: null }
+    }
+    awaited.add(id)
+    await socket.send({ id, jid: job.jid, text: job.text, previewUrl: job.previewUrl }, mayLeave)
+    return { state: 'sent', errorCode: null }
+  } catch (error) {
+    awaited.delete(id)
+    log.warn('a session did not send', { connectionId }, error)
+    return notSent
+  }
+}

@@ -1,0 +1,250 @@
+import { announce, type Db, type Sql, type Tx } from '../../../base/db.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import { type Lease, leaseList, standBehindFence } from '../session/lease.ts'
+
+/** What the holder is to hand to the network. */
+export type SendContent = { jid: string; text: string; previewUrl: boolean } | { jid: string; read: string }
+export type SendState = 'waiting' | 'claimed' | 'sent' | 'accepted' | 'refused' | 'cancelled'
+
+export interface NewSessionSend {
+  workspaceId: string
+  connectionId: string
+  id: string
+  kind: 'message' | 'read'
+  correlator: string | null
+  content: SendContent
+  /** How much time is left, as of when it is asked. */
+  leftMs(): number
+}
+
+/** Something waits to be handed to the network; the id is the connection's. */
+export const waitingTopic = 'session_sends_waiting'
+/** Something became of one; the id is the send's. */
+export const endedTopic = 'session_sends_ended'
+
+/**
+ * Asks the holder; false when nobody holds the session. A repeat changes nothing. The deadline counts from the beginning of
+ * the transaction, which was before the time that is left was asked for: so it is never later than it was meant.
+ */
+export async function askHolder(tx: Tx, keyring: Keyring, send: NewSessionSend, now: Date): Promise<boolean> {
+  const { workspaceId, connectionId, id } = send
+  const sealed = keyring.seal(contentPlace(connectionId, id), JSON.stringify(send.content))
+  const [row] = await tx<{ is_held: boolean }[]>`
+    with held as (
+      select workspace_id, connection_id
+      from channel_sessions
+      where workspace_id = ${workspaceId}
+        and connection_id = ${connectionId}
+        and holder is not null
+        and lease_until > clock_timestamp()
+    ),
+    asked as (
+      insert into session_sends (
+        workspace_id, connection_id, id, kind, correlator, content, deadline, state, created_at
+      )
+      select
+        workspace_id, connection_id, ${id}::text, ${send.kind}::text, ${send.correlator}::text, ${sealed}::bytea,
+        now() + ${send.leftMs()}::float8 * interval '1 millisecond', 'waiting', ${now}::timestamptz
+      from held
+      on conflict do nothing
+    )
+    select exists (select from held) as is_held`
+  announce(tx, waitingTopic, connectionId)
+  return row?.is_held ?? false
+}
+
+export interface SendStanding {
+  state: SendState
+  errorCode: string | null
+  /** Whether the process that claimed it still holds the session. */
+  isHeld: boolean
+  /** No process may claim it any more. */
+  isOver: boolean
+}
+
+export async function readStanding(
+  sql: Sql,
+  { workspaceId, connectionId, id }: Pick<NewSessionSend, 'workspaceId' | 'connectionId' | 'id'>,
+): Promise<SendStanding | undefined> {
+  const [row] = await sql<SendStanding[]>`
+    select
+      t.state,
+      t.error_code as "errorCode",
+      s.holder is not null and s.lease_until > clock_timestamp() and coalesce(t.fence = s.fence, true) as "isHeld",
+      t.deadline <= clock_timestamp() as "isOver"
+    from session_sends t
+    join channel_sessions s
+      on s.workspace_id = t.workspace_id
+      and s.connection_id = t.connection_id
+    where t.workspace_id = ${workspaceId}
+      and t.connection_id = ${connectionId}
+      and t.id = ${id}`
+  return row
+}
+
+/** Takes back what nobody has claimed; false when somebody has. */
+export async function cancelSend(
+  tx: Tx,
+  { workspaceId, connectionId, id }: Pick<NewSessionSend, 'workspaceId' | 'connectionId' | 'id'>,
+): Promise<boolean> {
+  const { count } = await tx`
+    update session_sends
+    set state = 'cancelled'
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and id = ${id}
+      and state = 'waiting'`
+  return count > 0
+}
+
+/** Which of the sessions have something to claim. */
+export async function listWaiting(sql: Sql, leases: readonly Lease[]): Promise<string[]> {
+  if (leases.length === 0) return []
+  const rows = await sql<{ id: string }[]>`
+    select l.connection_id as id
+    from ${leaseList(sql, leases)}
+    where exists (
+      select
+      from session_sends t
+      where t.workspace_id = l.workspace_id
+        and t.connection_id = l.connection_id
+        and t.state = 'waiting'
+        and t.deadline > clock_timestamp()
+    )`
+  return rows.map((row) => row.id)
+}
+
+export interface ClaimedSend {
+  id: string
+  content: Buffer
+  leftMs: number
+}
+
+const claimAtOnce = 20
+
+/** Takes what is to be sent now, for this fence alone, in the order it was asked for. */
+export async function claimSends(tx: Tx, lease: Lease): Promise<ClaimedSend[]> {
+  const { workspaceId, connectionId, fence } = lease
+  await standBehindFence(tx, lease)
+  return tx<ClaimedSend[]>`
+    with due as (
+      select id, created_at
+      from session_sends
+      where workspace_id = ${workspaceId}
+        and connection_id = ${connectionId}
+        and state = 'waiting'
+        and deadline > clock_timestamp()
+      order by created_at, id
+      limit ${claimAtOnce}
+      for update
+    ),
+    claimed as (
+      update session_sends t
+      set state = 'claimed',
+        fence = ${fence}
+      from due
+      where t.workspace_id = ${workspaceId}
+        and t.connection_id = ${connectionId}
+        and t.id = due.id
+      returning t.id, t.content, t.created_at, t.deadline
+    )
+    select id, content, (extract(epoch from deadline - clock_timestamp()) * 1000)::float8 as "leftMs"
+    from claimed
+    order by created_at, id`
+}
+
+export interface SendEnd {
+  id: string
+  state: 'sent' | 'accepted' | 'refused' | 'cancelled'
+  errorCode: string | null
+}
+
+/** Notes what became of sends. What the network has said of one stays. */
+export async function endSends(tx: Tx, { workspaceId, connectionId }: Lease, ends: readonly SendEnd[]): Promise<void> {
+  if (ends.length === 0) return
+  await tx`
+    update session_sends t
+    set state = e.state,
+      error_code = nullif(e.error_code, '')
+    from unnest(
+      ${ends.map(({ id }) => id)}::text[],
+      ${ends.map(({ state }) => state)}::text[],
+      ${ends.map(({ errorCode }) => errorCode ?? '')}::text[]
+    ) as e (id, state, error_code)
+    where t.workspace_id = ${workspaceId}
+      and t.connection_id = ${connectionId}
+      and t.id = e.id
+      and (t.state = 'claimed' or t.state = 'sent' and e.state in ('accepted', 'refused'))`
+  for (const { id } of ends) announce(tx, endedTopic, id)
+}
+
+/** The correlators of those ids that are ours. */
+export async function findOwn(
+  sql: Sql,
+  { workspaceId, connectionId }: Lease,
+  ids: readonly string[],
+): Promise<Map<string, string | null>> {
+  if (ids.length === 0) return new Map()
+  const rows = await sql<{ id: string; correlator: string | null }[]>`
+    select id, correlator
+    from session_sends
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and id = any (${[...ids]}::text[])`
+  return new Map(rows.map(({ id, correlator }) => [id, correlator]))
+}
+
+/** The text that was sent under this id, as long as it is kept. */
+export async function findSentText(
+  sql: Sql,
+  keyring: Keyring,
+  { workspaceId, connectionId }: Lease,
+  id: string,
+): Promise<string | null> {
+  const [row] = await sql<{ content: Buffer }[]>`
+    select content
+    from session_sends
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and id = ${id}
+      and kind = 'message'`
+  if (row === undefined) return null
+  const content = openContent(keyring, connectionId, id, row.content)
+  return 'text' in content ? content.text : null
+}
+
+export const contentPlace = (connectionId: string, id: string) => ({
+  table: 'session_sends',
+  row: `${connectionId} ${id}`,
+  column: 'content',
+})
+
+export function openContent(keyring: Keyring, connectionId: string, id: string, sealed: Buffer): SendContent {
+  return JSON.parse(keyring.openText(contentPlace(connectionId, id), sealed)) as SendContent
+}
+
+const keptMs = 3 * 24 * 3_600_000
+const batch = 1000
+
+/** Forgets what was sent three days ago; answers how many. */
+export async function forgetOldSends(db: Db, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - keptMs)
+  for (let forgotten = 0; ; ) {
+    const { count } = await db.tx(
+      (tx) => tx`
+        delete from session_sends
+        where created_at <= (
+          select max(created_at)
+          from (
+            select created_at
+            from session_sends
+            where created_at < ${before}
+            order by created_at
+            limit ${batch}
+          ) as oldest
+        )`,
+    )
+    forgotten += count
+    if (count === 0) return forgotten
+  }
+}

@@ -1,0 +1,122 @@
+import { readEvent } from '../read/read-event.ts'
+import type { SocketUpdate } from '../read/update.ts'
+import { sendWaiting } from '../send/outbox.ts'
+import type { SocketEvent } from '../transport/transport.ts'
+import { afterClose } from './disconnect.ts'
+import { handOn } from './hear.ts'
+import { act, giveUp, type Hold, type HoldDeps, isHeld, type Line, loseHold, moveHold } from './hold.ts'
+import { LeaseLost } from './lease.ts'
+import { closeLine, logoutLine, openLine, stopHold, type Teller } from './line.ts'
+import { type Move, NumberTaken } from './move.ts'
+import { codeShownMs, qrShownMs } from './pairing.ts'
+
+/**
+ * Takes what the socket tells, and resolves when it is committed. Never throws. When it must not be acknowledged, since the
+ * session is another's, the socket is being closed by the time this resolves.
+ */
+export async function hearLine(deps: HoldDeps, hold: Hold, from: Teller, event: SocketEvent): Promise<void> {
+  const { connection, epoch } = from
+  if (epoch !== hold.epoch) return
+  if (!isHeld(hold)) return loseHold(deps, hold)
+  try {
+    const { update, events, skipped } = readEvent(event, deps.clock.now())
+    for (const code of new Set(skipped)) {
+      deps.log.debug('an item of a session is passed over', { connectionId: connection.id, code })
+    }
+    if (events.length > 0 && !(await handOn(deps, hold, connection, events))) return loseHold(deps, hold)
+    if (update !== null && epoch === hold.epoch && !hold.line?.isLeaving) await heed(deps, hold, update)
+  } catch (error) {
+    giveUp(deps, hold, error)
+  }
+}
+
+/** Has what waits sent, once the socket is open. */
+export function sendSoon(deps: HoldDeps, hold: Hold): void {
+  act(deps, hold, async () => {
+    const { line, lease, sending } = hold
+    if (line === null || !line.isOpen) return
+    const isOurs = () => isHeld(hold) && hold.line === line && line.isOpen
+    for (const work of await sendWaiting(deps, { lease, line, isOurs })) {
+      sending.add(work)
+      work.finally(() => sending.delete(work))
+    }
+  })
+}
+
+async function heed(deps: HoldDeps, hold: Hold, update: SocketUpdate): Promise<void> {
+  const { line } = hold
+  if (update.qr !== undefined && line !== null) await showQr(deps, hold, line, update.qr)
+  if (update.isNewLogin) await moveHold(deps, hold, { ...linked, state: 'connecting', reason: 'reconnecting' })
+  try {
+    if (update.state === 'open') await opened(deps, hold, update)
+    else if (update.phone) await moveHold(deps, hold, { phone: update.phone })
+  } catch (error) {
+    if (!(error instanceof NumberTaken)) throw error
+    if (hold.line !== null) hold.line.isOpen = true
+    act(deps, hold, async () => {
+      await logoutLine(deps, hold)
+      await stopHold(deps, hold, { reason: 'number_taken', forgets: true, phone: null })
+    })
+  }
+  if (update.state === 'closed') act(deps, hold, () => closed(deps, hold, update.code ?? null))
+}
+
+/** The phone is linked: nothing is shown any more. */
+const linked: Move = { isPaired: true, pairing: null, shownUntil: null }
+
+async function opened(deps: HoldDeps, hold: Hold, { phone }: SocketUpdate): Promise<void> {
+  const open: Move = { ...linked, state: 'open', reason: null, attempt: 0, nextAttemptAt: null }
+  await moveHold(deps, hold, phone ? { ...open, phone } : open)
+  if (hold.line !== null) hold.line.isOpen = true
+  sendSoon(deps, hold)
+}
+
+async function closed(deps: HoldDeps, hold: Hold, code: number | null): Promise<void> {
+  const { clock, log } = deps
+  await closeLine(deps, hold)
+  const { attempt, isPaired } = hold.session
+  log.info('a session closed', { connectionId: hold.lease.connectionId, code: String(code ?? 'no answer'), attempt })
+  const next = afterClose(code, { isPairing: !isPaired, attempt, random: deps.random() })
+  if (next.act === 'stop') return stopHold(deps, hold, next)
+  const later = { attempt: attempt + 1, reason: isPaired ? 'reconnecting' : 'network_unreachable' }
+  if (next.delayMs > 0) {
+    const nextAttemptAt = new Date(clock.now().getTime() + next.delayMs)
+    return moveHold(deps, hold, { ...later, state: 'waiting', nextAttemptAt })
+  }
+  await moveHold(deps, hold, later)
+  await openLine(deps, hold, hearLine)
+}
+
+async function showQr(deps: HoldDeps, hold: Hold, line: Line, qr: string): Promise<void> {
+  const { isPaired, pairing } = hold.session
+  // The network does not know the device any more that this was.
+  if (isPaired) return act(deps, hold, () => stopHold(deps, hold, { reason: 'logged_out', forgets: true }))
+  if (pairing?.method === 'code') {
+    if (!line.isCodeAsked) act(deps, hold, () => askCode(deps, hold, line))
+    line.isCodeAsked = true
+    return
+  }
+  const shownUntil = new Date(deps.clock.now().getTime() + qrShownMs(line.qrs++))
+  // Who has asked for a code meanwhile gets that.
+  await moveHold(deps, hold, (before) =>
+    before.pairing?.method === 'code' ? {} : { pairing: { method: 'qr', qr }, shownUntil },
+  )
+}
+
+async function askCode(deps: HoldDeps, hold: Hold, line: Line): Promise<void> {
+  const { pairing } = hold.session
+  if (hold.line !== line || pairing?.method !== 'code') return
+  try {
+    const code = await line.socket.pairingCode(pairing.phone)
+    const shownUntil = new Date(deps.clock.now().getTime() + codeShownMs)
+    await moveHold(deps, hold, (before) =>
+      before.pairing?.method === 'code' && before.wish === null
+        ? { pairing: { ...before.pairing, code }, shownUntil }
+        : {},
+    )
+  } catch (error) {
+    if (error instanceof LeaseLost) throw error
+    deps.log.warn('a session got no code to pair by', { connectionId: hold.lease.connectionId }, error)
+    await stopHold(deps, hold, { reason: 'pairing_ended', forgets: true })
+  }
+}

@@ -1,0 +1,153 @@
+import type { Fragment, Sql, Tx } from '../../../base/db.ts'
+import { isHeldByDead, ownSession } from '../../../base/lease-session.ts'
+import { type SessionRow, sessionColumns } from './session.ts'
+
+/** How long a session belongs to the process that has claimed it, by the database's clock. */
+export const leaseMs = 12_000
+/** A holder that could not renew closes its socket so long before its lease ends. */
+export const safetyMs = 2_000
+
+/** What identifies a claim: whoever claims the session next has a higher fence. */
+export interface Lease {
+  workspaceId: string
+  connectionId: string
+  fence: number
+}
+
+/** A session was claimed by another process, or is gone: whatever this one knows of it is old. */
+export class LeaseLost extends Error {}
+
+export interface ClaimedSession extends SessionRow {
+  fence: number
+}
+
+const leaseFor = `${leaseMs} milliseconds`
+
+/** Claims sessions that nobody holds, those first that have waited longest. */
+export async function claimSessions(tx: Tx, limit: number): Promise<ClaimedSession[]> {
+  return tx<ClaimedSession[]>`
+    with free as (
+      select workspace_id, connection_id
+      from channel_sessions
+      where (wish is not null or state in ('pairing', 'connecting', 'open', 'waiting'))
+        and (holder is null or lease_until < clock_timestamp())
+      order by lease_until nulls first
+      limit ${limit}
+      -- Whoever only asks for a send stands behind the row, and is not in the way.
+      for no key update skip locked
+    )
+    update channel_sessions s
+    set holder = gen_random_uuid(),
+      fence = s.fence + 1,
+      lease_until = clock_timestamp() + ${leaseFor}::interval,
+      lease_session = ${ownSession(tx)}
+    from free
+    where s.workspace_id = free.workspace_id
+      and s.connection_id = free.connection_id
+    returning ${sessionColumns(tx)}, s.fence`
+}
+
+export interface HeldSession {
+  workspace_id: string
+  connection_id: string
+  fence: number
+  wish: SessionRow['wish']
+}
+
+/** Holds on to sessions, and answers what is asked of each. Those of which nothing is told belong to another. */
+export async function renewLeases(tx: Tx, leases: readonly Lease[]): Promise<HeldSession[]> {
+  return tx<HeldSession[]>`
+    with held as (
+      -- In one order, as all who lock several.
+      select s.workspace_id, s.connection_id
+      from channel_sessions s
+      join ${leaseList(tx, leases)}
+        on s.workspace_id = l.workspace_id
+        and s.connection_id = l.connection_id
+        and s.fence = l.fence
+      where s.holder is not null
+      order by s.workspace_id, s.connection_id
+      for no key update of s
+    )
+    update channel_sessions s
+    set lease_until = clock_timestamp() + ${leaseFor}::interval
+    from held
+    where s.workspace_id = held.workspace_id
+      and s.connection_id = held.connection_id
+    returning s.workspace_id, s.connection_id, s.fence, s.wish`
+}
+
+/** As a list to join, named `l`. */
+export const leaseList = (sql: Sql, leases: readonly Lease[]) => sql`
+  unnest(
+    ${leases.map((lease) => lease.workspaceId)}::uuid[],
+    ${leases.map((lease) => lease.connectionId)}::uuid[],
+    ${leases.map((lease) => lease.fence)}::bigint[]
+  ) as l (workspace_id, connection_id, fence)`
+
+/** Gives a session back. One that is gone, or another's, is left alone. */
+export async function releaseSession(tx: Tx, { workspaceId, connectionId, fence }: Lease): Promise<void> {
+  await tx`
+    update channel_sessions
+    set holder = null,
+      lease_until = clock_timestamp()
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and fence = ${fence}`
+}
+
+/** Whether the session is still ours. A lease that is overdue and that nobody has taken will do. */
+export async function isOurs(sql: Sql, { workspaceId, connectionId, fence }: Lease): Promise<boolean> {
+  const [row] = await sql`
+    select fence
+    from channel_sessions
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and fence = ${fence}
+      and holder is not null`
+  return row !== undefined
+}
+
+/** Shorter than the lease: a process that stalls in the midst of a transaction must not keep the session locked beyond it. */
+const stalledFor = `${leaseMs - 4_000}ms`
+
+/** SQL, to be selected by whoever locks a session: the database ends the transaction if nothing more comes of it. */
+export const cutWhenStalled = (sql: Sql): Fragment =>
+  sql`set_config('idle_in_transaction_session_timeout', ${stalledFor}, true)`
+
+/** Throws LeaseLost unless the session is still ours, which it then stays until the transaction ends. */
+export async function standBehindFence(tx: Tx, { workspaceId, connectionId, fence }: Lease): Promise<void> {
+  const [row] = await tx`
+    select fence, ${cutWhenStalled(tx)}
+    from channel_sessions
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and fence = ${fence}
+      and holder is not null
+    for share`.execute()
+  if (row === undefined) throw new LeaseLost()
+}
+
+/** The processes that hold a lease and have no session at the database any more. */
+export async function listDeadHolders(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ lease_session: string }[]>`
+    select distinct lease_session
+    from channel_sessions
+    where holder is not null
+      and (wish is not null or state in ('pairing', 'connecting', 'open', 'waiting'))
+      and lease_until > clock_timestamp()
+      and ${isHeldByDead(sql)}`
+  return rows.map((row) => row.lease_session)
+}
+
+/** Ends what these hold. */
+export async function endLeasesOf(tx: Tx, holders: readonly string[]): Promise<void> {
+  if (holders.length === 0) return
+  await tx`
+    update channel_sessions
+    set lease_until = clock_timestamp() - interval '1 millisecond'
+    where lease_session = any (${[...holders]}::text[])
+      and holder is not null
+      and (wish is not null or state in ('pairing', 'connecting', 'open', 'waiting'))
+      and lease_until > clock_timestamp()`
+}

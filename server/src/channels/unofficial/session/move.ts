@@ -1,0 +1,150 @@
+import type { Tx } from '../../../base/db.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import { announceConnection } from '../../../team/team-news.ts'
+import { isNumberTaken } from '../../connection/errors.ts'
+import { voidAcknowledgement } from '../../connection/pairing.ts'
+import { lockConnection } from '../../connection/queries.ts'
+import { reservationOf } from '../../connection/reservation.ts'
+import { cutWhenStalled, type Lease, LeaseLost } from './lease.ts'
+import { openSession, type Session, type SessionRow, sealPairing, sessionColumns } from './session.ts'
+
+/** What becomes of a session; what is left out stays. */
+export type Move = Partial<
+  Pick<Session, 'state' | 'reason' | 'isPaired' | 'wish' | 'pairing' | 'shownUntil' | 'attempt' | 'nextAttemptAt'>
+> & {
+  /** The digits of the phone that is linked. */
+  phone?: string | null
+  /** Drops the keys: the device is none any more. */
+  forgets?: boolean
+}
+
+/** The phone is linked to another connection already. */
+export class NumberTaken extends Error {}
+
+/**
+ * Changes a session that is still ours, with its connection, which sends only while the session is open. The phone being
+ * linked for the first time voids what was acknowledged before. Throws LeaseLost and NumberTaken.
+ */
+export async function moveSession(
+  tx: Tx,
+  keyring: Keyring,
+  lease: Lease,
+  decide: Move | ((before: Session) => Move),
+  now: Date,
+): Promise<Session> {
+  const before = await lockSession(tx, keyring, lease)
+  return moveTo(tx, keyring, before, typeof decide === 'function' ? decide(before) : decide, now)
+}
+
+/** The same for a session that is locked. */
+export async function moveTo(tx: Tx, keyring: Keyring, before: Session, move: Move, now: Date): Promise<Session> {
+  const { workspaceId, connectionId } = before
+  const { phone, forgets, ...changes } = move
+  const merged = { ...before, ...changes }
+  const isSame = merged.state === before.state && merged.reason === before.reason
+  const after = isSame ? merged : { ...merged, stateChangedAt: now }
+  if (forgets) await forgetKeys(tx, before)
+  await writeSession(tx, keyring, after)
+  if (after.isPaired && !before.isPaired) await voidAcknowledgement(tx, workspaceId, connectionId, now)
+  if (phone !== undefined) await noteNumber(tx, keyring, before, phone, now)
+  await settleConnection(tx, after, now)
+  announceConnection(tx, workspaceId, connectionId)
+  return after
+}
+
+/** The session for changing it. */
+async function lockSession(tx: Tx, keyring: Keyring, { workspaceId, connectionId, fence }: Lease): Promise<Session> {
+  const [row] = await tx<SessionRow[]>`
+    select ${sessionColumns(tx)}, ${cutWhenStalled(tx)}
+    from channel_sessions s
+    where s.workspace_id = ${workspaceId}
+      and s.connection_id = ${connectionId}
+      and s.fence = ${fence}
+      and s.holder is not null
+    for update`
+  if (row === undefined) throw new LeaseLost()
+  return openSession(keyring, row)
+}
+
+async function writeSession(tx: Tx, keyring: Keyring, session: Session): Promise<void> {
+  await tx`
+    update channel_sessions
+    set state = ${session.state},
+      reason = ${session.reason},
+      state_changed_at = ${session.stateChangedAt},
+      is_paired = ${session.isPaired},
+      wish = ${session.wish},
+      pairing = ${sealPairing(keyring, session.connectionId, session.pairing)},
+      shown_until = ${session.shownUntil},
+      attempt = ${session.attempt},
+      next_attempt_at = ${session.nextAttemptAt}
+    where workspace_id = ${session.workspaceId}
+      and connection_id = ${session.connectionId}`
+}
+
+async function forgetKeys(tx: Tx, { workspaceId, connectionId }: Session): Promise<void> {
+  await tx`
+    delete from session_keys
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}`
+}
+
+async function noteNumber(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, connectionId }: Session,
+  phone: string | null,
+  now: Date,
+): Promise<void> {
+  const one = await lockConnection(tx, keyring, workspaceId, connectionId)
+  const [numberId, reservedAs] =
+    phone === null ? [connectionId, null] : [phone, reservationOf(one?.settings.baseUrl ?? null, phone)]
+  if (one === undefined || (one.numberId === numberId && one.reservedAs === reservedAs)) return
+  try {
+    await tx`
+      update connections
+      set number_id = ${numberId},
+        reserved_as = ${reservedAs},
+        updated_at = ${now}
+      where workspace_id = ${workspaceId}
+        and id = ${connectionId}`
+  } catch (error) {
+    if (isNumberTaken(error)) throw new NumberTaken()
+    throw error
+  }
+}
+
+/** A paused connection is as its session is from now on. */
+export async function unpause(tx: Tx, session: Session, now: Date): Promise<void> {
+  const { workspaceId, connectionId } = session
+  await tx`
+    update connections
+    set state = 'unavailable',
+      state_changed_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${connectionId}
+      and state = 'paused'
+      and removed_at is null`
+  await settleConnection(tx, session, now)
+  announceConnection(tx, workspaceId, connectionId)
+}
+
+/** What a member has paused stays so. */
+async function settleConnection(
+  tx: Tx,
+  { workspaceId, connectionId, state, reason }: Session,
+  now: Date,
+): Promise<void> {
+  const isOpen = state === 'open'
+  await tx`
+    update connections
+    set state = ${isOpen ? 'active' : 'unavailable'},
+      state_reason = ${isOpen ? null : reason},
+      state_changed_at = ${now},
+      updated_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${connectionId}
+      and state <> 'paused'
+      and (state, coalesce(state_reason, '')) <> (${isOpen ? 'active' : 'unavailable'}, ${isOpen ? '' : (reason ?? '')})
+      and removed_at is null`
+}

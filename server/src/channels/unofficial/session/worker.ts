@@ -1,0 +1,46 @@
+import { type Loop, startLoop } from '../../../base/async/loop.ts'
+import { waitingTopic } from '../send/sends.ts'
+import type { HoldDeps } from './hold.ts'
+import { createSessionHolder, type SessionHolder } from './holder.ts'
+import { wishTopic } from './session-queries.ts'
+
+const lookEveryMs = 1_000
+const lookForDeadEveryMs = 1_000
+const renewEveryMs = 4_000
+const sendEveryMs = 1_000
+const tickEveryMs = 250
+
+/** Holds QR sessions, together with any number of other processes that do. */
+export function startSessions(deps: HoldDeps): Loop {
+  const holder = createSessionHolder(deps)
+  const onError = (error: unknown) => deps.log.error('sessions not looked after', {}, error)
+  const stopListening = listen(deps, holder, onError)
+  const loop = (pauseMs: number, work: () => Promise<unknown>) => startLoop({ firstAfterMs: 0, pauseMs }, work, onError)
+  // News may be lost, so all of it is looked for as well.
+  const loops = [
+    loop(tickEveryMs, async () => holder.tick()),
+    loop(renewEveryMs, () => holder.renew()),
+    loop(sendEveryMs, () => holder.send()),
+    loop(lookEveryMs, () => holder.look()),
+    loop(lookForDeadEveryMs, async () => {
+      if (await holder.lookForDead()) await holder.look()
+    }),
+  ]
+  return {
+    stop: async () => {
+      stopListening()
+      await Promise.all([holder.stop(), ...loops.map((one) => one.stop())])
+    },
+  }
+}
+
+/** Acts on news at once. */
+function listen({ db }: HoldDeps, holder: SessionHolder, onError: (error: unknown) => void): () => void {
+  const stops = [
+    db.onNews(wishTopic, (connectionId) => void holder.renew(connectionId).then(holder.look).catch(onError)),
+    db.onNews(waitingTopic, (connectionId) => void holder.send(connectionId).catch(onError)),
+  ]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}

@@ -1,0 +1,136 @@
+import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
+import { listOf, objectOf, textOf } from '../../waba/json.ts'
+import { type Memory, openMemory } from './simulated-memory.ts'
+import { type SimulatedNetwork, simulatedNetwork } from './simulated-network.ts'
+import type { OpenSocket, Socket, SocketEventName, SocketMessage, Transport } from './transport.ts'
+
+const pollMs = 20_000
+const graceMs = 10_000
+const lost = 428
+
+/** Carries a session to the phones of a simulator, whose network tells and takes what the real one does. */
+export function simulatedTransport(outgoing: Outgoing): Transport {
+  return {
+    open: (options) => {
+      const network = simulatedNetwork(outgoing, options.connection.settings.baseUrl ?? '')
+      const state: State = { network, options, memory: openMemory(options.auth), socketId: null, isClosed: false }
+      void run(state)
+      return socketOf(state)
+    },
+  }
+}
+
+interface State {
+  network: SimulatedNetwork
+  options: OpenSocket
+  memory: Memory
+  /** Null before it is open. */
+  socketId: string | null
+  isClosed: boolean
+}
+
+async function run(state: State): Promise<void> {
+  try {
+    await hear(state, 'connection.update', { connection: 'connecting', receivedPendingNotifications: false })
+    state.socketId = await openAt(state)
+    if (state.isClosed) return await state.network.close(state.socketId)
+    await follow(state, state.socketId)
+  } catch (error) {
+    const isLost = error instanceof Lost
+    if (!isLost && state.socketId !== null) await state.network.close(state.socketId)
+    await hearClose(state, isLost ? 'Connection was lost' : 'The keys could not be kept')
+  } finally {
+    state.isClosed = true
+  }
+}
+
+async function openAt({ network, memory }: State): Promise<string> {
+  const answer = await network.call('', { credentials: await memory.read() })
+  const id = answer.outcome === 'answered' ? textOf(answer.body.socketId) : null
+  if (id === null) throw new Lost()
+  return id
+}
+
+// The next request acknowledges all that came before it: hence only once that is committed.
+async function follow(state: State, socketId: string): Promise<void> {
+  const { network, memory } = state
+  for (let after = 0; !state.isClosed; ) {
+    const wish = { after, ratchet: memory.ratchet(), waitMs: pollMs }
+    const answer = await network.call(`/${socketId}/poll`, wish, { timeoutMs: pollMs + graceMs, mayRepeat: true })
+    if (state.isClosed) return
+    if (answer.outcome !== 'answered') throw new Lost()
+    const events = listOf(answer.body.events)
+    // Whoever has nothing to tell and does not wait either is no simulator: asking on would never end.
+    if (events.length === 0 && answer.ms < pollMs / 2) throw new Lost()
+    for (const item of events) {
+      const { seq, event, data } = objectOf(item)
+      await take(state, String(event), data)
+      if (state.isClosed) return
+      after = Number(seq)
+    }
+  }
+}
+
+async function take(state: State, event: string, data: unknown): Promise<void> {
+  if (event === 'creds.update') return state.memory.become(data)
+  if (event === 'messages.upsert') await state.memory.advance()
+  await hear(state, event as SocketEventName, data)
+  // What a socket tells last is why it closed.
+  if (event === 'connection.update' && objectOf(data).connection === 'close') state.isClosed = true
+}
+
+async function hear({ options, isClosed }: State, event: SocketEventName, data: unknown): Promise<void> {
+  if (!isClosed) await options.hear({ event, data })
+}
+
+async function hearClose(state: State, message: string): Promise<void> {
+  const lastDisconnect = { error: { message, output: { statusCode: lost } } }
+  await hear(state, 'connection.update', { connection: 'close', lastDisconnect })
+}
+
+class Lost extends Error {}
+
+function socketOf(state: State): Socket {
+  return {
+    send: (message, mayLeave) => send(state, message, mayLeave),
+    markRead: async (jid, id) => {
+      await onOpen(state, '/read', { jid, id })
+    },
+    pairingCode: async (digits) => {
+      const code = textOf((await onOpen(state, '/pairing-code', { phone: digits })).code)
+      if (code === null) throw new Error('The network has given no code')
+      return code
+    },
+    logout: async () => {
+      await onOpen(state, '/logout', {})
+    },
+    close: async () => {
+      const wasClosed = state.isClosed
+      state.isClosed = true
+      if (!wasClosed && state.socketId !== null) await state.network.close(state.socketId)
+    },
+  }
+}
+
+// The keys move on before the message leaves: after a crash they may be ahead of the network, never behind it.
+async function send(
+  state: State,
+  { id, jid, text, previewUrl }: SocketMessage,
+  mayLeave: () => boolean = () => true,
+): Promise<void> {
+  if (state.isClosed || state.socketId === null) throw new Error('The socket is not open')
+  await state.memory.advance()
+  if (state.isClosed) throw new Error('The socket is not open')
+  const body = { id, jid, text, previewUrl, ratchet: state.memory.ratchet() }
+  const maySend = () => !state.isClosed && mayLeave()
+  const answer = await state.network.call(`/${state.socketId}/messages`, body, { maySend })
+  // Without an answer, or with one that says nothing, the message may have left: its status tells, or nothing does.
+  if (answer.outcome === 'not_sent' || answer.outcome === 'refused') throw new Error('The message has not left')
+}
+
+async function onOpen({ isClosed, socketId, network }: State, path: string, body: object) {
+  if (isClosed || socketId === null) throw new Error('The socket is not open')
+  const answer = await network.call(`/${socketId}${path}`, body)
+  if (answer.outcome !== 'answered') throw new Error('The network has not done it')
+  return answer.body
+}

@@ -1,0 +1,63 @@
+import type { SessionConnection } from '../../connection/connection.ts'
+import type { AuthStore } from './auth-store.ts'
+
+/**
+ * What carries a session: Baileys to the real network, or the simulator's. It has one socket of a session at a time; the
+ * next is opened after the last has closed.
+ */
+export interface Transport {
+  /** Opens a socket. Never throws: what goes wrong is told as a close. */
+  open(options: OpenSocket): Socket
+}
+
+export interface OpenSocket {
+  connection: SessionConnection
+  auth: AuthStore
+  /**
+   * Takes what the network tells, one event after another, and resolves when it is committed. A transport that can does not
+   * acknowledge an event before, so that one which a crash lost comes again. It never throws.
+   */
+  hear(event: SocketEvent): Promise<void>
+  /** What we sent under this id, for a phone that asks for it again; null when it is not known any more. */
+  sentText(id: string): Promise<string | null>
+}
+
+/** As Baileys names and shapes them; `data` is what came over the wire and may lack anything. */
+export interface SocketEvent {
+  event: SocketEventName
+  data: unknown
+}
+
+export type SocketEventName =
+  | 'connection.update'
+  | 'messages.upsert'
+  | 'messages.update'
+  | 'messaging-history.set'
+  | 'contacts.upsert'
+  | 'contacts.update'
+  | 'lid-mapping.update'
+
+export interface SocketMessage {
+  /** Chosen before the message is sent, so that whatever comes of it can be told to be ours. */
+  id: string
+  /** `5511955501234@s.whatsapp.net` or `1234@lid` */
+  jid: string
+  text: string
+  previewUrl: boolean
+}
+
+export interface Socket {
+  /**
+   * Resolves when the message has left; the network's word on it comes as an event. Rejects when it has surely not left.
+   * `mayLeave` is asked as late as the transport can; false keeps the message back.
+   */
+  send(message: SocketMessage, mayLeave?: () => boolean): Promise<void>
+  /** Tells that the customer's message was read. */
+  markRead(jid: string, id: string): Promise<void>
+  /** Answers eight characters to type on the phone with these digits, in place of a QR code. */
+  pairingCode(digits: string): Promise<string>
+  /** Unlinks the device at the network. */
+  logout(): Promise<void>
+  /** Closes without a word to the network; nothing is heard after it resolves. */
+  close(): Promise<void>
+}

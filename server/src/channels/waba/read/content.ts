@@ -1,0 +1,110 @@
+import type { MessageKind, Referral } from '../../channel-event.ts'
+import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
+import { interactiveText } from './interactive.ts'
+
+export interface Content {
+  kind: MessageKind
+  text: string
+}
+
+const maxSummaryLength = 4096
+
+/** What a message says, in our kinds; null for what is no message of its own: edits, withdrawals, lifted reactions. */
+export function readContent(message: Loose): Content | null {
+  const type = textOf(message.type) ?? typeByContent(message)
+  const inner = objectOf(message[type])
+  switch (type) {
+    case 'text':
+      return content('text', textOf(inner.body)) ?? unsupported(message)
+    case 'image':
+    case 'video':
+      return { kind: type, text: textOf(inner.caption) ?? '' }
+    case 'sticker':
+      return { kind: 'image', text: '' }
+    case 'audio':
+    case 'voice':
+      return { kind: 'audio', text: '' }
+    case 'document':
+      return { kind: 'document', text: textOf(inner.caption) ?? textOf(inner.filename) ?? '' }
+    case 'location':
+      return { kind: 'location', text: placeOf(inner) }
+    case 'contacts':
+      return { kind: 'text', text: summaryOfContacts(listOf(message.contacts)) }
+    case 'interactive':
+      return content('text', interactiveText(inner)) ?? unsupported(message)
+    case 'button':
+      return content('text', textOf(inner.text) ?? tokenOf(inner.payload)) ?? unsupported(message)
+    case 'order':
+      return { kind: 'text', text: textOf(inner.text) ?? summaryOfOrder(inner) }
+    case 'template':
+      return { kind: 'template', text: textOf(inner.body) ?? textOf(inner.name) ?? '' }
+    case 'media_placeholder':
+      return { kind: 'system', text: 'Media' }
+    case 'reaction':
+      return content('text', textOf(inner.emoji))
+    case 'revoke':
+    case 'edit':
+      return null
+    case 'unsupported':
+      // Some senders of this type pass the words on all the same.
+      return content('text', textOf(objectOf(message.text).body)) ?? unsupported(message)
+    default:
+      return unsupported(message)
+  }
+}
+
+/** Details of the ad that led to a message; null when there is none. */
+export function readReferral(value: unknown): Referral | null {
+  const { ctwa_clid, source_id, source_type, source_url, headline } = objectOf(value)
+  const referral = {
+    ctwa_clid: textOf(ctwa_clid),
+    source_id: tokenOf(source_id),
+    source_type: textOf(source_type),
+    source_url: textOf(source_url),
+    headline: textOf(headline),
+  }
+  return Object.values(referral).some((part) => part !== null) ? referral : null
+}
+
+const content = (kind: MessageKind, text: string | null): Content | null => (text === null ? null : { kind, text })
+
+// The platform names what it could not pass on now and then; only a plain word of it is shown.
+function unsupported(message: Loose): Content {
+  const type = textOf(message.type)
+  const named = type === 'unsupported' || type === null ? textOf(objectOf(message.unsupported).type) : type
+  const what = named !== null && /^[a-z][a-z_]{0,39}$/.test(named) && named !== 'unknown' ? `: ${named}` : ''
+  return { kind: 'system', text: `Message of a kind that cannot be shown${what}` }
+}
+
+function typeByContent(message: Loose): string {
+  const known = ['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'interactive', 'button', 'order']
+  return known.find((type) => typeof message[type] === 'object' && message[type] !== null) ?? ''
+}
+
+function placeOf({ name, address, latitude, longitude }: Loose): string {
+  const words = [textOf(name), textOf(address)].filter((part) => part !== null)
+  if (words.length > 0) return words.join(', ')
+  const isPoint = typeof latitude === 'number' && typeof longitude === 'number'
+  return isPoint ? `${latitude}, ${longitude}` : ''
+}
+
+function summaryOfContacts(cards: unknown[]): string {
+  const isOwnNumber = cards.some((card) => objectOf(card).origin === 'contact_request')
+  if (isOwnNumber) return 'Shared their phone number'
+  const names = cards.map((card) => {
+    const { name, org } = objectOf(card)
+    const { formatted_name, first_name, last_name } = objectOf(name)
+    const parts = [textOf(first_name), textOf(last_name)].filter((part) => part !== null).join(' ')
+    return textOf(formatted_name) ?? (parts || textOf(objectOf(org).company))
+  })
+  const known = names.filter((name) => name !== null)
+  return known.length === 0 ? 'Contact' : `Contact: ${known.join(', ')}`.slice(0, maxSummaryLength)
+}
+
+function summaryOfOrder({ product_items }: Loose): string {
+  const items = listOf(product_items).map((item) => {
+    const { product_retailer_id, quantity } = objectOf(item)
+    return `${tokenOf(quantity) ?? '1'} × ${tokenOf(product_retailer_id) ?? '?'}`
+  })
+  return items.length === 0 ? 'Order' : `Order: ${items.join(', ')}`.slice(0, maxSummaryLength)
+}

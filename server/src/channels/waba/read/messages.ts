@@ -1,0 +1,64 @@
+import type { Customer } from '../../channel-event.ts'
+import { type Loose, listOf, objectOf, tokenOf } from '../json.ts'
+import { readContent, readReferral } from './content.ts'
+import { findCustomer, readPhone } from './customer.ts'
+import { readMoment } from './moment.ts'
+import type { Read, Reading } from './reading.ts'
+import { readSystem } from './system.ts'
+
+/** One of `value.messages`: a customer wrote. */
+export function readMessage(reading: Reading, message: Loose): Read {
+  const externalId = tokenOf(message.id)
+  if (message.group_id !== undefined) return 'message in a group'
+  if (message.type === 'system') return readSystem(reading, message, externalId)
+  const said = readContent(message)
+  if (said === null) return 'edit, withdrawal or lifted reaction'
+  if (externalId === null) return 'message without an id'
+  const customer = senderOf(reading, message)
+  if (customer === null) return 'message without a sender'
+  return {
+    type: 'message',
+    externalId,
+    customer,
+    ...said,
+    at: readMoment(message.timestamp, reading.now),
+    referral: readReferral(message.referral),
+    opensWindow: true,
+  }
+}
+
+/** One of `value.message_echoes`: a person answered on the phone. */
+export function readEcho(reading: Reading, message: Loose): Read {
+  const externalId = tokenOf(message.id)
+  if (message.group_id !== undefined) return 'echo in a group'
+  const said = readContent(message)
+  if (said === null) return 'edit, withdrawal or lifted reaction'
+  if (externalId === null) return 'echo without an id'
+  const customer = findCustomer(reading.contacts, message.to, message.to_user_id, message.to_parent_user_id)
+  if (customer === null) return 'echo without a receiver'
+  return { type: 'echo', externalId, customer, ...said, at: readMoment(message.timestamp, reading.now) }
+}
+
+/** One of `value.calls`. Only a call that the customer began opens the window, and only as it begins. */
+export function readCall(reading: Reading, call: Loose): Read {
+  const begins = call.event === undefined || call.event === 'connect'
+  if (call.direction === 'BUSINESS_INITIATED' || !begins) return 'call that opens nothing'
+  const customer = findCustomer(reading.contacts, call.from, call.from_user_id, call.from_parent_user_id)
+  if (customer === null || customer.phone === reading.ownPhone) return 'call without a caller'
+  return { type: 'contact_opened', customer, at: readMoment(call.timestamp, reading.now) }
+}
+
+function senderOf({ contacts }: Reading, message: Loose): Customer | null {
+  const sender = findCustomer(contacts, message.from, message.from_user_id, message.from_parent_user_id)
+  if (sender === null || sender.phone !== null) return sender
+  return { ...sender, phone: sharedPhone(message) }
+}
+
+// Asked for it by a button, a customer who hides the number answers with a card of their own.
+function sharedPhone(message: Loose): string | null {
+  const card = listOf(message.contacts)
+    .map(objectOf)
+    .find(({ origin }) => origin === 'contact_request')
+  const { wa_id, phone } = objectOf(listOf(card?.phones)[0])
+  return readPhone(wa_id) ?? readPhone(tokenOf(phone)?.replace(/[^\d+]/g, ''))
+}

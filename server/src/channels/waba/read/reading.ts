@@ -1,0 +1,29 @@
+import type { ChannelEvent } from '../../channel-event.ts'
+import { type Loose, objectOf, tokenOf } from '../json.ts'
+import { type Contacts, readContacts } from './customer.ts'
+
+/** What an item became: events, and words without values for what became none. */
+export type Read = ChannelEvent | string | (ChannelEvent | string)[]
+
+/** What the items of one change share. */
+export interface Reading {
+  contacts: Contacts
+  /** The business's own number in digits, as far as it is told. */
+  ownPhone: string | null
+  now: Date
+}
+
+export interface Numbered {
+  numberId: string | null
+  ownPhone: string | null
+  contacts: Contacts
+}
+
+export function readNumber(value: Loose): Numbered {
+  const { phone_number_id, display_phone_number } = objectOf(value.metadata)
+  return {
+    numberId: tokenOf(phone_number_id),
+    ownPhone: tokenOf(display_phone_number)?.replace(/\D/g, '') || null,
+    contacts: readContacts(value.contacts),
+  }
+}

@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
+import { voidAcknowledgement } from '../../../src/channels/connection/pairing.ts'
+import { acknowledgedUntil, needsAcknowledgement } from '../../../src/channels/health/acknowledgement.ts'
+import { noteActivity } from '../../../src/channels/health/activity.ts'
+import { heedPlatform, heedRefusal } from '../../../src/channels/heed.ts'
+import { type ChannelWorld, channelWorld } from '../../support/channel-world.ts'
+import { testDatabase } from '../../support/database.ts'
+import { openTestOutgoing } from '../../support/outgoing.ts'
+import { platformServer, sendJson } from '../../support/platform-server.ts'
+
+const database = await testDatabase()
+const platform = await platformServer()
+after(() => platform.close())
+
+const input = {
+  channel: 'waba',
+  name: 'Sales',
+  numberId: '106540',
+  accountId: '102290',
+  accessToken: 'an-access-token-of-24-chars',
+  appSecret: 'an-app-secret-of-20!',
+}
+const fresh = (more: object = {}) => ({ ...input, numberId: `1${process.hrtime.bigint()}`, ...more })
+const anyId = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+
+async function audit(w: ChannelWorld): Promise<string[]> {
+  const rows = await database.db.sql<{ action: string }[]>`
+    select action from audit_log where scope_id = ${w.workspaceId} order by id`
+  return rows.map((row) => row.action)
+}
+
+test('a number is connected, read, changed, paused, resumed and removed', async () => {
+  const w = await channelWorld(database)
+  const made = await w.call('POST', '', fresh())
+  assert.equal(made.statusCode, 201)
+  const { connection, webhook } = made.json()
+  assert.deepEqual(
+    [connection.state, connection.baseUrl, connection.version],
+    ['active', 'https://graph.facebook.com', 'v25.0'],
+  )
+  assert.equal(webhook.url, `https://parley.example/channels/waba/${connection.id}/webhook`)
+  assert.match(webhook.verifyToken, /^[\w-]{43}$/)
+  assert.deepEqual((await w.call('GET', `/${connection.id}`, undefined, 'member')).json(), { connection })
+  assert.deepEqual((await w.call('GET', '', undefined, 'member')).json(), {
+    connections: [connection],
+    simulatorUrl: null,
+  })
+
+  w.clock.advance(1_000)
+  const renamed = (await w.call('PATCH', `/${connection.id}`, { name: ' Support ', accountId: null })).json().connection
+  assert.deepEqual(
+    [renamed.name, renamed.accountId, renamed.stateChangedAt],
+    ['Support', null, connection.stateChangedAt],
+  )
+  assert.equal((await w.call('POST', `/${connection.id}/pause`)).json().connection.state, 'paused')
+  assert.equal((await w.call('POST', `/${connection.id}/resume`)).json().connection.state, 'active')
+  assert.equal((await w.call('DELETE', `/${connection.id}`)).statusCode, 200)
+  for (const [method, path, body] of [
+    ['GET', '', undefined],
+    ['DELETE', '', undefined],
+    ['PATCH', '', { name: 'x' }],
+    ['POST', '/pause', undefined],
+    ['POST', '/resume', undefined],
+    ['POST', '/acknowledge', undefined],
+    ['GET', '/templates', undefined],
+    ['POST', '/templates/sync', undefined],
+  ] as const) {
+    assert.equal((await w.call(method, `/${connection.id}${path}`, body)).statusCode, 404, `${method} ${path}`)
+  }
+  const actions = ['added', 'changed', 'paused', 'resumed', 'removed']
+  assert.deepEqual(
+    await audit(w),
+    actions.map((action) => `connection.${action}`),
+  )
+})
+
+test('secrets are sealed, shown by their last four characters only, and forgotten with the connection', async () => {
+  const w = await channelWorld(database)
+  const made = await w.call('POST', '', fresh({ verifyToken: 'a-verify-token' }))
+  const { connection } = made.json()
+  const everything = JSON.stringify([
+    connection,
+    (await w.call('GET')).json(),
+    (await w.call('PATCH', `/${connection.id}`, { appSecret: 'short-12', verifyToken: 'another-one' })).json(),
+    w.lines,
+  ])
+  for (const secret of [input.accessToken, input.appSecret, 'a-verify-token', 'short-12', 'another-one']) {
+    assert.ok(!everything.includes(secret), secret)
+  }
+  assert.deepEqual([connection.accessTokenLast4, connection.appSecretLast4], ['hars', '-20!'])
+  assert.equal((await w.call('GET', `/${connection.id}`)).json().connection.appSecretLast4, '')
+  const settings = async () => {
+    const [row] = await database.db.sql<{ settings: Buffer }[]>`
+      select settings from connections where workspace_id = ${w.workspaceId}`
+    return row?.settings ?? Buffer.alloc(0)
+  }
+  assert.ok(!(await settings()).includes('token'))
+  await w.call('DELETE', `/${connection.id}`)
+  const place = { table: 'connections', row: connection.id, column: 'settings' }
+  const left = (await w.vault.keyring(w.workspaceId)).openText(place, await settings())
+  assert.deepEqual(JSON.parse(left), {})
+})
+
+test('a number is connected once in the installation, and free again when it is removed', async () => {
+  const [w, other] = [await channelWorld(database), await channelWorld(database)]
+  const body = fresh()
+  const first = (await w.call('POST', '', body)).json().connection
+  const taken = await other.call('POST', '', body)
+  assert.deepEqual([taken.statusCode, taken.json().data], [409, { field: 'numberId' }])
+  const mine = await other.connect()
+  assert.equal((await other.call('PATCH', `/${mine.id}`, { numberId: body.numberId })).statusCode, 409)
+  await w.call('DELETE', `/${first.id}`)
+  assert.equal((await other.call('POST', '', body)).statusCode, 201)
+})
+
+test('a connection of another workspace is not found', async () => {
+  const [w, other] = [await channelWorld(database), await channelWorld(database)]
+  const { id } = await other.connect()
+  for (const [method, path, body] of [
+    ['GET', '', undefined],
+    ['PATCH', '', { name: 'x' }],
+    ['PATCH', '', { version: 'v24.0' }],
+    ['DELETE', '', undefined],
+    ['POST', '/resume', undefined],
+    ['GET', '/templates', undefined],
+  ] as const) {
+    assert.equal((await w.call(method, `/${id}${path}`, body)).statusCode, 404)
+  }
+  assert.deepEqual((await w.call('GET')).json(), { connections: [], simulatorUrl: null })
+})
+
+const roles: [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body: object | undefined, member: number][] = [
+  ['GET', '', undefined, 200],
+  ['GET', '/:id', undefined, 200],
+  ['GET', '/:id/templates', undefined, 200],
+  ['POST', '/:id/acknowledge', undefined, 409],
+  ['POST', '', input, 403],
+  ['PATCH', '/:id', { name: 'x' }, 403],
+  ['DELETE', '/:id', undefined, 403],
+  ['POST', '/:id/pause', undefined, 403],
+  ['POST', '/:id/resume', undefined, 403],
+  ['POST', '/:id/templates/sync', undefined, 403],
+]
+
+for (const [method, path, body, expected] of roles) {
+  test(`${method} ${path || '/'} answers a member ${expected}`, async () => {
+    const w = await channelWorld(database)
+    const { id } = await w.connect()
+    assert.equal((await w.call(method, path.replace(':id', id), body, 'member')).statusCode, expected)
+  })
+}
+
+const bad: [what: string, body: object, path: string][] = [
+  ['http to elsewhere', { baseUrl: 'http://graph.example.com' }, 'baseUrl'],
+  ['an address of the private network', { baseUrl: 'https://10.0.0.7' }, 'baseUrl'],
+  ['an address with a query', { baseUrl: 'https://graph.example.com/?x=1' }, 'baseUrl'],
+  ['an address with a user', { baseUrl: 'https://a:b@graph.example.com' }, 'baseUrl'],
+  ['no address', { baseUrl: 'graph' }, 'baseUrl'],
+  ['a version that is none', { version: '25' }, 'version'],
+  ['a path in the number', { numberId: '1/2' }, 'numberId'],
+  ['a token with a line break', { accessToken: 'abcdefgh\r\nx: y' }, 'accessToken'],
+  ['a blank name', { name: ' ' }, 'name'],
+  ['an unknown field', { colour: 'red' }, 'colour'],
+]
+
+for (const [what, body, path] of bad) {
+  test(`${what}: 400 on create and change`, async () => {
+    const w = await channelWorld(database)
+    const { id } = await w.connect()
+    for (const answer of [await w.call('POST', '', fresh(body)), await w.call('PATCH', `/${id}`, body)]) {
+      assert.equal(answer.statusCode, 400)
+      assert.equal(answer.json().data.issues[0].path, path)
+    }
+  })
+}
+
+const issues = (answer: { json(): { data: { issues: { path: string }[] } } }) =>
+  answer.json().data.issues.map(({ path }) => path)
+
+const partner = { channel: 'partner', profile: '360dialog', name: 'Partner', numberId: '1', apiKey: 'a-key-of-its-own' }
+const mistakes: [what: string, body: object, paths: string[]][] = [
+  ['no channel', { name: 'x' }, ['channel']],
+  ['a channel that there is not', { channel: 'pigeon', name: 'x' }, ['channel']],
+  ['a channel that is no text', { channel: 7 }, ['channel', 'channel']],
+  ['an official number without secrets', { channel: 'waba', name: 'x', numberId: '1' }, ['accessToken', 'appSecret']],
+  ['a partner without a key', { ...partner, apiKey: undefined }, ['apiKey']],
+  ['a partner that is not known', { ...partner, profile: 'carrier' }, ['profile']],
+  ['a partner with an official secret', { ...partner, appSecret: 'an-app-secret' }, ['appSecret']],
+  ['a partner on the private network', { ...partner, baseUrl: 'https://10.0.0.7' }, ['baseUrl']],
+  ['a session with a number', { channel: 'unofficial', name: 'x', numberId: '1' }, ['numberId']],
+  ['a session without a name', { channel: 'unofficial' }, ['name']],
+  ['a session on the private network', { channel: 'unofficial', name: 'x', baseUrl: 'https://10.0.0.7' }, ['baseUrl']],
+]
+
+for (const [what, body, paths] of mistakes) {
+  test(`${what}: 400 that names just that`, async () => {
+    const w = await channelWorld(database)
+    const answer = await w.call('POST', '', body)
+    assert.equal(answer.statusCode, 400)
+    assert.deepEqual(issues(answer), paths)
+  })
+}
+
+test('a session begins unpaired, under its own id, with neither secrets nor a webhook', async () => {
+  const w = await channelWorld(database)
+  const made = await w.call('POST', '', { channel: 'unofficial', name: ' Phone ' })
+  assert.equal(made.statusCode, 201)
+  const { connection, webhook } = made.json()
+  assert.equal(webhook, null)
+  const { id, name, numberId, state, stateReason, baseUrl, accessTokenLast4, apiKeyLast4, webhookUrl } = connection
+  assert.deepEqual([name, numberId, state, stateReason], ['Phone', id, 'unavailable', 'never_paired'])
+  assert.deepEqual([baseUrl, accessTokenLast4, apiKeyLast4, webhookUrl], [null, null, null, null])
+  assert.equal((await w.call('PATCH', `/${id}`, { name: 'Shop' })).json().connection.name, 'Shop')
+  assert.deepEqual(issues(await w.call('PATCH', `/${id}`, { name: 'x', accountId: '12' })), ['accountId'])
+  assert.equal((await w.call('POST', `/${id}/pause`)).json().connection.state, 'paused')
+  const resumed = (await w.call('POST', `/${id}/resume`)).json().connection
+  assert.deepEqual([resumed.state, resumed.stateReason], ['unavailable', 'never_paired'])
+  assert.deepEqual((await w.call('POST', `/${id}/templates/sync`)).json(), { templates: [] })
+  const [row] = await database.db.sql`select templates_due_at from connections where id = ${id}`
+  assert.equal(row?.templates_due_at, null)
+  assert.equal((await w.call('DELETE', `/${id}`)).statusCode, 200)
+})
+
+test('a channel of another kind, an empty change and a bad id are 400', async () => {
+  const w = await channelWorld(database)
+  const { id } = await w.connect()
+  assert.equal((await w.call('POST', '', fresh({ channel: 'pigeon' }))).statusCode, 400)
+  assert.equal((await w.call('PATCH', `/${id}`, {})).statusCode, 400)
+  assert.equal((await w.call('GET', '/nobody')).statusCode, 400)
+  assert.equal((await w.call('GET', `/${anyId}`)).statusCode, 404)
+})
+
+test('the platform on this machine is taken only when the operator allows it', async () => {
+  const w = await channelWorld(database)
+  w.deps.outgoing = openOutgoing({ allowCidrs: [] })
+  assert.equal((await w.call('POST', '', fresh({ baseUrl: 'http://127.0.0.1:9' }))).statusCode, 400)
+  w.deps.outgoing = openTestOutgoing()
+  const taken = await w.call('POST', '', fresh({ baseUrl: 'http://127.0.0.1:9/' }))
+  assert.deepEqual([taken.statusCode, taken.json().connection.baseUrl], [201, 'http://127.0.0.1:9'])
+})
+
+test('a number that the platform does not answer for is unavailable, until it does', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  platform.answer = (_, response) => sendJson(response, 401, { error: { code: 190, error_subcode: 463 } })
+  const { connection } = (await w.call('POST', '', fresh({ baseUrl: platform.baseUrl }))).json()
+  assert.deepEqual([connection.state, connection.stateReason], ['unavailable', 'platform_error_190'])
+  assert.deepEqual((await w.call('POST', `/${connection.id}/resume`)).json().connection.state, 'unavailable')
+  platform.answer = (asked, response) =>
+    sendJson(response, asked.headers.authorization === 'Bearer a-better-token' ? 200 : 401, { id: '1' })
+  const change = { accessToken: 'a-better-token' }
+  const changed = (await w.call('PATCH', `/${connection.id}`, change)).json().connection
+  assert.deepEqual([changed.state, changed.stateReason], ['active', null])
+  const asked = platform.asked.at(-1)
+  assert.deepEqual(asked?.url.startsWith(`/v25.0/${connection.numberId}?fields=`), true)
+
+  await w.call('POST', `/${connection.id}/pause`)
+  const paused = await w.call('PATCH', `/${connection.id}`, { accessToken: 'a-worse-token' })
+  assert.equal(paused.json().connection.state, 'paused')
+})
+
+test('a number that the platform says is on a phone too is known as such', async () => {
+  for (const [fields, isOnPhone] of [
+    [{ is_on_biz_app: true, platform_type: 'CLOUD_API' }, true],
+    [{ is_on_biz_app: false, platform_type: 'CLOUD_API' }, false],
+    [{}, false],
+  ] as const) {
+    const w = await channelWorld(database, platform.baseUrl)
+    platform.answer = (_call, reply) => sendJson(reply, 200, { id: '1', ...fields })
+    const { connection } = (await w.call('POST', '', fresh({ baseUrl: platform.baseUrl }))).json()
+    assert.equal((await w.find(connection.id))?.isOnPhone, isOnPhone)
+  }
+})
+
+test('what the platform tells of its account makes a connection unavailable and available, but never unpauses', async () => {
+  const w = await channelWorld(database)
+  const one = await w.connect()
+  const stateOf = async () => {
+    const { state, stateReason } = (await w.find(one.id)) ?? {}
+    return [state, stateReason]
+  }
+  const told = (available: boolean, reason: string) =>
+    heedPlatform(w.deps, one, { type: 'connection_state', available, reason })
+  await told(false, 'partner_removed')
+  assert.deepEqual(await stateOf(), ['unavailable', 'partner_removed'])
+  await told(true, 'account_reconnected')
+  assert.deepEqual(await stateOf(), ['active', null])
+  await heedRefusal(w.deps, one, 'none', '131026')
+  assert.deepEqual(await stateOf(), ['active', null])
+  await heedRefusal(w.deps, one, 'connection_unavailable', '131042')
+  assert.deepEqual(await stateOf(), ['unavailable', 'platform_error_131042'])
+  await w.call('POST', `/${one.id}/pause`)
+  await told(true, 'account_reconnected')
+  await told(false, 'partner_removed')
+  assert.deepEqual(await stateOf(), ['paused', null])
+})
+
+test('the last event is noted at most once a minute', async () => {
+  const w = await channelWorld(database)
+  const { id } = await w.connect()
+  const note = (direction: 'in' | 'out') =>
+    database.db.tx((tx) => noteActivity(tx, w.workspaceId, id, direction, w.clock.now()))
+  const first = w.clock.now()
+  await note('in')
+  w.clock.advance(59_999)
+  await note('in')
+  assert.deepEqual((await w.find(id))?.lastEventInAt, first)
+  assert.equal((await w.find(id))?.lastEventOutAt, null)
+  w.clock.advance(1)
+  await note('in')
+  await note('out')
+  const { lastEventInAt, lastEventOutAt } = (await w.find(id)) ?? {}
+  assert.deepEqual([lastEventInAt, lastEventOutAt], [w.clock.now(), w.clock.now()])
+})
+
+test('the risk of an unofficial connection is confirmed by a person, and a new pairing voids it', async () => {
+  const w = await channelWorld(database)
+  const { id } = await w.connect()
+  await database.db.sql`
+    update connections set channel = 'unofficial' where workspace_id = ${w.workspaceId} and id = ${id}`
+  assert.equal((await w.call('POST', `/${id}/acknowledge`, undefined, 'token')).statusCode, 403)
+  const answer = await w.call('POST', `/${id}/acknowledge`, undefined, 'member')
+  assert.deepEqual(answer.json().connection.acknowledgement, {
+    by: w.member.userId,
+    at: '2026-03-01T12:00:00.000Z',
+    until: '2026-05-30T12:00:00.000Z',
+  })
+  await database.db.tx((tx) => voidAcknowledgement(tx, w.workspaceId, id, w.clock.now()))
+  assert.equal((await w.call('GET', `/${id}`)).json().connection.acknowledgement, null)
+})
+
+const day = 86_400_000
+const confirmed = new Date('2026-03-01T12:00:00.000Z')
+const currency: [channel: 'waba' | 'unofficial' | 'partner', at: Date | null, afterMs: number, needed: boolean][] = [
+  ['unofficial', null, 0, true],
+  ['unofficial', confirmed, 0, false],
+  ['unofficial', confirmed, 90 * day - 1, false],
+  ['unofficial', confirmed, 90 * day, true],
+  ['waba', null, 0, false],
+  ['partner', null, 0, false],
+]
+
+for (const [channel, acknowledgedAt, afterMs, needed] of currency) {
+  test(`${channel}, ${acknowledgedAt ? `${afterMs} ms after` : 'without'} a confirmation: needed is ${needed}`, () => {
+    const now = new Date(confirmed.getTime() + afterMs)
+    assert.equal(needsAcknowledgement({ channel, acknowledgedAt }, now), needed)
+    assert.equal(
+      acknowledgedUntil({ channel, acknowledgedAt }) !== null,
+      channel === 'unofficial' && acknowledgedAt !== null,
+    )
+  })
+}

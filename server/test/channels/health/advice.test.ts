@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { StoredConnection } from '../../../src/channels/connection/connection.ts'
+import { adviceOn, knownAdvice } from '../../../src/channels/health/advice.ts'
+import { adviseOn, silentSince } from '../../../src/channels/health/health.ts'
+import { errorMeanings } from '../../../src/channels/waba/errors.ts'
+import { readAccountUpdate } from '../../../src/channels/waba/read/account.ts'
+import { activityReasons } from '../../../src/inbox/activity.ts'
+
+const source = fileURLToPath(new URL('../../../src', import.meta.url))
+
+/** Every file in which a channel or the inbox may say why something failed. */
+const files = ['channels', 'inbox'].flatMap((room) =>
+  readdirSync(join(source, room), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(source, room, name)),
+)
+
+// A send's code that is unknown is told as `outcome_unknown`, whatever a connector calls it.
+const writtenCodes = /(?<!outcome: 'unknown', )\b(?:errorCode|reason|problem): '([a-z][a-z0-9_]*)'/g
+
+test('every reason and every error code that is written down somewhere has advice of its own', () => {
+  const codes = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(writtenCodes)].map(([, code]) => code ?? ''),
+  )
+  for (const known of ['no_address', 'not_sent', 'account_disabled', 'logged_out', 'baileys_missing']) {
+    assert.ok(codes.includes(known), `the search misses ${known}`)
+  }
+  // A reason for which a connection is available again, and those of lines in a thread.
+  const harmless: readonly string[] = ['account_reinstated', ...activityReasons]
+  const without = codes.filter((code) => knownAdvice(code) === null && !harmless.includes(code))
+  assert.deepEqual([...new Set(without)], [])
+})
+
+test('every code of the platform that means something to us has advice, as a reason too', () => {
+  for (const code of errorMeanings.keys()) {
+    assert.ok(knownAdvice(String(code)) !== null, `no advice on ${code}`)
+    assert.equal(knownAdvice(`platform_error_${code}`), knownAdvice(String(code)))
+  }
+})
+
+test('every end of an account has advice', () => {
+  for (const event of ['PARTNER_REMOVED', 'ACCOUNT_OFFBOARDED', 'ACCOUNT_DELETED', 'DISABLED_UPDATE']) {
+    const told = readAccountUpdate({ event })
+    assert.ok(told !== null && !told.available && knownAdvice(told.reason) !== null, event)
+  }
+})
+
+const rows: [code: string, advice: RegExp][] = [
+  ['platform_error_190', /token is not valid/],
+  ['platform_error_200', /lacks a permission/],
+  ['299', /lacks a permission/],
+  ['131047', /approved template/],
+  ['131026', /cannot be delivered/],
+  ['outcome_unknown', /before you send again/],
+  ['unreachable', /every 10 minutes/],
+  ['http_502', /could not be reached/],
+  ['http_401', /API key/],
+  ['econnrefused', /could not be reached/],
+  ['timeout', /could not be reached/],
+  ['463', /nobody new/],
+  ['replaced', /Another program/],
+  ['131999', /list of error codes/],
+  ['everything', /list of error codes/],
+]
+
+for (const [code, advice] of rows) {
+  test(`what to do about ${code}`, () => assert.match(adviceOn(code, 'waba'), advice))
+}
+
+test('a code that nobody knows is looked up where its channel has it', () => {
+  assert.match(adviceOn('x', 'partner'), /partner's documentation/)
+  assert.match(adviceOn('x', 'unofficial'), /the phone/)
+})
+
+const now = new Date('2026-03-10T12:00:00.000Z')
+const url = 'https://parley.example/channels/waba/x/webhook'
+const connection = (changes: object) =>
+  ({
+    ...{ id: 'c', channel: 'waba', numberId: '1', state: 'active', stateReason: null, acknowledgedAt: null },
+    ...{ lastEventInAt: null, createdAt: now },
+    ...changes,
+  }) as StoredConnection
+const codesOf = (changes: object, isSilent = false) =>
+  adviseOn(connection(changes), isSilent, null, url, now).map(({ code }) => code)
+
+const advised: [what: string, changes: object, isSilent: boolean, codes: string[]][] = [
+  ['all is well', {}, false, []],
+  ['a member paused it', { state: 'paused' }, false, ['paused']],
+  ['the token ended', { state: 'unavailable', stateReason: 'platform_error_190' }, false, ['platform_error_190']],
+  ['it is down without a reason', { state: 'unavailable' }, false, ['unreachable']],
+  ['nothing arrives', {}, true, ['nothing_arrives']],
+  ['both', { state: 'paused' }, true, ['paused', 'nothing_arrives']],
+  [
+    'a phone is not linked',
+    { channel: 'unofficial', numberId: 'c', state: 'unavailable', stateReason: 'never_paired' },
+    false,
+    ['never_paired'],
+  ],
+  ['nobody confirmed the risk', { channel: 'unofficial' }, false, ['acknowledgement_required']],
+  ['somebody did', { channel: 'unofficial', acknowledgedAt: now }, false, []],
+]
+
+for (const [what, changes, isSilent, codes] of advised) {
+  test(`advice when ${what}`, () => assert.deepEqual(codesOf(changes, isSilent), codes))
+}
+
+test('silence names the address to look for, where there is one', () => {
+  const textOf = (changes: object, webhookUrl: string | null) =>
+    adviseOn(connection(changes), true, null, webhookUrl, now).at(-1)?.text ?? ''
+  assert.ok(textOf({}, url).includes(url))
+  assert.match(textOf({ channel: 'partner' }, url), /the partner tells nothing/)
+  assert.match(textOf({ channel: 'unofficial', acknowledgedAt: now }, url), /phone is on/)
+})
+
+test('silence counts from what was heard last, whose note may be a minute behind', () => {
+  const later = (ms: number) => new Date(now.getTime() + ms)
+  assert.deepEqual(silentSince(connection({})), now)
+  assert.deepEqual(silentSince(connection({ lastEventInAt: later(5) })), later(60_005))
+})

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
+import { type ChannelWorld, channelWorld, partnerKey } from '../../support/channel-world.ts'
+import { testDatabase } from '../../support/database.ts'
+import { type PlatformServer, platformServer, sendJson } from '../../support/platform-server.ts'
+
+const database = await testDatabase()
+const partner = await platformServer()
+after(() => partner.close())
+
+beforeEach(async () => {
+  // The tests of a file share its database.
+  await database.db.sql`update connections set templates_due_at = null`
+  partner.asked = []
+  partner.answer = (_, response) => sendJson(response, 200, {})
+})
+
+const input = (more: object = {}) => ({
+  channel: 'partner',
+  profile: '360dialog',
+  name: 'Partner',
+  numberId: `2${process.hrtime.bigint()}`,
+  apiKey: partnerKey,
+  baseUrl: partner.baseUrl,
+  ...more,
+})
+const askedOf = ({ asked }: PlatformServer) => asked.map(({ method, url }) => `${method} ${url}`)
+const stateOf = ({ state, stateReason }: { state: string; stateReason: string | null }) => [state, stateReason]
+const resume = async (w: ChannelWorld, id: string) => (await w.call('POST', `/${id}/resume`)).json().connection
+
+test('a number is asked for by its key, connected, and its partner told where to call and what to show', async () => {
+  const w = await channelWorld(database)
+  const made = await w.call('POST', '', input({ signingSecret: 'a-signing-secret-of-26-cha' }))
+  assert.equal(made.statusCode, 201)
+  const { connection, webhook } = made.json()
+  assert.deepEqual(stateOf(connection), ['active', null])
+  assert.equal(webhook, null)
+  assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number', 'POST /v1/configs/webhook'])
+  for (const { headers } of partner.asked) assert.equal(headers['d360-api-key'], partnerKey)
+  const { url, headers } = partner.asked[1]?.body ?? {}
+  assert.equal(url, `https://parley.example/channels/partner/${connection.id}/webhook`)
+  assert.match(headers['x-parley-token'], /^[\w-]{43}$/)
+  const { profile, baseUrl, apiKeyLast4, signingSecretLast4, version, appSecretLast4, webhookUrl } = connection
+  assert.deepEqual([profile, baseUrl, webhookUrl], ['360dialog', partner.baseUrl, url])
+  assert.deepEqual([apiKeyLast4, signingSecretLast4, version, appSecretLast4], ['char', '-cha', null, null])
+})
+
+test('secrets are in no answer, log line or stored byte', async () => {
+  const w = await channelWorld(database)
+  const signingSecret = 'a-signing-secret-of-26-cha'
+  const made = await w.call('POST', '', input({ signingSecret }))
+  const { id } = made.json().connection
+  const token = partner.asked.at(-1)?.body.headers['x-parley-token']
+  partner.answer = (_, response) => sendJson(response, 401, { meta: { developer_message: `Invalid ${partnerKey}` } })
+  const shown = [made.body, (await w.call('GET')).body, (await w.call('POST', `/${id}/resume`)).body]
+  const [row] = await database.db.sql<{ settings: Buffer }[]>`select settings from connections where id = ${id}`
+  const everything = [...shown, ...w.lines, row?.settings.toString('latin1')].join()
+  for (const secret of [partnerKey, signingSecret, token]) assert.ok(!everything.includes(secret))
+})
+
+test('the base address of the partner is known', async () => {
+  const w = await channelWorld(database)
+  w.deps.drivers.partner = { check: async () => ({ problem: null, number: '1', isOnPhone: false }) }
+  const { baseUrl: _, ...body } = input()
+  assert.equal((await w.call('POST', '', body)).json().connection.baseUrl, 'https://waba-v2.360dialog.io')
+})
+
+const refusals: [what: string, status: number, body: object, reason: string][] = [
+  ['an unknown key', 401, { meta: { developer_message: 'Invalid api_key' } }, 'platform_error_invalid_api_key'],
+  ['an unknown key, said otherwise', 401, {}, 'platform_error_http_401'],
+  ['a blocked number', 403, { message: 'Channel is blocked' }, 'platform_error_blocked'],
+  ['an unpaid bill', 400, { detail: 'Payment method missing' }, 'platform_error_payment_required'],
+  ['an error of the platform', 400, { error: { code: 131031 } }, 'platform_error_131031'],
+  ['an error of the older interface', 400, { errors: [{ code: 1005 }] }, 'platform_error_1005'],
+  ['an error of the number', 400, { error: { code: 100 } }, 'platform_error_100'],
+  ['too many calls', 429, { error: { code: 130429 } }, 'unreachable'],
+  ['a platform that is away', 502, {}, 'unreachable'],
+]
+
+for (const [what, status, body, reason] of refusals) {
+  test(`${what}: connected all the same, unavailable for ${reason}, nothing registered`, async () => {
+    const w = await channelWorld(database)
+    partner.answer = (_, response) => sendJson(response, status, body)
+    const { connection } = (await w.call('POST', '', input())).json()
+    assert.deepEqual(stateOf(connection), ['unavailable', reason])
+    assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number'])
+    partner.answer = (_, response) => sendJson(response, 200, {})
+    assert.deepEqual(stateOf(await resume(w, connection.id)), ['active', null])
+    assert.equal(partner.asked.at(-1)?.url, '/v1/configs/webhook')
+  })
+}
+
+test('a partner that does not know the question about the number is asked by its registration alone', async () => {
+  const w = await channelWorld(database)
+  for (const status of [404, 405]) {
+    partner.answer = ({ url }, response) => sendJson(response, url.endsWith('phone_number') ? status : 200, {})
+    assert.deepEqual(stateOf((await w.call('POST', '', input())).json().connection), ['active', null])
+    partner.answer = ({ url }, response) => sendJson(response, url.endsWith('phone_number') ? status : 401, {})
+    const { connection } = (await w.call('POST', '', input())).json()
+    assert.deepEqual(stateOf(connection), ['unavailable', 'webhook_not_registered'])
+  }
+})
+
+const failsToRegister: PlatformServer['answer'] = ({ url }, response) =>
+  sendJson(response, url.endsWith('webhook') ? 500 : 200, {})
+
+test('a partner that does not take the address leaves the number unavailable, until it is resumed', async () => {
+  const w = await channelWorld(database)
+  partner.answer = failsToRegister
+  const { connection } = (await w.call('POST', '', input())).json()
+  assert.deepEqual(stateOf(connection), ['unavailable', 'webhook_not_registered'])
+  assert.deepEqual(stateOf(await resume(w, connection.id)), ['unavailable', 'webhook_not_registered'])
+  partner.answer = (_, response) => sendJson(response, 200, {})
+  assert.deepEqual(stateOf(await resume(w, connection.id)), ['active', null])
+})
+
+test('a number that waits for its partner comes back by itself with the next reading of templates', async () => {
+  for (const answer of [failsToRegister, ((_, response) => sendJson(response, 502, {})) as PlatformServer['answer']]) {
+    const w = await channelWorld(database, partner.baseUrl)
+    partner.answer = answer
+    const { id } = await w.connectPartner()
+    await syncDueTemplates(w.deps)
+    assert.equal((await w.find(id))?.state, 'unavailable')
+    partner.answer = (_, response) => sendJson(response, 200, {})
+    w.clock.advance(10 * 60_000)
+    await syncDueTemplates(w.deps)
+    assert.equal((await w.find(id))?.state, 'active')
+  }
+})
+
+test('what is registered follows the key and the number, not the name', async () => {
+  const w = await channelWorld(database, partner.baseUrl)
+  const { id } = await w.connectPartner()
+  const token = partner.asked.at(-1)?.body.headers['x-parley-token']
+  partner.asked = []
+  await w.call('PATCH', `/${id}`, { name: 'Shop' })
+  assert.deepEqual(askedOf(partner), [])
+  assert.equal((await w.call('PATCH', `/${id}`, { apiKey: 'another-key-of-the-number' })).statusCode, 200)
+  assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number', 'POST /v1/configs/webhook'])
+  for (const { headers } of partner.asked) assert.equal(headers['d360-api-key'], 'another-key-of-the-number')
+  assert.equal(partner.asked.at(-1)?.body.headers['x-parley-token'], token)
+  const cleared = await w.call('PATCH', `/${id}`, { signingSecret: null })
+  assert.equal(cleared.json().connection.signingSecretLast4, null)
+  const foreign = await w.call('PATCH', `/${id}`, { verifyToken: 'a-verify-token' })
+  assert.deepEqual([foreign.statusCode, foreign.json().data.issues[0].path], [400, 'verifyToken'])
+})
+
+test('a key is for the partner that it was given for: another server needs it again, and is told another token', async () => {
+  const w = await channelWorld(database, partner.baseUrl)
+  const { id } = await w.connectPartner()
+  const token = partner.asked.at(-1)?.body.headers['x-parley-token']
+  partner.asked = []
+  const baseUrl = partner.baseUrl.replace('127.0.0.1', 'localhost')
+  const refused = await w.call('PATCH', `/${id}`, { baseUrl })
+  assert.deepEqual([refused.statusCode, refused.json().data.issues[0].path], [400, 'apiKey'])
+  assert.deepEqual(askedOf(partner), [])
+  assert.equal((await w.call('PATCH', `/${id}`, { baseUrl, apiKey: 'a-key-for-the-other-one' })).statusCode, 200)
+  for (const { headers } of partner.asked) assert.equal(headers['d360-api-key'], 'a-key-for-the-other-one')
+  assert.notEqual(partner.asked.at(-1)?.body.headers['x-parley-token'], token)
+})
+
+test('the number of a partner is whose key it is, whatever number is named with it', async () => {
+  const [w, squatter] = [await channelWorld(database), await channelWorld(database)]
+  partner.answer = ({ headers }, response) =>
+    sendJson(response, 200, { phone_number: headers['d360-api-key'] === partnerKey ? '5581911' : '5581922' })
+  const body = input()
+  assert.equal((await squatter.call('POST', '', { ...body, apiKey: 'a-key-of-the-squatter' })).statusCode, 201)
+  assert.equal((await w.call('POST', '', body)).statusCode, 201)
+  assert.equal((await squatter.call('POST', '', input())).statusCode, 409)
+})
+
+test('a paused number stays paused when it is registered anew', async () => {
+  const w = await channelWorld(database, partner.baseUrl)
+  const { id } = await w.connectPartner()
+  await w.call('POST', `/${id}/pause`)
+  partner.asked = []
+  const changed = await w.call('PATCH', `/${id}`, { apiKey: 'another-key-of-the-number' })
+  assert.equal(changed.json().connection.state, 'paused')
+  assert.equal(partner.asked.at(-1)?.url, '/v1/configs/webhook')
+})
+
+test('who connects a number that is connected already does not take its callbacks away', async () => {
+  const [w, other] = [await channelWorld(database), await channelWorld(database)]
+  const body = input()
+  assert.equal((await w.call('POST', '', body)).statusCode, 201)
+  partner.asked = []
+  assert.equal((await other.call('POST', '', body)).statusCode, 409)
+  assert.deepEqual(askedOf(partner), ['GET /v1/configs/phone_number'])
+})
+
+test('a partner out there is not told of an address that it cannot reach', async () => {
+  const reachable = ['https://parley.example', 'https://parley.example/chat']
+  const hidden = ['http://127.0.0.1:3000', 'http://localhost:3000', 'https://10.1.2.3', 'http://parley.example']
+  for (const publicUrl of [...reachable, ...hidden, 'https://parley.internal']) {
+    const w = await channelWorld(database, undefined, publicUrl)
+    const { partner: driver } = w.deps.drivers
+    const one = await w.connectPartner({ baseUrl: partner.baseUrl })
+    // A stand-in on this machine reaches whatever is on it.
+    assert.equal(one.state, 'active', publicUrl)
+    if (one.channel !== 'partner' || reachable.includes(publicUrl)) continue
+    const real = { ...one, settings: { ...one.settings, baseUrl: 'https://waba-v2.360dialog.io' } }
+    assert.equal(await driver.register?.(real), 'public_url_not_reachable', publicUrl)
+  }
+})

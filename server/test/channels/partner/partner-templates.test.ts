@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { heedPlatform } from '../../../src/channels/heed.ts'
+import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
+import { channelWorld } from '../../support/channel-world.ts'
+import { testDatabase } from '../../support/database.ts'
+import { platformServer, sendJson } from '../../support/platform-server.ts'
+
+const database = await testDatabase()
+const partner = await platformServer()
+after(() => partner.close())
+
+type Listed = Record<string, unknown>
+const template = (name: string, more: Listed = {}): Listed => ({
+  id: `${name}WT`,
+  name,
+  language: 'en',
+  status: 'approved',
+  category: 'UTILITY',
+  components: [{ type: 'BODY', text: 'Hi {{1}}' }],
+  ...more,
+})
+const asked = () => partner.asked.filter(({ url }) => url.startsWith('/v1/configs/templates')).map(({ url }) => url)
+
+/** A partner that pages by offset, with or without a total. */
+function serve(all: Listed[], says: (page: Listed[], offset: number) => object): void {
+  partner.asked = []
+  partner.answer = ({ url }, response) => {
+    if (!url.startsWith('/v1/configs/templates')) return sendJson(response, 200, {})
+    const query = new URL(url, 'http://x').searchParams
+    const offset = Number(query.get('offset') ?? query.get('after'))
+    sendJson(response, 200, says(all.slice(offset, offset + Number(query.get('limit'))), offset))
+  }
+}
+
+async function listed() {
+  const w = await channelWorld(database, partner.baseUrl)
+  const { id } = await w.connectPartner()
+  const answer = await w.call('POST', `/${id}/templates/sync`)
+  assert.equal(answer.statusCode, 200)
+  return answer.json().templates as Listed[]
+}
+
+const many = Array.from({ length: 230 }, (_, n) => template(`t${String(n).padStart(3, '0')}`))
+const offsets = [0, 100, 200].map((offset) => `/v1/configs/templates?limit=100&offset=${offset}`)
+
+test('all pages are read by offset up to the total', async () => {
+  serve(many, (page) => ({ count: page.length, total: many.length, waba_templates: page }))
+  assert.equal((await listed()).length, 230)
+  assert.deepEqual(asked(), offsets)
+})
+
+test('without a total, a page that is not full is the last', async () => {
+  serve(many, (page) => ({ waba_templates: page }))
+  assert.equal((await listed()).length, 230)
+  assert.deepEqual(asked(), offsets)
+})
+
+test('a total that is too large does not go on for ever', async () => {
+  serve(many, (page) => ({ total: 1e9, waba_templates: page }))
+  assert.equal((await listed()).length, 230)
+  assert.equal(asked().length, 4)
+})
+
+test('pages that point to the next one, as the official platform’s do, are followed', async () => {
+  serve(many, (page, offset) => {
+    const after = String(offset + page.length)
+    return { data: page, paging: { cursors: { after }, ...(offset < 200 ? { next: 'https://elsewhere' } : {}) } }
+  })
+  assert.equal((await listed()).length, 230)
+  assert.deepEqual(
+    asked().map((url) => url.split('&')[1]),
+    ['offset=0', 'after=100', 'after=200'],
+  )
+})
+
+test('statuses are read in any case; only approved ones can be sent', async () => {
+  const statuses = ['approved', 'APPROVED', 'submitted', 'rejected', 'paused']
+  serve(
+    statuses.map((status, n) => template(`s${n}`, { status })),
+    (page) => ({ waba_templates: page }),
+  )
+  assert.deepEqual(
+    (await listed()).map(({ status, sendable }) => [status, sendable]),
+    [
+      ['APPROVED', true],
+      ['APPROVED', true],
+      ['SUBMITTED', false],
+      ['REJECTED', false],
+      ['PAUSED', false],
+    ],
+  )
+})
+
+test('a key that is refused while templates are read makes the number unavailable; a fault or a lack of rights does not', async () => {
+  serve([], () => ({}))
+  const w = await channelWorld(database, partner.baseUrl)
+  const { id } = await w.connectPartner()
+  partner.answer = (_, response) => sendJson(response, 502, {})
+  const away = await w.call('POST', `/${id}/templates/sync`)
+  assert.deepEqual([away.statusCode, away.json().data], [502, { code: 'http_502' }])
+  partner.answer = (_, response) => sendJson(response, 403, {})
+  assert.equal((await w.call('POST', `/${id}/templates/sync`)).statusCode, 502)
+  assert.equal((await w.find(id))?.state, 'active')
+  partner.answer = (_, response) => sendJson(response, 401, {})
+  assert.equal((await w.call('POST', `/${id}/templates/sync`)).statusCode, 502)
+  const { state, stateReason } = (await w.find(id)) ?? {}
+  assert.deepEqual([state, stateReason], ['unavailable', 'platform_error_http_401'])
+})
+
+test('templates are due from the start, and soon after a hint', async () => {
+  await database.db.sql`update connections set templates_due_at = null`
+  serve([template('a')], (page) => ({ waba_templates: page }))
+  const w = await channelWorld(database, partner.baseUrl)
+  const one = await w.connectPartner()
+  assert.equal(await syncDueTemplates(w.deps), 1)
+  w.clock.advance(60_000)
+  await heedPlatform(w.deps, one, { type: 'templates_changed' })
+  assert.equal(await syncDueTemplates(w.deps), 0)
+  w.clock.advance(5_000)
+  assert.equal(await syncDueTemplates(w.deps), 1)
+})
+
+const sample = join(process.env.PAYLOAD_SAMPLES ?? '', 'partner', '360dialog-template-list.json')
+test('the sample of a list is read', { skip: !existsSync(sample) }, async () => {
+  serve([], () => JSON.parse(readFileSync(sample, 'utf8')))
+  assert.deepEqual(
+    (await listed()).map(({ name, status, parameterCount, sendable }) => [name, status, parameterCount, sendable]),
+    [
+      ['hello', 'APPROVED', 1, true],
+      ['promo', 'SUBMITTED', 2, false],
+    ],
+  )
+})

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { StoredPartner } from '../../../src/channels/connection/connection.ts'
+import type { NewPartner } from '../../../src/channels/connection/schema.ts'
+import { type ChannelWorld, channelWorld } from '../../support/channel-world.ts'
+import { testDatabase } from '../../support/database.ts'
+import { platformServer } from '../../support/platform-server.ts'
+import { bytesOf, change, message, payload, text, value } from '../../support/waba-payloads.ts'
+
+const database = await testDatabase()
+const partner = await platformServer()
+after(() => partner.close())
+
+const signingSecret = 'a-signing-secret-of-26-cha'
+const open = () => channelWorld(database, partner.baseUrl)
+
+async function connect(w: ChannelWorld, input: Partial<NewPartner> = {}): Promise<StoredPartner> {
+  const one = await w.connectPartner(input)
+  assert.ok(one.channel === 'partner')
+  return one
+}
+
+const post = (w: ChannelWorld, { id }: { id: string }, body: Buffer, headers: Record<string, string>) =>
+  w.app.inject({ method: 'POST', url: `/channels/partner/${id}/webhook`, headers, payload: body })
+const shown = ({ settings }: StoredPartner) => ({ 'x-parley-token': settings.webhookToken })
+const wrote = (numberId: string, words: string) =>
+  payload(change('messages', value({ messages: [text(words)] }, numberId)))
+const textsOf = (w: ChannelWorld) =>
+  w.received.map(({ connection, events }) => [
+    connection.id,
+    ...events.map((event) => (event.type === 'message' ? event.text : event.type)),
+  ])
+const hexOf = (secret: string, body: Buffer) => createHmac('sha256', secret).update(body).digest('hex')
+const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+test('a callback that shows the token is handed on and answered 200', async () => {
+  const w = await open()
+  const one = await connect(w)
+  const answer = await post(w, one, bytesOf(wrote(one.numberId, 'Olá')), shown(one))
+  assert.deepEqual([answer.statusCode, answer.json()], [200, { success: true }])
+  assert.deepEqual(textsOf(w), [[one.id, 'Olá']])
+  assert.notEqual((await w.find(one.id))?.lastEventInAt, null)
+})
+
+const proofs: [what: string, headers: (one: StoredPartner, body: Buffer) => Record<string, string>, status: number][] =
+  [
+    ['no proof', () => ({}), 401],
+    ['another token', () => ({ 'x-parley-token': 'x'.repeat(43) }), 401],
+    ['an empty token', () => ({ 'x-parley-token': '' }), 401],
+    ['the key in place of the token', (one) => ({ 'x-parley-token': one.settings.apiKey }), 401],
+    ['the token as a password', (one) => ({ authorization: basic('parley', one.settings.webhookToken) }), 200],
+    ['another password', () => ({ authorization: basic('parley', 'secret') }), 401],
+    ['the token as a user', (one) => ({ authorization: basic(one.settings.webhookToken, '') }), 401],
+    ['a signature where nothing is signed', (_, body) => ({ 'x-360dialog-signature': hexOf('', body) }), 401],
+  ]
+
+for (const [what, headers, status] of proofs) {
+  test(`${what}: ${status}`, async () => {
+    const w = await open()
+    const one = await connect(w)
+    const body = bytesOf(wrote(one.numberId, 'Olá'))
+    assert.equal((await post(w, one, body, headers(one, body))).statusCode, status)
+    assert.equal(w.received.length, status === 200 ? 1 : 0)
+  })
+}
+
+const signatures: [what: string, header: (body: Buffer) => string | undefined, status: number][] = [
+  ['bare', (body) => hexOf(signingSecret, body), 200],
+  ['with its kind', (body) => `sha256=${hexOf(signingSecret, body)}`, 200],
+  ['in capitals', (body) => hexOf(signingSecret, body).toUpperCase(), 200],
+  ['with another secret', (body) => hexOf('another-secret', body), 401],
+  ['over other bytes', () => hexOf(signingSecret, Buffer.from('{}')), 401],
+  ['cut short', (body) => hexOf(signingSecret, body).slice(2), 401],
+  ['missing', () => undefined, 401],
+]
+
+for (const [what, header, status] of signatures) {
+  test(`where the partner signs, a signature ${what} beside the token: ${status}`, async () => {
+    const w = await open()
+    const one = await connect(w, { signingSecret })
+    const body = bytesOf(wrote(one.numberId, 'Olá'))
+    const signature = header(body)
+    const headers = { ...shown(one), ...(signature === undefined ? {} : { 'x-360dialog-signature': signature }) }
+    assert.equal((await post(w, one, body, headers)).statusCode, status)
+    assert.equal(w.received.length, status === 200 ? 1 : 0)
+  })
+}
+
+test('a number of another connection is never written to, neither of the workspace nor of the channel', async () => {
+  const [w, other] = [await open(), await open()]
+  const [one, sibling, elsewhere] = [await connect(w), await connect(w), await connect(other)]
+  const official = await w.connect()
+  for (const { numberId } of [sibling, elsewhere, official]) {
+    assert.equal((await post(w, one, bytesOf(wrote(numberId, 'Olá')), shown(one))).statusCode, 200)
+  }
+  assert.deepEqual(w.received, [])
+  assert.equal(w.lines.filter((line) => line.includes('not connected')).length, 3)
+})
+
+test('the address of another channel, of nobody and of a removed connection is 404', async () => {
+  const w = await open()
+  const [one, official] = [await connect(w), await w.connect()]
+  const body = bytesOf(wrote(one.numberId, 'Olá'))
+  assert.equal((await post(w, official, body, shown(one))).statusCode, 404)
+  assert.equal((await post(w, { id: 'nobody' }, body, shown(one))).statusCode, 404)
+  await w.call('DELETE', `/${one.id}`)
+  assert.equal((await post(w, one, body, shown(one))).statusCode, 404)
+})
+
+test('what cannot be committed is 503, and taken when it comes again', async () => {
+  const w = await open()
+  const one = await connect(w)
+  const body = bytesOf(wrote(one.numberId, 'Olá'))
+  w.onReceive = () => Promise.reject(new Error('The database is away'))
+  const refused = await post(w, one, body, shown(one))
+  assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '5'])
+  w.onReceive = null
+  assert.equal((await post(w, one, body, shown(one))).statusCode, 200)
+  assert.deepEqual(textsOf(w), [[one.id, 'Olá']])
+})
+
+test('the partner’s own envelope and the lists of the older interface are read', async () => {
+  const w = await open()
+  const one = await connect(w)
+  const inner = value({ messages: [text('in an envelope')] }, one.numberId)
+  const older = { contacts: [], messages: [text('older')] }
+  const account = { id: 'evt', event: 'account_update', data: { event: 'PARTNER_REMOVED' } }
+  for (const body of [{ id: 'evt', event: 'messages', data: inner }, older, account]) {
+    assert.equal((await post(w, one, bytesOf(body), shown(one))).statusCode, 200)
+  }
+  assert.deepEqual(textsOf(w), [
+    [one.id, 'in an envelope'],
+    [one.id, 'older'],
+    [one.id, 'connection_state'],
+  ])
+})
+
+test('nonsense is answered 200 and changes nothing', async () => {
+  const w = await open()
+  const one = await connect(w)
+  for (const body of [
+    '',
+    'null',
+    '[]',
+    '7',
+    '"x"',
+    '{',
+    '{"object":1}',
+    '{"event":"x"}',
+    '{"event":"messages","data":[]}',
+  ]) {
+    assert.equal((await post(w, one, Buffer.from(body), shown(one))).statusCode, 200, body)
+  }
+  assert.deepEqual(w.received, [])
+})
+
+test('who types on the phone of the number shows that there is one', async () => {
+  const w = await open()
+  const one = await connect(w)
+  const echo = message('text', { body: 'from the phone' }, { from: '4930123456', to: '5511987654321' })
+  const body = bytesOf(payload(change('smb_message_echoes', value({ message_echoes: [echo] }, one.numberId))))
+  assert.equal((await post(w, one, body, shown(one))).statusCode, 200)
+  assert.deepEqual(textsOf(w), [[one.id, 'echo']])
+  assert.equal((await w.find(one.id))?.isOnPhone, true)
+})
+
+const samples = join(process.env.PAYLOAD_SAMPLES ?? '', 'partner')
+const told: [file: string, event: object][] = [
+  ['360dialog-history-event.json', { type: 'history', direction: 'inbound', status: 'read', text: 'Thanks!' }],
+  ['360dialog-legacy-onprem-inbound.json', { type: 'message', kind: 'text', text: 'Hello this is an answer' }],
+]
+for (const [file, expected] of told) {
+  test(`the sample ${file} is read`, { skip: !existsSync(join(samples, file)) }, async () => {
+    const w = await open()
+    const one = await connect(w, { numberId: '106540352242922' })
+    const body = readFileSync(join(samples, file))
+    assert.equal((await post(w, one, body, shown(one))).statusCode, 200)
+    assert.partialDeepStrictEqual(w.received[0]?.events[0], expected)
+    await w.call('DELETE', `/${one.id}`)
+  })
+}

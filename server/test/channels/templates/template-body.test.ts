@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { fillBody, normalLanguage, readBody } from '../../../src/channels/templates/template-body.ts'
+import { readTemplate } from '../../../src/channels/waba/read-template.ts'
+
+const bodies: [text: string, isNamed: boolean, body: string, names: string[] | null, count: number][] = [
+  ['No variables.', false, 'No variables.', null, 0],
+  ['Hi {{1}}, {{2}}!', false, 'Hi {{1}}, {{2}}!', null, 2],
+  ['{{2}} before {{1}}', false, '{{2}} before {{1}}', null, 2],
+  ['{{1}} and {{1}}', false, '{{1}} and {{1}}', null, 1],
+  ['{{ 1 }}{{2 }}', false, '{{1}}{{2}}', null, 2],
+  ['{{3}} of {{7}}', false, '{{1}} of {{2}}', null, 2],
+  ['Hi {{first_name}}, {{order_id}}', true, 'Hi {{1}}, {{2}}', ['first_name', 'order_id'], 2],
+  ['{{b}} {{a}} {{ b }}', true, '{{1}} {{2}} {{1}}', ['b', 'a'], 2],
+  ['named all the same {{a}}', false, 'named all the same {{1}}', ['a'], 1],
+  ['{{first name}} {{}} {x}', true, '{{first name}} {{}} {x}', null, 0],
+]
+
+for (const [text, isNamed, body, parameterNames, parameterCount] of bodies) {
+  test(`the body ${text}`, () => {
+    assert.deepEqual(readBody(text, isNamed), { body, parameterNames, parameterCount })
+  })
+}
+
+test('values fill their places once, and are never read as places themselves', () => {
+  assert.equal(fillBody('Hi {{1}}, {{2}} {{1}}', ['{{2}}', '$1 $&']), 'Hi {{2}}, $1 $& {{2}}')
+})
+
+test('filling a read body with its own names gives the platform back its text', () => {
+  const name = fc.stringMatching(/^[a-z_][a-z0-9_]{0,5}$/)
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.stringMatching(/^[^{}]{0,8}$/), name)), (pieces) => {
+      const text = pieces.map(([before, one]) => `${before}{{${one}}}`).join('')
+      const { body, parameterNames, parameterCount } = readBody(text, true)
+      assert.equal(parameterCount, new Set(pieces.map(([, one]) => one)).size)
+      assert.equal(
+        fillBody(
+          body,
+          (parameterNames ?? []).map((one) => `{{${one}}}`),
+        ),
+        text,
+      )
+    }),
+  )
+})
+
+test('languages are written with an underscore', () => {
+  assert.deepEqual(['en-US', 'pt_BR', 'en'].map(normalLanguage), ['en_US', 'pt_BR', 'en'])
+})
+
+const body = { type: 'BODY', text: 'Hi {{1}}' }
+const sendable: [what: string, parts: unknown, more: object, expected: boolean][] = [
+  ['a body alone', [body], {}, true],
+  [
+    'a plain header and a footer',
+    [{ type: 'HEADER', format: 'TEXT', text: 'Shop' }, body, { type: 'FOOTER', text: 'x' }],
+    {},
+    true,
+  ],
+  ['lower-case types', [{ type: 'body', text: 'Hi' }], {}, true],
+  [
+    'plain buttons',
+    [
+      body,
+      {
+        type: 'BUTTONS',
+        buttons: [{ type: 'QUICK_REPLY' }, { type: 'PHONE_NUMBER' }, { type: 'URL', url: 'https://x.example' }],
+      },
+    ],
+    {},
+    true,
+  ],
+  ['a header with a variable', [{ type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' }, body], {}, false],
+  ['a header with an image', [{ type: 'HEADER', format: 'IMAGE' }, body], {}, false],
+  ['a header with a place', [{ type: 'HEADER', format: 'LOCATION' }, body], {}, false],
+  [
+    'a button with a variable',
+    [body, { type: 'BUTTONS', buttons: [{ type: 'URL', url: 'https://x.example/{{1}}' }] }],
+    {},
+    false,
+  ],
+  ['a code to copy', [body, { type: 'BUTTONS', buttons: [{ type: 'COPY_CODE' }] }], {}, false],
+  ['a one-time code', [body, { type: 'BUTTONS', buttons: [{ type: 'OTP' }] }], {}, false],
+  ['a form', [body, { type: 'BUTTONS', buttons: [{ type: 'FLOW' }] }], {}, false],
+  ['a carousel', [body, { type: 'CAROUSEL', cards: [] }], {}, false],
+  ['no body', [{ type: 'FOOTER', text: 'x' }], {}, false],
+  ['no components', undefined, {}, false],
+  ['the category of codes', [body], { category: 'AUTHENTICATION' }, false],
+]
+
+for (const [what, components, more, expected] of sendable) {
+  test(`a template with ${what} ${expected ? 'needs' : 'needs more than'} body parameters`, () => {
+    const template = readTemplate({
+      name: 'a',
+      language: 'en-US',
+      status: 'approved',
+      category: 'UTILITY',
+      components,
+      ...more,
+    })
+    assert.deepEqual([template?.bodyOnly, template?.status, template?.language], [expected, 'APPROVED', 'en_US'])
+  })
+}
+
+test('what is no template is left out, whatever it is', () => {
+  assert.equal(readTemplate({ name: 'a', language: 'en' }), null)
+  fc.assert(fc.property(fc.jsonValue(), (value) => readTemplate(value) === null))
+})

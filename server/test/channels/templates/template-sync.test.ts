@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { heedPlatform, heedRefusal } from '../../../src/channels/heed.ts'
+import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
+import { findTemplate, listSendableTemplates } from '../../../src/channels/templates/templates.ts'
+import { agreeing, type ChannelWorld, channelWorld } from '../../support/channel-world.ts'
+import { testDatabase } from '../../support/database.ts'
+import { type Asked, platformServer, sendJson } from '../../support/platform-server.ts'
+
+const database = await testDatabase()
+const { sql } = database.db
+const platform = await platformServer()
+after(() => platform.close())
+
+type Listed = Record<string, unknown>
+let pages: Listed[][] = []
+
+// Every file has its own database, yet its tests share one: connections of earlier tests must not be due in later ones.
+beforeEach(async () => {
+  await sql`update connections set templates_due_at = null`
+  platform.asked = []
+  pages = []
+  platform.answer = (asked, response) => {
+    if (!asked.url.includes('/message_templates')) return sendJson(response, 200, { id: '1' })
+    const page = Number(new URL(asked.url, 'http://x').searchParams.get('after') ?? 0)
+    const next = page + 1 < pages.length ? { next: 'https://elsewhere.example/?access_token=x' } : {}
+    sendJson(response, 200, { data: pages[page], paging: { cursors: { after: String(page + 1) }, ...next } })
+  }
+})
+
+const template = (name: string, more: Listed = {}): Listed => ({
+  id: '1',
+  name,
+  language: 'en_US',
+  status: 'APPROVED',
+  category: 'UTILITY',
+  parameter_format: 'POSITIONAL',
+  components: [{ type: 'BODY', text: 'Hi {{1}}' }],
+  ...more,
+})
+
+const lists = (asked: Asked[]) => asked.filter(({ url }) => url.includes('/message_templates'))
+const sync = (w: ChannelWorld, id: string) => w.call('POST', `/${id}/templates/sync`)
+const names = async (w: ChannelWorld, ids: string[] | null = null) =>
+  (await listSendableTemplates(sql, w.workspaceId, ids)).map((one) => one.name)
+
+test('all pages are read by cursor, and none after the last', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  const one = await w.connect()
+  pages = [[template('a'), template('b')], [template('c')], [template('d'), template('a')]]
+  const answer = await sync(w, one.id)
+  assert.equal(answer.statusCode, 200)
+  assert.deepEqual(
+    answer.json().templates.map((t: { name: string }) => t.name),
+    ['a', 'b', 'c', 'd'],
+  )
+  const asked = lists(platform.asked)
+  assert.deepEqual(
+    asked.map(({ url }) => new URL(url, 'http://x').searchParams.get('after')),
+    [null, '1', '2'],
+  )
+  assert.ok(asked[0]?.url.startsWith(`/v25.0/${one.accountId}/message_templates?`))
+  assert.equal(asked[0]?.headers.authorization, 'Bearer an-access-token-of-24-chars')
+})
+
+test('only what is approved and needs nothing but body parameters can be sent; the team sees all', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  const one = await w.connect()
+  const named = [{ type: 'BODY', text: 'Hi {{first}}, {{order}} and {{ first }}' }]
+  pages = [
+    [
+      template('good'),
+      template('named', { parameter_format: 'NAMED', components: named, language: 'pt-BR' }),
+      template('paused', { status: 'PAUSED' }),
+      template('picture', {
+        components: [
+          { type: 'HEADER', format: 'IMAGE' },
+          { type: 'BODY', text: 'x' },
+        ],
+      }),
+      template('code', { category: 'AUTHENTICATION' }),
+      { name: 'broken' },
+    ],
+  ]
+  const shown = (await sync(w, one.id)).json().templates
+  assert.deepEqual(
+    shown.map((t: Listed) => [t.name, t.sendable]),
+    [
+      ['code', false],
+      ['good', true],
+      ['named', true],
+      ['paused', false],
+      ['picture', false],
+    ],
+  )
+  assert.deepEqual(await names(w), ['good', 'named'])
+  const found = await findTemplate(sql, w.workspaceId, one.id, 'named', 'pt_BR')
+  assert.deepEqual(
+    [found?.body, found?.parameterNames, found?.parameterCount],
+    ['Hi {{1}}, {{2}} and {{1}}', ['first', 'order'], 2],
+  )
+  assert.equal((await findTemplate(sql, w.workspaceId, one.id, 'named', 'pt-BR'))?.id, found?.id)
+  assert.equal(await findTemplate(sql, w.workspaceId, one.id, 'named', 'en_US'), undefined)
+  assert.equal((await findTemplate(sql, w.workspaceId, one.id, 'paused', 'en_US'))?.status, 'PAUSED')
+})
+
+test('a template keeps its id while it changes, and goes when the platform has it no more', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  const one = await w.connect()
+  pages = [[template('a'), template('b'), template('a', { language: 'de' })]]
+  const before = (await sync(w, one.id)).json().templates
+  pages = [[template('a', { components: [{ type: 'BODY', text: 'New {{1}} {{2}}' }], category: 'MARKETING' })]]
+  const changed = (await sync(w, one.id)).json().templates
+  assert.equal(changed.length, 1)
+  const idBefore = before.find((t: Listed) => t.name === 'a' && t.language === 'en_US').id
+  assert.deepEqual([changed[0].id, changed[0].body, changed[0].category], [idBefore, 'New {{1}} {{2}}', 'MARKETING'])
+  pages = [[]]
+  assert.deepEqual((await sync(w, one.id)).json().templates, [])
+})
+
+test('templates are of one connection and one workspace', async () => {
+  const [w, other] = [await channelWorld(database, platform.baseUrl), await channelWorld(database, platform.baseUrl)]
+  const [a, b] = [await w.connect(), await w.connect()]
+  pages = [[template('first')]]
+  await sync(w, a.id)
+  pages = [[template('second')]]
+  await sync(w, b.id)
+  assert.deepEqual(await names(w), ['first', 'second'])
+  assert.deepEqual(await names(w, [b.id]), ['second'])
+  assert.deepEqual(await names(w, []), [])
+  assert.deepEqual(await names(other), [])
+  await w.call('DELETE', `/${a.id}`)
+  assert.deepEqual(await names(w), ['second'])
+})
+
+test('a reading that fails half-way changes nothing and says the code', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  const one = await w.connect()
+  pages = [[template('a')], [template('b')]]
+  await sync(w, one.id)
+  const whole = platform.answer
+  platform.answer = (asked, response, socket) => {
+    if (asked.url.includes('after=1')) return sendJson(response, 400, { error: { code: 80007 } })
+    whole(asked, response, socket)
+  }
+  pages = [[template('c')], [template('d')]]
+  const answer = await sync(w, one.id)
+  assert.deepEqual([answer.statusCode, answer.json().data], [502, { code: '80007' }])
+  assert.deepEqual(await names(w), ['a', 'b'])
+  assert.ok(w.lines.some((line) => line.includes('templates not read') && line.includes('80007')))
+  assert.ok(!w.lines.join().includes('an-access-token'))
+})
+
+test('a token that is not taken makes the connection unavailable; a missing permission to list does not', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  const one = await w.connect()
+  const refuse = (code: number) => {
+    platform.answer = (_, response) => sendJson(response, 400, { error: { code } })
+  }
+  refuse(10)
+  await sync(w, one.id)
+  assert.equal((await w.find(one.id))?.state, 'active')
+  refuse(190)
+  await sync(w, one.id)
+  assert.equal((await w.find(one.id))?.stateReason, 'platform_error_190')
+})
+
+test('without an account there are no templates and no call', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  const one = await w.connect({ accountId: null })
+  platform.asked = []
+  assert.deepEqual((await sync(w, one.id)).json().templates, [])
+  assert.deepEqual(platform.asked, [])
+})
+
+test('templates are read right after connecting and every ten minutes, by one node at a time', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  await w.connect()
+  pages = [[template('a')]]
+  const rounds = await Promise.all([syncDueTemplates(w.deps), syncDueTemplates(w.deps), syncDueTemplates(w.deps)])
+  assert.equal(
+    rounds.reduce((sum, count) => sum + count),
+    1,
+  )
+  assert.deepEqual(await names(w), ['a'])
+  w.clock.advance(10 * 60_000 - 1)
+  assert.equal(await syncDueTemplates(w.deps), 0)
+  w.clock.advance(1)
+  assert.equal(await syncDueTemplates(w.deps), 1)
+})
+
+test('hints bring the reading forward once, however many there are, and not oftener than once a minute', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  const one = await w.connect()
+  pages = [[]]
+  await syncDueTemplates(w.deps)
+  w.clock.advance(120_000)
+  for (let n = 0; n < 20; n++) await heedPlatform(w.deps, one, { type: 'templates_changed' })
+  assert.equal(await syncDueTemplates(w.deps), 0)
+  w.clock.advance(5_000)
+  assert.equal(await syncDueTemplates(w.deps), 1)
+  assert.equal(await syncDueTemplates(w.deps), 0)
+  await heedRefusal(w.deps, one, 'templates_stale', '132001')
+  w.clock.advance(59_999)
+  assert.equal(await syncDueTemplates(w.deps), 0)
+  w.clock.advance(1)
+  assert.equal(await syncDueTemplates(w.deps), 1)
+})
+
+test('a hint that comes while the templates are read is not lost', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  const one = await w.connect()
+  platform.answer = async (_, response) => {
+    await heedPlatform(w.deps, one, { type: 'templates_changed' })
+    sendJson(response, 200, { data: [] })
+  }
+  await syncDueTemplates(w.deps)
+  platform.answer = (_, response) => sendJson(response, 200, { data: [template('late')] })
+  w.clock.advance(5_000)
+  assert.equal(await syncDueTemplates(w.deps), 1)
+  assert.deepEqual(await names(w), ['late'])
+})
+
+test('a node that died while reading leaves it to the next after two minutes', async () => {
+  const w = await channelWorld(database, platform.baseUrl)
+  await w.connect()
+  const dying = { ...w.deps.drivers.waba, fetchTemplates: () => Promise.reject(new Error('died')) }
+  await assert.rejects(syncDueTemplates({ ...w.deps, drivers: { ...w.deps.drivers, waba: dying } }))
+  assert.equal(await syncDueTemplates(w.deps), 0)
+  w.clock.advance(120_000)
+  pages = [[template('a')]]
+  assert.equal(await syncDueTemplates(w.deps), 1)
+  assert.deepEqual(await names(w), ['a'])
+})
+
+test('a connection that was made while the platform was away comes back by itself', async () => {
+  const gone = await platformServer()
+  await gone.close()
+  const w = await channelWorld(database, gone.baseUrl)
+  const one = await w.connect()
+  assert.deepEqual([one.state, one.stateReason], ['unavailable', 'unreachable'])
+  await syncDueTemplates(w.deps)
+  assert.equal((await w.find(one.id))?.state, 'unavailable')
+  w.clock.advance(10 * 60_000)
+  const back = { ...w.deps.drivers.waba, ...agreeing }
+  await syncDueTemplates({ ...w.deps, drivers: { ...w.deps.drivers, waba: back } })
+  assert.equal((await w.find(one.id))?.state, 'active')
+})

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import { afterClose } from '../../../src/channels/unofficial/session/disconnect.ts'
+import { openIdentity } from '../../../src/channels/unofficial/transport/baileys-auth.ts'
+import { type BaileysPackage, loadBaileys } from '../../../src/channels/unofficial/transport/baileys-package.ts'
+import { baileysTransport } from '../../../src/channels/unofficial/transport/baileys-transport.ts'
+import { at, socketMessage, upsert } from '../../support/session-events.ts'
+import { hearing, isClose, keptLog, memoryAuth } from '../../support/session-socket.ts'
+
+// The package is no dependency of ours: name a folder that it was installed in, or install it beside us.
+const folder = process.env.BAILEYS_FOLDER
+const load = async () =>
+  folder === undefined
+    ? loadBaileys()
+    : ((await import(pathToFileURL(join(folder, 'node_modules/baileys/lib/index.js')).href)) as BaileysPackage)
+const baileys = await load().catch(() => null)
+const skip = baileys === null ? 'baileys is not installed: BAILEYS_FOLDER names no folder that has it' : false
+const now = new Date('2026-11-01T00:00:00.000Z')
+
+function installed(): BaileysPackage {
+  assert.ok(baileys)
+  return baileys
+}
+
+interface Codec {
+  fromObject(value: object): object
+  encode(message: object): { finish(): Uint8Array }
+  decode(bytes: Uint8Array): object
+}
+
+test('messages as the package decodes them are read as well as plain ones', { skip }, () => {
+  const { WebMessageInfo } = installed().proto as unknown as { WebMessageInfo: Codec }
+  const decoded = (value: object) => {
+    const { encode, decode, fromObject } = WebMessageInfo
+    return decode(encode(fromObject(value)).finish())
+  }
+  const contents: [message: object, kind: string, text: string][] = [
+    [{ conversation: 'Hello' }, 'text', 'Hello'],
+    [{ imageMessage: { caption: 'mine', fileLength: 7 } }, 'image', 'mine'],
+    [{ locationMessage: { degreesLatitude: 1.5, degreesLongitude: 2 } }, 'location', '1.5, 2'],
+    [{ locationMessage: {} }, 'location', ''],
+    [{ viewOnceMessageV2: { message: { videoMessage: { caption: 'x' } } } }, 'video', 'x'],
+    [{ ephemeralMessage: { message: { extendedTextMessage: { text: 'psst' } } } }, 'text', 'psst'],
+    [{ listResponseMessage: { title: 'Blue' } }, 'text', 'Blue'],
+    [{ pollCreationMessage: { name: 'Lunch?' } }, 'system', 'Message of a kind that cannot be shown: poll_creation'],
+  ]
+  const messages = contents.map(([message], n) => decoded(socketMessage(message, {}, { id: `3A${n}` })))
+  messages.push(decoded(socketMessage({ protocolMessage: { type: 0, key: { id: 'x' } } })))
+  messages.push(decoded(socketMessage(undefined, { messageStubType: 2 })))
+  const { events, skipped } = readEvent(upsert(...messages), now)
+  assert.deepEqual(
+    events.map((event) => event.type === 'message' && [event.kind, event.text]),
+    contents.map(([, kind, text]) => [kind, text]),
+  )
+  for (const event of events) assert.ok(event.type === 'message' && event.at.getTime() === at * 1000)
+  assert.equal(skipped.length, 2)
+  // A history says nothing of how far most messages came.
+  const old = [decoded(socketMessage({ conversation: 'x' }, {}, { fromMe: true }))]
+  const [told] = readEvent({ event: 'messaging-history.set', data: { messages: old } }, now).events
+  assert.ok(told?.type === 'history' && told.status === 'delivered')
+})
+
+/** A server that takes the line up and drops it: before a word, or after the first one. */
+async function droppingServer(after: 'at once' | 'a word') {
+  const server = createServer()
+  server.on('upgrade', ({ headers }, socket) => {
+    const key = createHash('sha1').update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    const accept = `Sec-WebSocket-Accept: ${key.digest('base64')}`
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${accept}\r\n\r\n`)
+    socket.on('error', () => {})
+    if (after === 'at once') socket.end()
+    else socket.once('data', () => socket.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/ws`, stop: () => server.close() }
+}
+
+for (const after of ['at once', 'a word'] as const) {
+  test(`the real package on a line that is dropped after ${after}: connecting, closed, tried again`, {
+    skip,
+  }, async () => {
+    const { url, stop } = await droppingServer(after)
+    const who = hearing()
+    const log = keptLog()
+    const transport = baileysTransport({ log, load, webSocketUrl: url })
+    const codes: (number | null | undefined)[] = []
+    for (const attempt of [0, 1]) {
+      who.heard.length = 0
+      const socket = transport.open(who)
+      const update = readEvent(await who.until(isClose), now).update
+      assert.deepEqual(readEvent(who.heard[0] ?? { event: 'connection.update', data: {} }, now).update, {
+        state: 'connecting',
+      })
+      codes.push(update?.code)
+      const next = afterClose(update?.code ?? null, { isPairing: true, attempt, random: 0 })
+      assert.deepEqual(next, { act: 'reconnect', delayMs: 1000 * 2 ** attempt })
+      await assert.rejects(
+        socket.send({ id: '3EB0', jid: '5511900000001@s.whatsapp.net', text: 'x', previewUrl: false }),
+      )
+      await socket.close()
+    }
+    assert.deepEqual(codes, [428, 428])
+    // What nobody has linked is made anew each time, and kept.
+    assert.deepEqual(who.auth.writes, ['creds', 'creds'])
+    assert.deepEqual(log.lines, [])
+    stop()
+  })
+}
+
+test('a line that nobody takes up closes as well', { skip }, async () => {
+  const { url, stop } = await droppingServer('at once')
+  stop()
+  const who = hearing()
+  baileysTransport({ log: keptLog(), load, webSocketUrl: url }).open(who)
+  const { update } = readEvent(await who.until(isClose), now)
+  assert.ok(update?.state === 'closed')
+  assert.equal(afterClose(update.code ?? null, { isPairing: true, attempt: 0, random: 0 }).act, 'reconnect')
+})
+
+test('a line that says nothing is closed by us within two seconds', { skip }, async () => {
+  const server = createServer()
+  const begun = Promise.withResolvers<void>()
+  server.on('upgrade', (_request, socket) => {
+    socket.on('error', () => {})
+    begun.resolve()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const who = hearing()
+  const webSocketUrl = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const socket = baileysTransport({ log: keptLog(), load, webSocketUrl }).open(who)
+  await begun.promise
+  const startedMs = performance.now()
+  await socket.close()
+  assert.ok(performance.now() - startedMs < 2_000)
+  assert.ok(!who.heard.some(isClose))
+  server.closeAllConnections()
+  server.close()
+})
+
+test('a real identity comes back as it was, with its keys', { skip }, async () => {
+  const { initAuthCreds, BufferJSON, proto } = installed()
+  const store = memoryAuth()
+  const first = await openIdentity(installed(), store)
+  assert.deepEqual(Object.keys(first.creds).sort(), Object.keys(initAuthCreds()).sort())
+  Object.assign(first.creds, { me: { id: '5511900000001:7@s.whatsapp.net' }, account: { details: Buffer.from('x') } })
+  await first.save()
+  const pair = { public: Buffer.alloc(32, 1), private: Buffer.alloc(32, 2) }
+  const state = proto.Message.AppStateSyncKeyData.fromObject({ keyData: Buffer.from('secret'), timestamp: 7 })
+  await first.keys.set({
+    'pre-key': { 1: pair, 2: pair },
+    session: { 'someone.0': Buffer.from([1, 2, 3]) },
+    'lid-mapping': { 5511900000002: '70011223344556' },
+    'app-state-sync-key': { AAAA: state },
+  })
+  await first.keys.set({ 'pre-key': { 1: null } })
+  const again = await openIdentity(installed(), store)
+  const plain = (value: unknown) => JSON.stringify(value, BufferJSON.replacer)
+  assert.equal(plain(again.creds), plain(first.creds))
+  assert.deepEqual(await again.keys.get('pre-key', ['1', '2']), { 2: pair })
+  assert.deepEqual(await again.keys.get('session', ['someone.0']), { 'someone.0': Buffer.from([1, 2, 3]) })
+  assert.deepEqual(await again.keys.get('lid-mapping', ['5511900000002']), { 5511900000002: '70011223344556' })
+  const { AAAA: revived } = await again.keys.get('app-state-sync-key', ['AAAA'])
+  assert.equal(plain(revived), plain(state))
+  assert.equal(Object.getPrototypeOf(revived), Object.getPrototypeOf(state))
+})

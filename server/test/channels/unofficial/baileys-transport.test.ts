@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import { baileysMissing } from '../../../src/channels/unofficial/session/disconnect.ts'
+import { baileysTransport } from '../../../src/channels/unofficial/transport/baileys-transport.ts'
+import { boom, type FakeSocket, fakeBaileys } from '../../support/fake-baileys.ts'
+import { type Hearing, hearing, isClose, keptLog } from '../../support/session-socket.ts'
+
+const now = new Date('2026-11-01T00:00:00.000Z')
+const jid = '5511987650001@s.whatsapp.net'
+const own = { id: '5511900000001:7@s.whatsapp.net' }
+
+async function opened(who: Hearing = hearing()) {
+  const baileys = fakeBaileys()
+  const log = keptLog()
+  const socket = baileysTransport({ log, load: async () => baileys }).open(who)
+  await until(() => baileys.sockets.length > 0)
+  const [wa] = baileys.sockets
+  assert.ok(wa)
+  return { who, socket, wa, log, baileys }
+}
+
+async function until(isIt: () => boolean): Promise<void> {
+  while (!isIt()) await turn()
+}
+
+const names = (who: Hearing) => who.heard.map(({ event }) => event)
+const closeOf = (who: Hearing) =>
+  readEvent(who.heard.find(isClose) ?? { event: 'connection.update', data: {} }, now).update
+
+test('without the package a socket closes with a code of its own, and the log says where to read on', async () => {
+  const who = hearing()
+  const log = keptLog()
+  const load = () => Promise.reject(Object.assign(new Error('not there'), { code: 'ERR_MODULE_NOT_FOUND' }))
+  const socket = baileysTransport({ log, load }).open(who)
+  await who.until(isClose)
+  assert.deepEqual(closeOf(who), { state: 'closed', code: baileysMissing })
+  assert.match(log.lines.join(), /Baileys is not installed/)
+  await assert.rejects(socket.send({ id: '3EB0', jid, text: 'x', previewUrl: false }))
+  await assert.rejects(socket.pairingCode('5511900000001'))
+  await socket.close()
+})
+
+test('a store that does not answer is told as a close without a code, so that it is tried again', async () => {
+  const who = hearing()
+  who.auth.readCreds = () => Promise.reject(new Error('away'))
+  baileysTransport({ log: keptLog(), load: async () => fakeBaileys() }).open(who)
+  await who.until(isClose)
+  assert.deepEqual(closeOf(who), { state: 'closed', code: null })
+})
+
+test('events are handed on one after another, however long each takes', async () => {
+  const gates: (() => void)[] = []
+  const who = hearing()
+  const keep = who.hear
+  who.hear = async (event) => {
+    await keep(event)
+    await new Promise<void>((resolve) => gates.push(resolve))
+  }
+  const { wa } = await opened(who)
+  wa.happen({ 'messages.upsert': { messages: [] } })
+  wa.happen({ 'messages.update': [], 'contacts.upsert': [] })
+  for (const heard of [1, 2, 3]) {
+    await until(() => gates.length === heard)
+    await turn()
+    assert.equal(who.heard.length, heard)
+    gates[heard - 1]?.()
+  }
+  assert.deepEqual(names(who), ['messages.upsert', 'contacts.upsert', 'messages.update'])
+})
+
+test('one who hears fails once, and hears the next all the same', async () => {
+  const who = hearing()
+  const keep = who.hear
+  who.hear = async (event) => {
+    await keep(event)
+    if (who.heard.length === 1) throw new Error('a fault of ours')
+  }
+  const { wa } = await opened(who)
+  wa.happen({ 'messages.upsert': {} })
+  wa.happen({ 'messages.update': [] })
+  await who.until(({ event }) => event === 'messages.update')
+})
+
+test('what is of no use to us is not handed on', async () => {
+  const { wa, who } = await opened()
+  wa.happen({ 'presence.update': {}, 'chats.update': [], 'groups.update': [] })
+  wa.happen({ 'messages.update': [] })
+  await who.until(({ event }) => event === 'messages.update')
+  assert.equal(who.heard.length, 1)
+})
+
+test('what a burst keeps back is heard before the close that ends it', async () => {
+  const { wa, who } = await opened()
+  wa.keptBack.push({ 'messages.upsert': { messages: [] } })
+  wa.happen({ 'connection.update': { connection: 'close', lastDisconnect: { error: boom(428) } } })
+  await who.until(isClose)
+  assert.deepEqual(names(who), ['messages.upsert', 'connection.update'])
+  assert.deepEqual(closeOf(who), { state: 'closed', code: 428 })
+})
+
+test('an identity is kept before anybody hears what depends on it', async () => {
+  const { wa, who } = await opened()
+  let mayWrite = () => {}
+  const kept = who.auth.writeCreds
+  who.auth.writeCreds = async (value) => {
+    await new Promise<void>((resolve) => {
+      mayWrite = resolve
+    })
+    await kept(value)
+  }
+  Object.assign(wa.options.auth.creds, { me: own, account: {} })
+  wa.happen({ 'creds.update': {} })
+  wa.happen({ 'connection.update': { isNewLogin: true } })
+  await turn()
+  assert.equal(who.heard.length, 0)
+  mayWrite()
+  await who.until(({ event }) => event === 'connection.update')
+  assert.match(who.auth.creds ?? '', /5511900000001/)
+})
+
+test('an identity that cannot be kept ends the socket', async () => {
+  const { wa, who, log } = await opened()
+  who.auth.writeCreds = () => Promise.reject(new Error('away'))
+  wa.happen({ 'creds.update': {} })
+  await who.until(isClose)
+  assert.deepEqual(closeOf(who), { state: 'closed', code: null })
+  assert.deepEqual(log.lines, ['the identity of a session could not be kept'])
+})
+
+test('credentials and keys come back as they were', async () => {
+  const who = hearing()
+  const first = await opened(who)
+  assert.deepEqual(who.auth.writes, ['creds'])
+  Object.assign(first.wa.options.auth.creds, { me: own, account: { details: new Uint8Array([9]) } })
+  first.wa.happen({ 'creds.update': {} })
+  const { keys } = first.wa.options.auth
+  const session = new Uint8Array([1, 2])
+  await keys.set({ session: { a: session, b: session }, 'app-state-sync-key': { k: { keyData: 'x' } } })
+  await keys.set({ session: { b: null } })
+  await until(() => who.auth.writes.length === 6)
+  assert.deepEqual(who.auth.writes.slice(-1), ['forget session b'])
+  const again = await opened(who)
+  assert.deepEqual(again.wa.options.auth.creds, {
+    noiseKey: new Uint8Array([1, 2, 3]),
+    me: own,
+    account: { details: new Uint8Array([9]) },
+  })
+  assert.deepEqual(await again.wa.options.auth.keys.get('session', ['a', 'b', 'c']), { a: session })
+  assert.deepEqual(await again.wa.options.auth.keys.get('app-state-sync-key', ['k']), {
+    k: { revived: { keyData: 'x' } },
+  })
+})
+
+test('what a pairing that came to nothing left is not taken for an identity', async () => {
+  const who = hearing()
+  const first = await opened(who)
+  Object.assign(first.wa.options.auth.creds, { me: { id: jid, name: '~' } })
+  first.wa.happen({ 'creds.update': {} })
+  await until(() => who.auth.writes.length === 2)
+  const again = await opened(who)
+  assert.equal(again.wa.options.auth.creds.me, undefined)
+})
+
+test('the number is told when it is linked, and not when it was only typed', async () => {
+  const { wa, who } = await opened()
+  wa.user = own
+  wa.happen({ 'connection.update': { qr: '2@x' } })
+  wa.happen({ 'connection.update': { isNewLogin: true } })
+  wa.happen({ 'connection.update': { connection: 'open' } })
+  await who.until(({ data }) => (data as { connection?: string }).connection === 'open')
+  const phones = who.heard.map((event) => readEvent(event, now).update?.phone)
+  assert.deepEqual(phones, [undefined, '5511900000001', '5511900000001'])
+})
+
+test('a message goes out under the id that was chosen, and the network taking it is told', async () => {
+  const { wa, who, socket } = await opened()
+  await socket.send({ id: '3EB0A', jid, text: 'Hello', previewUrl: false })
+  await socket.send({ id: '3EB0B', jid, text: 'see https://x.test', previewUrl: true })
+  assert.deepEqual(wa.calls, [
+    ['sendMessage', jid, { text: 'Hello', linkPreview: null }, { messageId: '3EB0A' }],
+    ['sendMessage', jid, { text: 'see https://x.test' }, { messageId: '3EB0B' }],
+  ])
+  wa.stanza('CB:ack,class:message', { id: '3EB0A', from: jid, t: '1790000000' })
+  // Told by the package itself, of somebody else, and a repeat.
+  wa.stanza('CB:ack,class:message', { id: '3EB0B', from: jid, error: '463' })
+  wa.stanza('CB:ack,class:message', { id: '3EB0C', from: jid })
+  wa.stanza('CB:ack,class:message', { id: '3EB0A', from: jid })
+  wa.happen({ 'contacts.update': [] })
+  const told = await who.until(({ event }) => event === 'messages.update')
+  await who.until(({ event }) => event === 'contacts.update')
+  assert.equal(who.heard.length, 2)
+  const [event] = readEvent(told, now).events
+  assert.ok(event?.type === 'status')
+  assert.deepEqual([event.externalId, event.status, event.at], ['3EB0A', 'sent', new Date(1_790_000_000_000)])
+})
+
+const faults: [what: string, fault: unknown, isRejected: boolean][] = [
+  ['the line was down before', boom(428), true],
+  ['it could not be encrypted', new Error('No sessions'), true],
+  ['the time was up while it was written', boom(408), false],
+  ['the system cut the line', Object.assign(new Error('x'), { code: 'ECONNRESET' }), false],
+]
+
+for (const [what, fault, isRejected] of faults) {
+  test(`a send is ${isRejected ? 'surely not gone' : 'in doubt'} when ${what}`, async () => {
+    const { wa, who, socket } = await opened()
+    wa.fault = fault
+    const sent = socket.send({ id: '3EB0A', jid, text: 'Hello', previewUrl: false })
+    if (isRejected) return assert.rejects(sent, (error) => error === fault)
+    await sent
+    wa.stanza('CB:ack,class:message', { id: '3EB0A', from: jid })
+    await who.until(({ event }) => event === 'messages.update')
+  })
+}
+
+test('a code to type is asked for once the network is ready for it', async () => {
+  const { wa, socket } = await opened()
+  const code = socket.pairingCode('5511900000001')
+  await turn()
+  assert.deepEqual(wa.calls, [])
+  wa.happen({ 'connection.update': { qr: '2@x' } })
+  assert.equal(await code, 'ABCD1234')
+})
+
+test('nobody waits for a code of a socket that closed', async () => {
+  const { wa, socket } = await opened()
+  const code = socket.pairingCode('5511900000001')
+  wa.happen({ 'connection.update': { connection: 'close' } })
+  await assert.rejects(code, /no socket/)
+})
+
+test('a phone that asks for a message again gets what was sent, if it is still known', async () => {
+  const texts = new Map([['3EB0A', 'Hello']])
+  const sentText = async (id: string) => (id === 'bad' ? Promise.reject(new Error('away')) : (texts.get(id) ?? null))
+  const { wa } = await opened(hearing({ sentText }))
+  const { getMessage } = wa.options
+  assert.deepEqual(await getMessage({ id: '3EB0A' }), { conversation: 'Hello' })
+  for (const id of ['3EB0Z', 'bad', null]) assert.equal(await getMessage({ id }), undefined)
+})
+
+test('only what people write to each other is asked for', async () => {
+  const { wa } = await opened()
+  const ignored = ['1203630469@g.us', 'status@broadcast', '17@newsletter', jid, '7001@lid', 's.whatsapp.net']
+  assert.deepEqual(ignored.map(wa.options.shouldIgnoreJid), [true, true, true, false, false, false])
+})
+
+test('a message is marked as read by its sender and id', async () => {
+  const { wa, socket } = await opened()
+  await socket.markRead(jid, '3A01')
+  assert.deepEqual(wa.calls, [['readMessages', [{ remoteJid: jid, id: '3A01', fromMe: false }]]])
+})
+
+test('logging out is heard as the close that it is', async () => {
+  const { who, socket } = await opened()
+  await socket.logout()
+  await who.until(isClose)
+  assert.deepEqual(closeOf(who), { state: 'closed', code: 401 })
+})
+
+for (const wasOffered of [true, false]) {
+  test(`time that is up ${wasOffered ? 'after' : 'before'} a code was offered ${wasOffered ? 'ends the pairing' : 'is a bad line'}`, async () => {
+    const { wa, who } = await opened()
+    if (wasOffered) wa.happen({ 'connection.update': { qr: '2@x' } })
+    wa.happen({ 'connection.update': { connection: 'close', lastDisconnect: { error: boom(408) } } })
+    await who.until(isClose)
+    assert.deepEqual(closeOf(who), { state: 'closed', code: wasOffered ? 408 : null })
+  })
+}
+
+async function silentAfter(wa: FakeSocket, who: Hearing): Promise<void> {
+  const before = who.heard.length
+  wa.happen({ 'messages.upsert': { messages: [] }, 'connection.update': { connection: 'close' } })
+  for (const _ of Array(5)) await turn()
+  assert.equal(who.heard.length, before)
+}
+
+test('after we close it a socket tells nothing, not even that, and sends nothing', async () => {
+  const { wa, who, socket } = await opened()
+  await socket.close()
+  assert.deepEqual(wa.calls, [['end']])
+  await silentAfter(wa, who)
+  await assert.rejects(socket.send({ id: '3EB0', jid, text: 'x', previewUrl: false }), /no socket/)
+})
+
+test('what waits its turn, and what a burst keeps back, is heard before a close of ours is done', async () => {
+  const who = hearing()
+  const keep = who.hear
+  who.hear = async (event) => {
+    for (const _ of Array(3)) await turn()
+    await keep(event)
+  }
+  const { wa, socket } = await opened(who)
+  wa.happen({ 'messages.upsert': { messages: [] } })
+  wa.happen({ 'messages.update': [] })
+  wa.keptBack.push({ 'contacts.upsert': [] })
+  await socket.close()
+  assert.deepEqual(names(who), ['messages.upsert', 'messages.update', 'contacts.upsert'])
+  await silentAfter(wa, who)
+})
+
+test('a socket may be closed by who hears it', async () => {
+  const who = hearing()
+  const { wa, socket } = await opened(who)
+  const done = Promise.withResolvers<void>()
+  who.hear = async () => socket.close().then(done.resolve)
+  wa.happen({ 'messages.upsert': {} })
+  await done.promise
+  await silentAfter(wa, who)
+})
+
+test('a socket that is closed before it could open never does', async () => {
+  const baileys = fakeBaileys()
+  const ready = Promise.withResolvers<typeof baileys>()
+  const who = hearing()
+  const socket = baileysTransport({ log: keptLog(), load: () => ready.promise }).open(who)
+  await socket.close()
+  ready.resolve(baileys)
+  await until(() => who.auth.writes.length === 1)
+  for (const _ of Array(5)) await turn()
+  assert.deepEqual([baileys.sockets.length, who.heard.length], [0, 0])
+})

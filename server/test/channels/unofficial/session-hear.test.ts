@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { presetId } from '../../../src/channels/unofficial/send/preset-id.ts'
+import { customerPhone, sessionWorld } from '../../support/session-world.ts'
+
+test('what a customer writes is stored before it counts as heard, and once', async () => {
+  const w = await sessionWorld()
+  const socket = await w.pair()
+  await socket.customerWrites(customerPhone, 'Hello', 'A1')
+  const conversation = await w.conversation()
+  assert.equal(conversation.contact.phone, customerPhone)
+  assert.equal(conversation.unread_count, 1)
+  await socket.customerWrites(customerPhone, 'Hello', 'A1')
+  assert.equal((await w.messages(conversation.id)).length, 1)
+  assert.notEqual((await w.connection()).lastEventInAt, null)
+})
+
+test('what a person writes on the phone makes the conversation theirs; our own messages do not', async () => {
+  const w = await sessionWorld()
+  const { socket, conversationId } = await w.talk()
+  assert.match((await w.conversation()).owner, /^agent:/)
+  const sent = await w.post(conversationId)
+  assert.equal(sent.status, 202)
+  const [mine] = w.network.delivered
+  await socket.ownerWrites(customerPhone, 'Good morning', mine?.id)
+  assert.match((await w.conversation()).owner, /^agent:/)
+  assert.equal((await w.messages(conversationId)).length, 2)
+  await socket.ownerWrites(customerPhone, 'It is me')
+  assert.equal((await w.conversation()).owner, 'human')
+  assert.equal((await w.messages(conversationId)).length, 3)
+})
+
+test('a history is told of and is not live', async () => {
+  const w = await sessionWorld()
+  const socket = await w.pair()
+  const key = { remoteJid: `${customerPhone}@s.whatsapp.net` }
+  await socket.tell('messaging-history.set', {
+    messages: [
+      { key: { ...key, fromMe: false, id: 'OLD1' }, message: { conversation: 'Hi' }, messageTimestamp: 1_700_000_000 },
+      { key: { ...key, fromMe: true, id: 'OLD2' }, message: { conversation: 'Ho' }, messageTimestamp: 1_700_000_001 },
+    ],
+  })
+  const conversation = await w.conversation()
+  assert.deepEqual([conversation.owner, conversation.unread_count], ['human', 0])
+  assert.equal((await w.messages(conversation.id)).length, 2)
+  assert.deepEqual(await w.events(conversation.id), [])
+})
+
+test('a hidden address and its phone become one conversation once the network tells', async () => {
+  const w = await sessionWorld()
+  const socket = await w.pair()
+  const lid = '210000000000001@lid'
+  const message = { key: { remoteJid: lid, fromMe: false, id: 'L1' }, message: { conversation: 'Hidden' } }
+  await socket.tell('messages.upsert', { type: 'notify', messages: [{ ...message, messageTimestamp: 1_772_000_000 }] })
+  assert.equal((await w.conversation()).contact.phone, null)
+  await socket.tell('lid-mapping.update', { lid, pn: `${customerPhone}@s.whatsapp.net` })
+  assert.equal((await w.conversation()).contact.phone, customerPhone)
+})
+
+test('nonsense is passed over and holds nothing up', async () => {
+  const w = await sessionWorld()
+  const socket = await w.pair()
+  for (const data of [null, 7, 'text', [], { messages: [null, { key: {} }] }]) {
+    await socket.tell('messages.upsert', data)
+    await socket.tell('messages.update', data)
+    await socket.tell('connection.update', data)
+  }
+  await socket.customerWrites(customerPhone, 'still here')
+  assert.equal((await w.conversation()).unread_count, 1)
+})
+
+test('what fails to be stored is tried again before it counts as heard', async () => {
+  let failures = 3
+  const w = await sessionWorld({
+    receive: async () => {
+      if (failures-- > 0) throw new Error('The database is away')
+    },
+  })
+  const socket = await w.pair()
+  await socket.customerWrites(customerPhone, 'Hello')
+  assert.equal(failures, -1)
+})
+
+test('what can never be stored is given up, and what comes behind it is heard', async () => {
+  const heard: string[] = []
+  const w = await sessionWorld({
+    retryMs: 1,
+    receive: async (_connection, events) => {
+      for (const event of events) {
+        if (event.type !== 'message') continue
+        if (event.text === 'poison') throw new Error('It does not fit')
+        heard.push(event.text)
+      }
+    },
+  })
+  const socket = await w.pair()
+  await socket.customerWrites(customerPhone, 'poison')
+  await socket.customerWrites(customerPhone, 'fine')
+  assert.deepEqual(heard, ['fine'])
+})
+
+test('an id follows from the message, and differs between connections', () => {
+  const id = presetId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:1', 'a')
+  assert.match(id, /^3EB0[0-9A-F]{18}$/)
+  assert.equal(id, presetId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:1', 'a'))
+  assert.notEqual(id, presetId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:1', 'b'))
+  assert.notEqual(id, presetId('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e:2', 'a'))
+})

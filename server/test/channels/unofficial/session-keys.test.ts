@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { oldRows, rotate } from '../../support/rotating.ts'
+import { customerPhone, type SessionWorld, sessionWorld } from '../../support/session-world.ts'
+import { testTeamToken } from '../../support/world.ts'
+
+async function everyRow({ db, connectionId }: SessionWorld): Promise<string[]> {
+  const rows = await db.sql<{ text: string }[]>`
+    select s::text as text from channel_sessions s where connection_id = ${connectionId}
+    union all select k::text from session_keys k where connection_id = ${connectionId}
+    union all select t::text from session_sends t where connection_id = ${connectionId}`
+  return rows.map(({ text }) => text)
+}
+
+test('keys are kept, changed and forgotten together, by type and id', async () => {
+  const w = await sessionWorld()
+  const { auth } = (await w.pair()).options
+  await auth.writeKeys([
+    { type: 'session', id: `${customerPhone}:0`, value: '{"a":1}' },
+    { type: 'session', id: 'other', value: '{"b":2}' },
+    { type: 'pre-key', id: 'other', value: '"same id, other type"' },
+  ])
+  await auth.writeKeys([
+    { type: 'session', id: 'other', value: null },
+    { type: 'session', id: `${customerPhone}:0`, value: '{"a":2}' },
+  ])
+  const found = await auth.readKeys('session', [`${customerPhone}:0`, 'other', 'unknown'])
+  assert.deepEqual([...found], [[`${customerPhone}:0`, '{"a":2}']])
+  assert.deepEqual([...(await auth.readKeys('pre-key', ['other']))], [['other', '"same id, other type"']])
+  assert.equal((await auth.readKeys('session', [])).size, 0)
+})
+
+test('nothing of the keys, the pairing and what is sent can be read in the tables or in the log', async () => {
+  const w = await sessionWorld()
+  const { socket, conversationId } = await w.talk()
+  await socket.options.auth.writeKeys([{ type: 'session', id: customerPhone, value: '"a ratchet"' }])
+  await w.post(conversationId, 'a secret text')
+  const before = await everyRow(w)
+  await w.team('POST', `/${w.connectionId}/pair`, { method: 'code', phone: '5511955507777' })
+  await w.work()
+  await w.network.last().qr('x')
+  await w.work()
+  const rows = [...before, ...(await everyRow(w))]
+  assert.equal(before.length, 4, 'session, credentials, key, send')
+  const stored = rows.join()
+  const logged = w.logLines.join()
+  for (const secret of ['a ratchet', 'a secret text', '5511955507777', 'K7QX2M9P', customerPhone, '"device"']) {
+    for (const form of [secret, Buffer.from(secret).toString('hex')]) {
+      assert.ok(!stored.includes(form), `${secret} is stored in the open`)
+      assert.ok(!logged.includes(form), `${secret} is logged`)
+    }
+  }
+})
+
+test('a key that was tampered with counts as lost; one put into the place of another does not open', async () => {
+  const w = await sessionWorld()
+  const { auth } = (await w.pair()).options
+  await auth.writeKeys([
+    { type: 'session', id: 'a', value: '"a"' },
+    { type: 'session', id: 'b', value: '"b"' },
+  ])
+  await w.db.sql`
+    update session_keys k
+    set value = other.value
+    from session_keys other
+    where k.connection_id = ${w.connectionId}
+      and other.connection_id = k.connection_id
+      and k.type = 'session'
+      and other.type = 'session'
+      and other.digest <> k.digest`
+  assert.deepEqual([...(await auth.readKeys('session', ['a', 'b']))], [])
+})
+
+test('rotating the data key leaves no old row, and the session goes on as the same device', async () => {
+  const w = await sessionWorld()
+  const { socket, conversationId } = await w.talk()
+  await w.post(conversationId)
+  await socket.options.auth.writeKeys([{ type: 'session', id: 'a', value: '"a"' }])
+  await rotate(w, 'data')
+  assert.deepEqual(await oldRows(w.db, w.workspaceId, 'data', 2), [])
+  assert.deepEqual([...(await socket.options.auth.readKeys('session', ['a']))], [['a', '"a"']])
+  assert.equal(await socket.options.sentText(w.network.delivered[0]?.id ?? ''), 'Good morning')
+  await socket.close(428)
+  await w.work()
+  w.clock.advance(60_000)
+  await w.work()
+  await w.network.last().open()
+  assert.equal(w.network.last().device, socket.device)
+  assert.equal((await w.session()).state, 'open')
+})
+
+test('sessions are counted by state', async () => {
+  const w = await sessionWorld()
+  await w.pair()
+  w.clock.advance(60_000)
+  const page = (await w.call('GET', '/metrics', { key: testTeamToken })).body as string
+  const open = Number(/^parley_sessions\{state="open"\} (\d+)$/m.exec(page)?.[1])
+  assert.ok(
+    open >= 1,
+    page
+      .split('\n')
+      .filter((line) => line.includes('parley_sessions'))
+      .join('\n'),
+  )
+})

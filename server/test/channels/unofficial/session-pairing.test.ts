@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { signedInMember } from '../../support/member.ts'
+import { newShopPhone, sessionWorld } from '../../support/session-world.ts'
+
+test('a connection that was never paired says so', async () => {
+  const w = await sessionWorld()
+  const { state, reason, paired, phone, qr } = await w.session()
+  assert.deepEqual(
+    { state, reason, paired, phone, qr },
+    { state: 'unpaired', reason: 'never_paired', paired: false, phone: null, qr: null },
+  )
+  assert.equal((await w.connection()).stateReason, 'never_paired')
+})
+
+test('pairing by QR: each code is shown until the next, a restart is asked for, then it is open', async () => {
+  const w = await sessionWorld()
+  const phone = newShopPhone()
+  assert.equal((await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })).status, 202)
+  await w.work()
+  const first = w.network.last()
+  await first.qr('first code')
+  const shown = await w.session()
+  assert.deepEqual([shown.state, shown.method, shown.qr], ['pairing', 'qr', 'first code'])
+  assert.equal(shown.shownUntil, new Date(w.clock.now().getTime() + 60_000).toISOString())
+  await first.qr('second code')
+  assert.equal((await w.session()).qr, 'second code')
+  assert.equal((await w.session()).shownUntil, new Date(w.clock.now().getTime() + 20_000).toISOString())
+  assert.equal((await w.connection()).stateReason, 'pairing')
+
+  await first.login()
+  assert.equal((await w.session()).qr, null)
+  await first.close(515)
+  await w.work()
+  const second = w.network.last()
+  assert.notEqual(second, first)
+  assert.ok(first.isClosed)
+  await second.open(phone)
+  const open = await w.session()
+  assert.deepEqual([open.state, open.reason, open.paired, open.phone], ['open', null, true, phone])
+  const connection = await w.connection()
+  assert.deepEqual([connection.state, connection.stateReason, connection.numberId], ['active', null, phone])
+  assert.ok(second.device !== null, 'the second socket is the device that was linked')
+})
+
+test('pairing by code: the letters are asked for once, for the phone in digits', async () => {
+  const w = await sessionWorld()
+  const asked = await w.team('POST', `/${w.connectionId}/pair`, { method: 'code', phone: '+55 11 95550-1234' })
+  assert.equal(asked.status, 202)
+  await w.work()
+  await w.network.last().qr('not shown')
+  await w.network.last().qr('not shown either')
+  await w.work()
+  assert.deepEqual(w.network.pairingCodes, ['5511955501234'])
+  const { method, qr, pairingCode } = await w.session()
+  assert.deepEqual({ method, qr, pairingCode }, { method: 'code', qr: null, pairingCode: 'K7QX2M9P' })
+  const wrong = await w.team('POST', `/${w.connectionId}/pair`, { method: 'code', phone: 'abc' })
+  assert.equal(wrong.status, 400)
+  assert.equal(wrong.body.data.issues[0].path, 'phone')
+})
+
+test('a QR code that is over is not shown', async () => {
+  const w = await sessionWorld()
+  await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
+  await w.work()
+  await w.network.last().qr('code')
+  w.clock.advance(60_001)
+  assert.equal((await w.session()).qr, null)
+})
+
+test('a pairing that nobody takes up ends, and can be asked for again', async () => {
+  const w = await sessionWorld()
+  await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
+  await w.work()
+  await w.network.last().qr('code')
+  await w.network.last().close(408)
+  await w.work()
+  const { state, reason } = await w.session()
+  assert.deepEqual({ state, reason }, { state: 'stopped', reason: 'pairing_ended' })
+  assert.equal(w.network.sockets.length, 1)
+  await w.pair()
+  assert.equal((await w.session()).state, 'open')
+})
+
+test('where the network cannot be reached it is said that there is no code, and the pairing ends', async () => {
+  const w = await sessionWorld()
+  await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
+  await w.work()
+  for (let attempt = 0; attempt < 5; attempt++) {
+    await w.network.last().close(null)
+    await w.work()
+    const { state, reason, qr } = await w.session()
+    assert.deepEqual({ state, reason, qr }, { state: 'waiting', reason: 'network_unreachable', qr: null })
+    assert.match((await w.connection()).stateReason, /network_unreachable/)
+    w.clock.advance(60_000)
+    await w.work()
+    assert.equal(w.network.sockets.length, attempt + 2)
+  }
+  await w.network.last().close(null)
+  await w.work()
+  const { state, reason } = await w.session()
+  assert.deepEqual({ state, reason }, { state: 'stopped', reason: 'network_unreachable' })
+  await w.pair()
+  assert.equal((await w.session()).state, 'open')
+})
+
+test('a new pairing unlinks the old device, forgets its keys and voids what was acknowledged', async () => {
+  const w = await sessionWorld()
+  const old = await w.pair()
+  await w.acknowledge()
+  assert.notEqual((await w.connection()).acknowledgement, null)
+  await w.team('POST', `/${w.connectionId}/pair`, { method: 'qr' })
+  assert.equal((await w.connection()).state, 'unavailable')
+  await w.work()
+  assert.equal(w.network.logouts, 1)
+  assert.ok(old.isClosed)
+  const fresh = w.network.last()
+  assert.equal(fresh.device, null)
+  await fresh.qr('code')
+  await fresh.login()
+  await fresh.close(515)
+  await w.work()
+  await w.network.last().open(newShopPhone())
+  assert.equal((await w.connection()).acknowledgement, null)
+  assert.equal((await w.connection()).state, 'active')
+})
+
+test('unpairing logs out and forgets', async () => {
+  const w = await sessionWorld()
+  const socket = await w.pair()
+  const answer = await w.team('POST', `/${w.connectionId}/unpair`)
+  assert.equal(answer.status, 202)
+  const unlinked = { state: 'unpaired', reason: 'logged_out', paired: false, phone: null }
+  assert.partialDeepStrictEqual(answer.body.session, unlinked)
+  assert.partialDeepStrictEqual(await w.session(), unlinked, 'before the holder has come to it')
+  await w.work()
+  assert.equal(w.network.logouts, 1)
+  assert.ok(socket.isClosed)
+  assert.partialDeepStrictEqual(await w.session(), unlinked)
+  const [keys] = await w.db.sql`select count(*) as count from session_keys where connection_id = ${w.connectionId}`
+  assert.equal(keys?.count, 0)
+  assert.equal(w.holder.count(), 0)
+})
+
+test('what a customer writes while the session logs out is not lost', async () => {
+  const w = await sessionWorld()
+  const { socket } = await w.talk()
+  w.network.beforeLogout = async () => {
+    await socket.customerWrites('5581991234567', 'one more thing')
+    await socket.close(401)
+  }
+  await w.team('POST', `/${w.connectionId}/unpair`)
+  await w.work()
+  assert.equal((await w.conversation()).unread_count, 2)
+  assert.equal((await w.session()).state, 'unpaired')
+})
+
+test('a removed connection logs out, and nothing of its session is left', async () => {
+  const w = await sessionWorld()
+  await w.pair()
+  assert.equal((await w.team('DELETE', `/${w.connectionId}`)).status, 200)
+  await w.work()
+  assert.equal(w.network.logouts, 1)
+  const rows = await w.db.sql`select state from channel_sessions where connection_id = ${w.connectionId}`
+  assert.equal(rows.length, 0)
+})
+
+test('a phone that is connected already is refused to another connection', async () => {
+  const w = await sessionWorld()
+  const phone = newShopPhone()
+  await w.pair(phone)
+  const other = await sessionWorld()
+  await other.pair(phone)
+  await other.work()
+  const { state, reason, paired } = await other.session()
+  assert.deepEqual({ state, reason, paired }, { state: 'stopped', reason: 'number_taken', paired: false })
+  assert.equal(other.network.logouts, 1)
+  assert.equal((await other.connection()).numberId, other.connectionId)
+  assert.equal((await w.session()).state, 'open')
+})
+
+test('another workspace sees nothing of it, and only a QR connection has a session', async () => {
+  const w = await sessionWorld()
+  const other = await sessionWorld()
+  for (const [method, path] of [
+    ['GET', 'session'],
+    ['POST', 'pair'],
+    ['POST', 'unpair'],
+  ] as const) {
+    const answer = await other.team(
+      method,
+      `/${w.connectionId}/${path}`,
+      path === 'pair' ? { method: 'qr' } : undefined,
+    )
+    assert.equal(answer.status, 404)
+  }
+  assert.equal((await w.session()).state, 'unpaired')
+  await w.db.sql`update connections set channel = 'partner' where id = ${w.connectionId}`
+  for (const [method, path] of [
+    ['GET', 'session'],
+    ['POST', 'unpair'],
+  ] as const) {
+    assert.equal((await w.team(method, `/${w.connectionId}/${path}`)).status, 409)
+  }
+})
+
+test('members see how a session is; to pair it, and to see what pairs it, is for admins', async () => {
+  const w = await sessionWorld()
+  const [member, admin] = [await signedInMember(w), await signedInMember(w, 'admin')]
+  const path = `/connections/${w.connectionId}`
+  assert.equal((await member.call('POST', `${path}/pair`, { method: 'qr' })).status, 403)
+  assert.equal((await admin.call('POST', `${path}/pair`, { method: 'qr' })).status, 202)
+  await w.work()
+  await w.network.last().qr('code')
+  assert.equal((await admin.call('GET', `${path}/session`)).body.session.qr, 'code')
+  const seen = (await member.call('GET', `${path}/session`)).body.session
+  assert.deepEqual([seen.state, seen.qr, seen.shownUntil], ['pairing', null, null])
+  assert.equal((await member.call('POST', `${path}/unpair`)).status, 403)
+})
+
+test('a person confirms the risk of a paired number, and may be asked again after a new pairing', async () => {
+  const w = await sessionWorld()
+  await w.pair()
+  const member = await signedInMember(w)
+  const path = `/connections/${w.connectionId}/acknowledge`
+  assert.equal((await member.call('POST', path)).body.connection.acknowledgement.by, member.userId)
+  await w.pair()
+  assert.equal((await w.connection()).acknowledgement, null)
+})

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import { at, customerDigits, customerJid, customerLid, socketMessage, upsert } from '../../support/session-events.ts'
+
+const now = new Date('2026-11-01T00:00:00.000Z')
+
+function readOne(message: unknown) {
+  const { events, skipped } = readEvent(upsert(message), now)
+  return { event: events[0], reason: skipped[0], count: events.length + skipped.length }
+}
+
+function written(message: unknown) {
+  const { event } = readOne(message)
+  assert.ok(event?.type === 'message', 'is no message')
+  return event
+}
+
+const text = { conversation: 'Hello' }
+const unshown = 'Message of a kind that cannot be shown'
+
+const contents: [what: string, message: unknown, kind: string, text: string][] = [
+  ['text', text, 'text', 'Hello'],
+  ['text with a link', { extendedTextMessage: { text: 'see x.test' }, messageContextInfo: {} }, 'text', 'see x.test'],
+  ['a key beside the text', { senderKeyDistributionMessage: { groupId: 'x' }, ...text }, 'text', 'Hello'],
+  ['an image', { imageMessage: { mimetype: 'image/jpeg', caption: 'mine' } }, 'image', 'mine'],
+  ['an image without words', { imageMessage: {} }, 'image', ''],
+  ['a video', { videoMessage: { caption: 'look' } }, 'video', 'look'],
+  ['a round video', { ptvMessage: {} }, 'video', ''],
+  ['a voice message', { audioMessage: { ptt: true } }, 'audio', ''],
+  ['a document', { documentMessage: { fileName: 'offer.pdf' } }, 'document', 'offer.pdf'],
+  ['a document with words', { documentMessage: { fileName: 'a.pdf', caption: 'Sign it' } }, 'document', 'Sign it'],
+  ['a sticker', { stickerMessage: { isAnimated: true } }, 'image', ''],
+  ['a place', { locationMessage: { degreesLatitude: 1.5, degreesLongitude: -2 } }, 'location', '1.5, -2'],
+  ['a named place', { locationMessage: { name: 'Café', address: 'Main St 1' } }, 'location', 'Café, Main St 1'],
+  ['a moving place', { liveLocationMessage: { caption: 'On my way' } }, 'location', 'On my way'],
+  ['a contact', { contactMessage: { displayName: 'Bo', vcard: 'BEGIN:VCARD' } }, 'text', 'Contact: Bo'],
+  ['contacts', { contactsArrayMessage: { contacts: [{ displayName: 'A' }, {}] } }, 'text', 'Contact: A'],
+  ['a contact without a name', { contactMessage: {} }, 'text', 'Contact'],
+  ['a reaction', { reactionMessage: { key: { id: 'x' }, text: '👍' } }, 'text', '👍'],
+  ['a button', { buttonsResponseMessage: { selectedDisplayText: 'Yes', selectedButtonId: '1' } }, 'text', 'Yes'],
+  ['a button without words', { buttonsResponseMessage: { selectedButtonId: 'yes' } }, 'text', 'yes'],
+  ['a button of a template', { templateButtonReplyMessage: { selectedDisplayText: 'Go' } }, 'text', 'Go'],
+  ['a choice', { listResponseMessage: { title: 'Blue', singleSelectReply: { selectedRowId: '2' } } }, 'text', 'Blue'],
+  ['a choice by id', { listResponseMessage: { singleSelectReply: { selectedRowId: '2' } } }, 'text', '2'],
+  ['a form', { interactiveResponseMessage: { body: { text: 'Sent' } } }, 'text', 'Sent'],
+  ['an order', { orderMessage: { orderTitle: 'Two shirts', itemCount: 2 } }, 'text', 'Two shirts'],
+  ['a disappearing text', { ephemeralMessage: { message: { extendedTextMessage: { text: 'psst' } } } }, 'text', 'psst'],
+  ['an image to see once', { viewOnceMessageV2: { message: { imageMessage: { caption: 'x' } } } }, 'image', 'x'],
+  [
+    'wrapped twice',
+    {
+      ephemeralMessage: { message: { documentWithCaptionMessage: { message: { documentMessage: { caption: 'c' } } } } },
+    },
+    'document',
+    'c',
+  ],
+  ['a poll', { pollCreationMessageV3: { name: 'Lunch?' } }, 'system', `${unshown}: poll_creation`],
+  ['a kind that nobody knows', { 'x y': 1 }, 'system', unshown],
+  ['text without words', { extendedTextMessage: {} }, 'system', unshown],
+]
+
+for (const [what, message, kind, said] of contents) {
+  test(`a customer sends ${what}`, () => {
+    const event = written(socketMessage(message))
+    assert.deepEqual([event.kind, event.text, event.opensWindow], [kind, said, true])
+  })
+}
+
+const passedOver: [what: string, message: unknown, reason: RegExp][] = [
+  ['a withdrawal', socketMessage({ protocolMessage: { type: 0, key: { id: 'x' } } }), /withdrawal/],
+  ['an edit', socketMessage({ editedMessage: { message: { protocolMessage: { editedMessage: text } } } }), /edit/],
+  ['a lifted reaction', socketMessage({ reactionMessage: { text: '' } }), /lifted reaction/],
+  ['a vote', socketMessage({ pollUpdateMessage: {} }), /or the like/],
+  ['the head of an album', socketMessage({ albumMessage: { expectedImageCount: 2 } }), /or the like/],
+  ['what is not decrypted', socketMessage(undefined, { messageStubType: 2 }), /not decrypted/],
+  ['a notice without content', socketMessage(null, { messageStubType: 40 }), /not decrypted/],
+  ['keys alone', socketMessage({ senderKeyDistributionMessage: {} }), /not decrypted/],
+  ['a group', socketMessage(text, {}, { remoteJid: '1203630469@g.us', participant: customerJid }), /two people/],
+  ['a story', socketMessage(text, {}, { remoteJid: 'status@broadcast', participant: customerJid }), /two people/],
+  ['a broadcast', socketMessage(text, {}, { remoteJid: '17000@broadcast' }), /two people/],
+  ['a channel', socketMessage(text, {}, { remoteJid: '17000111@newsletter' }), /two people/],
+  ['a number hosted elsewhere', socketMessage(text, {}, { remoteJid: '5511987650001@hosted' }), /two people/],
+  ['a notice of the network', socketMessage(text, {}, { remoteJid: '0@s.whatsapp.net' }), /two people/],
+  ['what has no id', socketMessage(text, {}, { id: undefined }), /without an id/],
+  ['wrappers without an end', socketMessage(nested(40)), /not decrypted/],
+]
+
+function nested(depth: number): unknown {
+  return depth === 0 ? text : { ephemeralMessage: { message: nested(depth - 1) } }
+}
+
+for (const [what, message, reason] of passedOver) {
+  test(`${what} is passed over`, () => {
+    const read = readOne(message)
+    assert.equal(read.count, 1)
+    assert.match(read.reason ?? '', reason)
+  })
+}
+
+test('one that could not be read keeps no other from being read', () => {
+  const { events, skipped } = readEvent(upsert(socketMessage(null), 'x', socketMessage(text)), now)
+  assert.deepEqual([events.length, skipped.length], [1, 2])
+})
+
+test('a message that could not be decrypted counts once it comes again under its id', () => {
+  const key = { id: '3A0COMES0LATER' }
+  assert.equal(readOne(socketMessage(undefined, { messageStubType: 2 }, key)).event, undefined)
+  assert.equal(written(socketMessage(text, {}, key)).externalId, '3A0COMES0LATER')
+})
+
+test('what a customer wrote while we were away is a message like any other', () => {
+  const { events } = readEvent(
+    { event: 'messages.upsert', data: { type: 'append', messages: [socketMessage(text)] } },
+    now,
+  )
+  assert.equal(events[0]?.type, 'message')
+})
+
+test('what a person wrote on the phone is an echo to the customer, without the name of who wrote', () => {
+  const { event } = readOne(socketMessage(text, { pushName: 'The shop', status: 2 }, { fromMe: true }))
+  assert.ok(event?.type === 'echo')
+  assert.deepEqual(event.customer, { userId: null, parentUserId: null, phone: customerDigits, name: null })
+})
+
+const long = { low: at, high: 0, unsigned: true }
+const times: [what: string, value: unknown, at: Date][] = [
+  ['a number', at, new Date(at * 1000)],
+  ['text', String(at), new Date(at * 1000)],
+  ['two halves', long, new Date(at * 1000)],
+  [
+    'two halves of which the lower is negative',
+    { low: -2_000_000_000, high: 0 },
+    new Date((2 ** 32 - 2_000_000_000) * 1000),
+  ],
+  ['two halves beyond all times', { low: 0, high: 2 ** 31 }, now],
+  ['nothing', undefined, now],
+  ['nonsense', { low: 'x' }, now],
+]
+
+for (const [what, value, moment] of times) {
+  test(`the time of a message as ${what}`, () => {
+    assert.deepEqual(written(socketMessage(text, { messageTimestamp: value })).at, moment)
+  })
+}
+
+const people: [what: string, key: Record<string, unknown>, userId: string | null, phone: string | null][] = [
+  ['by phone', {}, null, customerDigits],
+  ['by phone, on one of several devices', { remoteJid: `${customerDigits}:12@s.whatsapp.net` }, null, customerDigits],
+  ['by an old address', { remoteJid: `${customerDigits}@c.us` }, null, customerDigits],
+  ['hidden', { remoteJid: customerLid }, customerLid, null],
+  ['hidden, on one of several devices', { remoteJid: '70011223344556:3@lid' }, customerLid, null],
+  ['hidden, with the phone', { remoteJid: customerLid, remoteJidAlt: customerJid }, customerLid, customerDigits],
+  ['by phone, with the hidden one', { remoteJidAlt: customerLid }, customerLid, customerDigits],
+  ['hidden, with nonsense', { remoteJid: customerLid, remoteJidAlt: 7 }, customerLid, null],
+]
+
+for (const [what, key, userId, phone] of people) {
+  test(`a customer who is addressed ${what}`, () => {
+    const { customer } = written(socketMessage(text, {}, key))
+    assert.deepEqual(customer, { userId, parentUserId: null, phone, name: 'Ana' })
+  })
+}
+
+test('an ad is told with every field', () => {
+  const externalAdReply = {
+    title: 'Spring',
+    body: 'x',
+    sourceType: 'ad',
+    sourceId: '120',
+    sourceUrl: 'https://x.test',
+    ctwaClid: 'c1',
+  }
+  const ad = { ctwa_clid: 'c1', source_id: '120', source_type: 'ad', source_url: 'https://x.test', headline: 'Spring' }
+  const content = { extendedTextMessage: { text: 'Hi', contextInfo: { externalAdReply } } }
+  assert.deepEqual(written(socketMessage(content)).referral, ad)
+  assert.deepEqual(written(socketMessage({ ephemeralMessage: { message: content } })).referral, ad)
+})
+
+test('an ad without an id of the tap says so with null', () => {
+  const contextInfo = { externalAdReply: { sourceType: 'post', sourceId: 7 } }
+  assert.deepEqual(written(socketMessage({ imageMessage: { contextInfo } })).referral, {
+    ctwa_clid: null,
+    source_id: '7',
+    source_type: 'post',
+    source_url: null,
+    headline: null,
+  })
+})
+
+test('a link with a picture is no ad', () => {
+  const contextInfo = { externalAdReply: { title: 'A page', sourceUrl: 'https://x.test' } }
+  assert.equal(written(socketMessage({ extendedTextMessage: { text: 'x', contextInfo } })).referral, null)
+})
+
+test('what a device hears of its own before the network has said anything is nothing yet', () => {
+  const ours = (status: number) => readOne(socketMessage(text, { status }, { fromMe: true }))
+  assert.equal(ours(1).event, undefined)
+  assert.equal(ours(1).reason, 'message that has not left yet')
+  assert.equal(ours(2).event?.type, 'echo')
+})

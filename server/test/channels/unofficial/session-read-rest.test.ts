@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import type { SocketEvent, SocketEventName } from '../../../src/channels/unofficial/transport/transport.ts'
+import {
+  at,
+  closed,
+  customerDigits,
+  customerJid,
+  customerLid,
+  socketMessage,
+  statusUpdate,
+  upsert,
+} from '../../support/session-events.ts'
+
+const now = new Date('2026-11-01T00:00:00.000Z')
+const both = { userId: customerLid, parentUserId: null, phone: customerDigits }
+
+const updates: [data: unknown, update: unknown][] = [
+  [{ connection: 'connecting', receivedPendingNotifications: false }, { state: 'connecting' }],
+  [{ qr: '2@abc' }, { qr: '2@abc' }],
+  [{ isNewLogin: true, qr: undefined }, { isNewLogin: true }],
+  [{ connection: 'open' }, { state: 'open' }],
+  [
+    { connection: 'open', me: { id: '5511900000001:7@s.whatsapp.net' } },
+    { state: 'open', phone: '5511900000001' },
+  ],
+  [
+    { connection: 'open', me: { id: 'nonsense' } },
+    { state: 'open', phone: null },
+  ],
+  [closed(515).data, { state: 'closed', code: 515 }],
+  [closed().data, { state: 'closed', code: null }],
+  [closed('401').data, { state: 'closed', code: null }],
+  [{ connection: 'close' }, { state: 'closed', code: null }],
+  [{ connection: 'closing' }, null],
+  [{ receivedPendingNotifications: true }, null],
+  [null, null],
+]
+
+for (const [data, update] of updates) {
+  test(`a socket tells ${JSON.stringify(data)}`, () => {
+    assert.deepEqual(readEvent({ event: 'connection.update', data }, now), { update, events: [], skipped: [] })
+  })
+}
+
+const statusRows: [number: unknown, status: string | null][] = [
+  [0, 'failed'],
+  [1, null],
+  [2, 'sent'],
+  [3, 'delivered'],
+  [4, 'read'],
+  [5, 'read'],
+  [6, null],
+  ['4', null],
+  [undefined, null],
+]
+
+for (const [number, status] of statusRows) {
+  test(`status ${number} of our message is ${status ?? 'none'}`, () => {
+    const { events, skipped } = readEvent(statusUpdate(number), now)
+    assert.equal(events.length + skipped.length, 1)
+    assert.equal(events[0]?.type === 'status' ? events[0].status : null, status)
+  })
+}
+
+test('a status names the message and when, whoever it was addressed to', () => {
+  const { events } = readEvent(statusUpdate(4, {}, { remoteJid: customerLid }), now)
+  const customer = { userId: customerLid, parentUserId: null, phone: null, name: null }
+  const told = { externalId: '3EB0AA', status: 'read', errorCode: null, at: new Date(at * 1000), correlator: null }
+  assert.deepEqual(events, [{ type: 'status', ...told, customer }])
+})
+
+test('a refusal carries its code', () => {
+  const codeOf = (parameters: unknown) => {
+    const [event] = readEvent(statusUpdate(0, { messageStubParameters: parameters }), now).events
+    return event?.type === 'status' ? event.errorCode : undefined
+  }
+  assert.equal(codeOf(['463', 'Your account has been restricted']), '463')
+  assert.equal(codeOf([479]), '479')
+  assert.equal(codeOf(undefined), 'unknown')
+  assert.equal(codeOf(['9'.repeat(80)])?.length, 50)
+})
+
+const noStatus: [what: string, event: SocketEvent][] = [
+  ["a customer's message", statusUpdate(4, {}, { fromMe: false })],
+  ['a group', statusUpdate(3, {}, { remoteJid: '1203630469@g.us' })],
+  ['a message without an id', statusUpdate(3, {}, { id: '' })],
+  ['an edit', statusUpdate(undefined, { message: { editedMessage: { message: { conversation: 'x' } } } })],
+]
+
+for (const [what, event] of noStatus) {
+  test(`no status: ${what}`, () => {
+    const { events, skipped } = readEvent(event, now)
+    assert.deepEqual([events.length, skipped.length], [0, 1])
+  })
+}
+
+const contactRows: [contact: unknown, name: string | null | undefined][] = [
+  [{ id: customerJid, name: 'Ana Souza', notify: 'ana' }, 'Ana Souza'],
+  [{ id: customerJid, notify: ' ana ' }, 'ana'],
+  [{ id: customerJid, verifiedName: 'Shop', name: '' }, 'Shop'],
+  [{ id: customerLid, phoneNumber: customerJid }, null],
+  [{ id: customerJid, lid: customerLid, name: 'Ana' }, 'Ana'],
+  [{ id: customerJid, imgUrl: 'changed' }, undefined],
+  [{ id: '1203630469@g.us', name: 'Family' }, undefined],
+  [null, undefined],
+]
+
+for (const [contact, name] of contactRows) {
+  test(`the phone knows ${JSON.stringify(contact)}`, () => {
+    const { events, skipped } = readEvent({ event: 'contacts.upsert', data: [contact] }, now)
+    assert.equal(events.length + skipped.length, 1)
+    const [event] = events
+    assert.equal(event?.type === 'contact_named' ? event.customer.name : undefined, name)
+  })
+}
+
+test('the phone behind a hidden address is told of as one customer with both', () => {
+  const mapping = { lid: customerLid, pn: customerJid }
+  for (const data of [mapping, [mapping]]) {
+    const { events } = readEvent({ event: 'lid-mapping.update', data }, now)
+    assert.deepEqual(events, [{ type: 'contact_named', customer: { ...both, name: null } }])
+  }
+  assert.deepEqual(readEvent({ event: 'lid-mapping.update', data: { lid: customerLid } }, now).events, [])
+})
+
+test('a history is told as history, with the phones that it maps', () => {
+  const data = {
+    chats: [{ id: customerLid }],
+    messages: [
+      socketMessage({ conversation: 'Before' }, {}, { remoteJid: customerLid }),
+      socketMessage({ conversation: 'Answer' }, { status: 4 }, { remoteJid: customerJid, fromMe: true }),
+      socketMessage({ conversation: 'Group' }, {}, { remoteJid: '1203630469@g.us' }),
+      socketMessage({ protocolMessage: { type: 0 } }),
+    ],
+    contacts: [{ id: customerJid, name: 'Ana Souza' }],
+    lidPnMappings: [{ lid: customerLid, pn: customerJid }],
+    progress: 100,
+  }
+  const { events, skipped } = readEvent({ event: 'messaging-history.set', data }, now)
+  assert.deepEqual(
+    events.map((event) => event.type),
+    ['history', 'history', 'contact_named', 'contact_named'],
+  )
+  const [theirs, ours] = events
+  assert.ok(theirs?.type === 'history' && ours?.type === 'history')
+  assert.deepEqual([theirs.direction, theirs.status, theirs.text], ['inbound', 'delivered', 'Before'])
+  assert.deepEqual(theirs.customer, { ...both, name: 'Ana' })
+  assert.deepEqual([ours.direction, ours.status, ours.customer.name], ['outbound', 'read', null])
+  assert.equal(skipped.length, 2)
+})
+
+const names: SocketEventName[] = [
+  'connection.update',
+  'messages.upsert',
+  'messages.update',
+  'messaging-history.set',
+  'contacts.upsert',
+  'contacts.update',
+  'lid-mapping.update',
+]
+
+test('nothing that comes over the wire makes the reader throw', () => {
+  const event = fc.constantFrom(...names)
+  fc.assert(
+    fc.property(event, fc.jsonValue(), (name, data) => {
+      assert.ok(Array.isArray(readEvent({ event: name, data }, now).events))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+// Nonsense in the places that are looked at, which is where a fault of the reader would be.
+const { value: nonsense } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom(null, true, -1, 0, 2, 1e300, '', '\0', '\ud800', customerJid, customerLid, 'x@g.us', {}, []),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(
+      fc.constantFrom(
+        ...[
+          'key',
+          'id',
+          'remoteJid',
+          'remoteJidAlt',
+          'fromMe',
+          'message',
+          'messages',
+          'update',
+          'status',
+          'text',
+          'lid',
+        ],
+        ...['conversation', 'extendedTextMessage', 'ephemeralMessage', 'editedMessage', 'imageMessage', 'contextInfo'],
+        ...['contactsArrayMessage', 'contacts', 'messageTimestamp', 'low', 'high', 'lidPnMappings', 'pn', 'pushName'],
+        ...['messageStubParameters', 'externalAdReply', 'connection', 'lastDisconnect', 'error', 'output', 'me', 'qr'],
+        ...['__proto__', 'constructor', 'toString'],
+      ),
+      tie('value'),
+      { maxKeys: 5 },
+    ),
+  ),
+}))
+
+test('nonsense in every place that is looked at loses itself alone', () => {
+  const good = socketMessage({ conversation: 'Hello' })
+  fc.assert(
+    fc.property(fc.constantFrom(...names), nonsense, (name, value) => {
+      for (const data of [value, [value], { messages: [value, good] }]) {
+        const { events } = readEvent({ event: name, data }, now)
+        for (const event of events) if ('externalId' in event) assert.ok(event.externalId.length > 0)
+      }
+      const { events, skipped } = readEvent(upsert(value, good), now)
+      assert.ok(events.some((event) => event.type === 'message' && event.text === 'Hello'))
+      assert.ok(!skipped.includes('item that could not be read'))
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+// Samples from elsewhere, which are not ours to keep here: name their folder to run over them.
+const folder = join(process.env.PAYLOAD_SAMPLES ?? '', 'baileys')
+const hasSamples = process.env.PAYLOAD_SAMPLES !== undefined && existsSync(folder)
+
+/** What each sample's name says must come of it: the first pattern that fits counts. */
+const outcomes: [pattern: RegExp, types: string][] = [
+  // The own send is our copy of what has not left yet.
+  [/group|broadcast|revoke|decrypt-failed|own-send/, ''],
+  [/fromme/, 'echo'],
+  [/^update-delivered-read/, 'status status'],
+  [/^update-/, 'status'],
+  [/^upsert-/, 'message'],
+]
+
+test('samples of a session', { skip: hasSamples ? false : 'PAYLOAD_SAMPLES names no folder of samples' }, () => {
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
+    const sample = JSON.parse(readFileSync(join(folder, file), 'utf8'))
+    if (file === 'connection-sequence.json') {
+      const told = sample.map((data: unknown) => readEvent({ event: 'connection.update', data }, now).update)
+      const states = told.flatMap(
+        (update: { state?: string; code?: number } | null) => update?.code ?? update?.state ?? [],
+      )
+      assert.deepEqual(states, ['connecting', 515, 'connecting', 'open', 428, 'connecting', 'open', 440, 401])
+      continue
+    }
+    const { events } = readEvent(sample, now)
+    const expected = outcomes.find(([pattern]) => pattern.test(file))?.[1]
+    assert.equal(events.map((event) => event.type).join(' '), expected, file)
+    const [event] = events
+    if (event?.type !== 'message') continue
+    assert.equal(event.referral !== null, file.includes('ctwa'), file)
+    assert.equal(event.customer.phone === null, file.includes('no-alt'), file)
+    assert.equal(event.at.getUTCFullYear(), 2026, file)
+  }
+})

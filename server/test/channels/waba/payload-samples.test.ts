@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { meaningOf, readError } from '../../../src/channels/waba/errors.ts'
+import { parse } from '../../../src/channels/waba/read/parse.ts'
+import { readTemplate } from '../../../src/channels/waba/read-template.ts'
+import { resultOf } from '../../../src/channels/waba/sender.ts'
+import { isSignedBy, readSignature } from '../../../src/channels/waba/signature.ts'
+
+// Samples from elsewhere, which are not ours to keep here: name their folder to run over them.
+const folder = process.env.PAYLOAD_SAMPLES ?? ''
+const skip = existsSync(folder) ? false : 'PAYLOAD_SAMPLES names no folder of samples'
+const now = new Date('2026-11-01T00:00:00.000Z')
+
+function filesOf(part: string): string[] {
+  const path = join(folder, part)
+  return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith('.json')) : []
+}
+
+const load = (part: string, name: string) => JSON.parse(readFileSync(join(folder, part, name), 'utf8'))
+
+/** What each sample's name says must come of it: the first pattern that fits counts. */
+const outcomes: [pattern: RegExp, types: string][] = [
+  [/group|deleted|status-unknown|value-errors|no-from|invalid-from|restriction|user-preferences/, ''],
+  [/revoke|reaction-removed|declined|sync-remove|empty-entry|other-object|unknown-field|signatures/, ''],
+  [/changed-number/, 'customer_changed message'],
+  [/^calls-/, 'contact_opened'],
+  [/^smb-echo/, 'echo'],
+  [/^smb-app-state-sync-add/, 'contact_named'],
+  [/^history-chunk/, 'history history history history'],
+  [/^account-update/, 'connection_state'],
+  [/^template-/, 'templates_changed'],
+  [/status-/, 'status'],
+  [/./, 'message'],
+]
+
+for (const part of skip ? [] : ['cloud', 'coexistence', 'malformed', 'templates', 'edge']) {
+  for (const name of filesOf(part)) {
+    test(`sample ${part}/${name}`, () => {
+      const sample = load(part, name)
+      // One recording holds several callbacks under names of its own.
+      const callbacks = sample.firstMessage ? [sample.firstMessage, sample.secondMessage] : [sample]
+      for (const callback of callbacks) {
+        const { items, skipped } = parse(callback, now)
+        const expected = outcomes.find(([pattern]) => pattern.test(name))?.[1]
+        assert.equal(items.map((item) => item.event.type).join(' '), expected)
+        assert.ok(!skipped.includes('item that could not be read'))
+        for (const { event } of items) {
+          if (event.type !== 'message') continue
+          assert.ok(event.customer.phone !== null || event.customer.userId !== null)
+          assert.equal(event.opensWindow, !name.startsWith('system-'))
+          assert.equal(event.referral !== null, /referral/.test(name))
+        }
+      }
+    })
+  }
+}
+
+test('answers of the platform in the samples', { skip }, () => {
+  for (const name of filesOf('api')) {
+    const sample = load('api', name)
+    if (name.startsWith('error-')) {
+      const error = readError(sample.body)
+      assert.ok(error && name.includes(String(error.code)), name)
+      const result = resultOf({ outcome: 'answered', status: sample.http_status, body: JSON.stringify(sample.body) })
+      assert.equal(result.outcome, meaningOf(error, sample.http_status).outcome)
+    } else if (name.startsWith('send-')) {
+      const result = resultOf({ outcome: 'answered', status: 200, body: JSON.stringify(sample) })
+      assert.equal(result.outcome, 'accepted', name)
+      if (name.includes('brazil')) assert.ok(result.outcome === 'accepted' && result.platformUserPhone)
+    } else {
+      assert.ok(
+        sample.data.map(readTemplate).every((one: unknown) => one !== null),
+        name,
+      )
+    }
+  }
+})
+
+test('signatures of the samples', { skip }, () => {
+  for (const [path, vector] of Object.entries<Record<string, string>>(load('edge', 'signatures.json'))) {
+    const bytes = readFileSync(join(folder, path))
+    const signature = readSignature(vector.x_hub_signature_256)
+    assert.ok(signature && isSignedBy(vector.app_secret ?? '', bytes, signature), path)
+    const rewritten = Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, 1))
+    assert.ok(!isSignedBy(vector.app_secret ?? '', rewritten, signature))
+  }
+})

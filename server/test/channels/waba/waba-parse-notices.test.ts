@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { parse } from '../../../src/channels/waba/read/parse.ts'
+import {
+  accountId,
+  at,
+  change,
+  customerPhone,
+  message,
+  messages,
+  ownPhone,
+  payload,
+  status,
+  text,
+  userId,
+  value,
+} from '../../support/waba-payloads.ts'
+
+const now = new Date('2026-03-10T12:00:00.000Z')
+const read = (body: unknown) => parse(body, now)
+const eventsOf = (body: unknown): ChannelEvent[] => read(body).items.map((item) => item.event)
+
+function only<T extends ChannelEvent['type']>(body: unknown, type: T): Extract<ChannelEvent, { type: T }> {
+  const events = eventsOf(body)
+  assert.equal(events.length, 1)
+  const [event] = events
+  assert.equal(event?.type, type)
+  return event as Extract<ChannelEvent, { type: T }>
+}
+
+const ana = { profile: { name: 'Ana', username: 'ana.s' } }
+const customers: [what: string, contacts: unknown, sender: Record<string, unknown>, expected: unknown[]][] = [
+  [
+    'both phone and user id',
+    [{ ...ana, wa_id: customerPhone, user_id: userId, parent_user_id: 'BR.ENT.1' }],
+    { from: customerPhone, from_user_id: userId },
+    [userId, 'BR.ENT.1', customerPhone, 'Ana'],
+  ],
+  [
+    'a hidden number',
+    [{ ...ana, user_id: userId }],
+    { from: undefined, from_user_id: userId },
+    [userId, null, null, 'Ana'],
+  ],
+  ['a user id in the place of the number', [{ ...ana, wa_id: userId }], { from: userId }, [userId, null, null, 'Ana']],
+  [
+    'a user id in the contact alone',
+    [{ ...ana, wa_id: customerPhone, user_id: userId }],
+    {},
+    [userId, null, customerPhone, 'Ana'],
+  ],
+  [
+    'a phone in the contact alone',
+    [{ ...ana, wa_id: customerPhone, user_id: userId }],
+    { from: undefined, from_user_id: userId },
+    [userId, null, customerPhone, 'Ana'],
+  ],
+  [
+    'a malformed user id',
+    [{ ...ana, wa_id: customerPhone, user_id: 'foo_bar' }],
+    { from_user_id: 'foo_bar' },
+    [null, null, customerPhone, 'Ana'],
+  ],
+  ['a plus before the number', [], { from: `+${customerPhone}` }, [null, null, customerPhone, null]],
+  ['a number written as a number', [], { from: 5511987654321 }, [null, null, customerPhone, null]],
+  [
+    'a username with an at sign',
+    [{ profile: { username: '@ana' }, wa_id: customerPhone }],
+    {},
+    [null, null, customerPhone, '@ana'],
+  ],
+  [
+    'a username without one',
+    [{ profile: { username: 'ana' }, wa_id: customerPhone }],
+    {},
+    [null, null, customerPhone, '@ana'],
+  ],
+  ['no contacts', undefined, {}, [null, null, customerPhone, null]],
+  [
+    'contacts of other people first',
+    [
+      { profile: { name: 'Eve' }, wa_id: '15550100' },
+      { ...ana, wa_id: customerPhone },
+    ],
+    {},
+    [null, null, customerPhone, 'Ana'],
+  ],
+  [
+    'contacts of other people alone',
+    [{ profile: { name: 'Eve' }, wa_id: '15550100' }],
+    {},
+    [null, null, customerPhone, null],
+  ],
+]
+
+for (const [what, contacts, sender, expected] of customers) {
+  test(`a customer with ${what}`, () => {
+    const body = payload(change('messages', value({ contacts, messages: [text('Hi', sender)] })))
+    const { customer } = only(body, 'message')
+    assert.deepEqual([customer.userId, customer.parentUserId, customer.phone, customer.name], expected)
+  })
+}
+
+test('a number that a customer shares on request becomes their phone, and is not in the text', () => {
+  const contacts = [{ origin: 'contact_request', phones: [{ phone: '+55 11 98765-4321' }] }]
+  const item = message('contacts', contacts, { from: undefined, from_user_id: userId })
+  const event = only(payload(change('messages', value({ contacts: [], messages: [item] }))), 'message')
+  assert.deepEqual([event.customer.phone, event.customer.userId], [customerPhone, userId])
+  assert.equal(event.text, 'Shared their phone number')
+})
+
+test('the referral of an ad has every field, null where the platform left it out', () => {
+  const referral = {
+    source_url: 'https://ads.example/1',
+    source_id: 12,
+    source_type: 'ad',
+    headline: 'Sale',
+    body: 'x',
+  }
+  assert.deepEqual(only(messages(text('Hi', { referral })), 'message').referral, {
+    ctwa_clid: null,
+    source_id: '12',
+    source_type: 'ad',
+    source_url: 'https://ads.example/1',
+    headline: 'Sale',
+  })
+  assert.equal(only(messages(text('Hi', { referral: {} })), 'message').referral, null)
+})
+
+const climbs: [state: string, more: Record<string, unknown>, expected: string, code: string | null][] = [
+  ['sent', {}, 'sent', null],
+  ['delivered', { conversation: { id: 'x' } }, 'delivered', null],
+  ['read', { errors: [{ code: 1 }] }, 'read', null],
+  ['played', {}, 'read', null],
+  ['failed', { errors: [{ code: 131047, title: 'x' }] }, 'failed', '131047'],
+  ['failed', {}, 'failed', 'unknown'],
+]
+
+for (const [state, more, expected, code] of climbs) {
+  test(`a status ${state} with ${Object.keys(more)[0] ?? 'nothing more'}`, () => {
+    const item = status(state, { ...more, biz_opaque_callback_data: 'm:0', recipient_user_id: userId })
+    const event = only(payload(change('messages', value({ statuses: [item] }))), 'status')
+    assert.deepEqual(
+      [event.status, event.errorCode, event.correlator, event.externalId],
+      [expected, code, 'm:0', 'wamid.OUT'],
+    )
+    assert.deepEqual([event.customer?.phone, event.customer?.userId], [customerPhone, userId])
+  })
+}
+
+test('a status to a hidden number names the user', () => {
+  const item = status('delivered', { recipient_id: undefined, recipient_user_id: userId })
+  const { customer } = only(payload(change('messages', value({ statuses: [item] }))), 'status')
+  assert.deepEqual([customer?.phone, customer?.userId], [null, userId])
+})
+
+const notices: [what: string, system: Record<string, unknown>, more: Record<string, unknown>, after: unknown[]][] = [
+  ['a new number', { type: 'user_changed_number', wa_id: '5511900001111', body: 'x' }, {}, [null, '5511900001111']],
+  [
+    'a new number of the older shape',
+    { type: 'user_changed_number', new_wa_id: '5511900001111' },
+    {},
+    [null, '5511900001111'],
+  ],
+  [
+    'a new user id',
+    { type: 'user_changed_user_id', previous_user_id: 'BR.old', user_id: 'BR.new' },
+    { from: undefined },
+    ['BR.new', null],
+  ],
+]
+
+for (const [what, system, more, [newUserId, newPhone]] of notices) {
+  test(`${what}: the customer is known by it, and the notice opens no window`, () => {
+    const [changed, notice] = eventsOf(messages(message('system', system, more)))
+    assert.ok(changed?.type === 'customer_changed' && notice?.type === 'message')
+    assert.deepEqual([changed.customer.userId, changed.customer.phone], [newUserId, newPhone])
+    assert.notDeepEqual(changed.previous, changed.customer)
+    assert.deepEqual(notice.customer, changed.customer)
+    assert.deepEqual([notice.kind, notice.opensWindow], ['system', false])
+    assert.doesNotMatch(notice.text, /\d/)
+  })
+}
+
+test('any other notice is kept without the numbers in it', () => {
+  const system = { type: 'something_new', body: `About ${customerPhone}` }
+  const event = only(messages(message('system', system)), 'message')
+  assert.deepEqual([event.kind, event.text, event.opensWindow], ['system', 'About …', false])
+  const identity = only(messages(message('system', { type: 'customer_identity_changed' })), 'message')
+  assert.equal(identity.text, 'The security code of the customer changed')
+})
+
+test('a change of a user id as a field of its own', () => {
+  const update = { wa_id: customerPhone, user_id: { previous: 'BR.old', current: 'BR.new' }, timestamp: String(at) }
+  const body = payload(change('user_id_update', value({ user_id_update: [update, {}] })))
+  const event = only(body, 'customer_changed')
+  assert.deepEqual(
+    [event.previous.userId, event.customer.userId, event.customer.phone],
+    ['BR.old', 'BR.new', customerPhone],
+  )
+})
+
+test('a call by the customer opens the window and says nothing', () => {
+  const call = {
+    id: 'wacid.1',
+    from: customerPhone,
+    event: 'connect',
+    direction: 'USER_INITIATED',
+    timestamp: String(at),
+  }
+  const event = only(payload(change('calls', value({ calls: [call] }))), 'contact_opened')
+  assert.deepEqual([event.customer.phone, event.at], [customerPhone, new Date(at * 1000)])
+})
+
+test('what a person writes on the phone is an echo to the customer', () => {
+  const echo = {
+    from: ownPhone,
+    to: customerPhone,
+    to_user_id: userId,
+    id: 'wamid.E',
+    timestamp: String(at),
+    type: 'text',
+    text: { body: 'Hi' },
+  }
+  const revoke = { ...echo, id: 'wamid.R', type: 'revoke', revoke: {} }
+  const event = only(payload(change('smb_message_echoes', value({ message_echoes: [echo, revoke] }))), 'echo')
+  assert.deepEqual([event.text, event.customer.phone, event.customer.userId], ['Hi', customerPhone, userId])
+})
+
+test('a name of the contact book is told of', () => {
+  const sync = { type: 'contact', action: 'add', contact: { first_name: 'Ana', phone_number: customerPhone } }
+  const event = only(payload(change('smb_app_state_sync', value({ state_sync: [sync] }))), 'contact_named')
+  assert.deepEqual(event.customer, { userId: null, parentUserId: null, phone: customerPhone, name: 'Ana' })
+})
+
+test('history is told with its direction and status, and its media follow', () => {
+  const old = (more: object) => ({ timestamp: String(at), type: 'text', text: { body: 'x' }, ...more })
+  const thread = {
+    id: customerPhone,
+    messages: [
+      old({ id: 'h1', from: ownPhone, to: customerPhone, history_context: { status: 'READ' } }),
+      old({ id: 'h2', from: customerPhone, history_context: { status: 'PLAYED' } }),
+      old({ id: 'h3', from: ownPhone, type: 'media_placeholder', history_context: { status: 'ERROR' } }),
+    ],
+  }
+  const body = payload(
+    change('history', value({ contacts: undefined, history: [{ metadata: { phase: 0 }, threads: [thread] }] })),
+    change('history', value({ messages: [message('image', { caption: 'Pic' }, { id: 'h4' })] })),
+  )
+  const told = eventsOf(body).map(
+    (event) =>
+      event.type === 'history' && [event.externalId, event.direction, event.status, event.kind, event.customer.phone],
+  )
+  assert.deepEqual(told, [
+    ['h1', 'outbound', 'read', 'text', customerPhone],
+    ['h2', 'inbound', 'read', 'text', customerPhone],
+    ['h3', 'outbound', 'failed', 'system', customerPhone],
+    ['h4', 'inbound', 'delivered', 'image', customerPhone],
+  ])
+})
+
+const accounts: [event: Record<string, unknown>, available: boolean, reason: string, account: string][] = [
+  [{ event: 'PARTNER_REMOVED', waba_info: { waba_id: '55' } }, false, 'partner_removed', '55'],
+  [{ event: 'ACCOUNT_OFFBOARDED' }, false, 'account_offboarded', accountId],
+  [{ event: 'ACCOUNT_DELETED' }, false, 'account_deleted', accountId],
+  [{ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'DISABLE' } }, false, 'account_disabled', accountId],
+  [{ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } }, true, 'account_reinstated', accountId],
+  [{ event: 'ACCOUNT_RECONNECTED' }, true, 'account_reconnected', accountId],
+]
+
+for (const [update, available, reason, account] of accounts) {
+  test(`account update ${reason}`, () => {
+    const { items } = read(payload(change('account_update', update)))
+    assert.deepEqual(items, [
+      { numberId: null, accountId: account, event: { type: 'connection_state', available, reason } },
+    ])
+  })
+}
+
+for (const field of [
+  'message_template_status_update',
+  'message_template_quality_update',
+  'template_category_update',
+  'message_template_components_update',
+]) {
+  test(`${field} hints that templates changed`, () => {
+    const { items } = read(payload(change(field, { event: 'PAUSED', message_template_id: 2 ** 60, reason: null })))
+    assert.deepEqual(items, [{ numberId: null, accountId, event: { type: 'templates_changed' } }])
+  })
+}

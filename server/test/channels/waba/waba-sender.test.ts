@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { manualClock, systemClock } from '../../../src/base/clock.ts'
+import type { Connection } from '../../../src/channels/connection/connection.ts'
+import type { Order } from '../../../src/channels/connector.ts'
+import { wabaConnector } from '../../../src/channels/waba/sender.ts'
+import { openTestOutgoing } from '../../support/outgoing.ts'
+import { platformServer, sendJson } from '../../support/platform-server.ts'
+
+const platform = await platformServer()
+after(() => platform.close())
+beforeEach(() => {
+  platform.asked = []
+  platform.answer = (_, response) => sendJson(response, 200, accepted)
+})
+
+const accepted = { contacts: [{ input: '+5511987654321', wa_id: '551187654321' }], messages: [{ id: 'wamid.1' }] }
+const connection: Connection = {
+  workspaceId: 'w',
+  id: 'c',
+  channel: 'waba',
+  name: 'Sales',
+  numberId: '700100',
+  accountId: null,
+  settings: { baseUrl: platform.baseUrl, version: 'v25.0', accessToken: 'a-token', appSecret: 's', verifyToken: 'v' },
+  state: 'active',
+  stateReason: null,
+  acknowledgedAt: null,
+  isOnPhone: false,
+}
+
+function order(more: Partial<Order> = {}): Order {
+  return {
+    recipient: { phone: '5511987654321', userId: null },
+    message: { kind: 'text', text: 'Olá', previewUrl: true },
+    correlator: 'message:0',
+    deadline: new Date(Date.now() + 60_000),
+    ...more,
+  }
+}
+
+const wire = { outgoing: openTestOutgoing(), clock: systemClock }
+const { send, markRead, maxTextLength } = wabaConnector(wire, 10_000)
+/** For platforms that never answer. */
+const impatient = wabaConnector(wire, 250)
+
+test('a text goes to the number with a plus, with the token and the correlator', async () => {
+  assert.equal(maxTextLength, 4096)
+  assert.deepEqual(await send(connection, order()), {
+    outcome: 'accepted',
+    externalId: 'wamid.1',
+    platformUserPhone: '551187654321',
+  })
+  const [asked] = platform.asked
+  assert.deepEqual([asked?.method, asked?.url], ['POST', '/v25.0/700100/messages'])
+  assert.equal(asked?.headers.authorization, 'Bearer a-token')
+  assert.deepEqual(asked?.body, {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to: '+5511987654321',
+    type: 'text',
+    text: { preview_url: true, body: 'Olá' },
+    biz_opaque_callback_data: 'message:0',
+  })
+})
+
+test('a customer who hides the number is reached by the user id', async () => {
+  platform.answer = (_, response) =>
+    sendJson(response, 200, { contacts: [{ user_id: 'BR.1' }], messages: [{ id: 'w' }] })
+  const result = await send(connection, order({ recipient: { phone: null, userId: 'BR.1' } }))
+  assert.deepEqual(result, { outcome: 'accepted', externalId: 'w', platformUserPhone: null })
+  const { body } = platform.asked[0] ?? {}
+  assert.deepEqual([body.recipient, body.to], ['BR.1', undefined])
+})
+
+test('without any address nothing is called', async () => {
+  const result = await send(connection, order({ recipient: { phone: null, userId: null } }))
+  assert.deepEqual(result, { outcome: 'refused', errorCode: 'no_address', effect: 'none' })
+  assert.equal(platform.asked.length, 0)
+})
+
+const templates: [what: string, parameters: string[], names: string[] | null, components: unknown][] = [
+  ['no parameters has no components', [], null, undefined],
+  [
+    'positional parameters',
+    ['Ana', 'A-17'],
+    null,
+    [
+      {
+        type: 'body',
+        parameters: [
+          { type: 'text', text: 'Ana' },
+          { type: 'text', text: 'A-17' },
+        ],
+      },
+    ],
+  ],
+  [
+    'named parameters',
+    ['Ana'],
+    ['first_name'],
+    [{ type: 'body', parameters: [{ type: 'text', parameter_name: 'first_name', text: 'Ana' }] }],
+  ],
+]
+
+for (const [what, parameters, names, components] of templates) {
+  test(`a template with ${what}`, async () => {
+    const message = { kind: 'template', name: 'hello', language: 'pt_BR', parameters, names } as const
+    await send(connection, order({ message }))
+    const { template } = platform.asked[0]?.body ?? {}
+    assert.deepEqual([template.name, template.language, template.components], ['hello', { code: 'pt_BR' }, components])
+  })
+}
+
+test('a platform that cannot be connected to is unreachable', async () => {
+  const gone = await platformServer()
+  await gone.close()
+  const settings = { ...connection.settings, baseUrl: gone.baseUrl }
+  assert.deepEqual(await send({ ...connection, settings }, order()), {
+    outcome: 'unreachable',
+    errorCode: 'econnrefused',
+  })
+  const nowhere = { ...connection.settings, baseUrl: 'https://nowhere.invalid' }
+  assert.equal((await send({ ...connection, settings: nowhere }, order())).outcome, 'unreachable')
+  const noTls = { ...connection.settings, baseUrl: platform.baseUrl.replace('http:', 'https:') }
+  assert.equal((await send({ ...connection, settings: noTls }, order())).outcome, 'unreachable')
+  assert.equal(platform.asked.length, 0)
+})
+
+test('no byte leaves once the deadline has passed', async () => {
+  const clock = manualClock(new Date('2026-03-10T12:00:00.000Z'))
+  const late = order({ deadline: clock.now() })
+  assert.deepEqual(await wabaConnector({ ...wire, clock }, 300).send(connection, late), {
+    outcome: 'unreachable',
+    errorCode: 'deadline_passed',
+  })
+  assert.equal(platform.asked.length, 0)
+})
+
+test('a platform that hangs after the request is unknown', async () => {
+  platform.answer = () => {}
+  assert.deepEqual(await impatient.send(connection, order()), { outcome: 'unknown', errorCode: 'timeout' })
+})
+
+test('a platform that resets the connection after the request is unknown', async () => {
+  platform.answer = (_, _response, socket) => socket.resetAndDestroy()
+  assert.deepEqual(await send(connection, order()), { outcome: 'unknown', errorCode: 'econnreset' })
+})
+
+test('an answer that is cut or comes too late is unknown', async () => {
+  platform.answer = (_, response, socket) => {
+    response.writeHead(200, { 'content-length': '1000' }).write('{"messages":')
+    response.flushHeaders()
+    setImmediate(() => socket.destroy())
+  }
+  assert.equal((await send(connection, order())).outcome, 'unknown')
+  platform.answer = (_, response) => {
+    response.writeHead(200).write('{')
+  }
+  assert.equal((await impatient.send(connection, order())).outcome, 'unknown')
+})
+
+test('a connection is kept open between sends', async () => {
+  const sockets = new Set<unknown>()
+  platform.answer = (_, response, socket) => {
+    sockets.add(socket)
+    sendJson(response, 200, accepted)
+  }
+  await send(connection, order())
+  await send(connection, order())
+  assert.equal(sockets.size, 1)
+})
+
+test('marking as read says so to the platform and never throws', async () => {
+  await markRead(connection, 'wamid.in', { phone: '5511999990000', userId: null })
+  assert.deepEqual(platform.asked[0]?.body, { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.in' })
+  platform.answer = (_, _response, socket) => socket.resetAndDestroy()
+  await markRead(connection, 'wamid.in', { phone: '5511999990000', userId: null })
+})
