@@ -1,4 +1,4 @@
-import type { Guard } from './access/guard.ts'
+import type { Guard } from './access/keys/guard.ts'
 import type { House } from './app-house.ts'
 import { repeatAtPauses } from './base/async/loop.ts'
 import type { App } from './base/route.ts'

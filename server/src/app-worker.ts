@@ -1,4 +1,4 @@
-import { createMetricsDoor } from './access/metrics-door.ts'
+import { createMetricsDoor } from './access/team/metrics-door.ts'
 import type { House } from './app-house.ts'
 import type { App } from './base/route.ts'
 import { asHouse } from './base/shares/work.ts'

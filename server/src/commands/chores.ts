@@ -1,4 +1,4 @@
-import { sweepSignIns } from '../access/sweep.ts'
+import { sweepSignIns } from '../access/sign-in/sweep.ts'
 import { erasureDeps } from '../app-erasure.ts'
 import type { House } from '../app-house.ts'
 import { templateDeps } from '../app-inbox.ts'

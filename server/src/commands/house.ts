@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openLimiter } from '../access/open-limiter.ts'
+import { openLimiter } from '../access/rate-limit/open-limiter.ts'
 import { gaugesOf } from '../app-gauges.ts'
 import type { House } from '../app-house.ts'
 import { type ShiftedClock, shiftedClock, systemClock } from '../base/clock.ts'

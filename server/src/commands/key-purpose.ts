@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { isPurpose, type Purpose, purposes } from '../access/scopes.ts'
+import { isPurpose, type Purpose, purposes } from '../access/keys/scopes.ts'
 
 const words: Record<Purpose, string> = {
   answering: 'an agent that answers chats, and reads and changes leads',

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { scopes } from '../access/scopes.ts'
+import { scopes } from '../access/keys/scopes.ts'
 import { loadConfig } from '../config.ts'
 import { chooseRights, purposeNames } from './key-purpose.ts'
 import { pickWorkspace } from './pick-workspace.ts'

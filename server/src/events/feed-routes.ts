@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import { readableFaces } from '../access/admission.ts'
-import { type Caller, callerOf } from '../access/caller.ts'
+import { readableFaces } from '../access/keys/admission.ts'
+import { type Caller, callerOf } from '../access/keys/caller.ts'
 import { invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { type App, errors, postman } from '../base/route.ts'

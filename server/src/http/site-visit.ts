@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { csrfTokenOf } from '../access/csrf.ts'
-import { sessionCookie } from '../access/session-cookie.ts'
-import { findCallerBySession } from '../access/team-credential.ts'
-import type { TeamDeps } from '../access/team-deps.ts'
+import { csrfTokenOf } from '../access/sign-in/csrf.ts'
+import { sessionCookie } from '../access/sign-in/session-cookie.ts'
+import { findCallerBySession } from '../access/team/team-credential.ts'
+import type { TeamDeps } from '../access/team/team-deps.ts'
 import type { TeamCaller } from '../team/member.ts'
 
 export type SiteDeps = TeamDeps

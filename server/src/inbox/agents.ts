@@ -1,4 +1,4 @@
-import { selectApiKey } from '../access/queries.ts'
+import { selectApiKey } from '../access/keys/queries.ts'
 import type { Fragment, Sql, Tx } from '../base/db.ts'
 import { type AgentKey, firstOwner, human, keyCanOwn, type Owner } from './owner.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest, onRequestHookHandler, preParsingAsyncHookHandler } from 'fastify'
-import { type Caller, callerOf } from '../access/caller.ts'
-import type { GuessesOf } from '../access/guesses.ts'
+import { type Caller, callerOf } from '../access/keys/caller.ts'
+import type { GuessesOf } from '../access/rate-limit/guesses.ts'
 import { isUuid } from '../base/id.ts'
 import type { InboxDeps, Scope } from './conversation.ts'
 import { conversationNotFound } from './errors.ts'

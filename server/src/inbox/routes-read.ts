@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { callerOf } from '../access/caller.ts'
+import { callerOf } from '../access/keys/caller.ts'
 import { InvalidInput, type Issue } from '../base/errors.ts'
 import { type App, postman } from '../base/route.ts'
 import { cursor, page } from '../base/schema-types.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { callerOf } from '../access/caller.ts'
+import { callerOf } from '../access/keys/caller.ts'
 import { isUuid } from '../base/id.ts'
 import { type App, postman } from '../base/route.ts'
 import { unpaged } from '../base/schema-types.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { callerOf } from '../access/caller.ts'
+import { callerOf } from '../access/keys/caller.ts'
 import { invalid } from '../base/errors.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { readIsoTime } from '../base/time.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify'
 import { Type } from 'typebox'
-import { callerOf } from '../access/caller.ts'
+import { callerOf } from '../access/keys/caller.ts'
 import { conflict, forbidden, unavailable } from '../base/errors.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { text } from '../base/schema-types.ts'

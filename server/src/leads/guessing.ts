@@ -1,4 +1,4 @@
-import { type GuessBudget, unlimited } from '../access/guesses.ts'
+import { type GuessBudget, unlimited } from '../access/rate-limit/guesses.ts'
 import { ApiError } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import type { LeadPatch } from './input.ts'

@@ -1,4 +1,4 @@
-import type { Guesses } from '../access/guesses.ts'
+import type { Guesses } from '../access/rate-limit/guesses.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import type { Vault } from '../base/sealing/vault.ts'

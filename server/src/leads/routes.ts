@@ -1,6 +1,6 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { callerOf } from '../access/caller.ts'
-import type { GuessesOf } from '../access/guesses.ts'
+import { callerOf } from '../access/keys/caller.ts'
+import type { GuessesOf } from '../access/rate-limit/guesses.ts'
 import { ApiError } from '../base/errors.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { leadCreator } from './create.ts'

@@ -1,4 +1,4 @@
-import { type GuessBudget, unlimited } from '../access/guesses.ts'
+import { type GuessBudget, unlimited } from '../access/rate-limit/guesses.ts'
 import { ApiError, InvalidInput, type Issue } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { applyPatch, newLead } from './change.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { GuessBudget } from '../access/guesses.ts'
+import type { GuessBudget } from '../access/rate-limit/guesses.ts'
 import { gather } from '../base/async/gather.ts'
 import { commitBehind, isUndone, type Tx } from '../base/db.ts'
 import type { ApiError } from '../base/errors.ts'

@@ -1,4 +1,4 @@
-import type { NamedRow } from '../access/people.ts'
+import type { NamedRow } from '../access/people/people.ts'
 import type { Channel, ConnectionState } from '../channels/connection/connection.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/acknowledgement.ts'
 import type { WaitingCustomers } from '../inbox/waiting.ts'

@@ -1,4 +1,4 @@
-import { listNamedKeys } from '../access/people.ts'
+import { listNamedKeys } from '../access/people/people.ts'
 import type { Sql } from '../base/db.ts'
 import { countWaiting } from '../inbox/waiting.ts'
 import { readQuota } from '../leads/quota.ts'

@@ -1,4 +1,4 @@
-import type { MadeWebhook } from '../access/leave-team.ts'
+import type { MadeWebhook } from '../access/people/leave-team.ts'
 import type { Sql, Tx } from '../base/db.ts'
 import type { Member } from '../team/member.ts'
 import type { WebhookDeps } from './deps.ts'

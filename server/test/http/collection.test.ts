@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scopes } from '../../src/access/scopes.ts'
+import { scopes } from '../../src/access/keys/scopes.ts'
 import { openapiDocument, operationsOf, routesOf } from '../../src/http/openapi.ts'
 import { type PostmanCollection, postmanCollection } from '../../src/http/postman.ts'
 import { type InboxWorld, inboxWorld } from '../support/inbox-world.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { csrfTokenOf } from '../../src/access/csrf.ts'
-import { createSignInLink } from '../../src/access/sign-in-link.ts'
-import { codeAt } from '../../src/access/totp.ts'
+import { csrfTokenOf } from '../../src/access/sign-in/csrf.ts'
+import { createSignInLink } from '../../src/access/sign-in/sign-in-link.ts'
+import { codeAt } from '../../src/access/sign-in/totp.ts'
 import { testDatabase } from '../support/database.ts'
 import { cookieOf, password, publicUrl, sessionIn, teamWorld } from '../support/team-app.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { guessesPerMinute } from '../../src/access/guesses.ts'
+import { guessesPerMinute } from '../../src/access/rate-limit/guesses.ts'
 import { addAgent, inboxPath, inboxWorld, marina } from '../support/inbox-world.ts'
 import { leadPath } from '../support/leads.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decorateTeamRequests } from '../../src/access/team-guard.ts'
+import { decorateTeamRequests } from '../../src/access/team/team-guard.ts'
 import { createServer } from '../../src/http/server.ts'
 import { sendTeamRoutes } from '../../src/inbox/send-routes.ts'
 import { sendWorld, text } from '../support/send-world.ts'

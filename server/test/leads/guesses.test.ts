@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { guessesPerMinute } from '../../src/access/guesses.ts'
+import { guessesPerMinute } from '../../src/access/rate-limit/guesses.ts'
 import { leadPath, leadsPath } from '../support/leads.ts'
 import { type Answer, type World, world } from '../support/world.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUser } from '../../src/access/users.ts'
+import { createUser } from '../../src/access/people/users.ts'
 import { openVault, type Vault } from '../../src/base/sealing/vault.ts'
 import { receive } from '../../src/inbox/receive.ts'
 import { leadFromChat } from '../../src/leads/from-chat.ts'

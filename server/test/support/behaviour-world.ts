@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
+import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'
 import { buildApp } from '../../src/app.ts'
 import { gaugesOf } from '../../src/app-gauges.ts'
 import type { House } from '../../src/app-house.ts'

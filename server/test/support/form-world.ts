@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { clientAddressReader } from '../../src/access/client-address.ts'
-import { createMemoryLimiter } from '../../src/access/rate-limit-memory.ts'
+import { clientAddressReader } from '../../src/access/keys/client-address.ts'
+import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
 import { forbidden } from '../../src/base/errors.ts'
 import { createLog } from '../../src/base/log.ts'

@@ -1,0 +1,148 @@
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { gather } from '../../base/async/gather.ts'
+import type { Clock } from '../../base/clock.ts'
+import { type Db, isUndone } from '../../base/db.ts'
+import { asHouse, attributeTo } from '../../base/shares/work.ts'
+import { createGuesses, type GuessesOf } from '../rate-limit/guesses.ts'
+import type { Limiter } from '../rate-limit/rate-limit.ts'
+import { setRateLimitHeaders, setUncountedHeaders } from '../rate-limit/rate-limit-headers.ts'
+import { checkAdmission, checkFeedAdmission, countRequest, type Face, type Limits, limitOf } from './admission.ts'
+import { type Authentication, authenticate } from './authenticate.ts'
+import { type Caller, callerOf } from './caller.ts'
+import { clientAddressReader } from './client-address.ts'
+import { createKeyCache } from './key-cache.ts'
+import { type KnownKey, knownKey } from './known-key.ts'
+import { createLastUsed } from './last-used.ts'
+import { legacyDeleteIsAccepted, setLegacyDeleteHeaders } from './legacy-delete.ts'
+import { selectKeysByHash } from './queries.ts'
+import { rejectKey } from './reject-key.ts'
+import type { InboxScope, LeadsScope, Scope } from './scopes.ts'
+
+export interface GuardOptions {
+  db: Db
+  clock: Clock
+  limits: Limits
+  /** Proxies whose `X-Forwarded-For` is believed, as addresses or CIDR. */
+  trustedProxies: readonly string[]
+  limiter: Limiter
+}
+
+/** The door of every route that takes an API key. Each hook answers 401, 403, 429 and 503, in this order. */
+export interface Guard {
+  /** For routes of the leads interface; any one of the scopes will do. */
+  leads(...anyOf: [LeadsScope, ...LeadsScope[]]): onRequestAsyncHookHandler
+  /** `leads.delete`, or `leads.write` with warnings for as long as that is accepted. */
+  deleteLeads(): onRequestAsyncHookHandler
+  /** For routes of the inbox interface; any one of the scopes will do. */
+  inbox(...anyOf: [InboxScope, ...InboxScope[]]): onRequestAsyncHookHandler
+  /** For the feed of events: a key that may read either face, or both. */
+  events(): onRequestAsyncHookHandler
+  /** For a request to the feed that has waited: reads its key anew, and throws what the hook would answer. */
+  stillReads(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Only says who calls. For a face that learns later what is wanted, and then asks `admit`. */
+  anyKey(): onRequestAsyncHookHandler
+  /** Scope, plan, rate and availability for a caller who is already known; throws what the hooks would answer. */
+  admit(caller: Caller, face: Face, anyOf: readonly [Scope, ...Scope[]]): Promise<void>
+  /** The guesses of keys that see phones masked. */
+  guesses: GuessesOf
+  /** To be called right after a key of this node was revoked or rotated. */
+  forgetKey(keyId: string): void
+  close(): Promise<void>
+}
+
+export async function createGuard({ db, clock, limits, trustedProxies, limiter }: GuardOptions): Promise<Guard> {
+  const keys = createKeyCache(clock, keyReader(db))
+  const authentication = { keys, clock, clientAddress: clientAddressReader(trustedProxies) }
+  const lastUsed = createLastUsed(db, clock)
+  await db.listen('api_keys', keys.forgetKey)
+  await db.listen('workspaces', keys.forgetWorkspace)
+
+  const hook = (face: Face, checkScope: CheckScope): onRequestAsyncHookHandler =>
+    async function guardRequest(request, reply) {
+      const caller = await identify(authentication, request, reply, limitOf(limits, face), checkScope)
+      lastUsed.note(caller)
+      const take = await countRequest(limits, limiter, caller, face)
+      if (take !== null) setRateLimitHeaders(reply, take)
+      checkAdmission(caller, face, take)
+    }
+
+  return {
+    leads: (...anyOf) => hook('leads', (caller) => requireScope(caller, anyOf)),
+    inbox: (...anyOf) => hook('inbox', (caller) => requireScope(caller, anyOf)),
+    deleteLeads: () => hook('leads', (caller, reply) => requireDeleteScope(caller, reply, clock.now())),
+    events: () => async (request, reply) => {
+      const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
+        requireScope(each, ['leads.read', 'inbox.read']),
+      )
+      lastUsed.note(caller)
+      const take = await countRequest(limits, limiter, caller, 'events')
+      if (take !== null) setRateLimitHeaders(reply, take)
+      checkFeedAdmission(caller, take)
+    },
+    stillReads: async (request, reply) => {
+      keys.forgetKey(callerOf(request).keyId)
+      const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
+        requireScope(each, ['leads.read', 'inbox.read']),
+      )
+      checkFeedAdmission(caller, null)
+    },
+    anyKey: () => async (request) => {
+      request.caller = await authenticate(authentication, request.raw)
+      attributeTo(request.caller.workspaceId)
+      lastUsed.note(request.caller)
+    },
+    admit: async (caller, face, anyOf) => {
+      requireScope(caller, anyOf)
+      checkAdmission(caller, face, await countRequest(limits, limiter, caller, face))
+    },
+    guesses: createGuesses({ limiter, clock }),
+    forgetKey: keys.forgetKey,
+    close: lastUsed.close,
+  }
+}
+
+// Keys that somebody invents cost a place in a statement rather than one each, and do not wait in anybody's turn.
+function keyReader(db: Db): (keyHash: string) => Promise<KnownKey | null> {
+  const read = gather<string, KnownKey | null>({
+    groups: 2,
+    groupSize: 100,
+    work: (_all, hashes) =>
+      asHouse(async () => {
+        const rows = await selectKeysByHash(db.sql, hashes)
+        return rows.map((row) => (row === null ? null : knownKey(row)))
+      }),
+    isUndone,
+  })
+  return (keyHash) => read('', keyHash)
+}
+
+type CheckScope = (caller: Caller, reply: FastifyReply) => void
+
+async function identify(
+  authentication: Authentication,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limit: number,
+  checkScope: CheckScope,
+): Promise<Caller> {
+  try {
+    const caller = await authenticate(authentication, request.raw)
+    attributeTo(caller.workspaceId)
+    checkScope(caller, reply)
+    request.caller = caller
+    return caller
+  } catch (error) {
+    if (limit > 0) setUncountedHeaders(reply, limit)
+    throw error
+  }
+}
+
+function requireScope(caller: Caller, anyOf: readonly Scope[]): void {
+  if (!anyOf.some((scope) => caller.may(scope))) throw rejectKey({ lacks: anyOf })
+}
+
+function requireDeleteScope(caller: Caller, reply: FastifyReply, now: Date): void {
+  if (caller.may('leads.delete')) return
+  if (!caller.may('leads.write') || !legacyDeleteIsAccepted(now)) throw rejectKey({ lacks: ['leads.delete'] })
+  setLegacyDeleteHeaders(reply)
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '../../base/clock.ts'
+import type { KnownKey } from './known-key.ts'
+
+// Revocation promises 5 s on every node even when a notice is lost, so what is older than this is read again.
+const ttlMs = 4000
+const maxKnown = 10_000
+// Unknown keys are the caller's invention: few are kept, so that inventing many gains nothing.
+const maxUnknown = 1000
+
+export interface KeyCache {
+  /** The key with this SHA-256, or null. A key that is fresh here costs no query and no wait. */
+  find(keyHash: string): KnownKey | null | Promise<KnownKey | null>
+  forgetKey(keyId: string): void
+  forgetWorkspace(workspaceId: string): void
+}
+
+interface Entry {
+  key: KnownKey | null
+  readAtMs: number
+}
+
+/** Keeps keys in this process for 4 s. `read` is asked once, however many requests wait for the same key. */
+export function createKeyCache(clock: Clock, read: (keyHash: string) => Promise<KnownKey | null>): KeyCache {
+  const known = new Map<string, Entry>()
+  const unknown = new Map<string, Entry>()
+  const reading = new Map<string, Promise<KnownKey | null>>()
+  let generation = 0
+
+  async function readAndKeep(keyHash: string): Promise<KnownKey | null> {
+    const begun = generation
+    const readAtMs = clock.now().getTime()
+    const key = await read(keyHash)
+    // A read that began before something was forgotten may have seen the time before: it is used once, not kept.
+    if (begun === generation) {
+      if (key === null) keep(unknown, maxUnknown, keyHash, { key, readAtMs })
+      else keep(known, maxKnown, keyHash, { key, readAtMs })
+    }
+    return key
+  }
+
+  function find(keyHash: string): KnownKey | null | Promise<KnownKey | null> {
+    const entry = known.get(keyHash) ?? unknown.get(keyHash)
+    const ageMs = entry === undefined ? ttlMs : clock.now().getTime() - entry.readAtMs
+    if (entry !== undefined && ageMs >= 0 && ageMs < ttlMs) return entry.key
+    const begun = reading.get(keyHash)
+    if (begun !== undefined) return begun
+    known.delete(keyHash)
+    unknown.delete(keyHash)
+    const promise = readAndKeep(keyHash).finally(() => {
+      if (reading.get(keyHash) === promise) reading.delete(keyHash)
+    })
+    reading.set(keyHash, promise)
+    return promise
+  }
+
+  function forget(matches: (key: KnownKey) => boolean): void {
+    generation++
+    // Who asks from now on must not join a read that began before.
+    reading.clear()
+    unknown.clear()
+    for (const [keyHash, { key }] of known) {
+      if (key !== null && matches(key)) known.delete(keyHash)
+    }
+  }
+
+  return {
+    find,
+    forgetKey: (keyId) => forget((key) => key.caller.keyId === keyId),
+    forgetWorkspace: (workspaceId) => forget((key) => key.caller.workspaceId === workspaceId),
+  }
+}
+
+function keep(entries: Map<string, Entry>, max: number, keyHash: string, entry: Entry): void {
+  const [oldest] = entries.keys()
+  if (entries.size >= max && oldest !== undefined) entries.delete(oldest)
+  entries.set(keyHash, entry)
+}

@@ -1,0 +1,128 @@
+import { type Static, Type } from 'typebox'
+import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { text, uuid } from '../../base/schema-types.ts'
+import { closed, idSchema } from '../../team/team-schema.ts'
+import { shownKey } from './key-format.ts'
+import type { ApiKeyRow } from './queries.ts'
+import { scopes } from './scopes.ts'
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  description: 'What the key is for; agents appear under it in the inbox.',
+  example: 'Website agent',
+})
+const scopeList = Type.Array(oneOf(scopes, { title: 'Scope' }), {
+  minItems: 1,
+  maxItems: scopes.length,
+  description: 'What the key may do. It stays as it is: a key that must do more is a new key.',
+  example: ['leads.read', 'leads.write'],
+})
+const connectionIds = Type.Array(uuid(), {
+  maxItems: 100,
+  description: 'The chat connections of the workspace that the key sees; empty for every one.',
+  example: [],
+})
+const phoneVisibility = oneOf(['full', 'masked'] as const, {
+  title: 'PhoneVisibility',
+  description:
+    'Whether customer phone numbers are shown whole, or with the middle replaced by asterisks. A masked key finds leads and conversations by a complete number only, and its search looks at none; it may name 30 numbers a minute that are not there, then 429.',
+  example: 'full',
+})
+const allowlist = Type.Array(Type.String({ maxLength: 64 }), {
+  maxItems: 100,
+  description: 'Addresses and CIDR ranges, IPv4 or IPv6, that the key may be used from; empty for any address.',
+  example: ['203.0.113.7', '2001:db8::/32'],
+})
+const answersNewConversations = Type.Boolean({
+  description:
+    'Whether customers who write for the first time go to this key: the oldest active one that says so and sees the connection. It can be changed later. Needs `inbox.write`.',
+  example: false,
+})
+
+export const newKeySchema = Type.Object(
+  {
+    name,
+    scopes: scopeList,
+    connectionIds: Type.Optional(connectionIds),
+    phoneVisibility: Type.Optional(phoneVisibility),
+    allowlist: Type.Optional(allowlist),
+    answersNewConversations: Type.Optional(answersNewConversations),
+    expiresAt: Type.Optional(nullable(timestamp('When it stops working. Null: when it is revoked.'))),
+  },
+  { ...closed, example: { name: 'Website agent', scopes: ['leads.read', 'leads.write'] } },
+)
+
+export const keyChangesSchema = Type.Object({ answersNewConversations }, closed)
+
+export const rotateKeySchema = Type.Object(
+  {
+    previousValidUntil: Type.Optional(
+      nullable(
+        timestamp('Until when the value before goes on working, at most 30 days ahead. Null: it stops at once.'),
+      ),
+    ),
+  },
+  { ...closed, example: {} },
+)
+
+export const usableStatus = oneOf(['active', 'revoked', 'expired'] as const, {
+  title: 'CredentialStatus',
+  description: 'Only an active one works.',
+  example: 'active',
+})
+
+export const keySchema = titled('ApiKey', {
+  id: idSchema('Stays the same when the key gets a new value.'),
+  name,
+  shown: text(20, 'All that is kept readable of the value.', { example: 'plk_…3bXq' }),
+  status: usableStatus,
+  scopes: scopeList,
+  connectionIds,
+  phoneVisibility,
+  allowlist,
+  answersNewConversations,
+  expiresAt: nullable(timestamp('When it stops working.')),
+  revokedAt: nullable(timestamp('When it was revoked.')),
+  previousValidUntil: nullable(timestamp('Until when the value before the last rotation still works.')),
+  createdBy: nullable(
+    idSchema(
+      'The member who made it, or who made the token that did; null for the command line and the operator’s token.',
+    ),
+  ),
+  createdAt: timestamp('When it was made.'),
+  lastUsedAt: nullable(timestamp('When it was last let in, to within a minute.')),
+})
+
+export const keyValueSchema = Type.String({
+  maxLength: 40,
+  description: 'The key itself, for `Authorization: Bearer …`. It is in this answer and nowhere else.',
+  example: 'plk_0000000000000000000000_2Qf73M',
+})
+
+export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> {
+  const previous = row.previous_valid_until
+  return {
+    id: row.id,
+    name: row.name,
+    shown: shownKey(row.last_four),
+    status: statusAt(row, now),
+    scopes: row.scopes as Static<typeof scopeList>,
+    connectionIds: row.connection_ids,
+    phoneVisibility: row.phone_visibility,
+    allowlist: row.allowlist,
+    answersNewConversations: row.answers_new_conversations,
+    expiresAt: row.expires_at?.toISOString() ?? null,
+    revokedAt: row.revoked_at?.toISOString() ?? null,
+    previousValidUntil: previous !== null && previous > now ? previous.toISOString() : null,
+    createdBy: row.created_by,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  }
+}
+
+export function statusAt(row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now: Date): Static<typeof usableStatus> {
+  if (row.revoked_at !== null) return 'revoked'
+  return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active'
+}

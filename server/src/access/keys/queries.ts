@@ -1,0 +1,197 @@
+import type { Sql, Tx } from '../../base/db.ts'
+
+export interface ApiKeyRow {
+  workspace_id: string
+  id: string
+  name: string
+  last_four: string
+  scopes: string[]
+  connection_ids: string[]
+  phone_visibility: 'full' | 'masked'
+  allowlist: string[]
+  answers_new_conversations: boolean
+  expires_at: Date | null
+  revoked_at: Date | null
+  previous_valid_until: Date | null
+  created_by: string | null
+  created_at: Date
+  last_used_at: Date | null
+}
+
+const shownColumns = (sql: Sql) => sql`
+  workspace_id, id, name, last_four, scopes, connection_ids, phone_visibility, allowlist,
+  answers_new_conversations, expires_at, revoked_at, previous_valid_until, created_by, created_at, last_used_at`
+
+export interface NewApiKey {
+  workspaceId: string
+  id: string
+  name: string
+  keyHash: string
+  lastFour: string
+  scopes: readonly string[]
+  connectionIds: readonly string[]
+  phoneVisibility: 'full' | 'masked'
+  allowlist: readonly string[]
+  answersNewConversations: boolean
+  expiresAt: Date | null
+  createdBy: string | null
+  createdAt: Date
+}
+
+export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
+  const [row] = await tx<[ApiKeyRow]>`
+    insert into api_keys (
+      workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist,
+      answers_new_conversations, expires_at, created_by, created_at
+    )
+    values (
+      ${key.workspaceId}, ${key.id}, ${key.name}, decode(${key.keyHash}, 'hex'), ${key.lastFour},
+      ${[...key.scopes]}::text[], ${[...key.connectionIds]}::uuid[], ${key.phoneVisibility}, ${[...key.allowlist]}::text[],
+      ${key.answersNewConversations}, ${key.expiresAt}, ${key.createdBy}, ${key.createdAt}
+    )
+    returning ${shownColumns(tx)}`
+  return row
+}
+
+export async function selectApiKeys(sql: Sql, workspaceId: string): Promise<ApiKeyRow[]> {
+  return sql<ApiKeyRow[]>`
+    select ${shownColumns(sql)}
+    from api_keys
+    where workspace_id = ${workspaceId}
+    order by id desc`
+}
+
+/** The keys that this person answers for, and that still work. */
+export async function selectUsableKeysOf(
+  sql: Sql,
+  workspaceId: string,
+  userId: string,
+  now: Date,
+): Promise<ApiKeyRow[]> {
+  return sql<ApiKeyRow[]>`
+    select ${shownColumns(sql)}
+    from api_keys
+    where workspace_id = ${workspaceId}
+    and created_by = ${userId}
+    and revoked_at is null
+    and (expires_at is null or expires_at > ${now})
+    order by id desc`
+}
+
+export async function selectApiKey(sql: Sql, workspaceId: string, keyId: string): Promise<ApiKeyRow | null> {
+  const [row] = await sql<ApiKeyRow[]>`
+    select ${shownColumns(sql)}
+    from api_keys
+    where workspace_id = ${workspaceId}
+    and id = ${keyId}`
+  return row ?? null
+}
+
+export async function lockApiKey(tx: Tx, workspaceId: string, keyId: string): Promise<ApiKeyRow | null> {
+  const [row] = await tx<ApiKeyRow[]>`
+    select ${shownColumns(tx)}
+    from api_keys
+    where workspace_id = ${workspaceId}
+    and id = ${keyId}
+    for update`
+  return row ?? null
+}
+
+export async function setRevoked(tx: Tx, workspaceId: string, keyId: string, at: Date): Promise<ApiKeyRow> {
+  const [row] = await tx<[ApiKeyRow]>`
+    update api_keys
+    set revoked_at = ${at}
+    where workspace_id = ${workspaceId}
+    and id = ${keyId}
+    returning ${shownColumns(tx)}`
+  return row
+}
+
+export async function setAnswersNew(tx: Tx, workspaceId: string, keyId: string, answers: boolean): Promise<ApiKeyRow> {
+  const [row] = await tx<[ApiKeyRow]>`
+    update api_keys
+    set answers_new_conversations = ${answers}
+    where workspace_id = ${workspaceId}
+    and id = ${keyId}
+    returning ${shownColumns(tx)}`
+  return row
+}
+
+export interface NewValue {
+  keyHash: string
+  lastFour: string
+  previousValidUntil: Date
+}
+
+export async function replaceValue(tx: Tx, workspaceId: string, keyId: string, value: NewValue): Promise<ApiKeyRow> {
+  const [row] = await tx<[ApiKeyRow]>`
+    update api_keys
+    set previous_key_hash = key_hash,
+      previous_valid_until = ${value.previousValidUntil},
+      key_hash = decode(${value.keyHash}, 'hex'),
+      last_four = ${value.lastFour}
+    where workspace_id = ${workspaceId}
+    and id = ${keyId}
+    returning ${shownColumns(tx)}`
+  return row
+}
+
+/** Tells every node, when the transaction commits, to forget what it knows of the key. */
+export async function notifyKeyChanged(tx: Tx, keyId: string): Promise<void> {
+  await tx`select pg_notify('api_keys', ${keyId})`
+}
+
+export interface KnownKeyRow {
+  workspace_id: string
+  id: string
+  name: string
+  scopes: string[]
+  connection_ids: string[]
+  phone_visibility: 'full' | 'masked'
+  allowlist: string[]
+  expires_at: Date | null
+  revoked_at: Date | null
+  /** Until when the shown value works, if it is the one before the last rotation. */
+  valid_until: Date | null
+  default_country: string | null
+  leads_enabled: boolean
+  inbox_enabled: boolean
+  inbox_available: boolean
+}
+
+/** The one read that cannot start from a workspace: the value of the key tells which one it is. Null for each unknown. */
+export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Promise<(KnownKeyRow | null)[]> {
+  const rows = await sql<(KnownKeyRow & { hash: string })[]>`
+    select asked.hash, k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist,
+      k.expires_at, k.revoked_at,
+      case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until,
+      w.default_country, w.leads_enabled, w.inbox_enabled, w.inbox_available
+    from unnest(${[...hashes]}::text[]) as asked (hash)
+    join api_keys k
+      on k.key_hash = decode(asked.hash, 'hex')
+      or k.previous_key_hash = decode(asked.hash, 'hex')
+    join workspaces w on w.id = k.workspace_id`
+  const byHash = new Map(rows.map(({ hash, ...row }) => [hash, row]))
+  return hashes.map((hash) => byHash.get(hash) ?? null)
+}
+
+export interface KeyUse {
+  workspaceId: string
+  keyId: string
+  at: Date
+}
+
+/** Several nodes see one key: the minute is kept here, so that together they write once. */
+export async function recordKeyUses(tx: Tx, uses: readonly KeyUse[]): Promise<void> {
+  await tx`
+    update api_keys k
+    set last_used_at = used.at
+    from unnest(
+      ${uses.map((use) => use.workspaceId)}::uuid[],
+      ${uses.map((use) => use.keyId)}::uuid[],
+      ${uses.map((use) => use.at.toISOString())}::timestamptz[]
+    ) as used (workspace_id, id, at)
+    where k.workspace_id = used.workspace_id
+    and k.id = used.id
+    and (k.last_used_at is null or k.last_used_at <= used.at - interval '1 minute')`
+}

@@ -1,0 +1,172 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { type ApiError, notFound } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { hashToken, makeToken } from '../../base/sealing/secret-token.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { Member, Role } from '../../team/member.ts'
+import type { TeamDeps } from '../team/team-deps.ts'
+import { refuseAbove } from './refuse-above.ts'
+
+const lifeMs = 7 * 24 * 3_600_000
+
+export interface InvitationRow {
+  workspace_id: string
+  id: string
+  email: Buffer
+  role: Role
+  created_by: string | null
+  created_at: Date
+  expires_at: Date
+  /** Whether whoever invited could still invite with this role. */
+  stands: boolean
+}
+
+export interface Invitation {
+  id: string
+  email: string
+  role: Role
+  /** The member who answers for it. */
+  createdBy: string | null
+  createdAt: Date
+  expiresAt: Date
+}
+
+/** Invites somebody for 7 days. The link is in this answer and nowhere else: whoever invites passes it on. */
+export async function invite(
+  deps: TeamDeps,
+  by: Member,
+  { email, role }: { email: string; role: Role },
+): Promise<{ invitation: Invitation; url: string }> {
+  refuseAbove(by, role)
+  const keyring = await deps.vault.keyring(by.workspaceId)
+  const now = deps.clock.now()
+  const token = makeToken()
+  const expiresAt = new Date(now.getTime() + lifeMs)
+  const invitation = { id: newId(now), email, role, createdBy: by.makerId, createdAt: now, expiresAt }
+  await deps.db.tx(async (tx) => {
+    await tx`
+      insert into invitations (workspace_id, id, token_hash, email, role, created_by, created_at, expires_at)
+      values (
+        ${by.workspaceId},
+        ${invitation.id},
+        ${hashToken(token)},
+        ${keyring.seal(emailOf(invitation.id), email)},
+        ${role},
+        ${by.makerId},
+        ${now},
+        ${invitation.expiresAt}
+      )`
+    const target = `invitation:${invitation.id}`
+    await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.created', target }, now)
+  })
+  return { invitation, url: `${deps.publicUrl}/invite/${token}` }
+}
+
+/** Those that can still be accepted. */
+export async function listInvitations(
+  sql: Sql,
+  workspaceId: string,
+  keyring: Keyring,
+  now: Date,
+): Promise<Invitation[]> {
+  const rows = await sql<InvitationRow[]>`
+    select ${columns(sql)}
+    from invitations i
+    where i.workspace_id = ${workspaceId}
+      and i.accepted_at is null
+      and i.expires_at > ${now}
+      and ${inviterStands(sql)}
+    order by i.id desc`
+  return rows.map((row) => openInvitation(keyring, row))
+}
+
+export async function withdrawInvitation(deps: TeamDeps, by: Member, invitationId: string): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    const withdrawn = await tx`
+      delete from invitations
+      where workspace_id = ${by.workspaceId}
+        and id = ${invitationId}
+        and accepted_at is null`
+    if (withdrawn.count === 0) throw notFound('Invitation not found')
+    const target = `invitation:${invitationId}`
+    const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.withdrawn', target }
+    await recordAudit(tx, entry, deps.clock.now())
+  })
+}
+
+/** The open invitation behind a link. */
+export async function findInvitation(sql: Sql, token: string, now: Date): Promise<InvitationRow | undefined> {
+  const [row] = await sql<InvitationRow[]>`
+    select ${columns(sql)}
+    from invitations i
+    where i.token_hash = ${hashToken(token)}
+      and i.accepted_at is null
+      and i.expires_at > ${now}`
+  return row
+}
+
+/** Uses the invitation up: of several tries at once, one gets it. */
+export async function takeInvitation(tx: Tx, token: string, now: Date): Promise<boolean> {
+  const taken = await tx`
+    update invitations
+    set accepted_at = ${now}
+    where token_hash = ${hashToken(token)}
+      and accepted_at is null
+      and expires_at > ${now}`
+  return taken.count > 0
+}
+
+export function openInvitation(keyring: Keyring, row: InvitationRow): Invitation {
+  return {
+    id: row.id,
+    email: keyring.openText(emailOf(row.id), row.email),
+    role: row.role,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }
+}
+
+/** Withdraws the person's open invitations with one of these roles; answers how many. */
+export async function withdrawInvitationsOf(
+  tx: Tx,
+  by: Pick<Member, 'workspaceId' | 'actor'>,
+  userId: string,
+  ofRoles: readonly Role[],
+  now: Date,
+): Promise<number> {
+  const { count } = await tx`
+    delete from invitations
+    where workspace_id = ${by.workspaceId}
+      and created_by = ${userId}
+      and role = any (${[...ofRoles]}::text[])
+      and accepted_at is null`
+  if (count === 0) return 0
+  const target = `member:${userId}`
+  const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.withdrawn', target }
+  await recordAudit(tx, entry, now, count)
+  return count
+}
+
+const columns = (sql: Sql) => sql`
+  i.workspace_id, i.id, i.email, i.role, i.created_by, i.created_at, i.expires_at, ${inviterStands(sql)} as stands`
+
+/** Whoever invites answers for it until it is accepted: by then they may have left, or become less than they offered. */
+const inviterStands = (sql: Sql) => sql`(
+  i.created_by is null
+  or exists (
+    select 1
+    from users u
+    left join members m on m.workspace_id = i.workspace_id and m.user_id = u.id
+    where u.id = i.created_by
+      and (u.is_operator or m.role = 'owner' or (m.role = 'admin' and i.role <> 'owner'))
+  )
+)`
+
+export const invitationVoid = (): ApiError =>
+  notFound('Whoever sent this invitation may no longer invite with this role. Ask for a new one.')
+
+export const invitationOver = (): ApiError => notFound('This invitation is no longer valid. Ask for a new one.')
+
+export const emailOf = (id: string) => ({ table: 'invitations', row: id, column: 'email' })

@@ -1,0 +1,41 @@
+import type { Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Role } from '../../team/member.ts'
+import { listMembers } from './members.ts'
+
+/** Everyone who can appear as the doer of something, by name. */
+export interface People {
+  members: { id: string; name: string; role: Role }[]
+  keys: NamedRow[]
+  tokens: NamedRow[]
+}
+
+export interface NamedRow {
+  id: string
+  name: string
+  expires_at: Date | null
+  revoked_at: Date | null
+}
+
+/** Keys and tokens that work no more are among them: what they did is still shown under their names. */
+export async function listPeople(sql: Sql, workspaceId: string, instanceKeys: Keyring): Promise<People> {
+  const [members, keys, tokens] = await Promise.all([
+    listMembers(sql, workspaceId, instanceKeys),
+    listNamedKeys(sql, workspaceId),
+    sql<NamedRow[]>`
+      select id, name, expires_at, revoked_at
+      from team_tokens
+      where workspace_id = ${workspaceId}
+      order by created_at, id`,
+  ])
+  return { members: members.map(({ userId, name, role }) => ({ id: userId, name, role })), keys, tokens }
+}
+
+/** The API keys of a workspace, the oldest first. */
+export async function listNamedKeys(sql: Sql, workspaceId: string): Promise<NamedRow[]> {
+  return sql<NamedRow[]>`
+    select id, name, expires_at, revoked_at
+    from api_keys
+    where workspace_id = ${workspaceId}
+    order by id`
+}

@@ -1,0 +1,77 @@
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import type { Sql } from '../../base/db.ts'
+import { type App, errors, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { count, page, text } from '../../base/schema-types.ts'
+import { instanceScope } from '../../base/sealing/vault.ts'
+import { type AuditRow, listAudit } from '../../team/audit.ts'
+import { memberOf, type TeamGuard } from '../../team/member.ts'
+import { closed, idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import type { TeamDeps } from '../team/team-deps.ts'
+
+const entry = titled('AuditEntry', {
+  id: idSchema('The line.'),
+  at: timestamp('When it happened.'),
+  actor: Type.Object({
+    type: oneOf(['user', 'token', 'agent', 'system'], { example: 'user' }),
+    id: nullable(idSchema('The user, token or key.')),
+  }),
+  action: text(100, 'What was done.', { example: 'member.role-changed' }),
+  target: nullable(text(500, 'What it was done to.', { example: 'member:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' })),
+  count: count('How often. More than 1 where one line stands for many: what happened so within an hour of `at`.', {
+    minimum: 1,
+    example: 1,
+  }),
+})
+
+const query = Type.Object(
+  {
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Lines to answer.', example: 50 }),
+    before: Type.Optional(idSchema('The id of the last line seen: older ones follow.')),
+  },
+  closed,
+)
+
+/** Who did what and when, in a workspace or in the installation. Nobody edits it. */
+export function auditTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  const path = '/api/team/v1/workspaces/:workspaceId/audit'
+  const workspaceIdOf = (request: FastifyRequest) => memberOf(request).workspaceId
+  const { sql } = deps.db
+  auditRoute(app, sql, 'listAuditLog', path, workspaceParams, guard.member('admin'), workspaceIdOf)
+  auditRoute(app, sql, 'listInstallationAuditLog', '/api/team/v1/audit', {}, guard.operator(), () => instanceScope)
+}
+
+function auditRoute(
+  app: App,
+  sql: Sql,
+  operationId: string,
+  url: string,
+  params: Record<string, TSchema>,
+  onRequest: onRequestHookHandler,
+  scopeIdOf: (request: FastifyRequest) => string,
+): void {
+  app.route({
+    method: 'GET',
+    url,
+    onRequest,
+    schema: {
+      ...teamRoute('Audit log'),
+      operationId,
+      summary: 'Read the audit log',
+      description: 'Newest first. For admins of a workspace; that of the installation is for operators.',
+      params: Type.Object(params),
+      querystring: query,
+      response: { 200: Type.Object({ entries: Type.Array(entry, page) }), ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { limit, before } = request.query
+      const rows = await listAudit(sql, scopeIdOf(request), limit, before ?? null)
+      return { entries: rows.map(present) }
+    },
+  })
+}
+
+function present(row: AuditRow) {
+  const { id, at, action, target, count } = row
+  return { id, at: at.toISOString(), actor: { type: row.actor_type, id: row.actor_id }, action, target, count }
+}

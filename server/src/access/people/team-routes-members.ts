@@ -1,0 +1,159 @@
+import { Type } from 'typebox'
+import { type App, errors, oneOf, postman } from '../../base/route.ts'
+import { count, unpaged } from '../../base/schema-types.ts'
+import { instanceScope } from '../../base/sealing/vault.ts'
+import { memberOf, type TeamGuard } from '../../team/member.ts'
+import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import { endSessionsOfMember } from '../sign-in/end-sessions.ts'
+import type { TeamDeps } from '../team/team-deps.ts'
+import { changeRole } from './change-team.ts'
+import { type LeavingDeps, leaveTeam } from './leave-team.ts'
+import { madeSchema, readMade } from './made.ts'
+import { listMembers } from './members.ts'
+import { memberSchema, presentMember } from './team-schema.ts'
+
+const path = '/api/team/v1/workspaces/:workspaceId/members'
+const leavingQuery = Type.Object(
+  {
+    keys: Type.Optional(
+      oneOf(['keep', 'revoke'], { description: 'What becomes of the API keys they made.', default: 'keep' }),
+    ),
+    webhooks: Type.Optional(
+      oneOf(['keep', 'disable'], { description: 'What becomes of the webhooks they made.', default: 'keep' }),
+    ),
+  },
+  closed,
+)
+const counted = (description: string) => count(description, { example: 1 })
+const leftSchema = Type.Object({
+  success: Type.Boolean({ example: true }),
+  ended: Type.Object(
+    {
+      tokens: counted('Team tokens revoked.'),
+      invitations: counted('Invitations withdrawn.'),
+      keys: counted('API keys revoked.'),
+      webhooks: counted('Webhooks disabled.'),
+    },
+    { description: 'What ended with the membership.' },
+  ),
+})
+const memberParams = Type.Object({ ...workspaceParams, userId: idSchema('The member.') })
+
+/** The people of a workspace. */
+export function memberTeamRoutes(app: App, deps: LeavingDeps, guard: TeamGuard): void {
+  listRoute(app, deps, guard)
+  changeRoute(app, deps, guard)
+  madeRoute(app, deps, guard)
+  removeRoute(app, deps, guard)
+  endSessionsRoute(app, deps, guard)
+}
+
+function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: path,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Members'),
+      operationId: 'listMembers',
+      summary: 'List members',
+      description: 'Those who joined first come first.',
+      params: Type.Object(workspaceParams),
+      response: { 200: Type.Object({ members: Type.Array(memberSchema, unpaged) }), ...errors(401, 404) },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const members = await deps.vault.withKeyring(instanceScope, (instanceKeys) =>
+        listMembers(deps.db.sql, workspaceId, instanceKeys),
+      )
+      return { members: members.map(presentMember) }
+    },
+  })
+}
+
+function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'PATCH',
+    url: `${path}/:userId`,
+    onRequest: guard.member('admin'),
+    schema: {
+      ...teamRoute('Members'),
+      operationId: 'updateMember',
+      summary: "Change a member's role",
+      ...postman({ skip: true }),
+      description: 'For admins; only owners make or unmake owners. The last owner stays one (409).',
+      params: memberParams,
+      body: Type.Object({ role: roleSchema }, closed),
+      response: { 200: done, ...errors(400, 401, 403, 404, 409, 413, 415) },
+    },
+    handler: async (request) => {
+      await changeRole(deps, memberOf(request), request.params.userId, request.body.role)
+      return { success: true }
+    },
+  })
+}
+
+function madeRoute(app: App, deps: LeavingDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: `${path}/:userId/made`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Members'),
+      operationId: 'listMadeByMember',
+      summary: 'List what a member made',
+      ...postman({ skip: true }),
+      description:
+        'For admins, and for everybody about themselves: what still works of the keys, webhooks, team tokens and invitations that they made, also by a token of theirs. Read it before they are removed.',
+      params: memberParams,
+      response: { 200: madeSchema, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => readMade(deps, memberOf(request), request.params.userId),
+  })
+}
+
+function removeRoute(app: App, deps: LeavingDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'DELETE',
+    url: `${path}/:userId`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Members'),
+      operationId: 'removeMember',
+      summary: 'Remove a member',
+      ...postman({ skip: true }),
+      description:
+        'For admins; anyone may leave. Only owners remove owners, and the last owner stays (409). At once their streams end, their team tokens of this workspace are revoked and their open invitations withdrawn. The keys and webhooks that they made go on unless you say otherwise: list them first.',
+      params: memberParams,
+      querystring: leavingQuery,
+      response: { 200: leftSchema, ...errors(400, 401, 403, 404, 409) },
+    },
+    handler: async (request) => {
+      const { keys = 'keep', webhooks = 'keep' } = request.query
+      const ended = await leaveTeam(deps, memberOf(request), request.params.userId, { keys, webhooks })
+      return { success: true, ended }
+    },
+  })
+}
+
+function endSessionsRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'DELETE',
+    url: `${path}/:userId/sessions`,
+    onRequest: guard.member('owner'),
+    schema: {
+      ...teamRoute('Members'),
+      operationId: 'endSessionsOfMember',
+      summary: 'Sign a member out everywhere',
+      ...postman({ skip: true }),
+      description:
+        'For owners. Every session of the person ends, in other workspaces too, and so do sign-in links that nobody has used. They may sign in again.',
+      params: memberParams,
+      response: { 200: done, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      await endSessionsOfMember(deps, memberOf(request), request.params.userId)
+      return { success: true }
+    },
+  })
+}

@@ -1,0 +1,128 @@
+import type { Clock } from '../../base/clock.ts'
+import { type ApiError, tooManyRequests } from '../../base/errors.ts'
+import type { Limiter } from './rate-limit.ts'
+import { emptyWindow, takeUnits, type Window, waitMs } from './rate-window.ts'
+
+/**
+ * Numbers that a reader who sees phones masked may name in a minute without their being there. Five hidden digits take
+ * days of guessing then.
+ */
+export const guessesPerMinute = 30
+
+/** What is left of the minute, for one piece of work. */
+export interface GuessBudget {
+  /** How many more numbers may turn out to be missing. */
+  left(): number
+  /** Call it for each number that did. */
+  note(): void
+  /** The 429 of who has none left. */
+  refusal(): ApiError
+}
+
+/** Of who has nothing to guess at. */
+export const unlimited: GuessBudget = {
+  left: () => Number.POSITIVE_INFINITY,
+  note: () => {},
+  refusal: () => guessesUsed(1),
+}
+
+/** The guesses of one reader. */
+export interface Guesses {
+  /** Works while no other work of the reader does, so that many at once learn no more than one after another. */
+  spend<T>(work: (budget: GuessBudget) => Promise<T>): Promise<T>
+}
+
+/** Guesses of each masked reader, by the id of its key. */
+export type GuessesOf = (readerId: string) => Guesses
+
+interface Reader {
+  window: Window
+  /** Other nodes have used the minute up until then. */
+  closedUntilMs: number
+  /** The work that was begun last. */
+  last: Promise<unknown>
+  waiting: number
+}
+
+const slotMs = 250
+const maxIdle = 1_000
+
+/**
+ * Each node counts exactly, and shares what it counted with the others: as soon as the minute is used up over all of them,
+ * each learns so with its next miss.
+ */
+export function createGuesses({ limiter, clock }: { limiter: Limiter; clock: Clock }): GuessesOf {
+  const readers = new Map<string, Reader>()
+
+  function readerOf(id: string): Reader {
+    const known = readers.get(id)
+    if (known !== undefined) return known
+    if (readers.size >= maxIdle) dropIdle(readers, clock.now().getTime())
+    const reader = { window: emptyWindow(), closedUntilMs: 0, last: Promise.resolve(), waiting: 0 }
+    readers.set(id, reader)
+    return reader
+  }
+
+  async function settle(id: string, reader: Reader, count: number): Promise<void> {
+    const nowMs = clock.now().getTime()
+    takeUnits(reader.window, nowMs, slotMs, guessesPerMinute, count)
+    // Without the shared store this node still has its own count.
+    const taken = Array.from({ length: count }, () => limiter.take(`guesses:${id}`, guessesPerMinute).catch(() => null))
+    for (const take of await Promise.all(taken)) {
+      if (take === null || take.allowed) continue
+      reader.closedUntilMs = Math.max(reader.closedUntilMs, nowMs + take.retryAfterSeconds * 1000)
+    }
+  }
+
+  return (id) => ({
+    spend: async (work) => {
+      const reader = readerOf(id)
+      const before = reader.last
+      const turn = Promise.withResolvers<void>()
+      reader.last = turn.promise
+      reader.waiting++
+      await before
+      const budget = budgetOf(reader, clock)
+      try {
+        return await work(budget)
+      } finally {
+        if (budget.noted > 0) await settle(id, reader, budget.noted)
+        reader.waiting--
+        turn.resolve()
+      }
+    },
+  })
+}
+
+function budgetOf(reader: Reader, clock: Clock): GuessBudget & { noted: number } {
+  const nowMs = clock.now().getTime()
+  // Takes nothing: it only lets go of what has lapsed.
+  takeUnits(reader.window, nowMs, slotMs, guessesPerMinute, 0)
+  const free = nowMs < reader.closedUntilMs ? 0 : Math.max(0, guessesPerMinute - reader.window.total)
+  const budget = {
+    noted: 0,
+    left: () => Math.max(0, free - budget.noted),
+    note: () => {
+      budget.noted++
+    },
+    refusal: () => {
+      const ownMs = waitMs(reader.window, nowMs, slotMs, guessesPerMinute)
+      return guessesUsed(Math.max(1, Math.ceil(Math.max(ownMs, reader.closedUntilMs - nowMs) / 1000)))
+    },
+  }
+  return budget
+}
+
+const guessesUsed = (seconds: number): ApiError =>
+  tooManyRequests(
+    `This key sees phones masked: it may name ${guessesPerMinute} numbers a minute that are not there. Try again in ${seconds} s, or name the lead by its id.`,
+    seconds,
+    { code: 'RATE_LIMITED' },
+  )
+
+function dropIdle(readers: Map<string, Reader>, nowMs: number): void {
+  for (const [id, reader] of readers) {
+    takeUnits(reader.window, nowMs, slotMs, guessesPerMinute, 0)
+    if (reader.window.total === 0 && reader.waiting === 0 && reader.closedUntilMs <= nowMs) readers.delete(id)
+  }
+}

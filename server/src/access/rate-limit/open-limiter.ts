@@ -1,0 +1,21 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Db } from '../../base/db.ts'
+import type { Limiter } from './rate-limit.ts'
+import { createMemoryLimiter } from './rate-limit-memory.ts'
+import { createPostgresLimiter } from './rate-limit-postgres.ts'
+import { createRedisLimiter, type RedisLimiterOptions } from './rate-limit-redis.ts'
+
+export interface LimiterOptions {
+  redisUrl: string | null
+  /** Whether other nodes may share the database, as they may an external one. */
+  sharedDatabase: boolean
+  db: Db
+  clock: Clock
+  log: RedisLimiterOptions['log']
+}
+
+/** The store that fits: Redis where there is one, else the shared database, else the memory of the only node. */
+export function openLimiter({ redisUrl, sharedDatabase, db, clock, log }: LimiterOptions): Limiter {
+  if (redisUrl !== null) return createRedisLimiter({ url: redisUrl, clock, log })
+  return sharedDatabase ? createPostgresLimiter({ db }) : createMemoryLimiter(clock)
+}

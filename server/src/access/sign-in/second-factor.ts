@@ -1,0 +1,52 @@
+import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { hashRecoveryCode } from './recovery-codes.ts'
+import { stepOfCode } from './totp.ts'
+
+/** Uses a code of the authenticator or a recovery code up, and answers whether it was right. Neither works twice. */
+export async function useSecondFactor(
+  tx: Tx,
+  instanceKeys: Keyring,
+  userId: string,
+  code: string,
+  now: Date,
+): Promise<boolean> {
+  const digits = code.replace(/\s/g, '')
+  return /^\d{6}$/.test(digits)
+    ? useTotpCode(tx, instanceKeys, userId, digits, now)
+    : useRecoveryCode(tx, userId, hashRecoveryCode(code))
+}
+
+export async function useTotpCode(
+  tx: Tx,
+  instanceKeys: Keyring,
+  userId: string,
+  code: string,
+  now: Date,
+): Promise<boolean> {
+  const [row] = await tx<{ totp_secret: Buffer | null; totp_last_step: number | null }[]>`
+    select totp_secret, totp_last_step
+    from users
+    where id = ${userId}
+    for update`
+  if (row === undefined || row.totp_secret === null) return false
+  const step = stepOfCode(instanceKeys.openText(totpSecretOf(userId), row.totp_secret), code, now)
+  if (step === null || (row.totp_last_step !== null && step <= row.totp_last_step)) return false
+  await tx`
+    update users
+    set totp_last_step = ${step}
+    where id = ${userId}`
+  return true
+}
+
+export const totpSecretOf = (userId: string) => ({ table: 'users', row: userId, column: 'totp_secret' })
+
+async function useRecoveryCode(tx: Tx, userId: string, codeHash: string): Promise<boolean> {
+  const used = await tx`
+    update users
+    set recovery_hashes = array_remove(recovery_hashes, ${codeHash}::text)
+    where id = ${userId}
+      and totp_confirmed_at is not null
+      and ${codeHash}::text = any (recovery_hashes)`
+  return used.count > 0
+}

@@ -1,0 +1,147 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { type App, errors, postman } from '../../base/route.ts'
+import { instanceScope } from '../../base/sealing/vault.ts'
+import { recordAudit } from '../../team/audit.ts'
+import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
+import { closed, done, emailSchema, openTeamRoute, teamRoute } from '../../team/team-schema.ts'
+import { codeSchema, signInSchema } from '../people/team-schema.ts'
+import type { TeamDeps } from '../team/team-deps.ts'
+import { csrfTokenOf, refuseForeignOrigin } from './csrf.ts'
+import { deviceCookie } from './device-cookie.ts'
+import { sessionCookie } from './session-cookie.ts'
+import { endSession, type NewSession } from './sessions.ts'
+import { type SignInStep, signIn } from './sign-in.ts'
+import { signInByLink } from './sign-in-link.ts'
+import { signInWithCode } from './sign-in-totp.ts'
+import { visitorOf } from './visitor.ts'
+
+const path = '/api/team/v1'
+const answers = { 200: signInSchema, ...errors(400, 401, 403, 413, 415, 429) }
+
+/** Signing in and out. */
+export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  const ownOrigin = async (request: FastifyRequest) => refuseForeignOrigin(request.headers, deps.publicUrl)
+  passwordRoute(app, deps, ownOrigin)
+  codeRoute(app, deps, ownOrigin)
+  linkRoute(app, deps, ownOrigin)
+  signOutRoute(app, deps, guard)
+}
+
+type Check = (request: FastifyRequest) => Promise<void>
+
+function passwordRoute(app: App, deps: TeamDeps, onRequest: Check): void {
+  const password = Type.String({ minLength: 1, maxLength: 256, example: 'four plain words together' })
+  app.route({
+    method: 'POST',
+    url: `${path}/sign-in`,
+    onRequest,
+    schema: {
+      ...openTeamRoute('Sign-in'),
+      operationId: 'signIn',
+      summary: 'Sign in with a password',
+      ...postman({ skip: true }),
+      description: 'Sets the session cookie, or asks for the second factor. Wrong guesses make the next ones wait.',
+      body: Type.Object({ email: emailSchema, password }, closed),
+      response: answers,
+    },
+    handler: async (request, reply) =>
+      answerStep(deps, reply, await signIn(deps, visitorOf(deps, request), request.body)),
+  })
+}
+
+function codeRoute(app: App, deps: TeamDeps, onRequest: Check): void {
+  const challenge = Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'From the first step.',
+    example: 'q3v0nY…',
+  })
+  app.route({
+    method: 'POST',
+    url: `${path}/sign-in/totp`,
+    onRequest,
+    schema: {
+      ...openTeamRoute('Sign-in'),
+      operationId: 'signInWithCode',
+      summary: 'Sign in: the second factor',
+      ...postman({ skip: true }),
+      description: 'A code works once. A recovery code is used up.',
+      body: Type.Object({ challenge, code: codeSchema }, closed),
+      response: answers,
+    },
+    handler: async (request, reply) => {
+      const session = await signInWithCode(deps, visitorOf(deps, request), request.body)
+      return answerStep(deps, reply, { step: 'done', session })
+    },
+  })
+}
+
+function linkRoute(app: App, deps: TeamDeps, onRequest: Check): void {
+  const token = Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'The last part of the link.',
+    example: 'wK8…',
+  })
+  app.route({
+    method: 'POST',
+    url: `${path}/sign-in/link`,
+    onRequest,
+    schema: {
+      ...openTeamRoute('Sign-in'),
+      operationId: 'signInWithLink',
+      summary: 'Sign in with a link',
+      ...postman({ skip: true }),
+      description: 'Uses the one-time link up. A second factor is asked for as ever.',
+      body: Type.Object({ token }, closed),
+      response: answers,
+    },
+    handler: async (request, reply) =>
+      answerStep(deps, reply, await signInByLink(deps, visitorOf(deps, request), request.body.token)),
+  })
+}
+
+function signOutRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${path}/sign-out`,
+    onRequest: guard.signedIn(),
+    schema: {
+      ...teamRoute('Sign-in'),
+      operationId: 'signOut',
+      summary: 'Sign out',
+      ...postman({ skip: true }),
+      description: 'Ends this session. With a token there is nothing to end.',
+      response: { 200: done, ...errors(401, 403) },
+    },
+    handler: async (request, reply) => {
+      await signOut(deps, request)
+      sessionCookie(deps.publicUrl).clear(reply)
+      return { success: true }
+    },
+  })
+}
+
+/** Ends the session that the request came with. */
+export async function signOut(deps: TeamDeps, request: FastifyRequest): Promise<void> {
+  const { userId, sessionId, actor } = teamCallerOf(request)
+  if (userId === null || sessionId === null) return
+  await deps.db.tx(async (tx) => {
+    if (!(await endSession(tx, userId, sessionId))) return
+    const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
+    await recordAudit(tx, entry, deps.clock.now())
+  })
+}
+
+function answerStep(deps: TeamDeps, reply: FastifyReply, step: SignInStep) {
+  if (step.step === 'totp') return { step: step.step, challenge: step.challenge.token }
+  return { step: step.step, csrfToken: keepSession(deps, reply, step.session) }
+}
+
+/** Hands the session to the browser, and answers its CSRF token. */
+export function keepSession(deps: TeamDeps, reply: FastifyReply, session: NewSession): string {
+  sessionCookie(deps.publicUrl).set(reply, session)
+  if (session.deviceToken !== undefined) deviceCookie(deps.publicUrl).set(reply, session.deviceToken)
+  return csrfTokenOf(session.token)
+}

@@ -1,0 +1,118 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Sql } from '../../base/db.ts'
+import { ApiError, forbidden, notFound } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
+import { type App, errors } from '../../base/route.ts'
+import { attributeTo } from '../../base/shares/work.ts'
+import { type Member, type Role, roleCovers, type TeamGuard } from '../../team/member.ts'
+import { rateLimited } from '../keys/admission.ts'
+import type { Limiter } from '../rate-limit/rate-limit.ts'
+import { setRateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
+import { type CredentialDeps, type Identity, identify } from './team-credential.ts'
+
+/** Makes room for the caller on every request; call it once, before any route with a team guard. */
+export function decorateTeamRequests(app: App): void {
+  app.decorateRequest('teamCaller', null)
+  app.decorateRequest('member', null)
+  app.addHook('onRoute', (route) => {
+    const { security, response } = (route.schema ?? {}) as { security?: object[]; response?: object }
+    if (!security?.some((each) => 'session' in each)) return
+    route.schema = { ...route.schema, response: { ...errors(429), ...response } }
+  })
+}
+
+export interface TeamGuardDeps extends CredentialDeps {
+  /** Requests a minute of a session or team token; without it there is no limit. */
+  rate?: { limiter: Limiter; perMinute: number }
+}
+
+/**
+ * The doors of the team API. Without a valid credential 401; after too many requests 429; in somebody else's workspace
+ * 404, as if there were none; with too low a role 403.
+ */
+export function createTeamGuard(deps: TeamGuardDeps): TeamGuard {
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
+    const identity = await identify(deps, request)
+    await countRequest(deps, identity, reply)
+    request.teamCaller = identity.caller
+    return identity
+  }
+  return {
+    signedIn: () => async (request, reply) => {
+      await admit(request, reply)
+    },
+    operator: () => async (request, reply) => {
+      const { caller } = await admit(request, reply)
+      if (!caller.isOperator) throw forbidden('Only an operator of this installation may do this')
+    },
+    member: (minRole) => async (request, reply) => {
+      const identity = await admit(request, reply)
+      const member = await memberIn(deps.db.sql, workspaceIdIn(request), identity)
+      if (member === null) throw notFound('Workspace not found')
+      attributeTo(member.workspaceId)
+      if (!roleCovers(member.role, minRole)) throw forbidden(`This needs the role ${minRole} in the workspace`)
+      request.member = member
+    },
+    stillMember: async (request) => {
+      try {
+        return await memberIn(deps.db.sql, workspaceIdIn(request), await identify(deps, request, { isUse: false }))
+      } catch (error) {
+        if (error instanceof ApiError) return null
+        throw error
+      }
+    },
+  }
+}
+
+async function countRequest({ rate }: TeamGuardDeps, identity: Identity, reply: FastifyReply): Promise<void> {
+  if (rate === undefined || rate.perMinute === 0 || identity.isLocal) return
+  const { sessionId, tokenId } = identity.caller
+  const take = await rate.limiter.take(`team:${sessionId ?? tokenId}`, rate.perMinute)
+  setRateLimitHeaders(reply, take)
+  if (!take.allowed) throw rateLimited(take)
+}
+
+function workspaceIdIn(request: FastifyRequest): string {
+  const { workspaceId } = request.params as { workspaceId?: string }
+  if (workspaceId === undefined) throw new Error('A member guard needs :workspaceId in the path')
+  return workspaceId
+}
+
+async function memberIn(sql: Sql, workspaceId: string, identity: Identity): Promise<Member | null> {
+  if (!isUuid(workspaceId)) return null
+  const { caller } = identity
+  const row = await findStanding(sql, workspaceId.toLowerCase(), caller.userId)
+  if (row === undefined) return null
+  const role = caller.isOperator ? 'owner' : (row.role ?? roleOfToken(identity, row.id))
+  if (role === null) return null
+  const workspace = {
+    defaultCountry: row.default_country,
+    leadsEnabled: row.leads_enabled,
+    inboxEnabled: row.inbox_enabled,
+    inboxAvailable: row.inbox_available,
+  }
+  return { ...caller, workspaceId: row.id, role, workspace }
+}
+
+function roleOfToken({ caller, tokenRole }: Identity, workspaceId: string): Role | null {
+  const isInside = caller.tokenWorkspaceId === null || caller.tokenWorkspaceId === workspaceId
+  return isInside ? tokenRole : null
+}
+
+interface StandingRow {
+  id: string
+  default_country: string | null
+  leads_enabled: boolean
+  inbox_enabled: boolean
+  inbox_available: boolean
+  role: Role | null
+}
+
+async function findStanding(sql: Sql, workspaceId: string, userId: string | null): Promise<StandingRow | undefined> {
+  const [row] = await sql<StandingRow[]>`
+    select w.id, w.default_country, w.leads_enabled, w.inbox_enabled, w.inbox_available, m.role
+    from workspaces w
+    left join members m on m.workspace_id = w.id and m.user_id = ${userId}::uuid
+    where w.id = ${workspaceId}`
+  return row
+}

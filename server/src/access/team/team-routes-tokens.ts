@@ -1,0 +1,149 @@
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import { Type } from 'typebox'
+import { invalid } from '../../base/errors.ts'
+import { type App, errors, nullable, postman, timestamp, titled } from '../../base/route.ts'
+import { text, unpaged } from '../../base/schema-types.ts'
+import { readIsoTime } from '../../base/time.ts'
+import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
+import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import { presentToken, tokenNameSchema, tokenSchema } from '../people/team-schema.ts'
+import type { TeamDeps } from './team-deps.ts'
+import { createTeamToken, listTeamTokens, revokeTeamToken } from './team-tokens.ts'
+
+/** Tokens that are for one workspace, or for the whole installation: the same routes at two places. */
+interface Place {
+  operationIds: { list: string; create: string; revoke: string }
+  path: string
+  params: Record<string, ReturnType<typeof idSchema>>
+  onRequest: onRequestHookHandler
+  workspaceIdOf(request: FastifyRequest): string | null
+  whose: string
+  /** What the Postman collection calls a token of this place. */
+  variable: string
+}
+
+export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  const places: Place[] = [
+    {
+      operationIds: { list: 'listTeamTokens', create: 'createTeamToken', revoke: 'revokeTeamToken' },
+      path: '/api/team/v1/workspaces/:workspaceId/tokens',
+      params: workspaceParams,
+      onRequest: guard.member('owner'),
+      workspaceIdOf: (request) => request.member?.workspaceId ?? null,
+      whose: 'For owners: tokens that work in this workspace.',
+      variable: 'token_id',
+    },
+    {
+      operationIds: {
+        list: 'listInstallationTokens',
+        create: 'createInstallationToken',
+        revoke: 'revokeInstallationToken',
+      },
+      path: '/api/team/v1/tokens',
+      params: {},
+      onRequest: guard.operator(),
+      workspaceIdOf: () => null,
+      whose: 'For operators: tokens that work in every workspace. With the role owner they are operators themselves.',
+      variable: 'instance_token_id',
+    },
+  ]
+  for (const place of places) {
+    listRoute(app, deps, place)
+    createRoute(app, deps, place)
+    revokeRoute(app, deps, place)
+  }
+}
+
+function listRoute(app: App, deps: TeamDeps, place: Place): void {
+  const { path, params, onRequest, workspaceIdOf, whose } = place
+  app.route({
+    method: 'GET',
+    url: path,
+    onRequest,
+    schema: {
+      ...teamRoute('Team tokens'),
+      operationId: place.operationIds.list,
+      summary: 'List team tokens',
+      description: whose,
+      params: Type.Object(params),
+      response: { 200: Type.Object({ tokens: Type.Array(tokenSchema, unpaged) }), ...errors(401, 403, 404) },
+    },
+    handler: async (request) => {
+      const rows = await listTeamTokens(deps.db.sql, workspaceIdOf(request), deps.clock.now())
+      return { tokens: rows.map(presentToken) }
+    },
+  })
+}
+
+function createRoute(
+  app: App,
+  deps: TeamDeps,
+  { operationIds, path, params, onRequest, workspaceIdOf, whose, variable }: Place,
+): void {
+  const value = text(100, 'Shown only here.', { example: 'plt_…' })
+  const body = Type.Object(
+    {
+      name: tokenNameSchema,
+      role: roleSchema,
+      expiresAt: Type.Optional(nullable(timestamp('When it stops working. Null: when it is revoked.'))),
+    },
+    { ...closed, title: 'NewTeamToken' },
+  )
+  app.route({
+    method: 'POST',
+    url: path,
+    onRequest,
+    schema: {
+      ...teamRoute('Team tokens'),
+      operationId: operationIds.create,
+      summary: 'Create a team token',
+      ...postman({ body: { name: 'CI', role: 'member' }, saves: { [variable]: 'token.id' } }),
+      description: `${whose} Its value is in this answer and nowhere else.`,
+      params: Type.Object(params),
+      body,
+      response: {
+        201: titled('TeamTokenWithValue', { token: tokenSchema, value }),
+        ...errors(400, 401, 403, 404, 413, 415),
+      },
+    },
+    handler: async (request, reply) => {
+      const { name, role, expiresAt } = request.body
+      const input = { workspaceId: workspaceIdOf(request), name: name.trim(), role, expiresAt: readExpiry(expiresAt) }
+      const { token, value } = await createTeamToken(deps, teamCallerOf(request), input)
+      return reply.code(201).send({ token: presentToken(token), value })
+    },
+  })
+}
+
+function revokeRoute(
+  app: App,
+  deps: TeamDeps,
+  { operationIds, path, params, onRequest, workspaceIdOf, whose, variable }: Place,
+): void {
+  app.route({
+    method: 'DELETE',
+    url: `${path}/:tokenId`,
+    onRequest,
+    schema: {
+      ...teamRoute('Team tokens'),
+      operationId: operationIds.revoke,
+      summary: 'Revoke a team token',
+      ...postman({ path: { tokenId: `{{${variable}}}` } }),
+      description: `${whose} It stops working at once.`,
+      params: Type.Object({ ...params, tokenId: idSchema('The token.') }),
+      response: { 200: done, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { tokenId } = request.params as { tokenId: string }
+      await revokeTeamToken(deps, teamCallerOf(request), workspaceIdOf(request), tokenId)
+      return { success: true }
+    },
+  })
+}
+
+function readExpiry(text: string | null | undefined): Date | null {
+  if (text === undefined || text === null) return null
+  const time = readIsoTime(text)
+  if (time === null) throw invalid('expiresAt', 'must be an ISO 8601 time')
+  return time
+}

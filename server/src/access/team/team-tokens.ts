@@ -1,0 +1,189 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { invalid, notFound } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { hashToken } from '../../base/sealing/secret-token.ts'
+import { instanceScope } from '../../base/sealing/vault.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { Member, Role, TeamCaller } from '../../team/member.ts'
+import { announceToken } from '../people/standing.ts'
+import type { TeamDeps } from './team-deps.ts'
+import { makeTeamToken } from './team-token-format.ts'
+
+const noteUseEveryMs = 60_000
+
+export interface TeamTokenRow {
+  id: string
+  /** Null: works in every workspace. */
+  workspace_id: string | null
+  name: string
+  role: Role
+  last_four: string
+  created_by: string | null
+  created_at: Date
+  last_used_at: Date | null
+  expires_at: Date | null
+}
+
+export interface NewTeamToken {
+  workspaceId: string | null
+  name: string
+  role: Role
+  expiresAt: Date | null
+}
+
+/** Makes a token; its value is in this answer and nowhere else. */
+export async function createTeamToken(
+  deps: TeamDeps,
+  by: TeamCaller,
+  input: NewTeamToken,
+): Promise<{ token: TeamTokenRow; value: string }> {
+  const now = deps.clock.now()
+  if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expiresAt', 'must be in the future')
+  const value = makeTeamToken()
+  const token = await deps.db.tx(async (tx) => {
+    const row = await insertTeamToken(tx, input, value, by.makerId, now)
+    await recordChange(tx, by, input.workspaceId, 'team-token.created', row.id, now)
+    return row
+  })
+  return { token, value }
+}
+
+/** Those that still work, of one workspace or (null) of the instance. */
+export async function listTeamTokens(sql: Sql, workspaceId: string | null, now: Date): Promise<TeamTokenRow[]> {
+  return sql<TeamTokenRow[]>`
+    select ${columns(sql)}
+    from team_tokens
+    where workspace_id is not distinct from ${workspaceId}::uuid
+      and revoked_at is null
+      and (expires_at is null or expires_at > ${now})
+    order by created_at desc, id desc`
+}
+
+/** Works no more from the next request on, on every node. */
+export async function revokeTeamToken(
+  deps: TeamDeps,
+  by: TeamCaller,
+  workspaceId: string | null,
+  tokenId: string,
+): Promise<void> {
+  const now = deps.clock.now()
+  await deps.db.tx(async (tx) => {
+    const revoked = await tx`
+      update team_tokens
+      set revoked_at = ${now}
+      where workspace_id is not distinct from ${workspaceId}::uuid
+        and id = ${tokenId}
+        and revoked_at is null`
+    if (revoked.count === 0) throw notFound('Team token not found')
+    announceToken(tx, tokenId)
+    await recordChange(tx, by, workspaceId, 'team-token.revoked', tokenId, now)
+  })
+}
+
+/** The tokens of the workspace that this person answers for, and that still work. */
+export async function listTeamTokensOf(
+  sql: Sql,
+  workspaceId: string,
+  userId: string,
+  now: Date,
+): Promise<TeamTokenRow[]> {
+  return sql<TeamTokenRow[]>`
+    select ${columns(sql)}
+    from team_tokens
+    where workspace_id = ${workspaceId}
+      and created_by = ${userId}
+      and revoked_at is null
+      and (expires_at is null or expires_at > ${now})
+    order by created_at desc, id desc`
+}
+
+/** Revokes those of the person's tokens of this workspace that have one of these roles; answers how many. */
+export async function revokeTokensOf(
+  tx: Tx,
+  by: Pick<Member, 'workspaceId' | 'actor'>,
+  userId: string,
+  ofRoles: readonly Role[],
+  now: Date,
+): Promise<number> {
+  const revoked = await tx<{ id: string }[]>`
+    update team_tokens
+    set revoked_at = ${now}
+    where workspace_id = ${by.workspaceId}
+      and created_by = ${userId}
+      and role = any (${[...ofRoles]}::text[])
+      and revoked_at is null
+      and (expires_at is null or expires_at > ${now})
+    returning id`
+  for (const { id } of revoked) {
+    announceToken(tx, id)
+    await recordChange(tx, by, by.workspaceId, 'team-token.revoked', id, now)
+  }
+  return revoked.length
+}
+
+export async function findTeamToken(sql: Sql, value: string, now: Date): Promise<TeamTokenRow | undefined> {
+  const [row] = await sql<TeamTokenRow[]>`
+    select ${columns(sql)}
+    from team_tokens
+    where token_hash = ${hashToken(value)}
+      and revoked_at is null
+      and (expires_at is null or expires_at > ${now})`
+  return row
+}
+
+/** Whether the time of the last use is worth writing down again. */
+export function useIsNews(token: TeamTokenRow, now: Date): boolean {
+  return token.last_used_at === null || now.getTime() - token.last_used_at.getTime() >= noteUseEveryMs
+}
+
+export async function noteTokenUse(tx: Tx, tokenId: string, now: Date): Promise<void> {
+  await tx`
+    update team_tokens
+    set last_used_at = ${now}
+    where id = ${tokenId}`
+}
+
+async function insertTeamToken(
+  tx: Tx,
+  input: NewTeamToken,
+  value: string,
+  createdBy: string | null,
+  now: Date,
+): Promise<TeamTokenRow> {
+  const { workspaceId, name, role, expiresAt } = input
+  const id = newId(now)
+  const lastFour = value.slice(-4)
+  await tx`
+    insert into team_tokens (
+      id, workspace_id, name, role, token_hash, last_four, created_by, created_at, expires_at
+    )
+    values (
+      ${id}, ${workspaceId}, ${name}, ${role}, ${hashToken(value)}, ${lastFour}, ${createdBy}, ${now}, ${expiresAt}
+    )`
+  return {
+    id,
+    workspace_id: workspaceId,
+    name,
+    role,
+    last_four: lastFour,
+    created_by: createdBy,
+    created_at: now,
+    last_used_at: null,
+    expires_at: expiresAt,
+  }
+}
+
+const columns = (sql: Sql) => sql`
+  id, workspace_id, name, role, last_four, created_by, created_at, last_used_at, expires_at`
+
+function recordChange(
+  tx: Tx,
+  by: Pick<TeamCaller, 'actor'>,
+  workspaceId: string | null,
+  action: string,
+  tokenId: string,
+  now: Date,
+): Promise<void> {
+  const scopeId = workspaceId ?? instanceScope
+  return recordAudit(tx, { scopeId, actor: by.actor, action, target: `team-token:${tokenId}` }, now)
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createKeyCache } from '../../../src/access/keys/key-cache.ts'
+import { makeKeyValue } from '../../../src/access/keys/key-format.ts'
+import { type KnownKey, knownKey } from '../../../src/access/keys/known-key.ts'
+import { revokeApiKey } from '../../../src/access/keys/revoke-key.ts'
+import { rotateApiKey } from '../../../src/access/keys/rotate-key.ts'
+import { manualClock } from '../../../src/base/clock.ts'
+import { openDb } from '../../../src/base/db.ts'
+import { testDatabase } from '../../support/database.ts'
+import { bearer, guardedApp, newKey, noon } from '../../support/guarded-app.ts'
+
+const { db, options } = await testDatabase()
+const otherDb = openDb({ ...options, maxConnections: 2 })
+after(() => otherDb.close())
+// The clock stands still, so nothing below is owed to an entry that has grown old.
+const clock = manualClock(noon)
+const here = await guardedApp(db, { clock })
+const there = await guardedApp(otherDb, { clock })
+
+const status = async (node: typeof here, value: string) =>
+  (await node.app.inject({ url: '/leads', headers: bearer(value) })).statusCode
+
+test('a revoked key stops at once where it was revoked, and by notice elsewhere', async () => {
+  const { key, value } = await newKey(db, clock)
+  assert.deepEqual([await status(here, value), await status(there, value)], [200, 200])
+  await db.tx((tx) => revokeApiKey(tx, key.workspace_id, key.id, clock.now()))
+  here.guard.forgetKey(key.id)
+  assert.equal(await status(here, value), 401)
+  await until(async () => (await status(there, value)) === 401)
+})
+
+test('a changed workspace is noticed by every node', async () => {
+  const { key, value } = await newKey(db, clock)
+  assert.deepEqual([await status(here, value), await status(there, value)], [200, 200])
+  await db.tx(async (tx) => {
+    await tx`update workspaces set leads_enabled = false where id = ${key.workspace_id}`
+    await tx`select pg_notify('workspaces', ${key.workspace_id})`
+  })
+  await until(async () => (await status(here, value)) === 403 && (await status(there, value)) === 403)
+})
+
+test('the value before a rotation stops at once or at the given time, the new one works at once', async () => {
+  const { key, value: first } = await newKey(db, clock)
+  const rotate = async (until: Date | null) => {
+    const rotated = await db.tx((tx) => rotateApiKey(tx, key.workspace_id, key.id, until, clock.now()))
+    here.guard.forgetKey(key.id)
+    return rotated.value
+  }
+  const second = await rotate(null)
+  assert.deepEqual([await status(here, first), await status(here, second)], [401, 200])
+  const third = await rotate(new Date(noon.getTime() + 60_000))
+  assert.deepEqual([await status(here, second), await status(here, third)], [200, 200])
+  clock.advance(60_000)
+  assert.deepEqual([await status(here, second), await status(here, third)], [401, 200])
+  clock.set(noon)
+})
+
+function fakeKey(keyId: string): KnownKey {
+  return knownKey({
+    workspace_id: 'workspace',
+    id: keyId,
+    name: 'Test',
+    scopes: ['leads.read'],
+    connection_ids: [],
+    phone_visibility: 'full',
+    allowlist: [],
+    expires_at: null,
+    revoked_at: null,
+    valid_until: null,
+    default_country: null,
+    leads_enabled: true,
+    inbox_enabled: true,
+    inbox_available: true,
+  })
+}
+
+test('a key is read again after 4 s, so that a lost notice is made good within 5 s', async () => {
+  const time = manualClock(noon)
+  let reads = 0
+  const cache = createKeyCache(time, async () => {
+    reads++
+    return fakeKey('a')
+  })
+  await cache.find('h')
+  time.advance(3999)
+  await cache.find('h')
+  assert.equal(reads, 1)
+  time.advance(1)
+  await cache.find('h')
+  assert.equal(reads, 2)
+  time.advance(-3_600_000)
+  await cache.find('h')
+  assert.equal(reads, 3, 'a clock set back does not keep a key alive')
+})
+
+test('requests that wait for the same key share one read', async () => {
+  let reads = 0
+  const cache = createKeyCache(clock, async () => {
+    reads++
+    await Promise.resolve()
+    return null
+  })
+  assert.deepEqual(await Promise.all([cache.find('h'), cache.find('h'), cache.find('h')]), [null, null, null])
+  assert.equal(reads, 1)
+})
+
+test('a read that began before the key was revoked is neither joined nor kept', async () => {
+  const answers: ((key: KnownKey) => void)[] = []
+  const cache = createKeyCache(clock, () => new Promise((resolve) => answers.push(resolve)))
+  const before = cache.find('h')
+  cache.forgetKey('a')
+  const afterwards = cache.find('h')
+  assert.equal(answers.length, 2)
+  answers[0]?.(fakeKey('before'))
+  answers[1]?.(fakeKey('afterwards'))
+  assert.equal((await before)?.caller.keyId, 'before')
+  assert.equal((await afterwards)?.caller.keyId, 'afterwards')
+  const kept = await cache.find('h')
+  assert.equal(kept?.caller.keyId, 'afterwards')
+})
+
+test('a read that fails is not remembered', async () => {
+  let broken = true
+  const cache = createKeyCache(clock, async () => {
+    if (broken) throw new Error('database away')
+    return fakeKey('a')
+  })
+  await assert.rejects(async () => cache.find('h'))
+  broken = false
+  assert.equal((await cache.find('h'))?.caller.keyId, 'a')
+})
+
+test('inventing keys does not push known ones out', async () => {
+  let reads = 0
+  const cache = createKeyCache(clock, async (keyHash) => {
+    reads++
+    return keyHash === 'known' ? fakeKey('a') : null
+  })
+  await cache.find('known')
+  for (let invented = 0; invented < 20_000; invented++) await cache.find(`unknown ${invented}`)
+  const readsBefore = reads
+  await cache.find('known')
+  assert.equal(reads, readsBefore)
+})
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt++) {
+    if (await isSo()) return
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  assert.fail('did not happen within 2 s')
+}
+
+test('keys that somebody invents are looked up together: a hundred cost a few statements, and a new key works at once', async () => {
+  let statements = 0
+  const counting = openDb({
+    ...options,
+    maxConnections: 2,
+    onStatement: ({ text }) => void (text.includes('api_keys') && statements++),
+  })
+  after(() => counting.close())
+  const node = await guardedApp(counting, { clock })
+  const invented = Array.from({ length: 300 }, () => status(node, makeKeyValue()))
+  const { value } = await newKey(db, clock)
+  assert.equal(await status(node, value), 200)
+  assert.deepEqual([...new Set(await Promise.all(invented))], [401])
+  assert.ok(statements <= 8, `${statements} statements`)
+})

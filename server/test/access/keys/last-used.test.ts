@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hashKeyValue } from '../../../src/access/keys/key-format.ts'
+import { knownKey } from '../../../src/access/keys/known-key.ts'
+import { createLastUsed } from '../../../src/access/keys/last-used.ts'
+import { selectApiKey, selectKeysByHash } from '../../../src/access/keys/queries.ts'
+import { manualClock } from '../../../src/base/clock.ts'
+import { testDatabase } from '../../support/database.ts'
+import { newKey, noon } from '../../support/guarded-app.ts'
+
+const { db } = await testDatabase()
+
+async function usedKey() {
+  const clock = manualClock(noon)
+  const { key, value } = await newKey(db, clock)
+  const [row] = await selectKeysByHash(db.sql, [hashKeyValue(value)])
+  assert.ok(row)
+  const lastUsed = createLastUsed(db, clock)
+  const readSeconds = async () => {
+    const at = (await selectApiKey(db.sql, key.workspace_id, key.id))?.last_used_at
+    return at ? (at.getTime() - noon.getTime()) / 1000 : null
+  }
+  return { clock, lastUsed, caller: knownKey(row).caller, readSeconds }
+}
+
+test('the first use is written soon, later ones once a minute', async () => {
+  const { clock, lastUsed, caller, readSeconds } = await usedKey()
+  lastUsed.note(caller)
+  assert.equal(await readSeconds(), null)
+  await lastUsed.flush()
+  assert.equal(await readSeconds(), 0)
+  clock.advance(59_000)
+  lastUsed.note(caller)
+  await lastUsed.flush()
+  assert.equal(await readSeconds(), 0)
+  clock.advance(1000)
+  lastUsed.note(caller)
+  await lastUsed.flush()
+  assert.equal(await readSeconds(), 60)
+  await lastUsed.close()
+})
+
+test('two nodes together write once a minute', async () => {
+  const { clock, lastUsed, caller, readSeconds } = await usedKey()
+  const elsewhere = createLastUsed(db, clock)
+  lastUsed.note(caller)
+  await lastUsed.flush()
+  clock.advance(30_000)
+  elsewhere.note(caller)
+  await elsewhere.flush()
+  assert.equal(await readSeconds(), 0)
+  await Promise.all([lastUsed.close(), elsewhere.close()])
+})
+
+test('what is not yet written is written on closing', async () => {
+  const { lastUsed, caller, readSeconds } = await usedKey()
+  lastUsed.note(caller)
+  await lastUsed.close()
+  assert.equal(await readSeconds(), 0)
+})

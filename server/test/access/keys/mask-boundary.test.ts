@@ -1,0 +1,364 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { eventsPath } from '../../support/feed-world.ts'
+import { conversationPath, customerMessage, type InboxWorld, inboxPath, inboxWorld } from '../../support/inbox-world.ts'
+import { leadPath, leadsPath } from '../../support/leads.ts'
+import { makeTokens } from '../../support/tokens.ts'
+import { type Answer, type CallOptions, testTeamToken } from '../../support/world.ts'
+
+// Two workspaces that are alike but for the hidden digits of one customer. A masked key asks both the same, in a random
+// order of everything that it can ask, and must not be able to tell them apart: then nothing that it is told depends on those
+// digits. Only a complete number that is named may tell them apart; guesses.test.ts holds how seldom one can be tried.
+
+const worlds = Number(process.env.MASK_WORLDS ?? 5)
+const callsEach = Number(process.env.MASK_CALLS ?? 120)
+
+const digit = fc.nat(9).map(String)
+const digitsOf = (length: number) =>
+  fc.array(digit, { minLength: length, maxLength: length }).map((all) => all.join(''))
+
+/** Two numbers with one mask. */
+const twins = fc
+  .record({
+    start: fc.oneof(
+      fc.constantFrom('55819', '55119', '52155', '54911', '16505', '49151'),
+      digitsOf(4).map((d) => `4${d}`),
+    ),
+    hidden: fc.integer({ min: 2, max: 6 }).chain((length) => fc.tuple(digitsOf(length), digitsOf(length))),
+    end: digitsOf(3),
+  })
+  .filter(({ hidden: [a, b] }) => a !== b)
+  .map(({ start, hidden: [a, b], end }) => [start + a + end, start + b + end] as const)
+
+/** How a number may stand in a text: whole, grouped, without its country, only its end, among words. */
+const spellings: ((phone: string) => string)[] = [
+  (phone) => phone,
+  (phone) => `+${phone}`,
+  (phone) => `00${phone}`,
+  (phone) => `+${phone.slice(0, 2)} (${phone.slice(2, 4)}) ${phone.slice(4, -4)}-${phone.slice(-4)}`,
+  (phone) => phone.slice(2),
+  (phone) => `${phone.slice(2, 4)} ${phone.slice(4)}`,
+  (phone) => `Ana ${phone.slice(-8)}`,
+  (phone) => `Ana ${phone.slice(-4)} Silva`,
+  (phone) => `${[...phone].join('.')} Duarte`,
+  (phone) => phone.replace(/\d/g, (each) => String.fromCodePoint(0xff10 + Number(each))),
+]
+const spelling = fc.constantFrom(...spellings)
+const maybe = (text: string) => fc.option(spelling, { freq: 1 }).map((spell) => spell ?? (() => text))
+
+const stock = fc.record({
+  firstName: maybe('Marina'),
+  lastName: maybe('Duarte'),
+  email: fc.constantFrom(
+    () => 'marina@mail.example',
+    (phone: string) => `${phone}@mail.example`,
+    (phone: string) => `m.${phone.slice(2)}@mail.example`,
+  ),
+  externalRef: fc.constantFrom(
+    () => 'crm-7',
+    (phone: string) => phone,
+    (phone: string) => `wa-${phone}`,
+    (phone: string) => phone.slice(2),
+  ),
+  uniqueCode: fc.constantFrom(
+    () => 'L-7',
+    (phone: string) => `L${phone}`,
+  ),
+  k_tel: spelling,
+  k_link: fc.constant((phone: string) => `https://chat.example/${phone}`),
+  mobile: fc.constantFrom(...spellings.slice(0, 6)),
+  contact: maybe('Marina'),
+})
+
+type Stock = typeof stock extends fc.Arbitrary<infer T> ? T : never
+
+/** One of the two workspaces, and what the masked key knows of it. */
+interface Side extends InboxWorld {
+  masked: string
+  leads: string[]
+  conversation: string
+  /** What answers gave to go on with. */
+  cursors: { list: string | null; feed: string | null }
+}
+
+async function side(phone: string, has: Stock, start: Date): Promise<Side> {
+  const w = await inboxWorld({ key: { scopes: ['leads.write', 'leads.bulk', 'leads.read'] } })
+  w.clock.set(start)
+  const { value: masked } = await w.addKey({
+    scopes: ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read', 'inbox.write'],
+    phoneVisibility: 'masked',
+  })
+  const { firstName, lastName, email, externalRef, uniqueCode, k_tel, k_link, mobile, contact } = has
+  const leads: string[] = []
+  const made = await w.lead({
+    firstName: firstName(phone),
+    lastName: lastName(phone),
+    email: email(phone),
+    externalRef: externalRef(phone),
+    uniqueCode: uniqueCode(phone),
+    phone,
+    customFieldValues: { k_tel: k_tel(phone), k_link: k_link(phone) },
+  })
+  leads.push(made.id)
+  w.clock.advance(10)
+  leads.push((await w.lead({ firstName: 'Bob', externalRef: 'crm-8', uniqueCode: 'L-8', phone: '4930111222333' })).id)
+  w.clock.advance(10)
+  await fillForm(w, { firstName: 'Carla', phone: `+${phone}`, mobile: mobile(phone) })
+  const all = (await w.call('GET', leadsPath)).body.data
+  leads.push(...all.map(({ id }: { id: string }) => id).filter((id: string) => !leads.includes(id)))
+  w.clock.advance(10)
+  const customer = { userId: 'BR.1', parentUserId: null, phone, name: contact(phone) }
+  const externalId = `wamid.${Buffer.from(`xx${phone}yy`).toString('base64')}`
+  const { id } = await w.customerWrites('Hi', { externalId, customer })
+  w.clock.advance(10)
+  const text = `The customer changed from ${phone} to 4930111222333`
+  await w.tell(customerMessage({ at: w.clock.now(), kind: 'system', customer, text, opensWindow: false }))
+  return { ...w, masked, leads, conversation: id, cursors: { list: null, feed: null } }
+}
+
+async function fillForm(w: InboxWorld, body: Record<string, string>): Promise<void> {
+  const slug = `form-${w.workspaceId}`
+  const field = (key: string, type: string) => ({ key, label: key, type, required: key === 'firstName' })
+  const fields = [field('firstName', 'text'), field('phone', 'phone'), field('mobile', 'phone')]
+  const path = `/api/team/v1/workspaces/${w.workspaceId}/forms`
+  const made = await w.call('POST', path, { key: testTeamToken, body: { name: 'F', title: 'F', slug, fields } })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const sent = await w.call('POST', `/f/${slug}`, { body })
+  assert.ok(sent.status < 300, JSON.stringify(sent.body))
+}
+
+type Request = [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, options?: CallOptions]
+type Call = (side: Side) => Request
+
+/** Everything that a masked key can ask. Nothing of it names the customer's number, but any part of it, and others. */
+function callsAbout([one, two]: readonly [string, string], has: Stock): fc.Arbitrary<Call> {
+  const wrong = digitsOf(one.length - 8)
+    .map((hidden) => one.slice(0, 5) + hidden + one.slice(-3))
+    .filter((phone) => phone !== one && phone !== two)
+  const part = fc
+    .record({ of: fc.constantFrom(one, two), from: fc.nat(one.length - 3), length: fc.integer({ min: 1, max: 7 }) })
+    .map(({ of, from, length }) => of.slice(from, from + length))
+  const spelt = fc.tuple(spelling, wrong).map(([spell, phone]) => spell(phone))
+  const longPart = fc.constantFrom(one.slice(1), two.slice(0, -1), one.slice(2), two.slice(2), one.slice(0, -1))
+  const text = fc.oneof(part, longPart, spelt, wrong)
+  // The very text that one of them has: writing it must not be told from writing another, or it would be found by writing.
+  const stored = fc
+    .tuple(fc.constantFrom('firstName', 'lastName', 'email', 'k_tel', 'k_link'), fc.constantFrom(one, two))
+    .map(([name, phone]) => {
+      const value = has[name as keyof Stock](phone)
+      return name.startsWith('k_') ? { customFieldValues: { [name]: value } } : { [name]: value }
+    })
+  // A reference must be the same to find a lead: whoever puts a number into one lets it be looked up.
+  const reference = fc.oneof(part, spelt, wrong)
+  const search = fc.oneof(
+    text,
+    fc.constantFrom('marina', 'ana', 'mail.example', 'L-', 'wa-', '+55 81', one, two, `+${one}`),
+  )
+  const which = fc.nat(2)
+  const field = fc.constantFrom('firstName', 'lastName')
+  const lead =
+    (n: number) =>
+    ({ leads }: Side) =>
+      leads[n] ?? ''
+
+  const reads = fc.oneof(
+    fc.tuple(search, fc.constantFrom('createdAt', 'updatedAt'), fc.constantFrom('asc', 'desc')).map(
+      ([term, sortBy, sortOrder]): Call =>
+        () => ['GET', leadsPath, { query: { search: term, sortBy, sortOrder } }],
+    ),
+    fc.constant<Call>(({ cursors }) => [
+      'GET',
+      leadsPath,
+      { query: { limit: '1', ...(cursors.list === null ? {} : { cursor: cursors.list }) } },
+    ]),
+    fc.constantFrom('new', 'won').map(
+      (status): Call =>
+        () => ['GET', leadsPath, { query: { status, limit: '2' } }],
+    ),
+    which.map(
+      (n): Call =>
+        (s) => ['GET', leadPath(lead(n)(s))],
+    ),
+    fc.oneof(part, wrong).map(
+      (name): Call =>
+        () => ['GET', leadPath(name)],
+    ),
+    fc.constant<Call>(({ cursors }) => [
+      'GET',
+      eventsPath,
+      { query: { limit: '5', ...(cursors.feed === null ? {} : { after: cursors.feed }) } },
+    ]),
+    fc.constant<Call>(() => ['GET', `${inboxPath}/conversations`]),
+    fc.oneof(wrong, part).map(
+      (phone): Call =>
+        () => ['GET', `${inboxPath}/conversations`, { query: { phone } }],
+    ),
+    fc.constant<Call>(({ conversation }) => ['GET', conversationPath(conversation)]),
+    fc.constant<Call>(({ conversation }) => ['GET', `${conversationPath(conversation)}/messages`]),
+  )
+  const writes = fc.oneof(
+    stored.map(
+      (body): Call =>
+        (s) => ['PATCH', leadPath(lead(0)(s)), { body }],
+    ),
+    stored.map(
+      (fields): Call =>
+        (s) => [
+          'POST',
+          `${leadsPath}/upsert`,
+          { query: { dryRun: 'true' }, body: { match: { by: 'id', value: lead(0)(s) }, lead: fields } },
+        ],
+    ),
+    fc.tuple(which, field, text).map(
+      ([n, name, value]): Call =>
+        (s) => ['PATCH', leadPath(lead(n)(s)), { body: { [name]: value } }],
+    ),
+    fc.tuple(which, fc.constantFrom('k_probe', 'k_tel', 'tel'), text).map(
+      ([n, key, value]): Call =>
+        (s) => ['PATCH', leadPath(lead(n)(s)), { body: { customFieldValues: { [key]: value } } }],
+    ),
+    fc.tuple(which, reference).map(
+      ([n, externalRef]): Call =>
+        (s) => ['PATCH', leadPath(lead(n)(s)), { body: { externalRef } }],
+    ),
+    fc.tuple(fc.constantFrom(1, 2), fc.oneof(wrong, part, fc.constantFrom('55819*****568', 'x'))).map(
+      ([n, phone]): Call =>
+        (s) => ['PATCH', leadPath(lead(n)(s)), { body: { phone } }],
+    ),
+    which.map(
+      (n): Call =>
+        (s) => ['PATCH', leadPath(lead(n)(s)), { body: { status: 'won' } }],
+    ),
+    fc
+      .tuple(fc.constantFrom('phone', 'externalRef', 'uniqueCode'), fc.oneof(wrong, part), fc.boolean(), fc.boolean())
+      .map(
+        ([by, value, createIfMissing, dryRun]): Call =>
+          () => [
+            'POST',
+            `${leadsPath}/upsert`,
+            {
+              query: { dryRun: String(dryRun) },
+              body: { match: { by, value }, lead: { firstName: 'Dora', uniqueCode: `D${value}` }, createIfMissing },
+            },
+          ],
+      ),
+    fc.array(fc.tuple(which, wrong, text), { minLength: 1, maxLength: 12 }).map(
+      (rows): Call =>
+        (s) => [
+          'POST',
+          `${leadsPath}/bulk-upsert`,
+          {
+            query: { dryRun: 'true' },
+            body: {
+              items: rows.flatMap(([n, phone, value]) => [
+                { match: { by: 'phone', value: phone }, lead: { notes: 'x' }, createIfMissing: false },
+                { match: { by: 'id', value: lead(n)(s) }, lead: { phone, lastName: value } },
+              ]),
+            },
+          },
+        ],
+    ),
+    wrong.map(
+      (phone): Call =>
+        () => ['POST', leadsPath, { body: { firstName: 'Eva', uniqueCode: `E${phone}`, phone } }],
+    ),
+    fc.constant<Call>((s) => ['DELETE', leadPath(lead(2)(s))]),
+    fc.constant<Call>((s) => ['POST', `${leadPath(lead(2)(s))}/restore`]),
+    fc.constantFrom('pending', 'resolved').map(
+      (status): Call =>
+        ({ conversation }) => ['PATCH', conversationPath(conversation), { body: { status } }],
+    ),
+    fc.tuple(wrong, fc.uuid()).map(
+      ([to, external_id]): Call =>
+        ({ connectionId: connection_id }) => [
+          'POST',
+          `${inboxPath}/echoes`,
+          { body: { connection_id, to, external_id, kind: 'text', body: 'Hello' } },
+        ],
+    ),
+  )
+  return fc.oneof({ arbitrary: reads, weight: 3 }, { arbitrary: writes, weight: 2 })
+}
+
+/** An answer without what is chance: ids, generated codes, cursors, stand-ins, each named by the order of its first coming. */
+function plain(names: Map<string, string>, { status, body, headers }: Answer): string {
+  const name = (found: string) => {
+    const known = names.get(found) ?? `#${names.size}`
+    names.set(found, known)
+    return known
+  }
+  const text = JSON.stringify({ status, body, retryAfter: headers['retry-after'] }, (key, value) =>
+    /cursor/i.test(key) && value !== null ? 'cursor' : value,
+  )
+  return text.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|masked_[\w-]+|\bL[0-9A-HJKMNP-TV-Z]{11}\b/g, name)
+}
+
+/** Whether an answer gives the number away: in digits, with anything between them, or in base64. */
+function tells(body: unknown, phone: string): boolean {
+  const text = JSON.stringify(body)
+  const encoded = [0, 1, 2].map((at) =>
+    Buffer.from('x'.repeat(at) + phone)
+      .toString('base64')
+      .slice(at === 0 ? 0 : 4, 12),
+  )
+  const runs = text.match(/\d(?:[^\p{L}\p{N}"]{0,3}\d)*/gu) ?? []
+  const end = phone.slice(4, -2)
+  const isIn = runs.some((run) => run.replace(/\D/g, '').includes(phone.slice(2)))
+  return isIn || (end.length > 7 && text.includes(end)) || encoded.some((code) => text.includes(code))
+}
+
+async function ask(side: Side, call: Call): Promise<Answer> {
+  const [method, path, options] = call(side)
+  const answer = await side.call(method, path, { ...options, key: side.masked })
+  if (path === leadsPath && answer.body.pagination) side.cursors.list = answer.body.pagination.nextCursor
+  if (path === eventsPath && answer.status === 200) side.cursors.feed = answer.body.next_cursor
+  return answer
+}
+
+test('no sequence of calls of a masked key tells two workspaces apart that differ in hidden digits alone', async () => {
+  const scene = fc.tuple(twins, stock).chain(([phones, has]) =>
+    fc.record({
+      phones: fc.constant(phones),
+      has: fc.constant(has),
+      calls: fc.array(fc.tuple(callsAbout(phones, has), fc.constantFrom(20, 20, 20, 9_000)), {
+        minLength: callsEach,
+        maxLength: callsEach,
+      }),
+      withTokens: fc.boolean(),
+    }),
+  )
+  let refused = 0
+  for (const { phones, has, calls, withTokens } of fc.sample(scene, { numRuns: worlds, seed: 20_261_122 })) {
+    const sides: Side[] = []
+    // Both begin at the same moment, so that they have the same times.
+    const start = new Date((await inboxWorld()).clock.now().getTime() + 120_000)
+    for (const phone of phones) sides.push(await side(phone, has, start))
+    if (withTokens) for (const each of sides) await makeTokens(each)
+    const names = sides.map(() => new Map<string, string>())
+    const said = new Set<string>()
+    for (const [call, pauseMs] of calls) {
+      const shown: string[] = []
+      for (const [n, each] of sides.entries()) {
+        const asked = JSON.stringify(call(each))
+        const answer = await ask(each, call)
+        const phone = phones[n] ?? ''
+        // What the key has written itself it may read.
+        if (asked.includes(phone.slice(2))) said.add(phone)
+        const isTold = tells(answer.body, phone) && !said.has(phone)
+        assert.ok(!isTold, `${phone}: ${asked} → ${JSON.stringify(answer.body)}`)
+        if (answer.status === 429) refused++
+        shown.push(plain(names[n] ?? new Map(), answer))
+      }
+      assertSame(shown, `${JSON.stringify(has)} ${phones.join()} ${JSON.stringify(sides.map(call))}`)
+      sides[0]?.clock.advance(pauseMs)
+    }
+  }
+  assert.ok(refused > 0, 'guesses were used up')
+})
+
+function assertSame([one = '', two = '']: readonly string[], what: string): void {
+  if (one === two) return
+  const at = Math.max(0, [...one].findIndex((letter, n) => letter !== two[n]) - 100)
+  assert.fail(`${what}\n${one.slice(at, at + 200)}\n${two.slice(at, at + 200)}`)
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { KeyDeps } from '../../../src/access/keys/change-keys.ts'
+import { isKeyValue } from '../../../src/access/keys/key-format.ts'
+import { keyTeamRoutes } from '../../../src/access/keys/team-routes-keys.ts'
+import { createTeamGuard } from '../../../src/access/team/team-guard.ts'
+import { listAudit } from '../../../src/team/audit.ts'
+import { testDatabase } from '../../support/database.ts'
+import { bearer, guardedApp } from '../../support/guarded-app.ts'
+import { operatorToken, teamWorld } from '../../support/team-app.ts'
+
+const { db } = await testDatabase()
+const { app, clock, deps, team, send } = await teamWorld(db)
+const api = await guardedApp(db, { clock })
+const stopped: string[] = []
+const keyDeps: KeyDeps = {
+  vault: deps.vault,
+  db,
+  clock,
+  forgetKey: api.guard.forgetKey,
+  keyStopped: async (_tx, _keyring, _workspaceId, keyId) => {
+    stopped.push(keyId)
+  },
+  strangeConnections: async () => [],
+}
+keyTeamRoutes(app, keyDeps, createTeamGuard({ ...deps, teamToken: operatorToken }))
+after(() => app.close())
+
+const settings = { name: ' Agent ', scopes: ['leads.write', 'leads.read'] }
+const status = async (value: string) => (await api.app.inject({ url: '/leads', headers: bearer(value) })).statusCode
+
+test('a key is made with its value once, and never shows it again', async () => {
+  const { workspaceId, admin, member } = await team()
+  const expiresAt = new Date(clock.now().getTime() + 86_400_000).toISOString()
+  const allowlist = ['127.0.0.1', '::ffff:10.0.0.0/104', '2001:DB8::/32', '127.0.0.1']
+  const created = await send(admin, 'POST', `/workspaces/${workspaceId}/keys`, { ...settings, allowlist, expiresAt })
+  assert.equal(created.statusCode, 201)
+  const { key, value } = created.json()
+  assert.ok(isKeyValue(value))
+  assert.deepEqual(key, {
+    id: key.id,
+    name: 'Agent',
+    shown: `plk_…${value.slice(-4)}`,
+    status: 'active',
+    scopes: ['leads.read', 'leads.write'],
+    connectionIds: [],
+    phoneVisibility: 'full',
+    allowlist: ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32'],
+    answersNewConversations: false,
+    expiresAt,
+    revokedAt: null,
+    previousValidUntil: null,
+    createdBy: admin.userId,
+    createdAt: clock.now().toISOString(),
+    lastUsedAt: null,
+  })
+  assert.equal(await status(value), 200)
+  for (const path of ['', `/${key.id}`]) {
+    const answer = await send(member, 'GET', `/workspaces/${workspaceId}/keys${path}`)
+    assert.equal(answer.statusCode, 200)
+    assert.ok(!answer.body.includes(value))
+    assert.deepEqual(path === '' ? answer.json().keys : [answer.json().key], [key])
+  }
+  const [stored] = await db.sql`select t::text as whole from api_keys t where id = ${key.id}`
+  assert.ok(!String(stored?.whole).includes(value.slice(0, 26)), 'the database never holds the value')
+})
+
+const refusals: [field: string, settings: object][] = [
+  ['scopes', { scopes: [] }],
+  ['scopes[1]', { scopes: ['leads.read', 'leads.*'] }],
+  ['name', { name: '  ' }],
+  ['name', { name: 'x'.repeat(101) }],
+  ['expiresAt', { expiresAt: '2026-03-02T12:00:00.000Z' }],
+  ['expiresAt', { expiresAt: 'tomorrow' }],
+  ['allowlist[1]', { allowlist: ['10.0.0.1', '10.0.0.0/33'] }],
+  ['connectionIds[0]', { connectionIds: ['main'] }],
+  ['phoneVisibility', { phoneVisibility: 'none' }],
+  ['answersNewConversations', { answersNewConversations: true }],
+  ['value', { value: 'plk_mine' }],
+]
+
+for (const [field, wrong] of refusals) {
+  test(`a key is not made from ${JSON.stringify(wrong).slice(0, 60)}`, async () => {
+    const { workspaceId, owner } = await team()
+    const answer = await send(owner, 'POST', `/workspaces/${workspaceId}/keys`, { ...settings, ...wrong })
+    assert.equal(answer.statusCode, 400)
+    assert.equal(answer.json().data.issues[0].path, field)
+    assert.deepEqual((await send(owner, 'GET', `/workspaces/${workspaceId}/keys`)).json(), { keys: [] })
+  })
+}
+
+async function newKey() {
+  const members = await team()
+  const path = `/workspaces/${members.workspaceId}/keys`
+  const { key, value } = (await send(members.admin, 'POST', path, settings)).json()
+  return { ...members, path, key, value }
+}
+
+test('a key that may answer answers new conversations, unless its maker says otherwise, then or later', async () => {
+  const { workspaceId, path, admin, member } = await newKey()
+  const answering = { ...settings, scopes: ['inbox.write'] }
+  const make = async (more: object) => (await send(admin, 'POST', path, { ...answering, ...more })).json().key
+  const key = await make({})
+  const other = await make({ answersNewConversations: false })
+  assert.deepEqual([key.answersNewConversations, other.answersNewConversations], [true, false])
+
+  const change = (by: typeof admin, id: string, body: object) => send(by, 'PATCH', `${path}/${id}`, body)
+  assert.equal((await change(member, key.id, { answersNewConversations: false })).statusCode, 403)
+  const changed = await change(admin, key.id, { answersNewConversations: false })
+  assert.deepEqual(changed.json(), { key: { ...key, answersNewConversations: false } })
+  await change(admin, key.id, { answersNewConversations: false })
+  const audited = (await listAudit(db.sql, workspaceId, 10, null)).filter(({ action }) => action === 'api-key.changed')
+  assert.deepEqual(
+    audited.map(({ target }) => target),
+    [`api-key:${key.id}`],
+    'what changes nothing leaves no line',
+  )
+})
+
+test('a key without the scope to answer, or one that has ended, is not given new conversations', async () => {
+  const { path, key, admin } = await newKey()
+  const change = (id: string, body: object) => send(admin, 'PATCH', `${path}/${id}`, body)
+  const refused = await change(key.id, { answersNewConversations: true })
+  assert.equal(refused.statusCode, 400)
+  assert.equal(refused.json().data.issues[0].path, 'answersNewConversations')
+  assert.equal((await change(key.id, {})).statusCode, 400)
+  assert.equal((await change(key.id, { answersNewConversations: false, scopes: ['inbox.write'] })).statusCode, 400)
+  const missing = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+  assert.equal((await change(missing, { answersNewConversations: false })).statusCode, 404)
+  await send(admin, 'DELETE', `${path}/${key.id}`)
+  assert.equal((await change(key.id, { answersNewConversations: false })).statusCode, 409)
+})
+
+test('a revoked key stops at once, once, and stays in the list', async () => {
+  const { workspaceId, path, key, value, admin } = await newKey()
+  assert.equal(await status(value), 200)
+  const revoked = await send(admin, 'DELETE', `${path}/${key.id}`)
+  assert.equal(revoked.json().key.status, 'revoked')
+  assert.equal(await status(value), 401)
+  clock.advance(1000)
+  const again = await send(admin, 'DELETE', `${path}/${key.id}`)
+  assert.deepEqual(again.json(), revoked.json())
+  assert.deepEqual(
+    stopped.filter((id) => id === key.id),
+    [key.id],
+  )
+  assert.deepEqual((await send(admin, 'GET', path)).json().keys, [revoked.json().key])
+  const actions = (await listAudit(db.sql, workspaceId, 10, null)).map(({ action, target }) => [action, target])
+  assert.deepEqual(actions.slice(0, 2), [
+    ['api-key.revoked', `api-key:${key.id}`],
+    ['api-key.created', `api-key:${key.id}`],
+  ])
+})
+
+test('a rotated key keeps its id and settings; the old value stops at once', async () => {
+  const { path, key, value, admin } = await newKey()
+  assert.equal(await status(value), 200)
+  const rotated = (await send(admin, 'POST', `${path}/${key.id}/rotate`, {})).json()
+  assert.deepEqual(rotated.key, { ...key, shown: `plk_…${rotated.value.slice(-4)}`, previousValidUntil: null })
+  assert.deepEqual([await status(value), await status(rotated.value)], [401, 200])
+})
+
+test('a rotated key may keep its old value for a while', async () => {
+  const { path, key, value, admin } = await newKey()
+  const previousValidUntil = new Date(clock.now().getTime() + 60_000).toISOString()
+  const rotated = (await send(admin, 'POST', `${path}/${key.id}/rotate`, { previousValidUntil })).json()
+  assert.equal(rotated.key.previousValidUntil, previousValidUntil)
+  assert.deepEqual([await status(value), await status(rotated.value)], [200, 200])
+  clock.advance(60_000)
+  assert.deepEqual([await status(value), await status(rotated.value)], [401, 200])
+})
+
+test('a value cannot be kept for more than 30 days or into the past', async () => {
+  const { path, key, admin } = await newKey()
+  for (const days of [-1, 31]) {
+    const previousValidUntil = new Date(clock.now().getTime() + days * 86_400_000).toISOString()
+    const answer = await send(admin, 'POST', `${path}/${key.id}/rotate`, { previousValidUntil })
+    assert.equal(answer.statusCode, 400)
+  }
+})
+
+test('a key that is revoked or expired is not rotated', async () => {
+  const { path, key, admin } = await newKey()
+  await send(admin, 'DELETE', `${path}/${key.id}`)
+  assert.equal((await send(admin, 'POST', `${path}/${key.id}/rotate`, {})).statusCode, 409)
+  const expiresAt = new Date(clock.now().getTime() + 1000).toISOString()
+  const short = (await send(admin, 'POST', path, { ...settings, expiresAt })).json().key
+  clock.advance(1000)
+  assert.equal((await send(admin, 'GET', `${path}/${short.id}`)).json().key.status, 'expired')
+  assert.equal((await send(admin, 'POST', `${path}/${short.id}/rotate`, {})).statusCode, 409)
+})
+
+test('members look at keys, admins and owners make and end them, strangers see none', async () => {
+  const { path, key, member, admin, owner } = await newKey()
+  const stranger = (await team()).owner
+  const routes = [
+    ['GET', path, undefined, { member: 200, stranger: 404, nobody: 401 }],
+    ['GET', `${path}/${key.id}`, undefined, { member: 200, stranger: 404, nobody: 401 }],
+    ['POST', path, settings, { member: 403, stranger: 404, nobody: 401 }],
+    ['PATCH', `${path}/${key.id}`, { answersNewConversations: false }, { member: 403, stranger: 404, nobody: 401 }],
+    ['POST', `${path}/${key.id}/rotate`, {}, { member: 403, stranger: 404, nobody: 401 }],
+    ['DELETE', `${path}/${key.id}`, undefined, { member: 403, stranger: 404, nobody: 401 }],
+  ] as const
+  for (const [method, url, body, expected] of routes) {
+    const answers = {
+      member: (await send(member, method, url, body)).statusCode,
+      stranger: (await send(stranger, method, url, body)).statusCode,
+      nobody: (await send(null, method, url, body)).statusCode,
+    }
+    assert.deepEqual(answers, expected, `${method} ${url}`)
+  }
+  assert.equal((await send(admin, 'POST', path, settings)).statusCode, 201)
+  assert.equal((await send(owner, 'POST', path, settings)).statusCode, 201)
+  const byToken = await send(operatorToken, 'POST', path, settings)
+  assert.equal(byToken.json().key.createdBy, null)
+})
+
+test('a key of another workspace is not there, whatever is done with it', async () => {
+  const { key, value } = await newKey()
+  const { path, owner } = await newKey()
+  for (const [method, suffix, body] of [
+    ['GET', ''],
+    ['POST', '/rotate', {}],
+    ['DELETE', ''],
+  ] as const) {
+    assert.equal((await send(owner, method, `${path}/${key.id}${suffix}`, body)).statusCode, 404)
+  }
+  assert.equal(await status(value), 200)
+})

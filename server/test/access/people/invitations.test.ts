@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { testDatabase } from '../../support/database.ts'
+import { password, sessionIn, teamWorld } from '../../support/team-app.ts'
+
+const { db } = await testDatabase()
+const { app, clock, user, team, workspace, join, send } = await teamWorld(db)
+after(() => app.close())
+
+type Team = Awaited<ReturnType<typeof team>>
+
+async function invite(
+  { workspaceId, owner }: Team,
+  email: string,
+  role = 'member',
+): Promise<{ token: string; id: string }> {
+  const answer = await send(owner, 'POST', `/workspaces/${workspaceId}/invitations`, { email, role })
+  assert.equal(answer.statusCode, 201)
+  const { url, invitation } = answer.json()
+  assert.equal(invitation.email, email)
+  return { token: url.slice(url.lastIndexOf('/') + 1), id: invitation.id }
+}
+
+const accept = (payload: object) => app.inject({ method: 'POST', url: '/api/team/v1/invitations/accept', payload })
+
+const newcomer = { name: 'Bo Chen', password }
+
+test('whoever accepts becomes a member with the invited role, and is signed in', async () => {
+  const place = await team()
+  const { token } = await invite(place, 'bo@example.com', 'admin')
+  const answer = await accept({ token, ...newcomer })
+  assert.equal(answer.statusCode, 200)
+  const { members } = (await send(place.owner, 'GET', `/workspaces/${place.workspaceId}/members`)).json()
+  const bo = members.find((one: { email: string }) => one.email === 'bo@example.com')
+  assert.equal(bo.name, 'Bo Chen')
+  assert.equal(bo.role, 'admin')
+  const me = { userId: bo.userId, email: bo.email, sessionToken: sessionIn(answer) ?? '' }
+  assert.equal((await send(me, 'GET', `/workspaces/${place.workspaceId}`)).json().workspace.role, 'admin')
+})
+
+test('an invitation works once, of ten at once', async () => {
+  const place = await team()
+  const { token } = await invite(place, 'ten@example.com')
+  const answers = await Promise.all(Array.from({ length: 10 }, () => accept({ token, ...newcomer })))
+  const statuses = answers.map((answer) => answer.statusCode).sort()
+  assert.equal(statuses.filter((status) => status === 200).length, 1)
+  assert.ok(statuses.every((status) => status === 200 || status === 404 || status === 409 || status === 503))
+})
+
+test('an invitation works for 7 days, and not after it was withdrawn', async () => {
+  const place = await team()
+  const late = await invite(place, 'late@example.com')
+  clock.advance(7 * 24 * 3_600_000)
+  assert.equal((await accept({ token: late.token, ...newcomer })).statusCode, 404)
+  const again = { ...place, owner: await join(place.workspaceId, 'owner') }
+  const { token, id } = await invite(again, 'gone@example.com')
+  const path = `/workspaces/${place.workspaceId}/invitations`
+  assert.equal((await send(again.owner, 'GET', path)).json().invitations.length, 1)
+  assert.equal((await send(again.owner, 'DELETE', `${path}/${id}`)).statusCode, 200)
+  assert.equal((await send(again.owner, 'GET', path)).json().invitations.length, 0)
+  assert.equal((await accept({ token, ...newcomer })).statusCode, 404)
+})
+
+test('a signed-in user joins as who they are, and keeps their session', async () => {
+  const place = await team()
+  const { token } = await invite(place, 'any@example.com')
+  const me = await user()
+  const answer = await send(me, 'POST', '/invitations/accept', { token })
+  assert.equal(answer.statusCode, 200)
+  assert.equal(sessionIn(answer), undefined)
+  assert.equal((await send(me, 'GET', `/workspaces/${place.workspaceId}`)).json().workspace.role, 'member')
+})
+
+test('another site cannot make a signed-in user join', async () => {
+  const place = await team()
+  const { token } = await invite(place, 'forged@example.com')
+  const me = await user()
+  const forged = await app.inject({
+    method: 'POST',
+    url: '/api/team/v1/invitations/accept',
+    headers: { cookie: `parley_session=${me.sessionToken}` },
+    payload: { token },
+  })
+  assert.equal(forged.statusCode, 403)
+})
+
+test('an e-mail that has a user must sign in first, and the invitation stays good', async () => {
+  const place = await team()
+  const known = await user()
+  const { token } = await invite(place, known.email)
+  assert.equal((await accept({ token, ...newcomer })).statusCode, 409)
+  assert.equal((await send(known, 'POST', '/invitations/accept', { token })).statusCode, 200)
+})
+
+test('a member who accepts again is told so, and the invitation stays good', async () => {
+  const place = await team()
+  const { token } = await invite(place, 'still-good@example.com')
+  assert.equal((await send(place.member, 'POST', '/invitations/accept', { token })).statusCode, 409)
+  assert.equal((await accept({ token, ...newcomer })).statusCode, 200)
+})
+
+test('a newcomer needs a name and a password of 12 characters', async () => {
+  const { token } = await invite(await team(), 'short@example.com')
+  const paths = async (body: object) => {
+    const answer = await accept({ token, ...body })
+    assert.equal(answer.statusCode, 400)
+    return answer.json().data.issues.map((issue: { path: string }) => issue.path)
+  }
+  assert.deepEqual(await paths({}), ['name', 'password'])
+  assert.deepEqual(await paths({ name: 'Bo', password: 'elevenchars' }), ['password'])
+  assert.deepEqual(await paths({ name: '   ', password }), ['name'])
+})
+
+test('an admin cannot invite an owner', async () => {
+  const { workspaceId, admin } = await team()
+  const body = { email: 'boss@example.com', role: 'owner' }
+  assert.equal((await send(admin, 'POST', `/workspaces/${workspaceId}/invitations`, body)).statusCode, 403)
+})
+
+test('invited addresses stand sealed in the database', async () => {
+  const place = { ...(await team()), workspaceId: await workspace() }
+  const owner = await join(place.workspaceId, 'owner')
+  await invite({ ...place, owner }, 'canary-invitee@example.com')
+  const rows = await db.sql<{ row: string }[]>`select i::text as row from invitations i`
+  const dump = rows.map(({ row }) => row).join()
+  assert.ok(!dump.includes('canary') && !dump.includes(Buffer.from('canary').toString('hex')))
+})

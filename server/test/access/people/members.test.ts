@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { testDatabase } from '../../support/database.ts'
+import { teamWorld } from '../../support/team-app.ts'
+
+const { db } = await testDatabase()
+const { app, team, join, send } = await teamWorld(db)
+after(() => app.close())
+
+const memberPath = (workspaceId: string, userId: string) => `/workspaces/${workspaceId}/members/${userId}`
+
+test('the last owner can neither leave nor step down', async () => {
+  const { workspaceId, owner } = await team()
+  const path = memberPath(workspaceId, owner.userId)
+  assert.equal((await send(owner, 'PATCH', path, { role: 'admin' })).statusCode, 409)
+  assert.equal((await send(owner, 'DELETE', path)).statusCode, 409)
+  assert.equal((await send(owner, 'GET', `/workspaces/${workspaceId}`)).json().workspace.role, 'owner')
+})
+
+test('of two owners who remove each other at once, one stays', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { workspaceId, owner } = await team()
+    const second = await join(workspaceId, 'owner')
+    const answers = await Promise.all([
+      send(owner, 'DELETE', memberPath(workspaceId, second.userId)),
+      send(second, 'DELETE', memberPath(workspaceId, owner.userId)),
+    ])
+    assert.ok(answers.some((answer) => answer.statusCode === 200))
+    const owners = await db.sql`select from members where workspace_id = ${workspaceId} and role = 'owner'`
+    assert.equal(owners.count, 1)
+  }
+})
+
+test('admins manage members and admins, owners also owners', async () => {
+  const { workspaceId, owner, admin, member } = await team()
+  assert.equal((await send(admin, 'PATCH', memberPath(workspaceId, member.userId), { role: 'admin' })).statusCode, 200)
+  assert.equal((await send(admin, 'PATCH', memberPath(workspaceId, member.userId), { role: 'owner' })).statusCode, 403)
+  assert.equal((await send(admin, 'PATCH', memberPath(workspaceId, owner.userId), { role: 'member' })).statusCode, 403)
+  assert.equal((await send(admin, 'DELETE', memberPath(workspaceId, owner.userId))).statusCode, 403)
+  assert.equal((await send(owner, 'PATCH', memberPath(workspaceId, member.userId), { role: 'owner' })).statusCode, 200)
+})
+
+test('a member may leave, but not remove others', async () => {
+  const { workspaceId, admin, member } = await team()
+  assert.equal((await send(member, 'DELETE', memberPath(workspaceId, admin.userId))).statusCode, 403)
+  assert.equal((await send(member, 'DELETE', memberPath(workspaceId, member.userId))).statusCode, 200)
+  assert.equal((await send(member, 'GET', `/workspaces/${workspaceId}`)).statusCode, 404)
+})
+
+test('who did what stands in the audit log, without values', async () => {
+  const { workspaceId, owner, member } = await team()
+  await send(owner, 'PATCH', memberPath(workspaceId, member.userId), { role: 'admin' })
+  await send(owner, 'DELETE', memberPath(workspaceId, member.userId))
+  const { entries } = (await send(owner, 'GET', `/workspaces/${workspaceId}/audit`)).json()
+  const lines = entries.map((line: { action: string }) => line.action)
+  assert.deepEqual(lines, ['member.removed', 'member.role-changed', 'workspace.created'])
+  assert.deepEqual(entries[0].actor, { type: 'user', id: owner.userId })
+  assert.equal(entries[0].target, `member:${member.userId}`)
+  const older = await send(owner, 'GET', `/workspaces/${workspaceId}/audit?limit=1&before=${entries[1].id}`)
+  assert.deepEqual(older.json().entries, [entries[2]])
+  assert.equal((await send(owner, 'GET', `/workspaces/${workspaceId}/audit?limit=101`)).statusCode, 400)
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { emptyWindow, returnUnits, takeUnits, waitMs } from '../../../src/access/rate-limit/rate-window.ts'
+import { assertNeverMoreThan } from '../../support/sliding-window.ts'
+
+const slotMs = 250
+
+test('the limit is granted and not one more', () => {
+  const window = emptyWindow()
+  const granted = Array.from({ length: 6 }, () => takeUnits(window, 1000, slotMs, 5, 1))
+  assert.deepEqual(granted, [1, 1, 1, 1, 1, 0])
+})
+
+const rows: [guarantee: string, laterMs: number, granted: number][] = [
+  ['nothing comes back within the window', 59_999, 0],
+  ['nothing comes back within the slot after it', 60_249, 0],
+  ['all comes back one slot after the window', 60_250, 5],
+  ['a clock set back a little gives nothing back', -30_000, 0],
+  ['a clock set back a lot gives nothing back', -3_600_000, 0],
+]
+
+for (const [guarantee, laterMs, granted] of rows) {
+  test(`after a burst: ${guarantee}`, () => {
+    const window = emptyWindow()
+    const startMs = 7_200_000
+    takeUnits(window, startMs, slotMs, 5, 5)
+    assert.equal(takeUnits(window, startMs + laterMs, slotMs, 5, 5), granted)
+  })
+}
+
+test('a clock set back an hour holds a key up for one window, not for an hour', () => {
+  const window = emptyWindow()
+  takeUnits(window, 7_200_000, slotMs, 5, 5)
+  assert.equal(takeUnits(window, 3_600_000, slotMs, 5, 1), 0)
+  assert.equal(takeUnits(window, 3_600_000 + 60_250, slotMs, 5, 1), 1)
+})
+
+test('a limit that was lowered waits until enough has lapsed', () => {
+  const window = emptyWindow()
+  takeUnits(window, 0, slotMs, 10, 4)
+  takeUnits(window, 1000, slotMs, 10, 4)
+  assert.equal(takeUnits(window, 1000, slotMs, 3, 1), 0)
+  assert.equal(waitMs(window, 1000, slotMs, 3), 60_250)
+  assert.equal(waitMs(window, 1000, slotMs, 6), 59_250)
+})
+
+test('the wait that is told is long enough, and not one slot longer', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 5000 }), { minLength: 5, maxLength: 60 }), (stepsMs) => {
+      const window = emptyWindow()
+      let nowMs = 0
+      for (const stepMs of stepsMs) {
+        nowMs += stepMs
+        takeUnits(window, nowMs, slotMs, 5, 1)
+      }
+      if (window.total < 5) return
+      const wait = waitMs(window, nowMs, slotMs, 5)
+      assert.equal(takeUnits(structuredClone(window), nowMs + wait - 1, slotMs, 5, 1), 0)
+      assert.equal(takeUnits(structuredClone(window), nowMs + wait, slotMs, 5, 1), 1)
+    }),
+  )
+})
+
+test('units that were given back can be taken again', () => {
+  const window = emptyWindow()
+  takeUnits(window, 0, slotMs, 10, 10)
+  returnUnits(window, 0, 4)
+  returnUnits(window, 99, 4)
+  assert.equal(takeUnits(window, 0, slotMs, 10, 10), 4)
+})
+
+test('no 60 s ever hold more than the limit, whatever the arrivals', () => {
+  const arrivals = fc.array(fc.tuple(fc.nat(9000), fc.integer({ min: 1, max: 8 })), { maxLength: 300 })
+  fc.assert(
+    fc.property(arrivals, fc.integer({ min: 1, max: 20 }), fc.constantFrom(250, 500), (steps, limit, slot) => {
+      const window = emptyWindow()
+      const accepted: number[] = []
+      let nowMs = 0
+      for (const [stepMs, wanted] of steps) {
+        nowMs += stepMs
+        const granted = takeUnits(window, nowMs, slot, limit, wanted)
+        for (let unit = 0; unit < granted; unit++) accepted.push(nowMs)
+      }
+      assertNeverMoreThan(limit, accepted)
+    }),
+  )
+})
+
+test('while there is demand, at least 99 % of the limit is accepted', () => {
+  for (const everyMs of [1, 7, 40]) {
+    const window = emptyWindow()
+    let accepted = 0
+    const minutes = 20
+    for (let nowMs = 0; nowMs < minutes * 60_000; nowMs += everyMs) {
+      accepted += takeUnits(window, nowMs, slotMs, 300, 1)
+    }
+    assert.ok(accepted >= 0.99 * 300 * minutes, `${accepted} of ${300 * minutes} at one each ${everyMs} ms`)
+  }
+})

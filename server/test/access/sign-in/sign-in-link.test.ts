@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createSignInLink } from '../../../src/access/sign-in/sign-in-link.ts'
+import { testDatabase } from '../../support/database.ts'
+import { publicUrl, sessionIn, teamWorld } from '../../support/team-app.ts'
+
+const { db } = await testDatabase()
+const { app, clock, deps, user, send } = await teamWorld(db)
+after(() => app.close())
+
+async function linkFor(userId: string): Promise<string> {
+  const { url } = await db.tx((tx) => createSignInLink(tx, deps.publicUrl, userId, clock.now()))
+  assert.ok(url.startsWith(`${publicUrl}/sign-in/`))
+  return url.slice(url.lastIndexOf('/') + 1)
+}
+
+const use = (token: string) => app.inject({ method: 'POST', url: '/api/team/v1/sign-in/link', payload: { token } })
+
+test('a link signs its user in', async () => {
+  const { userId, email } = await user()
+  const sessionToken = sessionIn(await use(await linkFor(userId))) ?? ''
+  const session = await send({ userId, email, sessionToken }, 'GET', '/session')
+  assert.equal(session.json().user.id, userId)
+})
+
+test('of ten uses of one link at once, one gets in', async () => {
+  const token = await linkFor((await user()).userId)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => use(token)))
+  const statuses = answers.map((answer) => answer.statusCode).sort()
+  assert.deepEqual(statuses, [200, ...Array(9).fill(401)])
+})
+
+test('a link works for 24 hours', async () => {
+  const { userId } = await user()
+  const [early, late] = [await linkFor(userId), await linkFor(userId)]
+  clock.advance(24 * 3_600_000 - 1)
+  assert.equal((await use(early)).statusCode, 200)
+  clock.advance(1)
+  assert.equal((await use(late)).statusCode, 401)
+})
+
+test('an invented link is told the same as a used one', async () => {
+  const token = await linkFor((await user()).userId)
+  await use(token)
+  assert.deepEqual((await use('x'.repeat(43))).json(), (await use(token)).json())
+})
+
+test('a forgotten password is replaced after a sign-in by link, for 15 minutes', async () => {
+  const { userId, email } = await user()
+  const byLink = async () => ({ userId, email, sessionToken: sessionIn(await use(await linkFor(userId))) ?? '' })
+  const change = { password: 'a wholly new pass phrase' }
+  const slow = await byLink()
+  clock.advance(15 * 60_000)
+  assert.equal((await send(slow, 'PATCH', '/me', change)).statusCode, 400)
+  assert.equal((await send(await byLink(), 'PATCH', '/me', change)).statusCode, 200)
+  const payload = { email, password: change.password }
+  assert.equal((await app.inject({ method: 'POST', url: '/api/team/v1/sign-in', payload })).statusCode, 200)
+})
+
+test('a change of password needs the current one, and ends every other session', async () => {
+  const me = await user()
+  const payload = { email: me.email, password: 'four plain words together' }
+  const second = await app.inject({ method: 'POST', url: '/api/team/v1/sign-in', payload })
+  const elsewhere = { ...me, sessionToken: sessionIn(second) ?? '' }
+  const change = { password: 'a wholly new pass phrase', currentPassword: 'a wrong one' }
+  assert.equal((await send(me, 'PATCH', '/me', change)).statusCode, 400)
+  const changed = await send(me, 'PATCH', '/me', { ...change, currentPassword: payload.password })
+  assert.equal(changed.statusCode, 200)
+  assert.equal((await send(elsewhere, 'GET', '/session')).statusCode, 401)
+  assert.equal((await send(me, 'GET', '/session')).statusCode, 401)
+  const renewed = { ...me, sessionToken: sessionIn(changed) ?? '' }
+  assert.equal((await send(renewed, 'GET', '/session')).statusCode, 200)
+  assert.equal((await send(renewed, 'PATCH', '/me', { password: 'too short' })).statusCode, 400)
+})

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { version } from '../../../src/base/version.ts'
+import { testDatabase } from '../../support/database.ts'
+import { cookieOf, password, publicUrl, type SignedIn, sessionIn, teamWorld } from '../../support/team-app.ts'
+
+const { db } = await testDatabase()
+const { app, clock, user, send } = await teamWorld(db)
+after(() => app.close())
+
+function signIn(email: string, guess = password, headers: Record<string, string> = {}) {
+  const payload = { email, password: guess }
+  return app.inject({ method: 'POST', url: '/api/team/v1/sign-in', payload, headers })
+}
+
+test('the right password sets a session cookie that works', async () => {
+  const { email, userId } = await user()
+  const answer = await signIn(`  ${email.toUpperCase()} `)
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.json().step, 'done')
+  const cookie = answer.cookies[0]
+  assert.equal(cookie?.httpOnly, true)
+  assert.equal(cookie?.sameSite, 'Lax')
+  const session = await app.inject({ url: '/api/team/v1/session', headers: { cookie: cookieOf(cookie?.value ?? '') } })
+  assert.equal(session.json().user.id, userId)
+  assert.equal(session.json().user.email, email)
+  assert.equal(session.json().csrfToken, answer.json().csrfToken)
+  assert.equal(session.json().version, version)
+})
+
+test('over HTTPS the cookie is Secure and bound to the host by its name', async () => {
+  const secure = await teamWorld(db, { publicUrl: 'https://parley.test' })
+  const { email } = await secure.user()
+  const payload = { email, password }
+  const answer = await secure.app.inject({ method: 'POST', url: '/api/team/v1/sign-in', payload })
+  assert.match(
+    String(answer.headers['set-cookie']),
+    /^__Host-parley_session=[^;]+; Path=\/; Expires=.*; HttpOnly; Secure; SameSite=Lax$/,
+  )
+  await secure.app.close()
+})
+
+test('a wrong password and an unknown e-mail get the same answer', async () => {
+  const { email } = await user()
+  const wrong = await signIn(email, 'not the password')
+  const unknown = await signIn('nobody@example.com', 'not the password')
+  assert.equal(wrong.statusCode, 401)
+  assert.deepEqual(wrong.json(), unknown.json())
+  assert.equal(wrong.cookies.length, 0)
+})
+
+test('wrong guesses make the next one wait, longer each time, and also where there is no such account', async () => {
+  for (const email of [(await user()).email, 'no-such-account@example.com']) {
+    const from = { 'x-test-address': `198.51.100.${email.length}` }
+    for (let guess = 0; guess < 5; guess++) assert.equal((await signIn(email, 'wrong', from)).statusCode, 401)
+    const waits: number[] = []
+    for (let round = 0; round < 4; round++) {
+      const early = await signIn(email, password, from)
+      assert.equal(early.statusCode, 429)
+      waits.push(Number(early.headers['retry-after']))
+      clock.advance(Number(early.headers['retry-after']) * 1000)
+      assert.equal((await signIn(email, 'wrong', from)).statusCode, 401)
+    }
+    assert.deepEqual(waits, [1, 2, 4, 8])
+  }
+})
+
+test('the wait never exceeds 15 minutes, and the right password after it starts afresh', async () => {
+  const { email } = await user()
+  await db.tx((tx) => tx`delete from login_attempts`)
+  for (let guess = 0; guess < 20; guess++) {
+    const answer = await signIn(email, 'wrong', { 'x-test-address': `203.0.113.${guess}` })
+    if (answer.statusCode === 429) clock.advance(Number(answer.headers['retry-after']) * 1000)
+  }
+  const blocked = await signIn(email)
+  if (blocked.statusCode === 429) {
+    assert.ok(Number(blocked.headers['retry-after']) <= 900)
+    clock.advance(900_000)
+  }
+  assert.equal((await signIn(email)).statusCode, 200)
+  assert.equal((await signIn(email, 'wrong')).statusCode, 401)
+  assert.equal((await signIn(email)).statusCode, 200)
+})
+
+test('parallel guesses count one by one', async () => {
+  const { email } = await user()
+  const guesses = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => signIn(email, `wrong ${at}`, { 'x-test-address': '198.51.100.200' })),
+  )
+  assert.equal(guesses.filter((answer) => answer.statusCode === 401).length, 5)
+  assert.equal(guesses.filter((answer) => answer.statusCode === 429).length, 15)
+})
+
+test('one address cannot try a password on every account', async () => {
+  const from = { 'x-test-address': '2001:db8::1' }
+  const others = { 'x-test-address': '2001:db8::ffff' }
+  for (let guess = 0; guess < 25; guess++) await signIn(`someone-${guess}@example.com`, 'wrong', from)
+  assert.equal((await signIn('yet-another@example.com', 'wrong', others)).statusCode, 429)
+})
+
+test('many people of one office may sign in from one address', async () => {
+  const from = { 'x-test-address': '203.0.113.250' }
+  for (let person = 0; person < 30; person++) {
+    assert.equal((await signIn((await user()).email, password, from)).statusCode, 200)
+  }
+})
+
+test('a sign-in that another site sends is refused', async () => {
+  const { email } = await user()
+  assert.equal((await signIn(email, password, { origin: 'https://evil.example' })).statusCode, 403)
+  assert.equal((await signIn(email, password, { 'sec-fetch-site': 'cross-site' })).statusCode, 403)
+  assert.equal((await signIn(email, password, { origin: publicUrl })).statusCode, 200)
+})
+
+test('signing in ends the session that the browser came with', async () => {
+  const planted = await user()
+  const { email } = await user()
+  const answer = await signIn(email, password, { cookie: cookieOf(planted.sessionToken) })
+  assert.notEqual(sessionIn(answer), planted.sessionToken)
+  assert.equal((await send(planted, 'GET', '/session')).statusCode, 401)
+})
+
+test('a session ends 12 hours after its last use', async () => {
+  const me = await user()
+  clock.advance(11 * 3_600_000)
+  assert.equal((await send(me, 'GET', '/session')).statusCode, 200)
+  clock.advance(11 * 3_600_000)
+  assert.equal((await send(me, 'GET', '/session')).statusCode, 200)
+  clock.advance(12 * 3_600_000)
+  assert.equal((await send(me, 'GET', '/session')).statusCode, 401)
+})
+
+test('a session ends 7 days after its start, however busy', async () => {
+  const me = await user()
+  for (let hour = 0; hour < 7 * 24; hour += 6) {
+    assert.equal((await send(me, 'GET', '/session')).statusCode, 200)
+    clock.advance(6 * 3_600_000)
+  }
+  assert.equal((await send(me, 'GET', '/session')).statusCode, 401)
+})
+
+test('a user sees and ends their own sessions, and nobody else’s', async () => {
+  const me = await user()
+  const stranger = await user()
+  const second = sessionIn(await signIn(me.email)) ?? ''
+  const elsewhere: SignedIn = { ...me, sessionToken: second }
+  const { sessions } = (await send(me, 'GET', '/sessions')).json()
+  assert.equal(sessions.length, 2)
+  const other = sessions.find((session: { current: boolean }) => !session.current)
+  assert.equal((await send(stranger, 'DELETE', `/sessions/${other.id}`)).statusCode, 404)
+  assert.equal((await send(elsewhere, 'GET', '/session')).statusCode, 200)
+  assert.equal((await send(me, 'DELETE', `/sessions/${other.id}`)).statusCode, 200)
+  assert.equal((await send(elsewhere, 'GET', '/session')).statusCode, 401)
+})
+
+test('signing out ends the session and clears the cookie', async () => {
+  const me = await user()
+  const answer = await send(me, 'POST', '/sign-out')
+  assert.equal(answer.statusCode, 200)
+  assert.match(String(answer.headers['set-cookie']), /^parley_session=; /)
+  assert.equal((await send(me, 'GET', '/session')).statusCode, 401)
+})
+
+test('neither names, e-mails, passwords nor tokens stand plain in the database', async () => {
+  const { email, sessionToken } = await user({ email: 'plain-text-canary@example.com' })
+  await signIn(email)
+  const tables = ['users', 'sessions', 'login_attempts', 'audit_log']
+  for (const table of tables) {
+    const rows = await db.sql<{ row: string }[]>`select t::text as row from ${db.sql(table)} t`
+    const dump = rows.map(({ row }) => row).join('\n')
+    for (const secret of [
+      'plain-text-canary',
+      Buffer.from('plain-text-canary').toString('hex'),
+      'Ana Lima',
+      sessionToken,
+      password,
+    ]) {
+      assert.ok(!dump.includes(secret), `${table} holds a secret`)
+    }
+  }
+})
