@@ -3,8 +3,8 @@ import { systemClock } from '../server/src/base/clock.ts'
 import type { Db } from '../server/src/base/db.ts'
 import { newId } from '../server/src/base/id.ts'
 import { openVault } from '../server/src/base/sealing/vault.ts'
-import { readBulkItem } from '../server/src/leads/read-upsert.ts'
-import { upsertLeads } from '../server/src/leads/upsert.ts'
+import { readBulkItem } from '../server/src/leads/write/read-upsert.ts'
+import { upsertLeads } from '../server/src/leads/write/upsert.ts'
 import { person } from './people.ts'
 
 export const benchMasterKey = Buffer.alloc(32, 1)

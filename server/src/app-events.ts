@@ -12,8 +12,8 @@ import { createWaits } from './events/wait.ts'
 import { watchFeeds } from './events/watch.ts'
 import { MessageReceived, MessageSent, MessageStatus, OwnerChanged } from './inbox/event-schema.ts'
 import { presentEvent } from './inbox/present.ts'
-import { presentLeadEvent } from './leads/present.ts'
-import { LeadEvent } from './leads/schema.ts'
+import { presentLeadEvent } from './leads/lead/present.ts'
+import { LeadEvent } from './leads/lead/schema.ts'
 import type { TeamGuard } from './team/member.ts'
 
 export interface Events {

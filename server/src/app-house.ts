@@ -9,7 +9,7 @@ import type { Connectors } from './channels/connector.ts'
 import type { Config } from './config.ts'
 import type { Placer } from './events/placer.ts'
 import type { Metrics } from './http/metrics.ts'
-import type { LeadImages } from './leads/image/client.ts'
+import type { LeadImages } from './leads/search/image/client.ts'
 
 /** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
 export interface House {

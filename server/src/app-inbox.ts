@@ -35,7 +35,7 @@ import { inboxTeamRoutes } from './inbox/team-routes.ts'
 import { connectionHealthRoute } from './inbox/team-routes-health.ts'
 import { servePresence } from './inbox/team-routes-presence.ts'
 import { openWakes } from './inbox/wakes.ts'
-import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from './leads/from-chat.ts'
+import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from './leads/write/from-chat.ts'
 import type { TeamGuard } from './team/member.ts'
 
 const presenceSweepMs = 2_000

@@ -1,4 +1,4 @@
-// Runs the tests: `npm test`, or `npm test -- server/test/leads/upsert.test.ts --test-name-pattern=…` for some.
+// Runs the tests: `npm test`, or `npm test -- server/test/leads/write/upsert.test.ts --test-name-pattern=…` for some.
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'

@@ -16,7 +16,7 @@ import { instanceScope, type MasterKeys, openVault } from '../base/sealing/vault
 import type { Config } from '../config.ts'
 import { createPlacer } from '../events/placer.ts'
 import { createMetrics } from '../http/metrics.ts'
-import { openImages } from '../leads/image/client.ts'
+import { openImages } from '../leads/search/image/client.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenHouse extends House {

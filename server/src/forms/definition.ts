@@ -5,7 +5,7 @@ import {
   maxCustomFields,
   maxTextLength,
   valueProblem,
-} from '../leads/custom-fields.ts'
+} from '../leads/lead/custom-fields.ts'
 import {
   decoyField,
   type FormDefinition,

@@ -12,8 +12,8 @@ import {
   unpaged,
   uuid,
 } from '../base/schema-types.ts'
-import { customFieldTypes, maxTextLength } from '../leads/custom-fields.ts'
-import { sources } from '../leads/lead.ts'
+import { customFieldTypes, maxTextLength } from '../leads/lead/custom-fields.ts'
+import { sources } from '../leads/lead/lead.ts'
 import { leadFieldTypes } from './form.ts'
 
 const text = (description: string, maxLength: number, minLength = 0) =>

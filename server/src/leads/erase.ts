@@ -4,10 +4,10 @@ import type { Keyring } from '../base/sealing/keyring.ts'
 import { SealBroken, UnknownKeyVersion } from '../base/sealing/seal.ts'
 import { type EventsErased, eraseEvents } from '../events/erase.ts'
 import { recordEvents } from '../events/record.ts'
-import { blankLead } from './change.ts'
-import { leadDeleted } from './events.ts'
-import type { Lead } from './lead.ts'
-import { emailIndexes, openPerson, phoneIndexes } from './sealed.ts'
+import { blankLead } from './lead/change.ts'
+import { leadDeleted } from './lead/events.ts'
+import type { Lead } from './lead/lead.ts'
+import { emailIndexes, openPerson, phoneIndexes } from './lead/sealed.ts'
 
 /** What a lead tells of its customer. */
 export interface FoundLead {

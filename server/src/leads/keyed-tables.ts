@@ -1,6 +1,6 @@
 import type { IndexedTable, KeyedRow, SealedTable } from '../base/sealing/keyed-table.ts'
-import { leadIndexes, openPerson } from './sealed.ts'
-import { searchTokens } from './search-lines.ts'
+import { leadIndexes, openPerson } from './lead/sealed.ts'
+import { searchTokens } from './lead/search-lines.ts'
 import { piecePlace } from './transfer/pieces.ts'
 import { importPlace } from './transfer/settings.ts'
 

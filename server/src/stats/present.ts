@@ -1,7 +1,7 @@
 import type { ZoneDay } from '../base/zone-days.ts'
 import type { Answerer, AnswerTimes } from '../inbox/answer-times.ts'
 import type { WaitingCustomers } from '../inbox/waiting.ts'
-import type { NewLeads } from '../leads/stats.ts'
+import type { NewLeads } from '../leads/search/stats.ts'
 import type { Attention } from './attention.ts'
 import type { Stats } from './schema.ts'
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
 import { count, day, leadStatus, text, unpaged } from '../base/schema-types.ts'
-import { sources } from '../leads/lead.ts'
+import { sources } from '../leads/lead/lead.ts'
 import { closed, idSchema } from '../team/team-schema.ts'
 import { attentionCodes } from './attention.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlacer } from '../../src/events/placer.ts'
 import { removeOldEvents } from '../../src/events/retention.ts'
-import { purgeDeletedLeads } from '../../src/leads/purge.ts'
+import { purgeDeletedLeads } from '../../src/leads/write/purge.ts'
 import { eventsPath, feedWorld, namesIn } from '../support/feed-world.ts'
 
 const dayMs = 24 * 3_600_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { customFieldTypes } from '../../src/leads/custom-fields.ts'
+import { customFieldTypes } from '../../src/leads/lead/custom-fields.ts'
 import { testDatabase } from '../support/database.ts'
 import { encode, formEncoded, formWorld, nameField } from '../support/form-world.ts'
 

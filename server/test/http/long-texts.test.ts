@@ -16,9 +16,9 @@ import { parseQuery } from '../../src/http/query.ts'
 import { safeNext } from '../../src/http/site-sign-in.ts'
 import { readIdempotencyKey } from '../../src/inbox/idempotency-key.ts'
 import { splitText } from '../../src/inbox/split-text.ts'
-import { customFieldTypes } from '../../src/leads/custom-fields.ts'
-import { readPhones } from '../../src/leads/read-phones.ts'
-import { readSearchTerm } from '../../src/leads/search-lines.ts'
+import { customFieldTypes } from '../../src/leads/lead/custom-fields.ts'
+import { readPhones } from '../../src/leads/lead/read-phones.ts'
+import { readSearchTerm } from '../../src/leads/lead/search-lines.ts'
 import { csvLine, guardCell, unguardCell } from '../../src/leads/transfer/cells.ts'
 
 const fields: FormField[] = customFieldTypes.map((type) => ({ key: `my_${type}`, label: type, type, required: false }))

@@ -5,7 +5,7 @@ import type { KeyedRow, SealedTable } from '../../src/base/sealing/keyed-table.t
 import { askHolder } from '../../src/channels/unofficial/send/sends.ts'
 import { sealedAuthStore } from '../../src/channels/unofficial/transport/sealed-auth-store.ts'
 import { contactIndexes } from '../../src/inbox/sealed.ts'
-import { leadIndexes } from '../../src/leads/sealed.ts'
+import { leadIndexes } from '../../src/leads/lead/sealed.ts'
 import { runImports } from '../../src/leads/transfer/run.ts'
 import { createDeliveryWorker } from '../../src/webhooks/worker.ts'
 import { conversationPath, customerMessage, type InboxWorld, inboxWorld } from './inbox-world.ts'

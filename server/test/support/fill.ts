@@ -6,8 +6,8 @@ import type { Conversation } from '../../src/inbox/conversation.ts'
 import { type Message, sealMessage } from '../../src/inbox/message.ts'
 import { agent, human } from '../../src/inbox/owner.ts'
 import { sealConversation } from '../../src/inbox/sealed.ts'
-import type { Lead } from '../../src/leads/lead.ts'
-import { sealLead } from '../../src/leads/sealed.ts'
+import type { Lead } from '../../src/leads/lead/lead.ts'
+import { sealLead } from '../../src/leads/lead/sealed.ts'
 
 const statuses = ['open', 'open', 'open', 'open', 'pending', 'resolved', 'resolved', 'closed'] as const
 const leadStatuses = ['new', 'new', 'new', 'contacted', 'qualified', 'won', 'lost'] as const

@@ -1,5 +1,5 @@
 import { newId } from '../../src/base/id.ts'
-import { readQuota } from '../../src/leads/quota.ts'
+import { readQuota } from '../../src/leads/lead/quota.ts'
 import type { World } from './world.ts'
 
 export const leadsPath = '/api/v1/leads'

@@ -1,4 +1,4 @@
-import { indexLeads } from '../../src/leads/index-leads.ts'
+import { indexLeads } from '../../src/leads/search/index-leads.ts'
 import type { TestApp } from './world.ts'
 
 /** Makes the search tokens of all that was written, as workers do within a second. */

@@ -1,4 +1,4 @@
-import type { AdPlatform, Priority, Source } from '../../leads/lead.ts'
+import type { AdPlatform, Priority, Source } from '../../leads/lead/lead.ts'
 
 export interface DemoLead {
   firstName: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readListRequest } from '../../../src/leads/list-request.ts'
+import { readListRequest } from '../../../src/leads/search/list-request.ts'
 import { exportLeads } from '../../../src/leads/transfer/export.ts'
 import { statementsOf } from '../../support/database.ts'
 import { importWorld } from '../../support/import-world.ts'

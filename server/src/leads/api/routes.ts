@@ -1,0 +1,291 @@
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import { callerOf } from '../../access/keys/caller.ts'
+import type { GuessesOf } from '../../access/rate-limit/guesses.ts'
+import { ApiError } from '../../base/errors.ts'
+import { type App, errors, postman } from '../../base/route.ts'
+import { fieldsFromParameters } from '../lead/custom-fields.ts'
+import { leadReader } from '../lead/identify.ts'
+import { readLeadPatch } from '../lead/input.ts'
+import type { LeadDeps, LeadUser } from '../lead/lead.ts'
+import { presentDetail, presentLead, presentUpdated } from '../lead/present.ts'
+import * as schema from '../lead/schema.ts'
+import { type ListDeps, listLeads } from '../search/list.ts'
+import { refuseList } from '../search/list-cursor.ts'
+import { readListRequest } from '../search/list-request.ts'
+import { leadCreator } from '../write/create.ts'
+import { presentBulk } from '../write/present-bulk.ts'
+import { readBulkItem, readUpsert } from '../write/read-upsert.ts'
+import { removeLead } from '../write/remove.ts'
+import { restoreLead } from '../write/restore.ts'
+import { updateLead } from '../write/update.ts'
+import { leadUpserter, upsertLeads } from '../write/upsert.ts'
+
+export interface LeadsGuard {
+  /** Lets a key in that has any of these scopes. */
+  leads(...scopes: ('leads.read' | 'leads.write' | 'leads.delete' | 'leads.bulk')[]): onRequestHookHandler
+  /** As `leads('leads.delete')`, and `leads.write` for as long as that is accepted. */
+  deleteLeads(): onRequestHookHandler
+  guesses: GuessesOf
+}
+
+const about = { tags: ['Leads'], security: [{ apiKey: [] }] }
+const ofLead = { path: { identifier: '{{lead_id}}' } }
+const always = [400, 401, 403, 429, 500, 503] as const
+
+/** The leads interface: each route is validated, typed and documented by its schema. */
+export function leadRoutes(app: App, deps: ListDeps, guard: LeadsGuard): void {
+  for (const serve of [
+    serveList,
+    serveCreate,
+    serveDetail,
+    serveUpdate,
+    serveDelete,
+    serveRestore,
+    serveUpsert,
+    serveBulkUpsert,
+  ]) {
+    serve(app, deps, guard)
+  }
+}
+
+function serveList(app: App, deps: ListDeps, guard: LeadsGuard): void {
+  app.get(
+    '/api/v1/leads',
+    {
+      onRequest: guard.leads('leads.read'),
+      schemaErrorFormatter: refuseList,
+      schema: {
+        ...about,
+        operationId: 'listLeads',
+        summary: 'List leads',
+        description:
+          'Scope `leads.read`. Every filter narrows the list; the order is stable, with `id` as tie-breaker. Go on with `nextCursor` until it is null. For a key that sees phones masked, `search` looks at no phone, nor at a name or a reference that is one. `total` is exact; the pages of one walk may repeat the total of its first page for 60 s.',
+        querystring: schema.ListQuery,
+        response: { 200: schema.LeadList, ...errors(...always) },
+      },
+    },
+    async (request) => {
+      const user = userOf(request, guard)
+      const wanted = readListRequest(request.query)
+      const { leads, total, nextCursor } = await listLeads(deps, user, wanted)
+      const { cursor, limit, page } = wanted
+      return {
+        success: true,
+        data: leads.map((lead) => presentLead(lead, user.masked)),
+        pagination: {
+          page: cursor === null ? page : null,
+          limit,
+          total,
+          totalPages: cursor === null ? Math.ceil(total / limit) : null,
+          cursor,
+          nextCursor,
+        },
+      }
+    },
+  )
+}
+
+function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+  const createLead = leadCreator(deps)
+  app.post(
+    '/api/v1/leads',
+    {
+      onRequest: guard.leads('leads.write'),
+      schema: {
+        ...about,
+        operationId: 'createLead',
+        ...postman({ saves: { lead_id: 'data.id' } }),
+        summary: 'Create a lead',
+        description:
+          'Scope `leads.write`. Defaults: status `new`, priority `medium`, source `other`, a generated `uniqueCode`. Parameters whose names start with `k_` become custom fields. Counts towards the daily quota. Emits `lead.created`.',
+        querystring: schema.CustomParameters,
+        body: schema.NewLead,
+        response: { 201: schema.LeadCreated, ...errors(...always, 409, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const user = userOf(request, guard)
+      const parameters = fieldsFromParameters(request.query)
+      const { patch, issues } = readLeadPatch(request.body, parameters, { ...user, at: '' })
+      const lead = presentLead(await createLead(user, patch, issues), user.masked)
+      reply.code(201)
+      return { success: true, message: 'Lead created successfully', data: lead, lead }
+    },
+  )
+}
+
+function serveDetail(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+  const readLead = leadReader(deps)
+  app.get(
+    '/api/v1/leads/:identifier',
+    {
+      onRequest: guard.leads('leads.read'),
+      schema: {
+        ...about,
+        operationId: 'getLead',
+        ...postman(ofLead),
+        summary: 'Read one lead',
+        description: 'Scope `leads.read`. With `customFields` and `customFieldValues` when the lead has custom fields.',
+        params: schema.Identifier,
+        querystring: schema.NoQuery,
+        response: { 200: schema.LeadFound, ...errors(...always, 404) },
+      },
+    },
+    async (request) => {
+      const user = userOf(request, guard)
+      return { success: true, data: presentDetail(await readLead(user, request.params.identifier), user.masked) }
+    },
+  )
+}
+
+function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+  app.patch(
+    '/api/v1/leads/:identifier',
+    {
+      onRequest: guard.leads('leads.write'),
+      schema: {
+        ...about,
+        operationId: 'updateLead',
+        ...postman({ ...ofLead, body: { status: 'qualified', value: 1800 } }),
+        summary: 'Change fields of a lead',
+        description:
+          'Scope `leads.write`. Send only the fields to change; null clears a nullable one. A payload that changes nothing answers `No changes detected`, writes nothing and emits nothing; otherwise `lead.updated` is emitted.',
+        params: schema.Identifier,
+        querystring: schema.NoQuery,
+        body: schema.LeadChanges,
+        response: { 200: schema.LeadUpdatedAnswer, ...errors(...always, 404, 409, 413, 415) },
+      },
+    },
+    async (request) => {
+      const user = userOf(request, guard)
+      const read = readLeadPatch(request.body, [], { ...user, at: '' })
+      const { lead, before, changed } = await updateLead(deps, user, request.params.identifier, read)
+      const shown = presentUpdated(lead, before.status, user.masked)
+      const message = changed ? 'Lead updated successfully' : 'No changes detected'
+      return { success: true, message, data: shown, lead: shown }
+    },
+  )
+}
+
+function serveDelete(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+  app.delete(
+    '/api/v1/leads/:identifier',
+    {
+      onRequest: guard.deleteLeads(),
+      schema: {
+        ...about,
+        operationId: 'deleteLead',
+        ...postman(ofLead),
+        summary: 'Delete a lead',
+        description:
+          'Scope `leads.delete`; through 30 September 2026 UTC also `leads.write`, answered with `x-service-deprecation-warning` and `Warning`. The lead is hidden from every read, its externalRef and uniqueCode are free again, and it can be restored for 30 days; then its personal data is destroyed. Emits `lead.deleted`.',
+        params: schema.Identifier,
+        querystring: schema.NoQuery,
+        response: { 200: schema.LeadDeleted, ...errors(...always, 404) },
+      },
+    },
+    async (request) => {
+      await removeLead(deps, userOf(request, guard), request.params.identifier)
+      return { success: true, message: 'Lead deleted successfully' }
+    },
+  )
+}
+
+function serveRestore(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+  app.post(
+    '/api/v1/leads/:id/restore',
+    {
+      onRequest: guard.leads('leads.delete'),
+      schema: {
+        ...about,
+        operationId: 'restoreLead',
+        ...postman({ path: { id: '{{lead_id}}' }, order: 110 }),
+        summary: 'Restore a deleted lead',
+        description:
+          'Scope `leads.delete`. Brings a lead back within 30 days of its deletion; 409 with `data.field` when its externalRef or uniqueCode was taken meanwhile. Emits `lead.restored`.',
+        params: schema.LeadId,
+        querystring: schema.NoQuery,
+        response: { 200: schema.LeadRestored, ...errors(...always, 404, 409) },
+      },
+    },
+    async (request) => {
+      const user = userOf(request, guard)
+      const lead = presentLead(await restoreLead(deps, user, request.params.id), user.masked)
+      return { success: true, message: 'Lead restored successfully', data: lead, lead }
+    },
+  )
+}
+
+function serveUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+  const upsertLead = leadUpserter(deps)
+  app.post(
+    '/api/v1/leads/upsert',
+    {
+      onRequest: guard.leads('leads.write', 'leads.bulk'),
+      schema: {
+        ...about,
+        operationId: 'upsertLead',
+        summary: 'Update the lead that matches, or create it',
+        description:
+          'Scope `leads.write` or `leads.bulk`. Calls with the same matcher are serialised: any number of parallel upserts of one phone make one lead. When `match.by` is `phone`, `uniqueCode` or `externalRef` and `lead` lacks that field, `match.value` is used for it on creation. An update that changes nothing emits nothing.',
+        querystring: schema.UpsertQuery,
+        body: schema.UpsertBody,
+        response: { 200: schema.LeadUpserted, ...errors(...always, 404, 409, 413, 415) },
+      },
+    },
+    async (request) => {
+      const user = userOf(request, guard)
+      const { dryRun = false, ...parameters } = request.query
+      const item = readUpsert(request.body, fieldsFromParameters(parameters), { ...user, at: '' })
+      if (item instanceof ApiError) throw item
+      const [outcome] = dryRun
+        ? await upsertLeads(deps, user, [item], { continueOnError: true, dryRun })
+        : [await upsertLead(user, item)]
+      if (outcome === undefined || outcome.action === 'failed') throw outcome?.error
+      const lead = presentLead(outcome.lead, user.masked)
+      return { success: true, action: outcome.action, data: lead, lead, ...(dryRun ? { dryRun } : {}) }
+    },
+  )
+}
+
+function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
+  app.post(
+    '/api/v1/leads/bulk-upsert',
+    {
+      onRequest: guard.leads('leads.bulk'),
+      schema: {
+        ...about,
+        operationId: 'bulkUpsertLeads',
+        summary: 'Upsert up to 100 leads',
+        description:
+          'Scope `leads.bulk`. Items run in order and each sees those before it. An item that fails does not stop the others unless `options.continueOnError` is false; then earlier items stay and later ones are absent from `results`. Always 200 once the envelope is valid. Emits one event per item that changed something.',
+        querystring: schema.BulkQuery,
+        body: schema.BulkBody,
+        response: { 200: schema.BulkResult, ...errors(...always, 413, 415) },
+      },
+    },
+    async (request) => {
+      const user = userOf(request, guard)
+      const { dryRun = false } = request.query
+      const { items, options } = request.body
+      const continueOnError = options?.continueOnError ?? true
+      return deps.db.inBulk(async () => {
+        const read = items.map((item, index) => readBulkItem(item, { ...user, at: `items[${index}]` }))
+        const outcomes = await upsertLeads(deps, user, read, { continueOnError, dryRun })
+        return presentBulk(items, outcomes, user.masked, dryRun)
+      })
+    },
+  )
+}
+
+function userOf(request: FastifyRequest, { guesses }: LeadsGuard): LeadUser {
+  const caller = callerOf(request)
+  const masked = caller.phoneVisibility === 'masked'
+  return {
+    workspaceId: caller.workspaceId,
+    defaultCountry: caller.workspace.defaultCountry,
+    masked,
+    ...(masked ? { guesses: guesses(caller.keyId) } : {}),
+    actor: { type: 'agent', id: caller.keyId },
+  }
+}

@@ -1,0 +1,22 @@
+import { Type } from 'typebox'
+import { postman } from '../../base/route.ts'
+import type { Member } from '../../team/member.ts'
+import { workspaceParams } from '../../team/team-schema.ts'
+import type { LeadUser } from '../lead/lead.ts'
+import { Identifier } from '../lead/schema.ts'
+
+/** What the team's routes of this room share. */
+export const leadsPath = '/api/team/v1/workspaces/:workspaceId/leads'
+export const ofWorkspace = Type.Object(workspaceParams)
+export const ofLead = Type.Object({ ...workspaceParams, ...Identifier.properties })
+export const byIdentifier = postman({ path: { identifier: '{{lead_id}}' } })
+
+/** A member reads and writes leads unmasked, in their own name. */
+export function leadUserOf(member: Member): LeadUser {
+  return {
+    workspaceId: member.workspaceId,
+    defaultCountry: member.workspace.defaultCountry,
+    masked: false,
+    actor: member.actor,
+  }
+}

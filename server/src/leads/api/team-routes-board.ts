@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+import { type App, errors } from '../../base/route.ts'
+import { count, leadStatus, unpaged } from '../../base/schema-types.ts'
+import { memberOf, type TeamGuard } from '../../team/member.ts'
+import { closed, teamRoute } from '../../team/team-schema.ts'
+import type { LeadDeps } from '../lead/lead.ts'
+import { ListQuery } from '../lead/schema.ts'
+import { readBoard } from '../search/board.ts'
+import { readListRequest } from '../search/list-request.ts'
+import { leadsPath, leadUserOf, ofWorkspace } from './team-request.ts'
+
+const BoardQuery = Type.Pick(
+  ListQuery,
+  ['priority', 'source', 'adPlatform', 'assignedTo', 'createdFrom', 'createdTo', 'updatedFrom', 'updatedTo'],
+  closed,
+)
+
+const sum = (description: string, example: number) => Type.Number({ minimum: 0, maximum: 1e21, description, example })
+
+const BoardColumn = Type.Object({
+  status: leadStatus('Of the leads of the column.', { example: 'qualified' }),
+  count: count('Exact count of leads.'),
+  estimatedValue: sum('Sum of their `estimatedValue`.', 4500),
+  actualValue: sum('Sum of their `actualValue`.', 0),
+})
+
+/** Leads by status: the heads of the columns, whose cards are the list with that status. */
+export function boardTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: `${leadsPath}/board`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Team leads'),
+      operationId: 'countLeadsByStatus',
+      summary: 'Count leads by status',
+      description:
+        "The workspace's statuses in its order, the empty ones too, then others that leads have, by name. Filters are those of the list, but for `status` and `search`; the cards of a column are the list with its `status`.",
+      params: ofWorkspace,
+      querystring: BoardQuery,
+      response: { 200: Type.Object({ columns: Type.Array(BoardColumn, unpaged) }), ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { filter } = readListRequest(request.query)
+      return { columns: await readBoard(deps, leadUserOf(memberOf(request)), filter) }
+    },
+  })
+}

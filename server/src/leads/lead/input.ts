@@ -1,0 +1,111 @@
+import type { Issue } from '../../base/errors.ts'
+import { maxPhoneLength, readPhone } from '../../base/phone/phone.ts'
+import { lengthProblem } from '../../base/text/text-length.ts'
+import { joinPath } from '../../base/validation.ts'
+import { type CustomField, type CustomValues, emailShape } from './custom-fields.ts'
+import type { LeadFields } from './lead.ts'
+import { isPhoneMask } from './masked-input.ts'
+import { holdsPhone } from './read-phones.ts'
+import type { LeadChanges } from './schema.ts'
+
+/** What a request wants a lead to become: stored forms of the fields it names, and custom fields to set. */
+export interface LeadPatch {
+  fields: Partial<LeadFields>
+  /**
+   * The phone as it was written: bare stored digits sent back are no change, whatever the default country makes of
+   * them, and neither is the mask of the stored phone, which is not among `fields`.
+   */
+  phoneAsSent: string | null
+  /** Whether who sends it sees leads masked, and so may send back what it read. */
+  masked?: boolean
+  /** Whether such a caller names a phone, or sets a reference that may be one. */
+  namesNumber?: boolean
+  /** Typed custom fields, from a form or from `k_*` parameters. */
+  typed: CustomField[]
+  /** Custom field values of a body, whose types are those of the fields they belong to. */
+  values: CustomValues
+}
+
+export interface ReadContext {
+  defaultCountry: string | null
+  /** Whether the caller sees phones masked, and so may send a mask back. */
+  masked?: boolean
+  /** Where the fields stand in the request, for the paths of issues: `` or `lead` or `items[3].lead`. */
+  at: string
+}
+
+export const phoneMessage = 'must be a phone number of 8 to 20 digits with country code'
+
+/** Brings the fields of a body into their stored form; every rule that a schema cannot say is checked here. */
+export function readLeadPatch(
+  body: LeadChanges,
+  parameters: CustomField[],
+  context: ReadContext,
+): { patch: LeadPatch; issues: Issue[] } {
+  const issues: Issue[] = []
+  const refuse = (field: string, message: string) => {
+    issues.push({ path: joinPath(context.at, field), message })
+  }
+  const fields: Partial<LeadFields> = {}
+  const { firstName, lastName, email, phone, value, actualValue, customFieldValues, ...rest } = body
+
+  if (rest.uniqueCode !== undefined) fields.uniqueCode = rest.uniqueCode
+  if (rest.externalRef !== undefined) fields.externalRef = rest.externalRef || null
+  if (rest.status !== undefined) fields.status = rest.status
+  if (rest.priority !== undefined) fields.priority = rest.priority
+  if (rest.source !== undefined) fields.source = rest.source
+  if (rest.adPlatform !== undefined) fields.adPlatform = rest.adPlatform
+  if (rest.assignedTo !== undefined) fields.assignedTo = rest.assignedTo?.toLowerCase() ?? null
+  if (rest.notes !== undefined) fields.notes = rest.notes || null
+
+  if (firstName !== undefined) {
+    const problem = firstName.trim() === '' ? 'must not be empty' : lengthProblem(firstName.trim(), 255)
+    if (problem === null) fields.firstName = firstName.trim()
+    else refuse('firstName', problem)
+  }
+  if (lastName !== undefined) {
+    const trimmed = lastName?.trim() || null
+    const problem = lengthProblem(trimmed ?? '', 255)
+    if (problem === null) fields.lastName = trimmed
+    else refuse('lastName', problem)
+  }
+  if (email !== undefined) {
+    const problem = email ? emailProblem(email) : null
+    if (problem === null) fields.email = email || null
+    else refuse('email', problem)
+  }
+  const isMask = context.masked === true && isPhoneMask(phone ?? '')
+  if (phone !== undefined && !isMask) {
+    const digits = phone ? readPhone(phone, context.defaultCountry ?? undefined) : null
+    if (phone && digits === null) refuse('phone', lengthProblem(phone, maxPhoneLength) ?? phoneMessage)
+    else fields.phone = digits
+  }
+  const { estimatedValue } = rest
+  if (estimatedValue !== undefined) {
+    if (!isAmount(estimatedValue)) refuse('estimatedValue', 'must have at most two decimals')
+    else fields.estimatedValue = estimatedValue
+  }
+  if (value !== undefined && actualValue !== undefined && value !== actualValue) {
+    refuse('value', 'is an alias of actualValue: send one of the two, or the same in both')
+  }
+  const actual = actualValue === undefined ? value : actualValue
+  if (actual !== undefined) {
+    if (!isAmount(actual)) refuse(actualValue === undefined ? 'value' : 'actualValue', 'must have at most two decimals')
+    else fields.actualValue = actual
+  }
+  const phoneAsSent = isMask || fields.phone ? (phone ?? null) : null
+  const { masked = false, defaultCountry } = context
+  const references = [fields.uniqueCode, fields.externalRef]
+  const namesNumber =
+    masked && (typeof fields.phone === 'string' || references.some((text) => holdsPhone(text, defaultCountry)))
+  const patch = { fields, phoneAsSent, masked, namesNumber, typed: parameters, values: customFieldValues ?? {} }
+  return { patch, issues }
+}
+
+function emailProblem(email: string): string | null {
+  return lengthProblem(email, 254) ?? (emailShape.test(email) ? null : 'must be an e-mail address')
+}
+
+function isAmount(amount: number | null): boolean {
+  return amount === null || Number(amount.toFixed(2)) === amount
+}

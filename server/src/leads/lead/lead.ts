@@ -1,0 +1,60 @@
+import type { Guesses } from '../../access/rate-limit/guesses.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Db } from '../../base/db.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
+import type { Actor } from '../../workspace/actor.ts'
+import type { CustomField } from './custom-fields.ts'
+
+export const priorities = ['low', 'medium', 'high', 'urgent'] as const
+export const sources = ['website', 'chat_app', 'phone', 'email', 'referral', 'social', 'ads', 'event', 'other'] as const
+export const adPlatforms = ['meta', 'google', 'tiktok', 'linkedin', 'chatgpt', 'x', 'other'] as const
+
+export type Priority = (typeof priorities)[number]
+export type Source = (typeof sources)[number]
+export type AdPlatform = (typeof adPlatforms)[number]
+
+/** What a caller can set, each field in its stored form. */
+export interface LeadFields {
+  uniqueCode: string
+  externalRef: string | null
+  firstName: string
+  lastName: string | null
+  email: string | null
+  /** Digits with country code. */
+  phone: string | null
+  status: string
+  priority: Priority
+  source: Source
+  adPlatform: AdPlatform | null
+  assignedTo: string | null
+  estimatedValue: number | null
+  actualValue: number | null
+  notes: string | null
+}
+
+export interface Lead extends LeadFields {
+  id: string
+  customFields: CustomField[]
+  createdAt: Date
+  updatedAt: Date
+  deletedAt: Date | null
+}
+
+/** On whose behalf leads are read and written. */
+export interface LeadUser {
+  workspaceId: string
+  /** Reads national phone numbers, when the workspace has one. */
+  defaultCountry: string | null
+  /** Whether phones leave the service masked. */
+  masked: boolean
+  /** Counts the numbers that a masked key names and that are not there; without it nobody counts. */
+  guesses?: Guesses
+  actor: Actor
+}
+
+/** What the verbs of this room act on. */
+export interface LeadDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+}

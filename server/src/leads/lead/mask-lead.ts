@@ -1,0 +1,48 @@
+import { type Mask, maskOf } from '../../base/phone/mask.ts'
+import type { CustomField } from './custom-fields.ts'
+import type { Lead } from './lead.ts'
+
+type Maskable = Pick<Lead, 'uniqueCode' | 'externalRef' | 'firstName' | 'lastName' | 'email' | 'phone'>
+
+/** The text fields that a mask may hide something of; the phone has a rule of its own. */
+export const maskedFields = ['firstName', 'lastName', 'email', 'uniqueCode', 'externalRef'] as const
+
+/** What a masked reader sees of a lead without its custom fields. The phone's mask stands before all others. */
+export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone)): L {
+  return {
+    ...lead,
+    phone: mask.phone,
+    firstName: mask.name(lead.firstName),
+    lastName: lead.lastName === null ? null : mask.name(lead.lastName),
+    email: lead.email === null ? null : mask.text(lead.email),
+    uniqueCode: mask.reference(lead.uniqueCode),
+    externalRef: lead.externalRef === null ? null : mask.reference(lead.externalRef),
+  }
+}
+
+/** What a masked reader sees of a lead. Notes are content, like messages, and stay. */
+export function maskLead<L extends Maskable & { customFields: readonly CustomField[] }>(lead: L): L {
+  const mask = maskOf(lead.phone)
+  const person = maskPerson(lead, mask)
+  return { ...person, customFields: lead.customFields.map((field) => maskField(mask, field)) }
+}
+
+function maskField(mask: Mask, field: CustomField): CustomField {
+  const label = mask.text(field.label)
+  if (typeof field.value !== 'string') return { ...field, label }
+  return { ...field, label, value: maskValue(mask, field.type, field.value) }
+}
+
+function maskValue(mask: Mask, type: CustomField['type'], value: string): string {
+  switch (type) {
+    case 'phone':
+      return mask.number(value)
+    case 'text':
+    case 'textarea':
+    case 'select':
+    case 'multiselect':
+      return mask.value(value)
+    default:
+      return mask.text(value)
+  }
+}

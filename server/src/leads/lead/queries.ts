@@ -1,0 +1,144 @@
+import { byteaArray, type Sql } from '../../base/db.ts'
+import type { LeadRow } from './sealed.ts'
+
+/** The columns that make a lead; what is only searched by stays in the database. */
+export const leadColumns = (sql: Sql) => sql`
+  l.id,
+  l.unique_code,
+  l.external_ref,
+  l.status,
+  l.priority,
+  l.source,
+  l.ad_platform,
+  l.assigned_to,
+  l.estimated_value,
+  l.actual_value,
+  l.person,
+  l.notes,
+  l.custom_fields,
+  l.created_at,
+  l.updated_at,
+  l.deleted_at`
+
+// Arrays stand in `(select …)` where the planner must not see how long they are: it would take each length for a reason
+// to plan anew, which costs more than the statement.
+//
+// Who looks leads up by id leaves out deleted ones here, not in SQL: with that condition any index of live leads would
+// do, and of a table that was filled a minute ago the planner believes that a workspace has few of them.
+
+/**
+ * The workspace, for conditions on names or ids. The planner must not see which one it is: of one that its statistics do not
+ * tell of it believes that it has a lead at most, for which any index would do, and reads all of a large one.
+ */
+export const anyWorkspace = (sql: Sql, workspaceId: string) => sql`(select ${workspaceId}::uuid)`
+
+/** The live leads that have these ids, in no order. */
+export async function findLeadsByIds(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
+  const rows = await sql<LeadRow[]>`
+    select ${leadColumns(sql)}
+    from leads l
+    where l.workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and l.id = any ((select ${ids as string[]}::uuid[])::uuid[])`
+  return rows.filter(isLive)
+}
+
+/** Asked of rows rather than of the table: where it has no statistics, the condition leads to an index of the whole workspace. */
+export const isLive = (row: LeadRow): boolean => row.deleted_at === null
+
+/** By uniqueCode, then externalRef, then phone; the oldest of several leads with one phone. */
+export async function findLeadByName(
+  sql: Sql,
+  workspaceId: string,
+  name: string,
+  phoneIndexes: readonly Buffer[],
+): Promise<LeadRow | undefined> {
+  const workspace = anyWorkspace(sql, workspaceId)
+  const [row] = await sql<LeadRow[]>`
+    select ${leadColumns(sql)}
+    from (
+      select 1 as rank, c.* from leads c
+      where c.workspace_id = ${workspace} and c.unique_code = ${name} and c.deleted_at is null
+      union all
+      select 2 as rank, r.* from leads r
+      where r.workspace_id = ${workspace} and r.external_ref = ${name} and r.deleted_at is null
+      ${
+        phoneIndexes.length === 0
+          ? sql``
+          : sql`
+      union all
+      (
+        select 3 as rank, p.* from leads p
+        where p.workspace_id = ${workspace} and p.phone_index is not null
+          and p.phone_index = any (${byteaArray(sql, phoneIndexes)}::bytea[]) and p.deleted_at is null
+        order by p.created_at, p.id
+        limit 1
+      )`
+      }
+    ) as l
+    order by l.rank
+    limit 1`
+  return row
+}
+
+/**
+ * The lead for changing it: nobody else changes it until this transaction ends. No lock on its key, which never changes:
+ * a row that refers to the lead, such as that of its tokens, need not wait.
+ */
+export async function lockLead(tx: Sql, workspaceId: string, id: string): Promise<LeadRow | undefined> {
+  const [row] = await tx<LeadRow[]>`
+    select ${leadColumns(tx)}
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.id = ${id}
+    for no key update`
+  return row !== undefined && isLive(row) ? row : undefined
+}
+
+export interface LeadNames {
+  ids: string[]
+  uniqueCodes: string[]
+  externalRefs: string[]
+  phoneIndexes: Buffer[]
+}
+
+/**
+ * Every live lead that goes by one of these names, locked, in an order that keeps two batches from a deadlock. The ids
+ * are one array: joined, a planner whose statistics are behind a growing table may read the table for each of them. Names
+ * are looked up one by one, each by its index: of an array of them PostgreSQL before 17 may hold each lead of a workspace
+ * against it. `offset 0` keeps the planner from undoing that.
+ */
+export async function lockLeadsByNames(
+  tx: Sql,
+  workspaceId: string,
+  names: LeadNames,
+): Promise<(LeadRow & { phone_index: Buffer | null })[]> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const rows = await tx<(LeadRow & { phone_index: Buffer | null })[]>`
+    select ${leadColumns(tx)}, l.phone_index
+    from leads l
+    where l.workspace_id = ${workspace}
+      and l.id = any (array(
+        select id from unnest((select ${names.ids}::uuid[])) as i (id)
+        union all
+        select c.id
+        from unnest((select ${names.uniqueCodes}::text[])) as n (name)
+        cross join lateral (
+          select id from leads where workspace_id = ${workspace} and unique_code = n.name and deleted_at is null offset 0
+        ) as c
+        union all
+        select r.id
+        from unnest((select ${names.externalRefs}::text[])) as n (name)
+        cross join lateral (
+          select id from leads where workspace_id = ${workspace} and external_ref = n.name and deleted_at is null offset 0
+        ) as r
+        union all
+        select p.id
+        from unnest((select ${byteaArray(tx, names.phoneIndexes)}::bytea[])) as n (name)
+        cross join lateral (
+          select id from leads where workspace_id = ${workspace} and phone_index = n.name and deleted_at is null offset 0
+        ) as p
+      ))
+    order by l.id
+    for no key update of l`.execute()
+  return rows.filter(isLive)
+}

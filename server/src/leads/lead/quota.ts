@@ -1,0 +1,144 @@
+import { randomInt } from 'node:crypto'
+import type { Sql, Tx } from '../../base/db.ts'
+import { startOfUtcDay } from '../../base/time.ts'
+
+const slots = 16
+// How many times what was wanted a slot is given beyond it.
+const chunk = 64
+const unlimited = 2_147_483_647
+
+/**
+ * Takes room for up to `wanted` new leads from the day's quota and answers how many there is room for. What is taken
+ * stays locked until the transaction ends, and a rollback gives it back, so the quota is exact under any concurrency.
+ * Take it after the locks on leads and before the first insert: every writer keeps this order.
+ */
+export async function takeQuota(tx: Tx, workspaceId: string, now: Date, wanted: number): Promise<number> {
+  const taken = await takeFromSlot(tx, workspaceId, now, wanted)
+  return taken.length === 0 ? takeFromDay(tx, workspaceId, startOfUtcDay(now), wanted) : wanted
+}
+
+/**
+ * The statement that takes room from one slot, alone or as a part of another; it has a row when there was room. It
+ * waits for nobody: slots that another creation holds are passed over.
+ */
+export function takeFromSlot(tx: Tx, workspaceId: string, now: Date, wanted: number) {
+  const day = startOfUtcDay(now)
+  return tx<{ slot: number }[]>`
+    update lead_quota_slots s
+    set room = s.room - ${wanted}
+    where s.workspace_id = ${workspaceId}
+      and s.day = ${day}::date
+      and s.slot = (
+        select f.slot
+        from lead_quota_slots f
+        where f.workspace_id = ${workspaceId}
+          and f.day = ${day}::date
+          and f.room >= ${wanted}
+          and f.quota = (select daily_lead_quota from workspaces where id = ${workspaceId})
+        order by (f.slot + ${randomInt(slots)}) % ${slots}
+        limit 1
+        for update of f skip locked
+      )
+    returning s.slot`
+}
+
+/** The way when no slot has room: under the lock of the day, from what is not granted yet and then from every slot. */
+async function takeFromDay(tx: Tx, workspaceId: string, day: Date, wanted: number): Promise<number> {
+  const [state] = await tx<{ granted: number; quota: number }[]>`
+    insert into lead_quota as d (workspace_id, day, granted)
+    values (${workspaceId}, ${day}::date, 0)
+    on conflict (workspace_id, day)
+    do update set granted = d.granted
+    returning granted, (select daily_lead_quota from workspaces where id = d.workspace_id) as quota`
+  if (state === undefined) return 0
+  const granted = state.granted - (await reclaim(tx, workspaceId, day, state.quota))
+  const left = Math.max(0, (state.quota || unlimited) - granted)
+  const fresh = Math.min(left, wanted * (1 + chunk))
+  const direct = Math.min(fresh, wanted)
+  await tx`
+    update lead_quota
+    set granted = ${granted + fresh}
+    where workspace_id = ${workspaceId}
+      and day = ${day}::date`
+  if (fresh > direct) await fillSlot(tx, workspaceId, day, state.quota, fresh - direct)
+  return direct === wanted ? wanted : direct + (await takeFromSlots(tx, workspaceId, day, wanted - direct))
+}
+
+/** Takes back room that was granted under another quota; answers how much. */
+async function reclaim(tx: Tx, workspaceId: string, day: Date, quota: number): Promise<number> {
+  const rows = await tx<{ room: number }[]>`
+    select room
+    from lead_quota_slots
+    where workspace_id = ${workspaceId}
+      and day = ${day}::date
+      and quota <> ${quota}
+    order by slot
+    for update`
+  if (rows.length === 0) return 0
+  await tx`
+    update lead_quota_slots
+    set room = 0,
+      quota = ${quota}
+    where workspace_id = ${workspaceId}
+      and day = ${day}::date
+      and quota <> ${quota}`
+  return rows.reduce((sum, row) => sum + row.room, 0)
+}
+
+async function fillSlot(tx: Tx, workspaceId: string, day: Date, quota: number, room: number): Promise<void> {
+  await tx`
+    insert into lead_quota_slots as s (workspace_id, day, slot, room, quota)
+    values (${workspaceId}, ${day}::date, ${randomInt(slots)}, ${room}, ${quota})
+    on conflict (workspace_id, day, slot)
+    do update set room = s.room + excluded.room`
+}
+
+// Waits for creations that are under way: what they roll back is there to be taken.
+async function takeFromSlots(tx: Tx, workspaceId: string, day: Date, wanted: number): Promise<number> {
+  const rows = await tx<{ slot: number; room: number }[]>`
+    select slot, room
+    from lead_quota_slots
+    where workspace_id = ${workspaceId}
+      and day = ${day}::date
+      and room > 0
+    order by slot
+    for update`
+  let left = wanted
+  for (const { slot, room } of rows) {
+    const taken = Math.min(left, room)
+    if (taken === 0) break
+    left -= taken
+    await tx`
+      update lead_quota_slots
+      set room = room - ${taken}
+      where workspace_id = ${workspaceId}
+        and day = ${day}::date
+        and slot = ${slot}`
+  }
+  return wanted - left
+}
+
+export interface QuotaUse {
+  used: number
+  /** 0 is unlimited. */
+  limit: number
+}
+
+/** How much of the day's quota is used, without taking any. */
+export async function readQuota(sql: Sql, workspaceId: string, now: Date): Promise<QuotaUse> {
+  const day = startOfUtcDay(now)
+  const [row] = await sql<QuotaUse[]>`
+    select w.daily_lead_quota as limit,
+      coalesce(
+        (select granted from lead_quota where workspace_id = w.id and day = ${day}::date)
+          - (select coalesce(sum(room), 0) from lead_quota_slots where workspace_id = w.id and day = ${day}::date),
+        0
+      )::integer as used
+    from workspaces w
+    where w.id = ${workspaceId}`
+  return row ?? { used: 0, limit: 0 }
+}
+
+export function quotaLeft({ used, limit }: QuotaUse): number {
+  return limit === 0 ? Number.POSITIVE_INFINITY : Math.max(0, limit - used)
+}

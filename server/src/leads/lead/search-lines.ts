@@ -1,0 +1,132 @@
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import {
+  foldText,
+  grams,
+  isUnspaced,
+  shortPrefixes,
+  shortWordPiece,
+  shortWords,
+  unspacedPiece,
+  unspacedPieces,
+} from '../../base/text/search-text.ts'
+import type { Lead } from './lead.ts'
+import { maskedFields, maskPerson } from './mask-lead.ts'
+
+export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone' | 'uniqueCode' | 'externalRef'>
+
+/** A search term, folded; `digits` when it is a phone written with formatting. */
+export interface SearchTerm {
+  text: string
+  digits: string | null
+  /** Whether the reader sees phones masked: then the search looks at no phone. */
+  masked: boolean
+}
+
+/** Terms shorter than this are no text that is looked for anywhere. */
+const minTextLength = 3
+
+/** The term, or null when nothing is left of it. */
+export function readSearchTerm(search: string, masked = false): SearchTerm | null {
+  const text = foldText(search)
+  if (text === '') return null
+  const digits = /^[\d\s+().-]+$/.test(text) ? text.replace(/\D/g, '') : ''
+  const isPhone = !masked && digits.length >= minTextLength && digits !== text
+  return { text, digits: isPhone ? digits : null, masked }
+}
+
+/**
+ * Whether the term is too short to be looked for in the midst of a text: it matches names that have exactly this word, and the
+ * plain columns at their start. In a script without blanks a word is no more than a part of a text, so no term is too short.
+ */
+export const isWordTerm = ({ text }: SearchTerm): boolean => isShort(text) && !isUnspaced(text)
+
+const isShort = (text: string): boolean => [...text].length < minTextLength
+
+/** What search looks at, a line a field, folded; no line is empty but the phone of a lead that has none. */
+export interface SearchLines {
+  /** First and last name make one line, so that a full name is found. */
+  name: string
+  /** The name, and the e-mail. */
+  personal: string[]
+  phone: string
+  /** uniqueCode and externalRef, which are stored in plain text. */
+  plain: string[]
+}
+
+export function searchLines(lead: Searchable): SearchLines {
+  const filled = (lines: string[]) => lines.filter((line) => line !== '')
+  const name = foldText(`${lead.firstName} ${lead.lastName ?? ''}`)
+  return {
+    name,
+    personal: filled([name, foldText(lead.email ?? '')]),
+    phone: foldText(lead.phone ?? ''),
+    plain: filled([foldText(lead.uniqueCode), foldText(lead.externalRef ?? '')]),
+  }
+}
+
+/**
+ * What the search of a masked reader looks at: what it sees of the lead, without the phone and whatever is or holds one. Of
+ * a name the other words stay, each still whole.
+ */
+export function maskedLines(lead: Searchable, lines = searchLines(lead)): SearchLines {
+  const shown = maskPerson(lead)
+  if (maskedFields.every((field) => shown[field] === lead[field])) return { ...lines, phone: '' }
+  const sameOrNone = (field: 'email' | 'uniqueCode' | 'externalRef') =>
+    shown[field] === lead[field] ? lead[field] : null
+  const { personal, plain } = searchLines({
+    firstName: '',
+    lastName: null,
+    email: sameOrNone('email'),
+    phone: null,
+    uniqueCode: sameOrNone('uniqueCode') ?? '',
+    externalRef: sameOrNone('externalRef'),
+  })
+  const pieces = namePieces(lead, shown)
+  return { name: pieces.join(' '), personal: [...pieces, ...personal], phone: '', plain }
+}
+
+function namePieces(lead: Searchable, shown: Searchable): string[] {
+  const words = (text: string, isMasked: boolean) => {
+    const all = text.split(/[\s\p{Cc}]+/u)
+    return (isMasked ? all.map((word) => (word.includes('*') ? gap : word)) : all).join(' ')
+  }
+  const first = words(shown.firstName, shown.firstName !== lead.firstName)
+  const last = words(shown.lastName ?? '', shown.lastName !== lead.lastName)
+  const pieces = `${first} ${last}`.split(gap).map(foldText)
+  return pieces.filter((piece) => piece !== '')
+}
+
+const gap = '\u0000'
+
+/** Counts the changes of what tokens are made: those that were made by other rules are made anew. */
+export const tokenRules = 2
+
+/** The tokens under which a lead is found. */
+export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
+  const { name, personal, phone, plain } = searchLines(lead)
+  const pieces = [...personal, phone, ...plain].flatMap(grams)
+  const short = [...plain.flatMap(shortPrefixes), ...shortWords(name).map(shortWordPiece)]
+  return keyring.tokens([...pieces, ...short, ...[...personal, ...plain].flatMap(unspacedPieces)])
+}
+
+/**
+ * Sets of tokens of which every match has one: for the term, for its digits when it is a formatted phone, for what a short
+ * one may be; and the same of each version while the index key is rotated.
+ */
+export function termTokens(keyring: Keyring, term: SearchTerm): number[][] {
+  const sets = [...piecesOf(term.text), ...(term.digits === null ? [] : [grams(term.digits)])]
+  return sets.flatMap((pieces) => keyring.indexVersions.map((version) => keyring.tokens(pieces, version)))
+}
+
+function piecesOf(text: string): string[][] {
+  if (!isShort(text)) return [grams(text)]
+  return [shortPrefixes(text).slice(-1), [isUnspaced(text) ? unspacedPiece(text) : shortWordPiece(text)]]
+}
+
+/** The truth that tokens only approximate: every candidate is opened and held against this. */
+export function matchesTerm(lead: Searchable, term: SearchTerm): boolean {
+  const { name, personal, phone, plain } = term.masked ? maskedLines(lead) : searchLines(lead)
+  if (isWordTerm(term)) return plain.some((line) => line.startsWith(term.text)) || shortWords(name).includes(term.text)
+  if (term.digits !== null && phone.includes(term.digits)) return true
+  return [...personal, phone, ...plain].some((line) => line.includes(term.text))
+}

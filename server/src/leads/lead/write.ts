@@ -1,0 +1,105 @@
+import { byteaArray, type Fragment, type Tx, timestampArray } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Lead } from './lead.ts'
+import { anyWorkspace } from './queries.ts'
+import { type LeadSeals, type StoredLead, sealLead } from './sealed.ts'
+
+/** Inserts any number of leads in one statement. `seals` has those that were made before, by the lead. */
+export async function insertLeads(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly Lead[],
+  seals?: ReadonlyMap<string, LeadSeals>,
+): Promise<void> {
+  if (leads.length === 0) return
+  await insertRows(tx, keyring, workspaceId, leads, tx`true`, seals).execute()
+}
+
+/** The statement that inserts leads where `condition` holds, alone or as a part of another. */
+export function insertRows(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly Lead[],
+  condition: Fragment,
+  seals?: ReadonlyMap<string, LeadSeals>,
+) {
+  const rows = leads.map((lead) => sealLead(keyring, lead, seals?.get(lead.id)))
+  return tx`
+    insert into leads (
+      workspace_id, id, unique_code, external_ref, status, priority, source, ad_platform, assigned_to,
+      estimated_value, actual_value, person, notes, custom_fields, email_index, phone_index, index_version,
+      created_at, updated_at
+    )
+    select ${workspaceId}::uuid, r.*
+    from ${unnest(tx, rows)}
+    where ${condition}`
+}
+
+/** Writes leads that are there. */
+export async function updateLeads(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly Lead[],
+): Promise<void> {
+  if (leads.length === 0) return
+  const rows = leads.map((lead) => sealLead(keyring, lead))
+  await tx`
+    update leads l
+    set unique_code = r.unique_code,
+      external_ref = r.external_ref,
+      status = r.status,
+      priority = r.priority,
+      source = r.source,
+      ad_platform = r.ad_platform,
+      assigned_to = r.assigned_to,
+      estimated_value = r.estimated_value,
+      actual_value = r.actual_value,
+      person = r.person,
+      notes = r.notes,
+      custom_fields = r.custom_fields,
+      email_index = r.email_index,
+      phone_index = r.phone_index,
+      index_version = r.index_version,
+      updated_at = r.updated_at
+    from ${unnest(tx, rows)}
+    where l.workspace_id = ${anyWorkspace(tx, workspaceId)}
+      and l.id = any ((select ${leads.map((lead) => lead.id)}::uuid[])::uuid[])
+      and l.id = r.id`.execute()
+}
+
+/**
+ * Frees the names of leads that a following update gives new ones: unique indexes are checked row by row, so two
+ * leads of one statement could not exchange theirs.
+ */
+export async function releaseNames(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx`
+    update leads
+    set external_ref = null,
+      unique_code = gen_random_uuid()::text
+    where workspace_id = ${anyWorkspace(tx, workspaceId)}
+      and id = any (${ids}::uuid[])`.execute()
+}
+
+// The ids stand in `(select …)` for the reason that queries.ts gives.
+function unnest(tx: Tx, rows: StoredLead[]) {
+  const column = <K extends keyof StoredLead>(name: K): StoredLead[K][] => rows.map((row) => row[name])
+  return tx`
+    unnest(
+      (select ${column('id')}::uuid[]), ${column('unique_code')}::text[], ${column('external_ref')}::text[],
+      ${column('status')}::text[], ${column('priority')}::text[], ${column('source')}::text[],
+      ${column('ad_platform')}::text[], ${column('assigned_to')}::uuid[],
+      ${column('estimated_value')}::numeric[], ${column('actual_value')}::numeric[],
+      ${byteaArray(tx, column('person'))}::bytea[], ${byteaArray(tx, column('notes'))}::bytea[],
+      ${byteaArray(tx, column('custom_fields'))}::bytea[], ${byteaArray(tx, column('email_index'))}::bytea[],
+      ${byteaArray(tx, column('phone_index'))}::bytea[], ${column('index_version')}::integer[],
+      ${timestampArray(tx, column('created_at'))}::timestamptz[],
+      ${timestampArray(tx, column('updated_at'))}::timestamptz[]
+    ) as r (
+      id, unique_code, external_ref, status, priority, source, ad_platform, assigned_to, estimated_value, actual_value,
+      person, notes, custom_fields, email_index, phone_index, index_version, created_at, updated_at
+    )`
+}

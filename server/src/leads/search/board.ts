@@ -1,0 +1,44 @@
+import type { LeadDeps, LeadUser } from '../lead/lead.ts'
+import { filterCondition, type LeadFilter } from './list-filter.ts'
+
+export interface BoardColumn {
+  status: string
+  count: number
+  estimatedValue: number
+  actualValue: number
+}
+
+/**
+ * How many leads have each status, and what they are worth, exactly. The statuses of the workspace come first, in its
+ * order and also when empty; those that only the API has given follow by name.
+ */
+export async function readBoard(
+  { db }: LeadDeps,
+  { workspaceId }: LeadUser,
+  filter: LeadFilter,
+): Promise<BoardColumn[]> {
+  const [workspace, rows] = await Promise.all([
+    db.sql<{ lead_statuses: string[] }[]>`
+      select lead_statuses
+      from workspaces
+      where id = ${workspaceId}`,
+    db.sql<BoardColumn[]>`
+      select l.status,
+        count(*)::integer as count,
+        coalesce(sum(l.estimated_value), 0) as "estimatedValue",
+        coalesce(sum(l.actual_value), 0) as "actualValue"
+      from leads l
+      where ${filterCondition(db.sql, workspaceId, filter)}
+      group by l.status`,
+  ])
+  return inOrder(workspace[0]?.lead_statuses ?? [], rows)
+}
+
+function inOrder(statuses: readonly string[], rows: readonly BoardColumn[]): BoardColumn[] {
+  const byStatus = new Map(rows.map((row) => [row.status, row]))
+  const own = statuses.map((status) => byStatus.get(status) ?? emptyColumn(status))
+  const others = rows.filter(({ status }) => !statuses.includes(status))
+  return [...own, ...others.sort((a, b) => (a.status < b.status ? -1 : 1))]
+}
+
+const emptyColumn = (status: string): BoardColumn => ({ status, count: 0, estimatedValue: 0, actualValue: 0 })

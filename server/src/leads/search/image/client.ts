@@ -1,0 +1,106 @@
+import type { Worker } from 'node:worker_threads'
+import { type Repeat, repeatAtPauses } from '../../../base/async/loop.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { DbOptions, Sql } from '../../../base/db.ts'
+import type { Log } from '../../../base/log.ts'
+import type { MasterKeys } from '../../../base/sealing/vault.ts'
+import { type ImageShape, usualShape } from './image.ts'
+import type { ThreadSettings } from './messages.ts'
+import type { ImageAnswer, ImageQuery } from './query.ts'
+import { openThread } from './thread-line.ts'
+
+/** Lists of large workspaces from memory. What it does not answer, the database does. */
+export interface LeadImages {
+  /** The answer, or null when there is no image that is up to all that was committed before the call. */
+  find(workspaceId: string, query: ImageQuery): Promise<ImageAnswer | null>
+  /** Whether there is an image now: it is built unless the workspace is too small or too large for one. */
+  warm(workspaceId: string): Promise<boolean>
+  /** A new master key wraps the secrets from now on; call it before the first is wrapped. */
+  useMasterKey(masterKey: Buffer): void
+  close(): Promise<void>
+}
+
+export interface ImageOptions {
+  sql: Sql
+  clock: Clock
+  log: Log
+  /** Where the thread finds the database, and the keys to what is in there. */
+  db: DbOptions
+  masterKeys: MasterKeys
+  maxBytes: number
+  /** Smaller workspaces need no image: the database counts them in a few milliseconds. */
+  minLeads?: number
+  shape?: ImageShape
+  startThread?: (settings: ThreadSettings) => Worker
+  repeat?: Repeat
+}
+
+const idleMs = 600_000
+const tidyMs = 60_000
+/** How often a workspace without an image is looked at again. */
+const againMs = 30_000
+const maxWorkspaces = 10_000
+
+export function openImages(options: ImageOptions): LeadImages {
+  const { clock, log, maxBytes, minLeads = 20_000, shape = usualShape, repeat = repeatAtPauses } = options
+  // What watches the statements of the main thread cannot watch those of another.
+  const { onStatement: _, ...db } = options.db
+  const thread = openThread(
+    { db, masterKeys: options.masterKeys, limits: { maxBytes, idleMs, shape } },
+    { clock, log, startThread: options.startThread },
+  )
+  /** Workspaces lately asked for: whether there is an image, and when that was looked at. */
+  const known = new Map<string, { exists: boolean; lookedAtMs: number }>()
+
+  const note = (workspaceId: string, exists: boolean) => {
+    if (known.size >= maxWorkspaces) known.clear()
+    known.set(workspaceId, { exists, lookedAtMs: clock.now().getTime() })
+  }
+  const warm = async (workspaceId: string): Promise<boolean> => {
+    note(workspaceId, false)
+    if (!(await hasLeads(options.sql, workspaceId, minLeads))) return false
+    const { exists } = await thread.ask({ kind: 'warm', workspaceId })
+    note(workspaceId, exists)
+    return exists
+  }
+  const loop = repeat(
+    tidyMs,
+    async () => thread.tidy(),
+    () => {},
+  )
+
+  return {
+    warm,
+    find: async (workspaceId, query) => {
+      const entry = known.get(workspaceId)
+      if (entry?.exists) {
+        const { answer, exists } = await thread.ask({ kind: 'find', workspaceId, query })
+        if (!exists) note(workspaceId, false)
+        return answer
+      }
+      const age = entry === undefined ? againMs : clock.now().getTime() - entry.lookedAtMs
+      if (age >= againMs || age < 0) {
+        warm(workspaceId).catch((error: unknown) => log.warn('an image of leads is not built', { workspaceId }, error))
+      }
+      return null
+    },
+    useMasterKey: thread.useMasterKey,
+    close: async () => {
+      await loop.stop()
+      await thread.close()
+    },
+  }
+}
+
+async function hasLeads(sql: Sql, workspaceId: string, count: number): Promise<boolean> {
+  if (count === 0) return true
+  const rows = await sql`
+    select 1
+    from leads
+    where workspace_id = ${workspaceId}
+      and deleted_at is null
+    order by created_at desc, id desc
+    offset ${count - 1}
+    limit 1`
+  return rows.length > 0
+}

@@ -1,0 +1,156 @@
+import type { Db, Sql } from '../../../base/db.ts'
+import type { Vault } from '../../../base/sealing/vault.ts'
+import { placeEvents } from '../../../events/place.ts'
+import { eventsOfLeads } from '../../lead/events.ts'
+import { type Image, type ImageShape, putLead, removeErased, removeLead } from './image.ts'
+import { type ImageRow, imageColumns, openRows } from './read-leads.ts'
+
+/** An image and how far it has followed the events of its workspace. */
+export interface Following {
+  workspaceId: string
+  image: Image
+  shape: ImageShape
+  /** Every lead is at least as it was when the event with this place was committed. */
+  position: number
+  /** Events without a place, by `seq`, that are in the image already. */
+  seen: Set<number>
+}
+
+export interface FollowDeps {
+  db: Db
+  vault: Vault
+}
+
+/** `level`: all that was committed before is in. `behind`: it is more than a request should wait for. `lost`: start anew. */
+export type Progress = 'level' | 'behind' | 'lost'
+
+interface ChangeRow extends Omit<ImageRow, 'id'> {
+  lastPosition: number
+  removedTo: number
+  /** Null when nothing has changed. */
+  seq: number | null
+  position: number | null
+  /** The lead that the event tells of. */
+  subjectId: string
+  /** Null when the event was seen, or the lead was erased. */
+  id: string | null
+}
+
+/** Changes that one request may wait for. */
+const maxChanges = 1000
+/** Events without a place that may be looked at again and again. */
+export const fewEvents = 200
+
+/**
+ * Brings the image up to all that was committed before the call: one statement, hence one snapshot, tells which leads
+ * changed and how they are now. Every change of a lead has recorded an event in its own transaction, and events get
+ * their places after the commit, so that what has a place up to ours, or was seen without one, is all there was.
+ */
+export async function catchUp({ db, vault }: FollowDeps, following: Following): Promise<Progress> {
+  const rows = await selectChanges(db.sql, following)
+  const [first] = rows
+  if (first === undefined) return 'lost'
+  if (following.position < first.removedTo) return 'lost'
+  const changes = rows.filter((row) => row.seq !== null)
+  if (changes.length > maxChanges) return 'behind'
+  const news = changes.filter(({ seq }) => !following.seen.has(seq ?? 0))
+  await apply(vault, following, news)
+  following.position = first.lastPosition
+  following.seen = new Set(changes.flatMap(({ seq, position }) => (seq === null || position !== null ? [] : [seq])))
+  return 'level'
+}
+
+async function selectChanges(sql: Sql, { workspaceId, position, seen }: Following): Promise<ChangeRow[]> {
+  const ofLeads = eventsOfLeads(sql, workspaceId)
+  return sql<ChangeRow[]>`
+    select
+      coalesce(f.last_position, 0) as "lastPosition",
+      coalesce(f.removed_to, 0) as "removedTo",
+      e.seq,
+      e.position,
+      e.subject_id as "subjectId",
+      c.*
+    from (select 1) as one
+    left join event_feeds f on f.workspace_id = ${workspaceId}
+    left join (
+      (select seq, position, subject_id from events where ${ofLeads} and position > ${position} limit ${maxChanges + 1})
+      union all
+      (select seq, position, subject_id from events where ${ofLeads} and position is null limit ${maxChanges + 1})
+    ) as e on true
+    left join lateral (
+      select ${imageColumns(sql)}
+      from leads l
+      where l.workspace_id = ${workspaceId}
+        and l.id = e.subject_id
+        and e.seq <> all (${[...seen].map(String)}::bigint[])
+      limit 1
+    ) as c on true`
+}
+
+async function apply(vault: Vault, following: Following, rows: readonly ChangeRow[]): Promise<void> {
+  const { workspaceId, image, shape } = following
+  const latest = new Map<string, ImageRow>()
+  const erased = new Set<string>()
+  for (const { id, subjectId, ...row } of rows) {
+    if (id === null) erased.add(subjectId)
+    else latest.set(id, { ...row, id })
+  }
+  const changed = [...latest.values()]
+  const live = changed.filter((row) => row.deleted_at === null)
+  for (const lead of await openRows(vault, workspaceId, live)) putLead(image, shape, lead)
+  for (const { id, created_at, deleted_at } of changed) {
+    if (deleted_at !== null) removeLead(image, { id, created: created_at.getTime() })
+  }
+  for (const id of erased) removeErased(image, id)
+}
+
+/** Catches up with any number of changes, in steps. */
+export async function pursue(deps: FollowDeps, following: Following): Promise<'level' | 'lost'> {
+  for (;;) {
+    await placeAll(deps.db, following.workspaceId)
+    const rows = await selectNext(deps.db.sql, following)
+    if (following.position < (await readFeedState(deps.db.sql, following.workspaceId)).removedTo) return 'lost'
+    await apply(deps.vault, following, rows)
+    following.position = rows.at(-1)?.position ?? following.position
+    if (rows.length === maxChanges) continue
+    const progress = await catchUp(deps, following)
+    if (progress !== 'behind') return progress
+  }
+}
+
+async function selectNext(sql: Sql, { workspaceId, position }: Following): Promise<ChangeRow[]> {
+  return sql<ChangeRow[]>`
+    select e.seq, e.position, e.subject_id as "subjectId", c.*
+    from (
+      select seq, position, subject_id
+      from events
+      where ${eventsOfLeads(sql, workspaceId)}
+        and position > ${position}
+      order by position
+      limit ${maxChanges}
+    ) as e
+    left join lateral (
+      select ${imageColumns(sql)}
+      from leads l
+      where l.workspace_id = ${workspaceId}
+        and l.id = e.subject_id
+      limit 1
+    ) as c on true
+    order by e.position`
+}
+
+/** Gives the events of the workspace their places; a few may be without one again by now. */
+export async function placeAll(db: Db, workspaceId: string): Promise<void> {
+  while ((await placeEvents(db, workspaceId)) >= fewEvents);
+}
+
+export async function readFeedState(
+  sql: Sql,
+  workspaceId: string,
+): Promise<{ lastPosition: number; removedTo: number }> {
+  const [feed] = await sql<{ lastPosition: number; removedTo: number }[]>`
+    select last_position as "lastPosition", removed_to as "removedTo"
+    from event_feeds
+    where workspace_id = ${workspaceId}`
+  return feed ?? { lastPosition: 0, removedTo: 0 }
+}

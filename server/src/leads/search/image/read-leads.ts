@@ -1,0 +1,89 @@
+import type { Sql } from '../../../base/db.ts'
+import type { Vault } from '../../../base/sealing/vault.ts'
+import { type LeadRow, openPerson } from '../../lead/sealed.ts'
+import type { ImageLead } from './image.ts'
+import { leadText } from './lines.ts'
+
+/** What an image needs of a lead. */
+export type ImageRow = Pick<
+  LeadRow,
+  | 'id'
+  | 'unique_code'
+  | 'external_ref'
+  | 'status'
+  | 'priority'
+  | 'source'
+  | 'ad_platform'
+  | 'assigned_to'
+  | 'person'
+  | 'created_at'
+  | 'updated_at'
+  | 'deleted_at'
+>
+
+export const imageColumns = (sql: Sql) => sql`
+  l.id,
+  l.unique_code,
+  l.external_ref,
+  l.status,
+  l.priority,
+  l.source,
+  l.ad_platform,
+  l.assigned_to,
+  l.person,
+  l.created_at,
+  l.updated_at,
+  l.deleted_at`
+
+/** Opens rows of live leads. */
+export async function openRows(vault: Vault, workspaceId: string, rows: readonly ImageRow[]): Promise<ImageLead[]> {
+  if (rows.length === 0) return []
+  return vault.withKeyring(workspaceId, (keyring) =>
+    rows.map((row) => {
+      const [firstName, lastName, email, phone] = openPerson(keyring, row.id, row.person)
+      const { unique_code: uniqueCode, external_ref: externalRef } = row
+      return {
+        id: row.id,
+        created: row.created_at.getTime(),
+        updated: row.updated_at.getTime(),
+        status: row.status,
+        priority: row.priority,
+        source: row.source,
+        adPlatform: row.ad_platform,
+        assignee: row.assigned_to,
+        text: leadText({ firstName, lastName, email, phone, uniqueCode, externalRef }),
+      }
+    }),
+  )
+}
+
+export async function countLive(sql: Sql, workspaceId: string): Promise<number> {
+  const [row] = await sql<{ live: number }[]>`
+    select count(*)::integer as live
+    from leads
+    where workspace_id = ${workspaceId}
+      and deleted_at is null`
+  return row?.live ?? 0
+}
+
+const batch = 2000
+
+/** Every live lead, oldest first, in batches. A lead that changes meanwhile is read before or after its change. */
+export async function* readLive(sql: Sql, vault: Vault, workspaceId: string): AsyncGenerator<ImageLead[]> {
+  const select = (last: ImageRow | undefined) => sql<ImageRow[]>`
+    select ${imageColumns(sql)}
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.deleted_at is null
+      ${last === undefined ? sql`` : sql`and (l.created_at, l.id) > (${last.created_at}::timestamptz, ${last.id}::uuid)`}
+    order by l.created_at, l.id
+    limit ${batch}`
+  let next = select(undefined).execute()
+  for (;;) {
+    const rows = await next
+    // The database reads on while these are opened.
+    if (rows.length === batch) next = select(rows.at(-1)).execute()
+    yield await openRows(vault, workspaceId, rows)
+    if (rows.length < batch) return
+  }
+}

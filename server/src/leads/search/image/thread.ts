@@ -1,0 +1,57 @@
+// The thread that holds the images: reading, opening and searching a million leads here keeps no request waiting that
+// has nothing to do with it. Started by client.ts.
+import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from '../../../base/clock.ts'
+import { openDb } from '../../../base/db.ts'
+import { describeError } from '../../../base/log.ts'
+import { openVault } from '../../../base/sealing/vault.ts'
+import type { Question, Reply, ThreadSettings } from './messages.ts'
+import { openShelf } from './shelf.ts'
+
+const settings = workerData as ThreadSettings
+// One to catch up for those who ask, one for an image that is being built.
+const db = openDb({ ...settings.db, maxConnections: 2, applicationName: 'parley-images' })
+// Bytes arrive here as they are in plain arrays, while the keys are compared as buffers.
+const { current, previous = [] } = settings.masterKeys
+const masterKeys = { current: Buffer.from(current), previous: previous.map((key) => Buffer.from(key)) }
+const vault = openVault(db, masterKeys, systemClock)
+const shelf = openShelf({
+  db,
+  vault,
+  limits: settings.limits,
+  onBuilt: (workspaceId, ms) => tell({ kind: 'built', workspaceId, ms }),
+  onTrouble: (workspaceId, error) => {
+    const { code, class: name } = describeError(error)
+    tell({ kind: 'trouble', workspaceId, code: code ?? name })
+  },
+})
+
+function tell(reply: Reply): void {
+  parentPort?.postMessage(reply)
+}
+
+async function answer(question: Question): Promise<void> {
+  switch (question.kind) {
+    case 'find': {
+      const { number, workspaceId, query, nowMs } = question
+      return tell({ kind: 'answer', number, ...(await shelf.find(workspaceId, query, nowMs)) })
+    }
+    case 'warm': {
+      const { number, workspaceId, nowMs } = question
+      return tell({ kind: 'answer', number, answer: null, exists: await shelf.warm(workspaceId, nowMs) })
+    }
+    case 'tidy':
+      shelf.tidy(question.nowMs)
+      if (shelf.isEmpty()) tell({ kind: 'empty' })
+      return
+    case 'use-master-key':
+      return vault.useMasterKey(Buffer.from(question.masterKey))
+    case 'stop':
+      parentPort?.close()
+      return db.close()
+    default:
+      return question satisfies never
+  }
+}
+
+parentPort?.on('message', (question: Question) => void answer(question))

@@ -1,0 +1,216 @@
+import type { Db, Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { SealBroken, UnknownKeyVersion } from '../../base/sealing/seal.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
+import { tellsOfLead } from '../lead/events.ts'
+import { openPerson } from '../lead/sealed.ts'
+import { searchTokens, tokenRules } from '../lead/search-lines.ts'
+
+export interface IndexDeps {
+  db: Db
+  vault: Vault
+}
+
+const shiftMs = 2_000
+const batch = 500
+
+/**
+ * Makes the search tokens of leads that were created or changed, for two seconds at most: follows the feed of every
+ * workspace, then renews tokens that were made by earlier rules. Answers how many events and leads it has passed. Any number of workers may run it: each takes other workspaces. One
+ * that fails does not hold up the others, and is told of at the end.
+ */
+export async function indexLeads(deps: IndexDeps): Promise<number> {
+  const endsAt = performance.now() + shiftMs
+  let passed = 0
+  const failures: unknown[] = []
+  for (;;) {
+    let ofRound = 0
+    // In turns, so that a workspace that imports a file does not hold up the others.
+    for (const workspaceId of await listBehind(deps.db.sql)) {
+      if (performance.now() > endsAt) return passed
+      const count = await indexNext(deps, workspaceId).catch((error: unknown) => {
+        failures.push(error)
+        return 0
+      })
+      ofRound += count
+      passed += count
+    }
+    if (failures.length > 0) throw failures[0]
+    if (ofRound === 0) return passed
+  }
+}
+
+/** The place in the feed of the workspace up to which tokens are those of the leads. */
+export async function readIndexedTo(sql: Sql, workspaceId: string): Promise<number> {
+  const [row] = await sql<{ position: number }[]>`
+    select position
+    from lead_search_feeds
+    where workspace_id = ${workspaceId}`
+  return row?.position ?? 0
+}
+
+async function listBehind(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select f.workspace_id as id
+    from event_feeds f
+    left join lead_search_feeds s on s.workspace_id = f.workspace_id
+    where f.last_position > coalesce(s.position, 0)
+      or s.rules < ${tokenRules}
+    limit 1000`
+  return rows.map(({ id }) => id)
+}
+
+function indexNext({ db, vault }: IndexDeps, workspaceId: string): Promise<number> {
+  return vault.withKeyring(workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const place = await lockPlace(tx, workspaceId)
+      if (place === undefined) return 0
+      if (place.from < place.to) return followFeed(tx, keyring, workspaceId, place)
+      return place.rules < tokenRules ? renewNext(tx, keyring, workspaceId, place) : 0
+    }),
+  )
+}
+
+/** How far the tokens of a workspace have come: in the feed, and in the leads whose tokens are by earlier rules. */
+interface Place {
+  from: number
+  to: number
+  rules: number
+  renewedTo: string | null
+}
+
+/** Goes one batch of events on, with the tokens of the leads that they tell of. */
+async function followFeed(tx: Tx, keyring: Keyring, workspaceId: string, place: Place): Promise<number> {
+  // All up to that place is committed, and leads are read after it: as they were then, or with a later event.
+  const events = await tx<{ position: number; subjectId: string; isOfLead: boolean }[]>`
+    select position, subject_id as "subjectId", ${tellsOfLead(tx)} as "isOfLead"
+    from events
+    where workspace_id = ${workspaceId}
+      and position > ${place.from}
+      and position <= ${place.to}
+    order by position
+    limit ${batch}`
+  const ids = new Set(events.flatMap(({ subjectId, isOfLead }) => (isOfLead ? subjectId : [])))
+  await renewTokens(tx, keyring, workspaceId, [...ids])
+  const reached = events.length === batch ? events.at(-1)?.position : place.to
+  await tx`
+    update lead_search_feeds
+    set position = ${reached ?? place.to}
+    where workspace_id = ${workspaceId}`
+  return Math.max(1, events.length)
+}
+
+/** Goes one batch of leads on, which have tokens already. Those without are before the feed, which makes them by the present rules. */
+async function renewNext(tx: Tx, keyring: Keyring, workspaceId: string, { renewedTo }: Place): Promise<number> {
+  const rows = await tx<{ id: string }[]>`
+    select lead_id as id
+    from lead_search
+    where workspace_id = ${workspaceId}
+      ${renewedTo === null ? tx`` : tx`and lead_id > ${renewedTo}`}
+    order by lead_id
+    limit ${batch}`
+  const ids = rows.map(({ id }) => id)
+  await renewTokens(tx, keyring, workspaceId, ids)
+  const last = ids.length === batch ? ids.at(-1) : undefined
+  await tx`
+    update lead_search_feeds
+    set ${last === undefined ? tx`rules = ${tokenRules}, renewed_to = null` : tx`renewed_to = ${last}`}
+    where workspace_id = ${workspaceId}`
+  return Math.max(1, ids.length)
+}
+
+/** Undefined while another worker is at it. */
+async function lockPlace(tx: Tx, workspaceId: string): Promise<Place | undefined> {
+  await tx`
+    insert into lead_search_feeds (workspace_id, position, rules)
+    select ${workspaceId}::uuid, 0, ${tokenRules}
+    where not exists (select from lead_search_feeds where workspace_id = ${workspaceId})
+    on conflict do nothing`
+  const [place] = await tx<Place[]>`
+    select s.position as from, f.last_position as to, s.rules, s.renewed_to as "renewedTo"
+    from lead_search_feeds s
+    join event_feeds f on f.workspace_id = s.workspace_id
+    where s.workspace_id = ${workspaceId}
+    for update of s skip locked`
+  return place
+}
+
+interface FoundLead {
+  id: string
+  unique_code: string
+  external_ref: string | null
+  person: Buffer
+  is_live: boolean
+  index_version: number | null
+  tokens: number[] | null
+}
+
+/** Makes tokens what they should be; writes none that are right. Most changes of a lead are none of its searched text. */
+async function renewTokens(tx: Tx, keyring: Keyring, workspaceId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const leads = await readLeads(tx, workspaceId, ids)
+  const renewed = leads.flatMap((lead) => {
+    const tokens = lead.is_live ? tokensOf(keyring, lead) : null
+    const isRight = lead.index_version === keyring.indexVersion && String(tokens) === String(lead.tokens)
+    return tokens === null || isRight ? [] : { id: lead.id, tokens }
+  })
+  const gone = leads.flatMap((lead) => (lead.is_live || lead.tokens === null ? [] : lead.id))
+  if (renewed.length > 0) await putTokens(tx, keyring, workspaceId, renewed)
+  if (gone.length > 0) {
+    await tx`
+      delete from lead_search
+      where workspace_id = ${workspaceId}
+        and lead_id = any (${gone}::uuid[])`
+  }
+}
+
+// One by one, since `limit` keeps the planner from another way: the statistics of a workspace that grows are behind, and
+// with them it may take reading all of it for cheaper.
+async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<FoundLead[]> {
+  return tx<FoundLead[]>`
+    select l.*, s.*
+    from unnest(${ids as string[]}::uuid[]) as i (id)
+    cross join lateral (
+      select id, unique_code, external_ref, person, deleted_at is null as is_live
+      from leads
+      where workspace_id = ${workspaceId}
+        and id = i.id
+      limit 1
+    ) as l
+    left join lateral (
+      select index_version, tokens
+      from lead_search
+      where workspace_id = ${workspaceId}
+        and lead_id = i.id
+      limit 1
+    ) as s on true
+    order by i.id`
+}
+
+/** Null for a lead that does not open: nobody finds it by what it says, and the others are not to wait for it. */
+function tokensOf(keyring: Keyring, lead: FoundLead): number[] | null {
+  try {
+    const [firstName, lastName, email, phone] = openPerson(keyring, lead.id, lead.person)
+    const { unique_code: uniqueCode, external_ref: externalRef } = lead
+    return searchTokens(keyring, { firstName, lastName, email, phone, uniqueCode, externalRef })
+  } catch (error) {
+    if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return null
+    throw error
+  }
+}
+
+/** The statement that sets the search tokens of leads. */
+export function putTokens(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  leads: readonly { id: string; tokens: readonly number[] }[],
+) {
+  // Rows have token lists of different lengths, which one array of arrays cannot hold: they travel as texts.
+  return tx`
+    insert into lead_search (workspace_id, lead_id, index_version, tokens)
+    select ${workspaceId}::uuid, r.id, ${keyring.indexVersion}::integer, r.tokens::integer[]
+    from unnest(${leads.map(({ id }) => id)}::uuid[], ${leads.map(({ tokens }) => `{${tokens}}`)}::text[]) as r (id, tokens)
+    on conflict (workspace_id, lead_id)
+    do update set tokens = excluded.tokens, index_version = excluded.index_version`
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import type { Sql } from '../../base/db.ts'
+import type { AdPlatform, Priority, Source } from '../lead/lead.ts'
+
+/** Which live leads a list shows, and in what order. Every field that is set narrows it. */
+export interface LeadFilter {
+  statuses: string[] | null
+  priority: Priority | null
+  source: Source | null
+  adPlatform: AdPlatform | null
+  assignedTo: string | null
+  createdFrom: Date | null
+  createdTo: Date | null
+  updatedFrom: Date | null
+  updatedTo: Date | null
+  search: string | null
+}
+
+/** Shows everything. */
+export const noFilter: LeadFilter = {
+  statuses: null,
+  priority: null,
+  source: null,
+  adPlatform: null,
+  assignedTo: null,
+  createdFrom: null,
+  createdTo: null,
+  updatedFrom: null,
+  updatedTo: null,
+  search: null,
+}
+
+export interface LeadSort {
+  by: 'createdAt' | 'updatedAt'
+  order: 'asc' | 'desc'
+}
+
+/** Where a page ends: the next one begins right behind this lead. */
+export interface SortPosition {
+  time: Date
+  id: string
+}
+
+/** Which part of a list to fetch. */
+export interface Slice {
+  after: SortPosition | null
+  offset: number
+  limit: number
+}
+
+/** The condition on `leads l` that a filter makes; search is not part of it. */
+export function filterCondition(sql: Sql, workspaceId: string, filter: LeadFilter) {
+  const { statuses, priority, source, adPlatform, assignedTo } = filter
+  const status = statuses?.length === 1 ? statuses[0] : undefined
+  // One for all: each piece of a statement costs a promise.
+  const none = sql``
+  return sql`
+    l.workspace_id = ${workspaceId}
+      and l.deleted_at is null
+      ${status === undefined ? none : sql`and l.status = ${status}`}
+      ${statuses === null || status !== undefined ? none : sql`and l.status = any (${statuses}::text[])`}
+      ${priority === null ? none : sql`and l.priority = ${priority}`}
+      ${source === null ? none : sql`and l.source = ${source}`}
+      ${adPlatform === null ? none : sql`and l.ad_platform = ${adPlatform}`}
+      ${assignedTo === null ? none : sql`and l.assigned_to = ${assignedTo}`}
+      ${filter.createdFrom === null ? none : sql`and l.created_at >= ${filter.createdFrom}`}
+      ${filter.createdTo === null ? none : sql`and l.created_at <= ${filter.createdTo}`}
+      ${filter.updatedFrom === null ? none : sql`and l.updated_at >= ${filter.updatedFrom}`}
+      ${filter.updatedTo === null ? none : sql`and l.updated_at <= ${filter.updatedTo}`}`
+}
+
+export function sortClause(sql: Sql, { by, order }: LeadSort) {
+  if (by === 'createdAt') {
+    return order === 'desc' ? sql`l.created_at desc, l.id desc` : sql`l.created_at, l.id`
+  }
+  return order === 'desc' ? sql`l.updated_at desc, l.id desc` : sql`l.updated_at, l.id`
+}
+
+export function afterCondition(sql: Sql, { by, order }: LeadSort, after: SortPosition) {
+  const column = by === 'createdAt' ? sql`l.created_at` : sql`l.updated_at`
+  return order === 'desc'
+    ? sql`and (${column}, l.id) < (${after.time}::timestamptz, ${after.id}::uuid)`
+    : sql`and (${column}, l.id) > (${after.time}::timestamptz, ${after.id}::uuid)`
+}
+
+/** Tells two filters apart in a cursor, without the cursor holding what was searched for. */
+export function filterDigest(filter: LeadFilter): string {
+  return createHash('sha256').update(JSON.stringify(filter)).digest('base64url').slice(0, 12)
+}

@@ -1,0 +1,40 @@
+import { InvalidInput, type Issue } from '../../base/errors.ts'
+import { readIsoTime } from '../../base/time.ts'
+import type { ListQuery } from '../lead/schema.ts'
+import type { ListRequest } from './list.ts'
+
+/** Reads the query of a list; times and the list of statuses are checked here. */
+export function readListRequest(query: ListQuery): ListRequest {
+  const issues: Issue[] = []
+  const time = (name: 'createdFrom' | 'createdTo' | 'updatedFrom' | 'updatedTo'): Date | null => {
+    const text = query[name]
+    if (text === undefined) return null
+    const date = readIsoTime(text)
+    if (date === null) issues.push({ path: name, message: 'must be an ISO 8601 date or date-time that exists' })
+    return date
+  }
+  const statuses = query.status?.split(',').map((status) => status.trim()) ?? null
+  if (statuses?.some((status) => !/^[a-z0-9_]{1,50}$/.test(status))) {
+    issues.push({ path: 'status', message: 'must be one status or a comma-separated list, each of a-z, 0-9 and _' })
+  }
+  const request: ListRequest = {
+    filter: {
+      statuses,
+      priority: query.priority ?? null,
+      source: query.source ?? null,
+      adPlatform: query.adPlatform ?? null,
+      assignedTo: query.assignedTo?.toLowerCase() ?? null,
+      createdFrom: time('createdFrom'),
+      createdTo: time('createdTo'),
+      updatedFrom: time('updatedFrom'),
+      updatedTo: time('updatedTo'),
+      search: query.search ?? null,
+    },
+    sort: { by: query.sortBy ?? 'createdAt', order: query.sortOrder ?? 'desc' },
+    limit: query.limit ?? 50,
+    page: query.page ?? 1,
+    cursor: query.cursor ?? null,
+  }
+  if (issues.length > 0) throw new InvalidInput(issues, 'query')
+  return request
+}

@@ -1,0 +1,149 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { eventsOfLeads } from '../lead/events.ts'
+import { openPerson } from '../lead/sealed.ts'
+import { matchesTerm, type SearchTerm, termTokens } from '../lead/search-lines.ts'
+import { readIndexedTo } from './index-leads.ts'
+import {
+  afterCondition,
+  filterCondition,
+  type LeadFilter,
+  type LeadSort,
+  type Slice,
+  type SortPosition,
+  sortClause,
+} from './list-filter.ts'
+
+export interface LeadSearch {
+  workspaceId: string
+  filter: LeadFilter
+  sort: LeadSort
+  term: SearchTerm
+}
+
+interface CandidateRow {
+  id: string
+  time: Date
+  unique_code: string
+  external_ref: string | null
+  person: Buffer
+}
+
+/** Rows that are opened at a stretch: many candidates must not keep other requests waiting, nor fill the memory. */
+const stretch = 1_000
+const probed = 2_000
+
+/** The matches in a slice of the sorted list, and how many there are from the start of the slice's walk on. */
+export async function findMatches(
+  sql: Sql,
+  keyring: Keyring,
+  search: LeadSearch,
+  slice: Slice,
+): Promise<{ places: SortPosition[]; total: number }> {
+  const wanted = slice.offset + slice.limit
+  const compare = placeOrder(search.sort)
+  let first: SortPosition[] = []
+  let total = 0
+  // Read beforehand, so that it tells of no tokens that the candidates' snapshot does not have.
+  const indexedTo = await readIndexedTo(sql, search.workspaceId)
+  for await (const candidates of readCandidates(sql, keyring, search, slice.after, indexedTo)) {
+    const places = placesOf(matching(keyring, candidates, search.term))
+    total += places.length
+    first.push(...places)
+    if (first.length > 2 * wanted + stretch) first = first.sort(compare).slice(0, wanted)
+    await setImmediate()
+  }
+  return { places: first.sort(compare).slice(slice.offset, wanted), total }
+}
+
+export async function countMatches(sql: Sql, keyring: Keyring, search: LeadSearch): Promise<number> {
+  const { total } = await findMatches(sql, keyring, search, { after: null, offset: 0, limit: 0 })
+  return total
+}
+
+/**
+ * The slice, from a look at the leads that come first in sort order: enough for a term that many leads match. Null when
+ * it is not, and `findMatches` has to be asked.
+ */
+export async function probeMatches(
+  sql: Sql,
+  keyring: Keyring,
+  search: LeadSearch,
+  { after, offset, limit }: Slice,
+): Promise<SortPosition[] | null> {
+  const rows = await sql<CandidateRow[]>`
+    select ${candidateColumns(sql, search.sort)}
+    from leads l
+    where ${filterCondition(sql, search.workspaceId, search.filter)}
+      ${after === null ? sql`` : afterCondition(sql, search.sort, after)}
+    order by ${sortClause(sql, search.sort)}
+    limit ${probed}`
+  const places = placesOf(matching(keyring, rows, search.term)).slice(offset, offset + limit)
+  return places.length === limit || rows.length < probed ? places : null
+}
+
+/**
+ * Tokens narrow the leads down to candidates; each candidate is then opened and held against the term itself. Leads that
+ * changed since the tokens were made are candidates all. One statement, hence one snapshot, knows of both.
+ *
+ * The statistics of a workspace that grows are behind. So the planner does not see whose tokens are asked for, and looks
+ * the leads up one by one and by nothing but their ids, which `limit` makes it do: else it may take reading all of the
+ * workspace for cheaper, even for each of them.
+ */
+function readCandidates(
+  sql: Sql,
+  keyring: Keyring,
+  search: LeadSearch,
+  after: SortPosition | null,
+  indexedTo: number,
+): AsyncIterable<CandidateRow[]> {
+  const [first = [], ...others] = termTokens(keyring, search.term)
+  const hasTokens = others.reduce(
+    (either, tokens) => sql`${either} or s.tokens @> ${tokens}::integer[]`,
+    sql`s.tokens @> ${first}::integer[]`,
+  )
+  const { workspaceId } = search
+  return sql<CandidateRow[]>`
+    with candidates as (
+      select lead_id as id from lead_search s where s.workspace_id = (select ${workspaceId}::uuid) and (${hasTokens})
+      union
+      select subject_id from events where ${eventsOfLeads(sql, workspaceId)} and position > ${indexedTo}
+      union
+      select subject_id from events where ${eventsOfLeads(sql, workspaceId)} and position is null
+    )
+    select ${candidateColumns(sql, search.sort)}
+    from candidates c
+    cross join lateral (
+      select *
+      from leads
+      where workspace_id = ${workspaceId}
+        and id = c.id
+      limit 1
+    ) as l
+    where ${filterCondition(sql, workspaceId, search.filter)}
+      ${after === null ? sql`` : afterCondition(sql, search.sort, after)}`.cursor(stretch)
+}
+
+const candidateColumns = (sql: Sql, { by }: LeadSort) => sql`
+  l.id,
+  ${by === 'createdAt' ? sql`l.created_at` : sql`l.updated_at`} as time,
+  l.unique_code,
+  l.external_ref,
+  l.person`
+
+function matching(keyring: Keyring, rows: readonly CandidateRow[], term: SearchTerm): CandidateRow[] {
+  return rows.filter((row) => {
+    const [firstName, lastName, email, phone] = openPerson(keyring, row.id, row.person)
+    const { unique_code: uniqueCode, external_ref: externalRef } = row
+    return matchesTerm({ firstName, lastName, email, phone, uniqueCode, externalRef }, term)
+  })
+}
+
+const placesOf = (rows: readonly CandidateRow[]): SortPosition[] => rows.map(({ id, time }) => ({ id, time }))
+
+/** The order of the list; that of ids as texts is the same as that of their bytes. */
+function placeOrder({ order }: LeadSort): (a: SortPosition, b: SortPosition) => number {
+  const sign = order === 'asc' ? 1 : -1
+  return (a, b) => sign * (a.time.getTime() - b.time.getTime() || (a.id < b.id ? -1 : 1))
+}

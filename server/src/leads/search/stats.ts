@@ -1,0 +1,33 @@
+import { type Sql, timestampArray } from '../../base/db.ts'
+import type { Source } from '../lead/lead.ts'
+
+export interface NewLeads {
+  /** Which of the days, from 1. */
+  day: number
+  source: Source
+  count: number
+}
+
+/** How many leads that are there now were created on each of the days, which go on to the present. */
+export async function countNewLeads(sql: Sql, workspaceId: string, starts: readonly Date[]): Promise<NewLeads[]> {
+  return sql<NewLeads[]>`
+    select width_bucket(l.created_at, ${timestampArray(sql, starts)}::timestamptz[]) as day,
+      l.source,
+      count(*)::integer as count
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.deleted_at is null
+      and l.created_at >= ${starts[0] ?? null}::timestamptz
+    group by 1, 2`
+}
+
+/** How many leads have each status, the most common first. */
+export async function countByStatus(sql: Sql, workspaceId: string): Promise<{ status: string; count: number }[]> {
+  return sql<{ status: string; count: number }[]>`
+    select l.status, count(*)::integer as count
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.deleted_at is null
+    group by l.status
+    order by count desc, l.status`
+}

@@ -1,0 +1,84 @@
+import type { Sql } from '../../base/db.ts'
+import { InvalidInput } from '../../base/errors.ts'
+import { systemActor } from '../../workspace/actor.ts'
+import { readLeadPatch } from '../lead/input.ts'
+import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { findLeadByName } from '../lead/queries.ts'
+import { openLead, phoneIndexes } from '../lead/sealed.ts'
+import { readSearchTerm } from '../lead/search-lines.ts'
+import { type ListDeps, listLeads } from '../search/list.ts'
+import { noFilter } from '../search/list-filter.ts'
+import { upsertLeads } from './upsert.ts'
+
+export interface ChatCustomer {
+  name: string | null
+  /** Digits with country code; null while the customer hides it. */
+  phone: string | null
+  /** The platform of the ad that brought the customer. */
+  adPlatform: AdPlatform | null
+}
+
+/** What a conversation shows of its lead. */
+export interface ChatLead {
+  id: string
+  uniqueCode: string
+  name: string
+  status: string
+  assignedTo: string | null
+}
+
+/** The lead with this phone, in any of its variants; the oldest of several, null when there is none. */
+export async function findLeadOfChat(
+  { db, vault }: LeadDeps,
+  workspaceId: string,
+  phone: string,
+): Promise<ChatLead | null> {
+  const keyring = await vault.keyring(workspaceId)
+  const row = await findLeadByName(db.sql, workspaceId, '', phoneIndexes(keyring, phone))
+  if (row === undefined) return null
+  const { id, uniqueCode, firstName, lastName, status, assignedTo } = openLead(keyring, row)
+  return { id, uniqueCode, name: [firstName, lastName].filter(Boolean).join(' '), status, assignedTo }
+}
+
+const maxFound = 50
+
+/** The phones of the newest leads that a text finds. */
+export async function findPhonesOfLeads(deps: ListDeps, workspaceId: string, search: string): Promise<string[]> {
+  if (readSearchTerm(search) === null) return []
+  const user: LeadUser = { workspaceId, defaultCountry: null, masked: false, actor: systemActor }
+  const sort = { by: 'createdAt', order: 'desc' } as const
+  const filter = { ...noFilter, search }
+  const { leads } = await listLeads(deps, user, { filter, sort, limit: maxFound, page: 1, cursor: null })
+  return leads.flatMap(({ phone }) => phone ?? [])
+}
+
+const maxNameLength = 255
+
+/**
+ * Makes a lead of a customer who wrote and is none, if the workspace wants that. Answers whether it did; a customer
+ * without a phone makes none, since nothing would tell two of them apart. Throws 429 when the day's quota is used up.
+ */
+export async function leadFromChat(deps: LeadDeps, workspaceId: string, customer: ChatCustomer): Promise<boolean> {
+  const { name, phone, adPlatform } = customer
+  if (phone === null || !(await wantsLeads(deps.db.sql, workspaceId))) return false
+  const keyring = await deps.vault.keyring(workspaceId)
+  const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone))
+  if (known !== undefined) return false
+  const user: LeadUser = { workspaceId, defaultCountry: null, masked: false, actor: systemActor }
+  const firstName = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim() || `+${phone}`
+  const { patch, issues } = readLeadPatch({ firstName, phone, source: 'chat_app', adPlatform }, [], { ...user, at: '' })
+  // Serialised by the phone: two first messages at the same moment make one lead.
+  if (issues.length > 0) throw new InvalidInput(issues)
+  const item = { by: 'phone', value: phone, patch, createIfMissing: true, at: '' } as const
+  const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: true, dryRun: false })
+  if (outcome?.action === 'failed') throw outcome.error
+  return outcome?.action === 'created'
+}
+
+async function wantsLeads(sql: Sql, workspaceId: string): Promise<boolean> {
+  const [row] = await sql<{ leads_from_chat: boolean }[]>`
+    select leads_from_chat
+    from workspaces
+    where id = ${workspaceId}`
+  return row?.leads_from_chat ?? false
+}

@@ -1,0 +1,112 @@
+import type { Tx } from '../../base/db.ts'
+import type { ApiError } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { recordEvents } from '../../events/record.ts'
+import { leadNotFound, takenField, valueTaken } from '../lead/errors.ts'
+import { leadRestored } from '../lead/events.ts'
+import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { anyWorkspace, leadColumns } from '../lead/queries.ts'
+import { type LeadRow, openLead } from '../lead/sealed.ts'
+
+export const restorableDays = 30
+export const restorableMs = restorableDays * 86_400_000
+
+const maxAttempts = 4
+
+/** Brings a deleted lead back for 30 days. 409 with the field when its externalRef or uniqueCode was taken meanwhile. */
+export async function restoreLead(deps: LeadDeps, user: LeadUser, id: string): Promise<Lead> {
+  const [outcome] = isUuid(id) ? await restoreLeads(deps, user, [id.toLowerCase()]) : []
+  if (outcome === undefined) throw leadNotFound()
+  if ('error' in outcome) throw outcome.error
+  return outcome.lead
+}
+
+export type Restored = { id: string; lead: Lead } | { id: string; error: ApiError }
+
+/** Brings deleted leads back in one transaction, each unless it is gone or one of its names is taken. */
+export async function restoreLeads(deps: LeadDeps, user: LeadUser, ids: readonly string[]): Promise<Restored[]> {
+  const keyring = await deps.vault.keyring(user.workspaceId)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await deps.db.tx((tx) => restoreIn(tx, keyring, user.workspaceId, ids, deps.clock.now()))
+    } catch (error) {
+      // Another writer took a name after we looked. Looking again shows it.
+      const taken = takenField(error)
+      if (taken === null) throw error
+      if (attempt === maxAttempts) throw valueTaken(taken, error)
+    }
+  }
+}
+
+async function restoreIn(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<Restored[]> {
+  const rows = await lockDeleted(tx, workspaceId, ids, now)
+  const deleted = new Map(rows.map((row) => [row.id, openLead(keyring, row)]))
+  const taken = await takenNames(tx, workspaceId, [...deleted.values()])
+  const outcomes = ids.map((id): Restored => {
+    const lead = deleted.get(id)
+    if (lead === undefined) return { id, error: leadNotFound() }
+    const { externalRef, uniqueCode } = lead
+    if (externalRef !== null && taken.externalRefs.has(externalRef)) return { id, error: valueTaken('externalRef') }
+    if (taken.uniqueCodes.has(uniqueCode)) return { id, error: valueTaken('uniqueCode') }
+    if (externalRef !== null) taken.externalRefs.add(externalRef)
+    taken.uniqueCodes.add(uniqueCode)
+    return { id, lead: { ...lead, deletedAt: null, updatedAt: now } }
+  })
+  const leads = outcomes.flatMap((outcome) => ('lead' in outcome ? [outcome.lead] : []))
+  await show(tx, keyring, workspaceId, leads, now)
+  return outcomes
+}
+
+async function show(tx: Tx, keyring: Keyring, workspaceId: string, leads: readonly Lead[], now: Date): Promise<void> {
+  if (leads.length === 0) return
+  await Promise.all([
+    tx`
+      update leads
+      set deleted_at = null,
+        updated_at = ${now}
+      where workspace_id = ${anyWorkspace(tx, workspaceId)}
+        and id = any (${leads.map(({ id }) => id)}::uuid[])`.execute(),
+    recordEvents(tx, keyring, workspaceId, leads.map(leadRestored), now),
+  ])
+}
+
+async function lockDeleted(tx: Tx, workspaceId: string, ids: readonly string[], now: Date): Promise<LeadRow[]> {
+  return tx<LeadRow[]>`
+    select ${leadColumns(tx)}
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.id = any (${[...ids]}::uuid[])
+      and l.deleted_at > ${new Date(now.getTime() - restorableMs)}
+      and l.purged_at is null
+    order by l.id
+    for no key update`
+}
+
+/** The names of these leads that live ones have by now. Looked up one by one, as `lockLeadsByNames` does. */
+async function takenNames(tx: Tx, workspaceId: string, leads: readonly Lead[]) {
+  const externalRefs = leads.flatMap(({ externalRef }) => externalRef ?? [])
+  const workspace = anyWorkspace(tx, workspaceId)
+  const [codes, refs] = await Promise.all([
+    tx<{ name: string }[]>`
+      select n.name
+      from unnest(${leads.map(({ uniqueCode }) => uniqueCode)}::text[]) as n (name)
+      cross join lateral (
+        select from leads where workspace_id = ${workspace} and unique_code = n.name and deleted_at is null offset 0
+      ) as l`,
+    tx<{ name: string }[]>`
+      select n.name
+      from unnest(${externalRefs}::text[]) as n (name)
+      cross join lateral (
+        select from leads where workspace_id = ${workspace} and external_ref = n.name and deleted_at is null offset 0
+      ) as l`,
+  ])
+  const names = (rows: { name: string }[]) => new Set(rows.map(({ name }) => name))
+  return { uniqueCodes: names(codes), externalRefs: names(refs) }
+}

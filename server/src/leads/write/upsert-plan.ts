@@ -1,0 +1,120 @@
+import { type GuessBudget, unlimited } from '../../access/rate-limit/guesses.ts'
+import { ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { applyPatch, newLead } from '../lead/change.ts'
+import { assigneeIssue, leadMissing, quotaReached, valueTaken } from '../lead/errors.ts'
+import { isWrongGuess } from '../lead/guessing.ts'
+import type { LeadPatch } from '../lead/input.ts'
+import type { Lead } from '../lead/lead.ts'
+import { type MatchBy, workingSet } from './working-set.ts'
+
+/** One upsert, read and ready. `value` is canonical: digits of a phone, an id in lower case. */
+export interface UpsertItem {
+  by: MatchBy
+  value: string
+  /** Bare digits that the default country makes another number of: a lead that has them as they are comes first. */
+  storedDigits?: string
+  patch: LeadPatch
+  createIfMissing: boolean
+  /** Whether a masked caller names a number with it: to look it up by, or to set. */
+  namesNumber?: boolean
+  /** Where the lead's fields stand in the request. */
+  at: string
+}
+
+export type Outcome =
+  | { action: 'created'; lead: Lead }
+  | { action: 'updated'; lead: Lead; before: Lead }
+  | { action: 'failed'; error: ApiError }
+
+export interface PlanContext {
+  now: Date
+  continueOnError: boolean
+  stopAtQuota?: boolean
+  /** How many leads may still be created. */
+  quotaLeft: number
+  /** Users named in `assignedTo` who are not members. */
+  strangers: ReadonlySet<string>
+  /** Of a masked caller: what it may still name of numbers that are not there. */
+  guesses?: GuessBudget
+}
+
+/**
+ * What each item does, in order, each seeing those before it. Pure: the leads that any item names must be given, and
+ * the caller holds the locks that keep them so.
+ */
+export function planUpserts(
+  items: readonly (UpsertItem | ApiError)[],
+  leads: readonly Lead[],
+  context: PlanContext,
+): Outcome[] {
+  const set = workingSet(leads)
+  const outcomes: Outcome[] = []
+  let { quotaLeft } = context
+  const { guesses = unlimited } = context
+  let guessesLeft = guesses.left()
+
+  const run = (item: UpsertItem | ApiError): Outcome => {
+    if (item instanceof ApiError) return { action: 'failed', error: item }
+    const { by, value, storedDigits } = item
+    const before = (storedDigits && set.find('phone', storedDigits)) || set.find(by, value)
+    if (guessesLeft === 0 && item.namesNumber) return { action: 'failed', error: guesses.refusal() }
+    if (before === undefined && !item.createIfMissing) return { action: 'failed', error: leadMissing() }
+    const { lead, issues } =
+      before === undefined
+        ? newLead(withMatchedField(item), newId(context.now), item.at, context.now)
+        : applyPatch(before, item.patch, item.at, context.now)
+    const error =
+      problemOf([...issues, ...strangerIssues(item, before, context.strangers)]) ??
+      takenBy(lead) ??
+      (before === undefined && quotaLeft === 0 ? quotaReached(context.now) : null)
+    if (error !== null) return { action: 'failed', error }
+    set.put(lead)
+    if (before !== undefined) return { action: 'updated', lead, before }
+    quotaLeft--
+    return { action: 'created', lead }
+  }
+
+  const takenBy = (lead: Lead): ApiError | null => {
+    for (const field of ['externalRef', 'uniqueCode'] as const) {
+      const value = lead[field]
+      const owner = value === null ? undefined : set.find(field, value)
+      if (owner !== undefined && owner.id !== lead.id) return valueTaken(field)
+    }
+    return null
+  }
+
+  const stopsAt = (error: ApiError) => context.stopAtQuota === true && error.statusCode === 429
+
+  for (const item of items) {
+    const outcome = run(item)
+    outcomes.push(outcome)
+    if (guesses !== unlimited && isWrongUpsert(item, outcome)) guessesLeft--
+    if (outcome.action === 'failed' && (!context.continueOnError || stopsAt(outcome.error))) break
+  }
+  return outcomes
+}
+
+/** Whether an upsert of a masked caller shows that a number was not there. */
+export function isWrongUpsert(item: UpsertItem | ApiError, outcome: Outcome): boolean {
+  if (item instanceof ApiError) return false
+  const { namesNumber = false } = item
+  if (outcome.action === 'failed') return namesNumber && outcome.error.data?.code !== 'RATE_LIMITED'
+  return outcome.action === 'created' ? namesNumber : isWrongGuess(item.patch, outcome.before, outcome.lead)
+}
+
+// What a lead was looked up by, it also has once created, unless the item says otherwise.
+function withMatchedField({ by, value, patch }: UpsertItem): LeadPatch {
+  if (by === 'id' || patch.fields[by] !== undefined) return patch
+  return { ...patch, fields: { ...patch.fields, [by]: value } }
+}
+
+function strangerIssues(item: UpsertItem, before: Lead | undefined, strangers: ReadonlySet<string>): Issue[] {
+  const { assignedTo } = item.patch.fields
+  if (typeof assignedTo !== 'string' || assignedTo === before?.assignedTo || !strangers.has(assignedTo)) return []
+  return [assigneeIssue(item.at)]
+}
+
+function problemOf(issues: Issue[]): ApiError | null {
+  return issues.length === 0 ? null : new InvalidInput(issues)
+}

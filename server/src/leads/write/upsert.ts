@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto'
+import type { GuessBudget } from '../../access/rate-limit/guesses.ts'
+import { gather } from '../../base/async/gather.ts'
+import { commitBehind, isUndone, type Tx } from '../../base/db.ts'
+import type { ApiError } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
+import { phoneClass } from '../../base/phone/phone-variants.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { apart } from '../../base/shares/work.ts'
+import { recordEvents } from '../../events/record.ts'
+import { findStrangers } from '../../workspace/strangers.ts'
+import type { UniqueField } from '../lead/errors.ts'
+import { takenField, valueTaken } from '../lead/errors.ts'
+import { leadCreated, leadUpdated } from '../lead/events.ts'
+import { recordStatusChanges } from '../lead/history.ts'
+import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { type LeadNames, lockLeadsByNames } from '../lead/queries.ts'
+import { quotaLeft, readQuota, takeQuota } from '../lead/quota.ts'
+import { type LeadSeals, openLead, phoneIndexes } from '../lead/sealed.ts'
+import { insertLeads, releaseNames, updateLeads } from '../lead/write.ts'
+import { asForeseen, type Foresight } from './foresight.ts'
+import { isWrongUpsert, type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
+
+export interface UpsertOptions {
+  continueOnError: boolean
+  /** Answer what would happen, and write nothing. */
+  dryRun: boolean
+  /** The item that finds the day's quota used up is the last outcome: whoever runs on can begin with it later. */
+  stopAtQuota?: boolean
+  /** What was planned and sealed ahead, in case that none of the leads is there yet. */
+  foresight?: Foresight | null
+  /** Work of the caller for the time that the database takes to write; nothing here waits for it. It must not throw. */
+  meanwhile?: () => void
+  /** Of a masked caller; `upsertLeads` sets it. */
+  guesses?: GuessBudget
+  /** What else belongs into the transaction, once the outcomes are known. */
+  alongside?: (tx: Tx, outcomes: Outcome[]) => Promise<void>
+}
+
+const maxAttempts = 4
+
+export type UpsertLead = (user: LeadUser, item: UpsertItem) => Promise<Outcome>
+
+/** Upserts single items; those that come while others of their caller are being written share one transaction. */
+export function leadUpserter(deps: LeadDeps): UpsertLead {
+  const upsert = gather<{ user: LeadUser; item: UpsertItem }, Outcome>({
+    groups: 2,
+    groupSize: 50,
+    work: async (_caller, asked) => {
+      const items = asked.map(({ item }) => item)
+      const [user] = asked.map((one) => one.user)
+      return user === undefined ? [] : upsertLeads(deps, user, items, { continueOnError: true, dryRun: false })
+    },
+    isUndone,
+  })
+  return (user, item) => upsert(`${user.workspaceId} ${user.actor.id}`, { user, item })
+}
+
+/**
+ * Upserts items in order, each seeing those before it, in one transaction of a few set-based statements. Items with
+ * the same matcher are serialised across all callers. An item that fails is an outcome, not an exception.
+ */
+export async function upsertLeads(
+  deps: LeadDeps,
+  user: LeadUser,
+  items: readonly (UpsertItem | ApiError)[],
+  options: UpsertOptions,
+): Promise<Outcome[]> {
+  if (user.guesses === undefined) return upsertTogether(deps, user, items, options)
+  return user.guesses.spend(async (guesses) => {
+    const outcomes = await upsertTogether(deps, user, items, { ...options, guesses })
+    for (const [n, outcome] of outcomes.entries()) {
+      const item = items[n]
+      if (item !== undefined && isWrongUpsert(item, outcome)) guesses.note()
+    }
+    return outcomes
+  })
+}
+
+async function upsertTogether(
+  deps: LeadDeps,
+  user: LeadUser,
+  items: readonly (UpsertItem | ApiError)[],
+  options: UpsertOptions,
+): Promise<Outcome[]> {
+  const keyring = await deps.vault.keyring(user.workspaceId)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await deps.db.tx(async (tx) => {
+        const outcomes = await upsertIn(tx, deps.clock.now(), keyring, user, items, options)
+        await options.alongside?.(tx, outcomes)
+        return outcomes
+      })
+    } catch (error) {
+      // Another writer took a name after we looked. Looking again shows its lead, and the item fails or finds it.
+      const taken = takenField(error)
+      if (taken === null) throw error
+      if (attempt === maxAttempts) throw valueTaken(taken, error)
+    }
+  }
+}
+
+async function upsertIn(
+  tx: Tx,
+  now: Date,
+  keyring: Keyring,
+  user: LeadUser,
+  items: readonly (UpsertItem | ApiError)[],
+  options: UpsertOptions,
+): Promise<Outcome[]> {
+  const { workspaceId } = user
+  const valid = items.filter((item): item is UpsertItem => !(item instanceof Error))
+  const assignees = [...new Set(valid.flatMap((item) => item.patch.fields.assignedTo ?? []))]
+  const [, rows, strangers] = await Promise.all([
+    options.dryRun ? [] : lockMatchers(tx, workspaceId, valid),
+    lockLeadsByNames(tx, workspaceId, namesOf(keyring, valid)),
+    findStrangers(tx, workspaceId, assignees),
+  ])
+  const leads = rows.map((row) => openLead(keyring, row))
+  const plan = (left: number) =>
+    planUpserts(items, leads, { ...options, now, quotaLeft: left, strangers: new Set(strangers) })
+
+  if (options.dryRun) {
+    // Who stops at the quota goes on when there is a new one: in the end it creates them all.
+    return plan(options.stopAtQuota ? Number.POSITIVE_INFINITY : quotaLeft(await readQuota(tx, workspaceId, now)))
+  }
+  const foreseen = leads.length + strangers.length === 0 ? asForeseen(options.foresight, keyring, now) : null
+  let outcomes = foreseen?.outcomes ?? plan(Number.POSITIVE_INFINITY)
+  const wanted = outcomes.filter((outcome) => outcome.action === 'created').length
+  if (wanted > 0) {
+    const granted = await takeQuota(tx, workspaceId, now, wanted)
+    if (granted < wanted) outcomes = plan(granted)
+  }
+  const writeAll = () => write(tx, now, keyring, user, leads, outcomes, foreseen?.seals)
+  const written = options.alongside === undefined ? commitBehind(tx, writeAll) : writeAll()
+  if (options.meanwhile !== undefined) apart(options.meanwhile)
+  await written
+  return outcomes
+}
+
+// Two batches take their locks in one order, so that they cannot wait for each other.
+async function lockMatchers(tx: Tx, workspaceId: string, items: readonly UpsertItem[]): Promise<void> {
+  const keys = new Set(items.flatMap((item) => valuesOf(item).map((value) => lockKey(workspaceId, item.by, value))))
+  const sorted = [...keys].sort((a, b) => (a < b ? -1 : 1)).map(String)
+  await tx`select pg_advisory_xact_lock(key) from unnest(${sorted}::bigint[]) as k (key)`.execute()
+}
+
+function lockKey(workspaceId: string, by: UpsertItem['by'], value: string): bigint {
+  const name = by === 'phone' ? phoneClass(value) : value
+  return createHash('sha256').update(`lead ${workspaceId} ${by} ${name}`).digest().readBigInt64BE(0)
+}
+
+function valuesOf({ value, storedDigits }: UpsertItem): string[] {
+  return storedDigits === undefined ? [value] : [storedDigits, value]
+}
+
+function namesOf(keyring: Keyring, items: readonly UpsertItem[]): LeadNames {
+  const matched = (by: UpsertItem['by']) => items.filter((item) => item.by === by).flatMap(valuesOf)
+  const named = (field: 'uniqueCode' | 'externalRef') => items.flatMap((item) => item.patch.fields[field] ?? [])
+  return {
+    ids: matched('id').filter(isUuid),
+    uniqueCodes: [...matched('uniqueCode'), ...named('uniqueCode')],
+    externalRefs: [...matched('externalRef'), ...named('externalRef')],
+    phoneIndexes: matched('phone').flatMap((digits) => phoneIndexes(keyring, digits)),
+  }
+}
+
+/** Writes what the outcomes say: each lead once, in its last state; an event and a history entry for each item. */
+async function write(
+  tx: Tx,
+  now: Date,
+  keyring: Keyring,
+  user: LeadUser,
+  before: readonly Lead[],
+  outcomes: readonly Outcome[],
+  seals?: ReadonlyMap<string, LeadSeals>,
+): Promise<void> {
+  const done = outcomes.flatMap((outcome) => (outcome.action === 'failed' || isNothing(outcome) ? [] : [outcome]))
+  if (done.length === 0) return
+  const stored = new Map(before.map((lead) => [lead.id, lead]))
+  const last = [...new Map(done.map(({ lead }) => [lead.id, lead])).values()]
+  const created = last.filter((lead) => !stored.has(lead.id))
+  const updated = last.filter((lead) => stored.has(lead.id))
+  const events = done.map((outcome) =>
+    outcome.action === 'created' ? leadCreated(outcome.lead) : leadUpdated(outcome.lead, outcome.before.status),
+  )
+  const statusChanges = done.flatMap((outcome) =>
+    outcome.action === 'updated' && outcome.before.status !== outcome.lead.status
+      ? [{ leadId: outcome.lead.id, from: outcome.before.status, to: outcome.lead.status }]
+      : [],
+  )
+  // Sent together and run in this order: names are freed before they are taken, leads stand before their history.
+  // Each function starts its statement with `execute`, since one that is only awaited is sent some turns later.
+  await Promise.all([
+    releaseNames(tx, user.workspaceId, exchanged(updated, stored)),
+    updateLeads(tx, keyring, user.workspaceId, updated),
+    insertLeads(tx, keyring, user.workspaceId, created, seals),
+    recordStatusChanges(tx, user.workspaceId, user.actor, statusChanges, now),
+    recordEvents(tx, keyring, user.workspaceId, events, now),
+  ])
+}
+
+function isNothing(outcome: Outcome): boolean {
+  return outcome.action === 'updated' && outcome.before === outcome.lead
+}
+
+/** Leads whose old name another lead of the batch takes over: one update statement would trip over the old one. */
+function exchanged(updated: readonly Lead[], stored: ReadonlyMap<string, Lead>): string[] {
+  const losing = (field: UniqueField) => {
+    const taken = new Map(updated.map((lead) => [lead[field], lead.id]))
+    return updated.filter((lead) => {
+      const old = stored.get(lead.id)?.[field] ?? null
+      return old !== null && old !== lead[field] && taken.has(old)
+    })
+  }
+  return [...losing('uniqueCode'), ...losing('externalRef')].map((lead) => lead.id)
+}

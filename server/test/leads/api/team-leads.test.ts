@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventCounts, leadsPath as keyLeadsPath, quotaUsed, stored } from '../../support/leads.ts'
+import { signedInMember } from '../../support/member.ts'
+import { world } from '../../support/world.ts'
+
+async function withMember() {
+  const w = await world()
+  return { w, member: await signedInMember(w) }
+}
+
+const fields = {
+  firstName: 'Marina',
+  lastName: 'Duarte',
+  phone: '+55 81 99123-4567',
+  email: 'marina@example.com',
+  customFieldValues: { k_city: 'Recife' },
+}
+
+test('a member creates a lead by the rules of the leads interface, and it counts', async () => {
+  const { w, member } = await withMember()
+  const { status, body } = await member.call('POST', '/leads', fields)
+  assert.equal(status, 201)
+  const { lead } = body
+  assert.deepEqual([lead.status, lead.priority, lead.source, lead.phone], ['new', 'medium', 'other', '5581991234567'])
+  assert.deepEqual(lead.customFieldValues, { k_city: 'Recife', city: 'Recife' })
+  assert.equal(await quotaUsed(w), 1)
+  assert.deepEqual(
+    (await w.events(lead.id)).map(({ name }) => name),
+    ['lead.created'],
+  )
+  const before = await stored(w)
+  const refused = await member.call('POST', '/leads', { lastName: 'Duarte' })
+  assert.equal(refused.status, 400)
+  assert.equal(refused.body.data.issues[0].path, 'firstName')
+  const taken = await member.call('POST', '/leads', { firstName: 'Ana', uniqueCode: lead.uniqueCode })
+  assert.deepEqual([taken.status, taken.body.data], [409, { field: 'uniqueCode' }])
+  assert.deepEqual(await stored(w), before)
+})
+
+test('a member reads a lead by any of its identifiers, whole and unmasked', async () => {
+  const { member } = await withMember()
+  const { lead } = (await member.call('POST', '/leads', { ...fields, externalRef: 'crm/1' })).body
+  for (const identifier of [lead.id, lead.uniqueCode, 'crm/1', '558191234567']) {
+    const { status, body } = await member.call('GET', `/leads/${encodeURIComponent(identifier)}`)
+    assert.equal(status, 200, identifier)
+    assert.deepEqual(body.lead, lead)
+  }
+  assert.equal((await member.call('GET', '/leads/nobody')).status, 404)
+})
+
+test("a member's list has the filters, the search and the walk of the leads interface, with custom fields", async () => {
+  const { w, member } = await withMember()
+  const { lead } = (await member.call('POST', '/leads', fields)).body
+  w.clock.advance(1000)
+  const other = await w.lead({ firstName: 'Bruno', status: 'won' })
+  assert.deepEqual((await member.call('GET', '/leads?search=duarte')).body, {
+    leads: [lead],
+    total: 1,
+    nextCursor: null,
+  })
+  assert.equal((await member.call('GET', '/leads?status=won')).body.leads[0].id, other.id)
+  const first = (await member.call('GET', '/leads?limit=1')).body
+  assert.deepEqual([first.leads[0].id, first.total], [other.id, 2])
+  const second = (await member.call('GET', `/leads?limit=1&cursor=${first.nextCursor}`)).body
+  assert.deepEqual([second.leads[0].id, second.nextCursor], [lead.id, null])
+  assert.equal((await member.call('GET', '/leads?limit=101')).status, 400)
+  assert.equal((await member.call('GET', '/leads?cursor=x')).status, 400)
+})
+
+test("a member's change is kept under the member's name, and one that changes nothing leaves no trace", async () => {
+  const { w, member } = await withMember()
+  const { id } = await w.lead()
+  const changed = await member.call('PATCH', `/leads/${id}`, { status: 'qualified', assignedTo: member.userId })
+  assert.equal(changed.status, 200)
+  assert.deepEqual([changed.body.lead.status, changed.body.lead.assignedTo], ['qualified', member.userId])
+  const { history } = (await member.call('GET', `/leads/${id}/history`)).body
+  assert.deepEqual(
+    history.map((entry: Record<string, unknown>) => [entry.from, entry.to, entry.actor]),
+    [['new', 'qualified', { type: 'user', id: member.userId }]],
+  )
+  const before = await stored(w)
+  assert.equal((await member.call('PATCH', `/leads/${id}`, { status: 'qualified' })).status, 200)
+  assert.equal((await member.call('PATCH', `/leads/${id}`, { assignedTo: w.keyId })).status, 400)
+  assert.deepEqual(await stored(w), before)
+})
+
+test('a member deletes a lead and restores it', async () => {
+  const { w, member } = await withMember()
+  const { id } = await w.lead(fields)
+  assert.deepEqual((await member.call('DELETE', `/leads/${id}`)).body, { success: true })
+  assert.equal((await member.call('GET', `/leads/${id}`)).status, 404)
+  assert.equal((await member.call('DELETE', `/leads/${id}`)).status, 404)
+  const restored = await member.call('POST', `/leads/${id}/restore`)
+  assert.equal(restored.status, 200)
+  assert.deepEqual(restored.body.lead.customFieldValues, { k_city: 'Recife', city: 'Recife' })
+  assert.equal((await member.call('POST', `/leads/${id}/restore`)).status, 404)
+  assert.deepEqual(await eventCounts(w), { 'lead.created': 1, 'lead.deleted': 1, 'lead.restored': 1 })
+})
+
+test("no verb reaches another workspace's leads", async () => {
+  const { w, member } = await withMember()
+  const { w: other, member: stranger } = await withMember()
+  const { id } = await w.lead()
+  await w.lead()
+  const before = await stored(w)
+  for (const [method, path] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['POST', '/restore'],
+    ['GET', '/history'],
+  ] as const) {
+    const body = method === 'PATCH' ? { notes: 'x' } : undefined
+    assert.equal((await stranger.call(method, `/leads/${id}${path}`, body)).status, 404, `${method} ${path}`)
+  }
+  assert.equal((await stranger.call('GET', '/leads')).body.total, 0)
+  for (const path of ['leads', 'leads/trash']) {
+    const url = `/api/team/v1/workspaces/${w.workspaceId}/${path}`
+    assert.equal((await w.app.inject({ url, headers: { cookie: stranger.cookie } })).statusCode, 404)
+    assert.equal((await w.app.inject({ url })).statusCode, 401)
+  }
+  assert.deepEqual(await stored(w), before)
+  assert.equal((await member.call('GET', '/leads')).body.total, 2)
+  assert.equal((await other.call('GET', keyLeadsPath)).body.pagination.total, 0)
+})

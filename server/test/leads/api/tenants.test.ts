@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventCounts, leadPath, leadsPath, stored } from '../../support/leads.ts'
+import { world } from '../../support/world.ts'
+
+const fields = {
+  uniqueCode: 'code',
+  externalRef: 'ref',
+  phone: '5581991234567',
+  email: 'm@example.com',
+  lastName: 'Duarte',
+}
+
+async function twoWorkspaces() {
+  const [ours, theirs] = [await world(), await world()]
+  const lead = await theirs.lead(fields)
+  const identifiers = [lead.id, 'code', 'ref', '5581991234567', '558191234567']
+  return { ours, theirs, lead, identifiers }
+}
+
+test("no route reaches another workspace's lead by any identifier: 404, and the lead is unchanged", async () => {
+  const { ours, theirs, lead, identifiers } = await twoWorkspaces()
+  const before = await stored(theirs)
+  for (const identifier of identifiers) {
+    const answers = [
+      await ours.call('GET', leadPath(identifier)),
+      await ours.call('PATCH', leadPath(identifier), { body: { notes: 'x' } }),
+      await ours.call('PATCH', leadPath(identifier), { body: {} }),
+      await ours.call('DELETE', leadPath(identifier)),
+      await ours.call('POST', `${leadPath(identifier)}/restore`),
+    ]
+    for (const { status, body } of answers) {
+      assert.equal(status, 404)
+      assert.deepEqual(body, { statusCode: 404, statusMessage: 'Lead not found' })
+    }
+  }
+  assert.deepEqual(await stored(theirs), before)
+  await theirs.call('DELETE', leadPath(lead.id))
+  const deleted = await stored(theirs)
+  assert.equal((await ours.call('POST', `${leadPath(lead.id)}/restore`)).status, 404)
+  assert.deepEqual(await stored(theirs), deleted)
+})
+
+test("lists, filters and searches do not see another workspace's leads", async () => {
+  const { ours } = await twoWorkspaces()
+  const queries = [
+    {},
+    { status: 'new' },
+    { search: 'duarte' },
+    { search: '99123' },
+    { search: 'co' },
+    { sortBy: 'updatedAt' },
+  ]
+  for (const query of queries as Record<string, string>[]) {
+    const { data, pagination } = (await ours.call('GET', leadsPath, { query })).body
+    assert.deepEqual([data, pagination.total], [[], 0])
+  }
+})
+
+test("no matcher of upsert or bulk upsert finds another workspace's lead: a lead of one's own is made", async () => {
+  const { ours, theirs, lead } = await twoWorkspaces()
+  const before = await stored(theirs)
+  const matchers = { id: lead.id, uniqueCode: 'code', externalRef: 'ref', phone: '558191234567' }
+  for (const [by, value] of Object.entries(matchers)) {
+    const item = { match: { by, value }, lead: { firstName: 'Ours' } }
+    const strict = { ...item, createIfMissing: false }
+    assert.equal((await ours.call('POST', `${leadsPath}/upsert`, { body: strict })).status, 404)
+    const bulk = await ours.call('POST', `${leadsPath}/bulk-upsert`, { body: { items: [strict, item] } })
+    assert.equal(bulk.body.results[0].error.statusCode, 404)
+    assert.equal(bulk.body.results[1].action, 'created')
+    assert.notEqual(bulk.body.results[1].lead.id, lead.id)
+  }
+  assert.deepEqual(await stored(theirs), before)
+  assert.deepEqual(await eventCounts(theirs), { 'lead.created': 1 })
+})
+
+test('names are unique within a workspace only', async () => {
+  const { ours, theirs } = await twoWorkspaces()
+  const own = await ours.lead(fields)
+  assert.equal((await ours.call('GET', leadPath('ref'))).body.data.id, own.id)
+  assert.notEqual((await theirs.call('GET', leadPath('ref'))).body.data.id, own.id)
+})
+
+test("a cursor of another workspace's list shows only one's own leads", async () => {
+  const { ours, theirs } = await twoWorkspaces()
+  await theirs.lead()
+  const own = await ours.lead()
+  const { nextCursor } = (await theirs.call('GET', leadsPath, { query: { limit: '1' } })).body.pagination
+  const query = { limit: '1', cursor: nextCursor, sortOrder: 'desc' }
+  const { status, body } = await ours.call('GET', leadsPath, { query })
+  if (status === 200) for (const lead of body.data) assert.equal(lead.id, own.id)
+  else assert.equal(body.statusMessage, 'Invalid cursor format')
+})

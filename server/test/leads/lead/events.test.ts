@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventCounts, leadPath, leadsPath, stored } from '../../support/leads.ts'
+import { type World, world } from '../../support/world.ts'
+
+const upsertPath = `${leadsPath}/upsert`
+const values = { customFieldValues: { k_city: 'Recife', vip: true } }
+
+/** The event that was recorded last about a lead, with its time. */
+async function lastEvent(w: World, id: string) {
+  const events = await w.events(id)
+  const [row] = await w.db.sql<{ occurred_at: Date; position: number | null }[]>`
+    select occurred_at, position
+    from events
+    where workspace_id = ${w.workspaceId}
+      and subject_id = ${id}
+    order by id desc
+    limit 1`
+  return { event: events.at(-1), count: events.length, ...row }
+}
+
+async function detail({ call }: World, id: string) {
+  return (await call('GET', leadPath(id))).body.data
+}
+
+for (const [operation, run] of [
+  ['create', (w: World) => w.call('POST', leadsPath, { body: { firstName: 'A', phone: '5581991234567', ...values } })],
+  [
+    'upsert',
+    (w: World) =>
+      w.call('POST', upsertPath, {
+        body: { match: { by: 'phone', value: '5581991234567' }, lead: { firstName: 'A', ...values } },
+      }),
+  ],
+] as const) {
+  test(`${operation} of a new lead emits lead.created: the lead in its detail form, alone`, async () => {
+    const w = await world()
+    const { id } = (await run(w)).body.data
+    const { event, count, occurred_at, position } = await lastEvent(w, id)
+    assert.equal(count, 1)
+    assert.deepEqual(event, { name: 'lead.created', payload: await detail(w, id) })
+    assert.deepEqual(occurred_at, w.clock.now())
+    assert.equal(position, null)
+    assert.deepEqual(event?.payload.customFieldValues, { k_city: 'Recife', city: 'Recife', vip: true })
+  })
+}
+
+for (const [operation, run] of [
+  ['PATCH', (w: World, id: string, body: object) => w.call('PATCH', leadPath(id), { body })],
+  [
+    'upsert',
+    (w: World, id: string, lead: object) =>
+      w.call('POST', upsertPath, { body: { match: { by: 'id', value: id }, lead } }),
+  ],
+  [
+    'bulk upsert',
+    (w: World, id: string, lead: object) =>
+      w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items: [{ match: { by: 'id', value: id }, lead }] } }),
+  ],
+] as const) {
+  test(`${operation} of a lead emits lead.updated in detail form, with previousStatus only when the status changed`, async () => {
+    const w = await world()
+    const { id } = await w.lead(values)
+    w.clock.advance(1000)
+    await run(w, id, { lastName: 'L' })
+    const plain = await lastEvent(w, id)
+    assert.equal(plain.count, 2)
+    assert.deepEqual(plain.event, { name: 'lead.updated', payload: await detail(w, id) })
+    assert.deepEqual(plain.occurred_at, w.clock.now())
+    await run(w, id, { status: 'won', notes: 'n' })
+    const moved = await lastEvent(w, id)
+    assert.equal(moved.count, 3)
+    assert.deepEqual(moved.event, {
+      name: 'lead.updated',
+      payload: { ...(await detail(w, id)), previousStatus: 'new' },
+    })
+    await run(w, id, { customFieldValues: { vip: null } })
+    assert.deepEqual((await lastEvent(w, id)).event, { name: 'lead.updated', payload: await detail(w, id) })
+  })
+
+  test(`${operation} that changes nothing emits nothing`, async () => {
+    const w = await world()
+    const { id } = await w.lead({ lastName: 'L', ...values })
+    await run(w, id, { lastName: 'L', ...values })
+    await run(w, id, {})
+    assert.deepEqual(await eventCounts(w), { 'lead.created': 1 })
+  })
+}
+
+test('delete emits lead.deleted, restore lead.restored, each with the lead in its detail form', async () => {
+  const w = await world()
+  const { id } = await w.lead(values)
+  const before = await detail(w, id)
+  w.clock.advance(1000)
+  await w.call('DELETE', leadPath(id))
+  const deletedAt = w.clock.now().toISOString()
+  assert.deepEqual((await lastEvent(w, id)).event, { name: 'lead.deleted', payload: { ...before, deletedAt } })
+  await w.call('POST', `${leadPath(id)}/restore`)
+  assert.deepEqual((await lastEvent(w, id)).event, { name: 'lead.restored', payload: await detail(w, id) })
+  assert.deepEqual(await eventCounts(w), { 'lead.created': 1, 'lead.deleted': 1, 'lead.restored': 1 })
+})
+
+test('a request that fails or only reads emits nothing', async () => {
+  const w = await world({ dailyLeadQuota: 2 })
+  const { id } = await w.lead({ externalRef: 'r' })
+  await w.lead({ externalRef: 'other' })
+  const before = await stored(w)
+  const match = { by: 'externalRef', value: 'new' }
+  const answers = [
+    await w.call('GET', leadsPath),
+    await w.call('GET', leadPath(id)),
+    await w.call('POST', leadsPath, { body: { firstName: 'A' } }),
+    await w.call('PATCH', leadPath(id), { body: { externalRef: 'other' } }),
+    await w.call('PATCH', leadPath('nobody'), { body: { notes: 'x' } }),
+    await w.call('DELETE', leadPath('nobody')),
+    await w.call('POST', `${leadPath(id)}/restore`),
+    await w.call('POST', upsertPath, { body: { match, lead: { firstName: 'A' } } }),
+    await w.call('POST', upsertPath, { body: { match, lead: {}, createIfMissing: false } }),
+    await w.call('POST', upsertPath, {
+      query: { dryRun: 'true' },
+      body: { match: { by: 'id', value: id }, lead: { notes: 'x' } },
+    }),
+    await w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items: [{ match, lead: { firstName: 'A' } }] } }),
+  ]
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 429, 409, 404, 404, 404, 429, 404, 200, 200],
+  )
+  assert.deepEqual(await stored(w), before)
+})
+
+test('event bodies carry the phone in full, also when the key that wrote sees it masked', async () => {
+  const w = await world()
+  const { value: key } = await w.addKey({ scopes: ['leads.write'], phoneVisibility: 'masked' })
+  const { body } = await w.call('POST', leadsPath, { key, body: { firstName: 'A', phone: '5581991234567' } })
+  assert.equal((await lastEvent(w, body.data.id)).event?.payload.phone, '5581991234567')
+})
+
+test('an event is recorded in the transaction of its change: without the event there is no change', async () => {
+  const w = await world()
+  const lead = await w.lead({ lastName: 'Before' })
+  const before = await stored(w)
+  await w.db.sql`alter table events add constraint refuse_all check (false) not valid`
+  try {
+    const item = { match: { by: 'externalRef', value: 'x' }, lead: { firstName: 'A' } }
+    const answers = [
+      await w.call('POST', leadsPath, { body: { firstName: 'A' } }),
+      await w.call('PATCH', leadPath(lead.id), { body: { lastName: 'After', status: 'won' } }),
+      await w.call('DELETE', leadPath(lead.id)),
+      await w.call('POST', upsertPath, { body: item }),
+      await w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items: [item] } }),
+    ]
+    for (const { status, body } of answers) {
+      assert.equal(status, 500)
+      assert.equal(body.statusMessage, 'Internal error')
+    }
+  } finally {
+    await w.db.sql`alter table events drop constraint refuse_all`
+  }
+  assert.deepEqual(await stored(w), before)
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { leadPath, leadsPath, quotaUsed } from '../../support/leads.ts'
+import { type Answer, type World, world } from '../../support/world.ts'
+
+const create = (w: World, fields: object = {}) => w.call('POST', leadsPath, { body: { firstName: 'Ana', ...fields } })
+
+const upsert = (w: World, value: string, fields: object = { firstName: 'Ana' }) =>
+  w.call('POST', `${leadsPath}/upsert`, { body: { match: { by: 'externalRef', value }, lead: fields } })
+
+const bulk = (w: World, values: string[]) =>
+  w.call('POST', `${leadsPath}/bulk-upsert`, {
+    body: { items: values.map((value) => ({ match: { by: 'externalRef', value }, lead: { firstName: 'Ana' } })) },
+  })
+
+const statuses = (answers: Answer[]) => answers.map((answer) => answer.status).sort()
+
+async function leadCount(w: World): Promise<number> {
+  return (await w.call('GET', leadsPath)).body.pagination.total
+}
+
+test('50 parallel creates against a quota of 20 make exactly 20 leads and 30 refusals', async () => {
+  const w = await world({ dailyLeadQuota: 20 })
+  const answers = await Promise.all(Array.from({ length: 50 }, () => create(w)))
+  assert.deepEqual(statuses(answers), [...Array(20).fill(201), ...Array(30).fill(429)])
+  assert.equal(await leadCount(w), 20)
+  assert.equal(await quotaUsed(w), 20)
+})
+
+test('a used-up quota is a 429 with its message and Retry-After to midnight UTC, on create and upsert-create', async () => {
+  const w = await world({ dailyLeadQuota: 1 })
+  w.clock.set(new Date('2026-03-11T22:58:30.500Z'))
+  const { id } = (await upsert(w, 'known')).body.data
+  for (const { status, body, headers } of [await create(w), await upsert(w, 'unknown')]) {
+    assert.equal(status, 429)
+    assert.deepEqual(body, { statusCode: 429, statusMessage: 'Daily lead limit reached' })
+    assert.equal(headers['retry-after'], '3690')
+  }
+  assert.equal((await upsert(w, 'known', { notes: 'updates are free' })).status, 200)
+  assert.equal((await w.call('PATCH', leadPath(id), { body: { status: 'won' } })).status, 200)
+  w.clock.set(new Date('2026-03-11T23:59:59.999Z'))
+  const last = await create(w)
+  assert.equal(last.status, 429)
+  assert.equal(last.headers['retry-after'], '1')
+  w.clock.advance(1)
+  assert.equal((await create(w)).status, 201)
+  assert.equal((await create(w)).status, 429)
+})
+
+test('a creation that does not come to be counts nothing', async () => {
+  const w = await world({ dailyLeadQuota: 3 })
+  await create(w, { externalRef: 'taken' })
+  const failures = [
+    await create(w, { externalRef: 'taken' }),
+    await create(w, { email: 'bad' }),
+    await create(w, { assignedTo: '00000000-0000-7000-8000-000000000000' }),
+    await upsert(w, 'x', { firstName: 'A', uniqueCode: '' }),
+    await w.call('POST', `${leadsPath}/upsert`, {
+      body: { match: { by: 'phone', value: '5581991234567' }, lead: { firstName: 'A', externalRef: 'taken' } },
+    }),
+  ]
+  assert.deepEqual(statuses(failures), [400, 400, 400, 409, 409])
+  assert.equal(await quotaUsed(w), 1)
+  assert.deepEqual(statuses([await create(w), await create(w), await create(w)]), [201, 201, 429])
+})
+
+test('a deleted lead still counts, and restoring it counts nothing', async () => {
+  const w = await world({ dailyLeadQuota: 2 })
+  const { id } = (await create(w)).body.data
+  await w.call('DELETE', leadPath(id))
+  assert.equal((await create(w)).status, 201)
+  assert.equal((await create(w)).status, 429)
+  assert.equal((await w.call('POST', `${leadPath(id)}/restore`)).status, 200)
+  assert.equal(await quotaUsed(w), 2)
+})
+
+test('a quota of 0 is unlimited', async () => {
+  const w = await world({ dailyLeadQuota: 0 })
+  const answers = await Promise.all(Array.from({ length: 10 }, () => create(w)))
+  assert.deepEqual(statuses(answers), Array(10).fill(201))
+  assert.equal(
+    (
+      await bulk(
+        w,
+        Array.from({ length: 100 }, (_, n) => `r${n}`),
+      )
+    ).body.created,
+    100,
+  )
+})
+
+test('single creates, upserts and batches in parallel use up one quota to the last lead and not beyond', async () => {
+  const w = await world({ dailyLeadQuota: 50 })
+  const answers = await Promise.all(
+    Array.from({ length: 36 }, (_, n) => {
+      if (n % 3 === 0) return create(w)
+      if (n % 3 === 1) return upsert(w, `single ${n}`)
+      return bulk(
+        w,
+        Array.from({ length: 10 }, (_, i) => `batch ${n} ${i}`),
+      )
+    }),
+  )
+  let made = 0
+  for (const { status, body } of answers) {
+    assert.ok([200, 201, 429].includes(status), String(status))
+    if (status === 201 || body.action === 'created') made++
+    if (body.results === undefined) continue
+    made += body.created
+    const errors = body.results.filter((result: { success: boolean }) => !result.success)
+    for (const { error } of errors)
+      assert.deepEqual(error, { statusCode: 429, statusMessage: 'Daily lead limit reached' })
+  }
+  assert.equal(made, 50)
+  assert.equal(await leadCount(w), 50)
+  assert.equal(await quotaUsed(w), 50)
+})
+
+test('the quota is of the workspace, whichever of its keys creates, and of no other workspace', async () => {
+  const [w, other] = [await world({ dailyLeadQuota: 1 }), await world({ dailyLeadQuota: 1 })]
+  const { value: key } = await w.addKey({ scopes: ['leads.write'] })
+  assert.equal((await create(w)).status, 201)
+  assert.equal((await w.call('POST', leadsPath, { key, body: { firstName: 'A' } })).status, 429)
+  assert.equal((await create(other)).status, 201)
+})

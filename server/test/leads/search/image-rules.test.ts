@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import fc from 'fast-check'
+import { matchesTerm, readSearchTerm, type Searchable } from '../../../src/leads/lead/search-lines.ts'
+import {
+  compact,
+  type Image,
+  type ImageLead,
+  newImage,
+  putLead,
+  queryImage,
+  removeLead,
+} from '../../../src/leads/search/image/image.ts'
+import { leadText } from '../../../src/leads/search/image/lines.ts'
+import { pack } from '../../../src/leads/search/image/pack.ts'
+import type { ImageQuery } from '../../../src/leads/search/image/query.ts'
+import { shareRuns } from '../../../src/leads/search/image/share-runs.ts'
+import type { LeadFilter } from '../../../src/leads/search/list-filter.ts'
+
+// What an image answers is held against the rules themselves, on the plain leads.
+
+const shape = { tailSlots: 4, segmentSlots: 64 }
+
+interface Known extends Omit<ImageLead, 'text'>, Searchable {}
+
+// Few letters, so that terms match by chance, reach over fields, and grams of a term occur apart from each other.
+const letter = fc.constantFrom(
+  ...'aáÀbBcß eé-_%\\.01259ø'.split(''),
+  '🙂',
+  'ﬁ',
+  '\u0000',
+  '\u0001',
+  '\u0003',
+  'e\u0301',
+  '語',
+)
+const word = (minLength: number, maxLength = 8) => fc.string({ unit: letter, minLength, maxLength })
+const digits = fc.string({ unit: fc.constantFrom('0', '1', '2', '5', '9'), minLength: 4, maxLength: 12 })
+const time = fc.integer({ min: 1, max: 12 })
+const choice = <T>(...values: T[]) => fc.constantFrom<(T | null)[]>(...values, null)
+
+const known = fc.record({
+  created: time,
+  updated: time,
+  status: fc.constantFrom('new', 'won', 'lost'),
+  priority: fc.constantFrom('low', 'high'),
+  source: fc.constantFrom('ads', 'phone'),
+  adPlatform: choice('meta', 'x'),
+  assignee: choice('ana', 'bia'),
+  // Also names that are a number or hold one, of which a masked reader sees less.
+  firstName: fc.oneof(
+    word(1),
+    word(1, 200),
+    digits,
+    fc.tuple(word(1), digits, word(1)).map((words) => words.join(' ')),
+  ),
+  lastName: fc.option(word(0)),
+  email: fc.option(word(1, 12)),
+  phone: fc.option(digits),
+  uniqueCode: word(1),
+  externalRef: fc.option(word(1)),
+})
+
+const formatted = fc.string({ unit: fc.constantFrom(...'01259 -()+.'.split('')), minLength: 1, maxLength: 7 })
+const filter = fc.record({
+  statuses: fc.option(fc.subarray(['new', 'won', 'lost', 'unheard'])),
+  priority: choice('low' as const, 'urgent' as const),
+  source: choice('ads' as const),
+  adPlatform: choice('meta' as const),
+  assignedTo: choice('ana', 'nobody'),
+  createdFrom: fc.option(time.map((ms) => new Date(ms))),
+  createdTo: fc.option(time.map((ms) => new Date(ms))),
+  updatedFrom: fc.option(time.map((ms) => new Date(ms))),
+  updatedTo: fc.option(time.map((ms) => new Date(ms))),
+  search: fc.constant(null),
+})
+const noFilter = fc.constant<LeadFilter>({
+  statuses: null,
+  priority: null,
+  source: null,
+  adPlatform: null,
+  assignedTo: null,
+  createdFrom: null,
+  createdTo: null,
+  updatedFrom: null,
+  updatedTo: null,
+  search: null,
+})
+
+const question = fc.record({
+  filter: fc.oneof(noFilter, filter) as fc.Arbitrary<LeadFilter>,
+  /** A piece of a lead that is there, or any text. */
+  term: fc.oneof(
+    fc.record({ lead: fc.nat(), field: fc.nat(5), start: fc.nat(9), length: fc.integer({ min: 1, max: 9 }) }),
+    fc.oneof(word(1), formatted, digits, fc.constant(null)),
+  ),
+  by: fc.constantFrom('createdAt' as const, 'updatedAt' as const),
+  order: fc.constantFrom('asc' as const, 'desc' as const),
+  limit: fc.integer({ min: 1, max: 7 }),
+  masked: fc.boolean(),
+  offset: fc.constantFrom(0, 0, 3),
+})
+
+const idOf = (n: number) =>
+  `0190${((n * 2_654_435_761) >>> 0).toString(16).padStart(8, '0')}-7000-8000-000000000000`.replace(
+    /^(.{8})(.{4})/,
+    '$1-$2',
+  )
+
+function termOf(leads: readonly Known[], wanted: unknown): string | null {
+  if (typeof wanted === 'string' || wanted === null) return wanted
+  const { lead, field, start, length } = wanted as { lead: number; field: number; start: number; length: number }
+  const one = leads[lead % Math.max(leads.length, 1)]
+  if (one === undefined) return 'ab'
+  const texts = [
+    `${one.firstName} ${one.lastName ?? ''}`,
+    one.email,
+    one.phone,
+    one.uniqueCode,
+    one.externalRef,
+    one.firstName,
+  ]
+  return [...(texts[field] ?? 'aab')].slice(start, start + length).join('')
+}
+
+function expected(leads: readonly Known[], query: ImageQuery): Known[] {
+  const { filter: f, term, sort } = query
+  const at = (lead: Known) => (sort.by === 'createdAt' ? lead.created : lead.updated)
+  const within = (ms: number, from: Date | null, to: Date | null) =>
+    (from === null || ms >= from.getTime()) && (to === null || ms <= to.getTime())
+  const sign = sort.order === 'asc' ? 1 : -1
+  return leads
+    .filter(
+      (lead) =>
+        (f.statuses === null || f.statuses.includes(lead.status ?? '')) &&
+        (f.priority === null || f.priority === lead.priority) &&
+        (f.source === null || f.source === lead.source) &&
+        (f.adPlatform === null || f.adPlatform === lead.adPlatform) &&
+        (f.assignedTo === null || f.assignedTo === lead.assignee) &&
+        within(lead.created, f.createdFrom, f.createdTo) &&
+        within(lead.updated, f.updatedFrom, f.updatedTo) &&
+        (term === null || matchesTerm(lead, term)),
+    )
+    .sort((a, b) => sign * (at(a) - at(b) || (a.id < b.id ? -1 : 1)))
+}
+
+/** Every page of the walk by cursor, and the total, against the rules. */
+function check(
+  image: Image,
+  leads: readonly Known[],
+  asked: typeof question extends fc.Arbitrary<infer T> ? T : never,
+): number {
+  const text = termOf(leads, asked.term)
+  const term = text === null ? null : readSearchTerm(text, asked.masked)
+  const first: ImageQuery = {
+    filter: asked.filter,
+    term,
+    sort: { by: asked.by, order: asked.order },
+    after: null,
+    offset: asked.offset,
+    limit: asked.limit,
+    needsTotal: true,
+  }
+  const wanted = expected(leads, first)
+  const ids = (query: ImageQuery) => queryImage(image, query).places.map(({ id }) => id)
+  const answer = queryImage(image, first)
+  assert.equal(answer.total, wanted.length)
+  const page = (start: number) => wanted.slice(start, start + asked.limit).map(({ id }) => id)
+  assert.deepEqual(ids(first), page(asked.offset))
+  assert.deepEqual(ids({ ...first, needsTotal: false }), page(asked.offset))
+  let after = null
+  for (let start = 0; start <= wanted.length; start += asked.limit) {
+    const query: ImageQuery = { ...first, after, offset: 0 }
+    const { places, total } = queryImage(image, query)
+    assert.equal(total, wanted.length)
+    assert.deepEqual(ids(query), page(start))
+    assert.deepEqual(ids({ ...query, needsTotal: false }), page(start))
+    after = places.at(-1) ?? after
+  }
+  return wanted.length
+}
+
+function put(image: Image, lead: Known, of = shape): void {
+  putLead(image, of, { ...lead, text: leadText(lead) })
+}
+
+test('an image finds exactly the leads that the rules find: any text, filter, sort and page, through changes and compaction', () => {
+  let hits = 0
+  const change = fc.record({ lead: fc.nat(), kind: fc.constantFrom('put', 'put', 'remove', 'compact'), fields: known })
+  fc.assert(
+    fc.property(
+      fc.array(known, { maxLength: 90 }),
+      fc.array(change, { maxLength: 60 }),
+      fc.array(question, { minLength: 4, maxLength: 8 }),
+      (people, changes, questions) => {
+        const image = newImage(shape)
+        const leads = new Map<string, Known>()
+        for (const [n, fields] of people.entries()) leads.set(idOf(n), { ...fields, id: idOf(n) })
+        for (const lead of leads.values()) put(image, lead)
+        const ask = () => {
+          for (const asked of questions) if (check(image, [...leads.values()], asked) > 0) hits++
+        }
+        ask()
+        for (const { lead: n, kind, fields } of changes) {
+          const id = idOf(n % (people.length + 5))
+          const before = leads.get(id)
+          if (kind === 'compact') compact(image, shape)
+          else if (kind === 'put') {
+            const lead = { ...fields, created: before?.created ?? fields.created, id }
+            leads.set(id, lead)
+            put(image, lead)
+          } else if (before !== undefined) {
+            removeLead(image, before)
+            leads.delete(id)
+          }
+        }
+        ask()
+        while (compact(image, shape));
+        ask()
+      },
+    ),
+    { numRuns: 250, seed: 20_261_121 },
+  )
+  assert.ok(hits > 1000, `${hits} questions had an answer`)
+})
+
+test('the index of a large segment rules out no match', () => {
+  const large = { tailSlots: 4096, segmentSlots: 4096 }
+  const image = newImage(large)
+  const leads = fc.sample(known, { numRuns: 4097, seed: 11 }).map((fields, n) => ({ ...fields, id: idOf(n) }))
+  for (const lead of leads) put(image, lead, large)
+  assert.equal(image.segments[0]?.count, 4096)
+  let hits = 0
+  for (const asked of fc.sample(question, { numRuns: 150, seed: 12 })) {
+    if (check(image, leads, { ...asked, limit: 1000 }) > 0) hits++
+  }
+  assert.ok(hits > 60, `${hits} questions had an answer`)
+})
+
+test('a lead that was deleted and came back is found once, wherever it stands', () => {
+  const image = newImage(shape)
+  const [one] = fc.sample(known, { numRuns: 1, seed: 5 })
+  assert.ok(one)
+  const query: ImageQuery = { ...emptyQuery, needsTotal: true }
+  for (let round = 0; round < 40; round++) {
+    put(image, { ...one, id: idOf(1) })
+    if (round % 3 === 0) put(image, { ...one, id: idOf(round + 2) })
+    assert.equal(queryImage(image, query).places.filter(({ id }) => id === idOf(1)).length, 1)
+    removeLead(image, { id: idOf(1), created: one.created })
+    assert.equal(queryImage(image, query).places.filter(({ id }) => id === idOf(1)).length, 0)
+    if (round % 7 === 0) while (compact(image, shape));
+  }
+})
+
+test('compaction leaves few segments and few dead slots', () => {
+  const image = newImage(shape)
+  const people = fc.sample(known, { numRuns: 2000, seed: 3 })
+  for (const [n, fields] of people.entries()) {
+    put(image, { ...fields, id: idOf(n % 300), created: 1 })
+    while (compact(image, shape));
+  }
+  const slots = image.segments.reduce((sum, { count }) => sum + count, 0)
+  assert.ok(image.segments.length <= 30, `${image.segments.length} segments`)
+  assert.ok(slots <= 300 * 1.5, `${slots} slots`)
+})
+
+test('calls that come together share a run, but never one that began before them', async () => {
+  const ends: ((n: number) => void)[] = []
+  const ask = shareRuns(() => new Promise<number>((resolve) => ends.push(resolve)))
+  const first = ask()
+  const [second, third] = [ask(), ask()]
+  assert.equal(ends.length, 1)
+  ends[0]?.(1)
+  assert.equal(await first, 1)
+  await setImmediate()
+  assert.equal(ends.length, 2)
+  const fourth = ask()
+  ends[1]?.(2)
+  assert.deepEqual(await Promise.all([second, third]), [2, 2])
+  await setImmediate()
+  ends[2]?.(3)
+  assert.equal(await fourth, 3)
+})
+
+test('a run that fails fails those who asked, and nobody after them', async () => {
+  let fails = true
+  const ask = shareRuns(async () => {
+    if (fails) throw new Error('away')
+    return 'here'
+  })
+  await assert.rejects(Promise.all([ask(), ask()]), /away/)
+  fails = false
+  assert.equal(await ask(), 'here')
+})
+
+const emptyQuery: ImageQuery = {
+  filter: fc.sample(noFilter, 1)[0] as LeadFilter,
+  term: null,
+  sort: { by: 'createdAt', order: 'desc' },
+  after: null,
+  offset: 0,
+  limit: 100,
+  needsTotal: false,
+}
+
+test('packed columns are what they were, in one piece of memory that goes back to the system when it is large', () => {
+  const large = Float64Array.from({ length: 200_000 }, (_, n) => n / 3)
+  for (const [created, bytes] of [
+    [large.subarray(0, 3), 24 + 8 + 8 + 8],
+    [large, 33 * 1024 ** 2],
+  ] as const) {
+    const columns = { alive: new Uint8Array([1, 0, 1]), text: Buffer.from('Zoë'), created, codes: new Uint16Array([7]) }
+    const packed = pack(columns)
+    assert.deepEqual(packed, columns)
+    assert.equal(packed.text.indexOf('ë'), 2)
+    const memories = new Set(Object.values(packed).map(({ buffer }) => buffer))
+    assert.deepEqual(
+      [...memories].map(({ byteLength }) => byteLength),
+      [bytes],
+    )
+  }
+})

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { statementsOf } from '../../support/database.ts'
+import { fillLeads } from '../../support/fill.ts'
+import { type ImageNode, type ImageWorld, imageWorld } from '../../support/image-world.ts'
+import { leadPath, leadsPath } from '../../support/leads.ts'
+import { waysTo } from '../../support/plans.ts'
+import { makeTokens } from '../../support/tokens.ts'
+
+async function fill(w: ImageWorld, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let start = 0; start < count; start += 100) {
+    const items = Array.from({ length: Math.min(100, count - start) }, (_, n) => ({
+      match: { by: 'externalRef', value: `ref-${start + n}` },
+      lead: { firstName: 'Marina', lastName: `Duarte ${start + n}`, phone: `55819${91_000_000 + start + n}` },
+    }))
+    const { body } = await w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items } })
+    ids.push(...body.results.map((result: { lead: { id: string } }) => result.lead.id))
+    w.clock.advance(1000)
+  }
+  return ids
+}
+
+async function total(node: ImageNode, query: Record<string, string> = {}): Promise<number> {
+  const { status, body } = await node.list(query)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.pagination.total
+}
+
+const node = (w: ImageWorld, n = 0): ImageNode => {
+  const found = w.nodes[n]
+  assert.ok(found)
+  return found
+}
+
+test('a workspace is answered by the database until its image is built, then by the image, with the same answers', async () => {
+  const w = await imageWorld()
+  await fill(w, 300)
+  const one = node(w)
+  const before = await one.list({ search: 'duarte 2' })
+  assert.deepEqual(one.counts, { image: 0, database: 1 })
+  assert.equal(await one.images.warm(w.workspaceId), true)
+  const after = await one.list({ search: 'duarte 2' })
+  assert.deepEqual(one.counts, { image: 1, database: 1 })
+  assert.equal(after.body.pagination.total, 111)
+  assert.deepEqual(after.body, before.body)
+})
+
+test('every node reflects each acknowledged write at once, whichever node took it', async () => {
+  const w = await imageWorld(2)
+  const [id = ''] = await fill(w, 50)
+  const [one, two] = [node(w, 0), node(w, 1)]
+  await one.images.warm(w.workspaceId)
+  await two.images.warm(w.workspaceId)
+  for (let round = 0; round < 30; round++) {
+    const [writer, reader] = round % 2 === 0 ? [one, two] : [two, one]
+    await writer.call('PATCH', leadPath(id), { firstName: `Round${round}x`, status: round % 3 === 0 ? 'won' : 'lost' })
+    assert.equal(await total(reader, { search: `round${round}x` }), 1)
+    assert.equal(await total(reader, { search: `round${round - 1}x` }), 0)
+    assert.equal(await total(reader, { status: 'won' }), round % 3 === 0 ? 1 : 0)
+    await writer.call('DELETE', leadPath(id))
+    assert.equal(await total(reader), 49)
+    await writer.call('POST', `${leadPath(id)}/restore`)
+    assert.equal(await total(reader), 50)
+  }
+  assert.equal(one.counts.database + two.counts.database, 0)
+})
+
+test('an image that is far behind leaves the answer to the database, and catches up', async () => {
+  const w = await imageWorld()
+  await fill(w, 100)
+  const one = node(w)
+  await one.images.warm(w.workspaceId)
+  assert.equal(await total(one), 100)
+  await fill(w, 100)
+  await w.db.sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
+    select workspace_id, gen_random_uuid(), 'lead.updated', id, '', updated_at
+    from leads, generate_series(1, 20)
+    where workspace_id = ${w.workspaceId}`
+  await w.lead({ firstName: 'Newest' })
+  assert.equal(await total(one, { search: 'newest' }), 1)
+  assert.deepEqual(one.counts, { image: 1, database: 1 })
+  // It catches up in the background, and every answer until then is as right.
+  while (one.counts.image === 1) assert.equal(await total(one, { search: 'newest' }), 1)
+})
+
+test('tests of webhooks, which tell of invented leads, do not make an image that is behind start anew', async () => {
+  const w = await imageWorld()
+  await fill(w, 10)
+  const one = node(w)
+  await one.images.warm(w.workspaceId)
+  await w.db.sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, test_endpoint_id)
+    select ${w.workspaceId}, gen_random_uuid(), 'lead.updated', gen_random_uuid(), '', now(), gen_random_uuid()
+    from generate_series(1, 10)`
+  await w.db.sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
+    select workspace_id, gen_random_uuid(), 'lead.updated', id, '', updated_at
+    from leads, generate_series(1, 150)
+    where workspace_id = ${w.workspaceId}`
+  while (one.counts.image === 0) {
+    assert.equal(await total(one), 10)
+    await one.images.warm(w.workspaceId)
+  }
+  const built = w.logLines.filter((line) => line.includes('an image of leads is built') && line.includes(w.workspaceId))
+  assert.equal(built.length, 1)
+})
+
+test('events that were removed before the image saw them make it start anew', async () => {
+  const w = await imageWorld()
+  await fill(w, 20)
+  const one = node(w)
+  await one.images.warm(w.workspaceId)
+  const { id } = await w.lead({ firstName: 'Unseen' })
+  // No event is removed before there are tokens.
+  await makeTokens(w)
+  await w.db.sql`delete from events where workspace_id = ${w.workspaceId} and subject_id = ${id}`
+  await w.db.sql`
+    insert into event_feeds (workspace_id, last_position, removed_to)
+    values (${w.workspaceId}, 1000, 1000)
+    on conflict (workspace_id) do update set last_position = 1000, removed_to = 1000`
+  assert.equal(await total(one, { search: 'unseen' }), 1)
+  assert.deepEqual(one.counts, { image: 0, database: 1 })
+  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.equal(await total(one, { search: 'unseen' }), 1)
+  assert.equal(one.counts.image, 1)
+})
+
+test('when the thread dies the database answers, and a new thread begins after a pause', async () => {
+  const w = await imageWorld()
+  await fill(w, 20)
+  const one = node(w)
+  await one.images.warm(w.workspaceId)
+  const gone = once(one.thread() ?? assert.fail(), 'exit')
+  const asked = Array.from({ length: 20 }, () => total(one))
+  await one.thread()?.terminate()
+  assert.deepEqual(await Promise.all(asked), Array(20).fill(20))
+  await gone
+  assert.equal(await total(one), 20)
+  assert.equal(await one.images.warm(w.workspaceId), false)
+  w.clock.advance(30_000)
+  assert.equal(await one.images.warm(w.workspaceId), true)
+  const before = one.counts.image
+  assert.equal(await total(one), 20)
+  assert.equal(one.counts.image, before + 1)
+})
+
+test('a workspace that does not fit the memory stays with the database', async () => {
+  const w = await imageWorld(1, { maxBytes: 10_000 })
+  await fill(w, 100)
+  const one = node(w)
+  assert.equal(await one.images.warm(w.workspaceId), false)
+  assert.equal(await total(one), 100)
+  assert.deepEqual(one.counts, { image: 0, database: 1 })
+})
+
+test('a workspace with few leads gets no image, and no thread is started for it', async () => {
+  const w = await imageWorld(1, { minLeads: 101 })
+  await fill(w, 100)
+  const one = node(w)
+  assert.equal(await one.images.warm(w.workspaceId), false)
+  assert.equal(one.thread(), undefined)
+  await w.lead()
+  assert.equal(await one.images.warm(w.workspaceId), true)
+})
+
+test('an image that nobody asked for ten minutes is dropped', async () => {
+  const w = await imageWorld()
+  await fill(w, 10)
+  const one = node(w)
+  await one.images.warm(w.workspaceId)
+  w.clock.advance(600_001)
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 0)
+})
+
+test('the thread ends once it holds no image, and another begins with the next one', async () => {
+  let tidy: () => Promise<unknown> = assert.fail
+  const w = await imageWorld(1, {
+    repeat: (_pauseMs, work) => {
+      tidy = work
+      return { stop: async () => {} }
+    },
+  })
+  await fill(w, 10)
+  const one = node(w)
+  await one.images.warm(w.workspaceId)
+  const first = one.thread() ?? assert.fail()
+  await tidy()
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 1, 'an image in use stays')
+
+  const gone = once(first, 'exit')
+  w.clock.advance(600_001)
+  await tidy()
+  await gone
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 1)
+  assert.equal(one.thread(), first, 'a search alone starts none')
+  assert.equal(await one.images.warm(w.workspaceId), true)
+  assert.notEqual(one.thread(), first)
+  assert.equal(await total(one), 10)
+  assert.equal(one.counts.image, 2)
+})
+
+test('what an image found is read by its ids, even in a table that was never analysed', async () => {
+  const w = await imageWorld()
+  // Statistics would come along at some moment of the test.
+  await w.db.sql`alter table leads set (autovacuum_enabled = off)`
+  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  await fillLeads(filling, 5000)
+  const one = node(w)
+  await one.images.warm(w.workspaceId)
+  const statements = await statementsOf(async () => {
+    assert.equal(await total(one, { status: 'won', limit: '50' }), 714)
+  })
+  assert.equal(one.counts.image, 1)
+  const reads = statements.filter(({ text }) => /\bfrom leads\b/.test(text) && /l\.person/.test(text))
+  assert.equal(reads.length, 1)
+  for (const read of reads) assert.deepEqual(await waysTo(w.db, read, 'leads'), ['leads_pkey'])
+})
+
+test('images are of one workspace', async () => {
+  const w = await imageWorld()
+  const other = await imageWorld()
+  await fill(w, 30)
+  await fill(other, 20)
+  for (const one of [w, other]) await node(one).images.warm(one.workspaceId)
+  assert.equal(await total(node(w), { search: 'duarte' }), 30)
+  assert.equal(await total(node(other), { search: 'duarte' }), 20)
+  assert.equal(node(w).counts.image + node(other).counts.image, 2)
+})
+
+test('a lead that does not open keeps its workspace with the database, and the log says so without a value', async () => {
+  const w = await imageWorld()
+  const [id = ''] = await fill(w, 20)
+  await w.call('PATCH', leadPath(id), { body: { status: 'lost' } })
+  await w.db.sql`update leads set person = 'broken' where workspace_id = ${w.workspaceId} and id = ${id}`
+  const one = node(w)
+  assert.equal(await one.images.warm(w.workspaceId), false)
+  assert.equal(await total(one, { status: 'new' }), 19)
+  const line = w.logLines.find((text) => text.includes('an image of leads is given up') && text.includes(w.workspaceId))
+  assert.match(line ?? '', /"code":"SealBroken"/)
+})
+
+// The last of the file: it leaves the database's secrets under a key that the others do not know.
+test('the thread is told of a new master key, and a thread that begins later knows it too', async () => {
+  const w = await imageWorld()
+  const [second, third] = [await imageWorld(), await imageWorld()]
+  for (const each of [w, second, third]) await fill(each, 10)
+  const one = node(w)
+  assert.equal(await one.images.warm(w.workspaceId), true)
+  const masterKey = randomBytes(32)
+  w.vault.useMasterKey(masterKey)
+  one.images.useMasterKey(masterKey)
+  await w.vault.rewrapSecrets()
+  assert.equal(await one.images.warm(second.workspaceId), true)
+
+  const gone = once(one.thread() ?? assert.fail(), 'exit')
+  await one.thread()?.terminate()
+  await gone
+  w.clock.advance(30_000)
+  assert.equal(await one.images.warm(third.workspaceId), true)
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { removeOldEvents } from '../../../src/events/retention.ts'
+import { indexLeads, readIndexedTo } from '../../../src/leads/search/index-leads.ts'
+import { leadPath, leadsPath } from '../../support/leads.ts'
+import { makeTokens } from '../../support/tokens.ts'
+import { type World, world } from '../../support/world.ts'
+
+/** Which leads have tokens, and a mark that changes whenever these are written. */
+async function tokensOf({ db, workspaceId }: World): Promise<Map<string, string>> {
+  const rows = await db.sql<{ lead_id: string; mark: string }[]>`
+    select lead_id, ctid::text || xmin::text as mark
+    from lead_search
+    where workspace_id = ${workspaceId}`
+  return new Map(rows.map((row) => [row.lead_id, row.mark]))
+}
+
+async function find(w: World, search: string): Promise<string[]> {
+  const { status, body } = await w.call('GET', leadsPath, { query: { search, limit: '100' } })
+  assert.equal(status, 200)
+  assert.equal(body.pagination.total, body.data.length)
+  return body.data.map((lead: { id: string }) => lead.id)
+}
+
+test('a lead has tokens after the next look of a worker, none once it is deleted, and some again when restored', async () => {
+  const w = await world()
+  const { id } = await w.lead()
+  assert.equal((await tokensOf(w)).size, 0)
+  await makeTokens(w)
+  assert.deepEqual([...(await tokensOf(w)).keys()], [id])
+  await w.call('DELETE', leadPath(id))
+  assert.equal((await tokensOf(w)).size, 0)
+  await makeTokens(w)
+  await w.call('POST', `${leadPath(id)}/restore`)
+  await makeTokens(w)
+  assert.deepEqual([...(await tokensOf(w)).keys()], [id])
+})
+
+test('tokens that a worker made of a lead which was deleted meanwhile go with its next look', async () => {
+  const w = await world()
+  const { id } = await w.lead()
+  await makeTokens(w)
+  const [row] = await w.db.sql`select * from lead_search where lead_id = ${id}`
+  await w.call('DELETE', leadPath(id))
+  await w.db.sql`insert into lead_search ${w.db.sql.row(row ?? {})}`
+  await makeTokens(w)
+  assert.equal((await tokensOf(w)).size, 0)
+})
+
+test('tokens are written anew only when the searched text has changed', async () => {
+  const w = await world()
+  const { id } = await w.lead({ lastName: 'Before' })
+  await makeTokens(w)
+  const first = await tokensOf(w)
+  await w.call('PATCH', leadPath(id), { body: { status: 'won', notes: 'Called' } })
+  await makeTokens(w)
+  assert.deepEqual(await tokensOf(w), first)
+  await w.call('PATCH', leadPath(id), { body: { lastName: 'After' } })
+  await makeTokens(w)
+  assert.notDeepEqual(await tokensOf(w), first)
+  assert.deepEqual(await find(w, 'after'), [id])
+})
+
+test('leads are found by what they say now, while writers change them and workers make their tokens', async () => {
+  const w = await world()
+  const names = new Map<string, string>()
+  let [isWriting, searches] = [true, 0]
+  const write = async (writer: number) => {
+    for (let n = 0; n < 40; n++) {
+      const firstName = `Writer${writer}x${n}y`
+      const { id } = await w.lead({ firstName, lastName: 'Zebedee' })
+      names.set(id, firstName)
+      const later = `Renamed${writer}x${n}y`
+      await w.call('PATCH', leadPath(id), { body: { firstName: later } })
+      names.set(id, later)
+      assert.deepEqual(await find(w, later), [id])
+      assert.deepEqual(await find(w, firstName), [])
+    }
+  }
+  const work = async () => {
+    while (isWriting) await makeTokens(w)
+  }
+  const search = async () => {
+    while (isWriting) {
+      const before = names.size
+      const { body } = await w.call('GET', leadsPath, { query: { search: 'zebedee', limit: '1' } })
+      assert.ok(body.pagination.total >= before, `${body.pagination.total} of ${before}`)
+      searches++
+    }
+  }
+  const others = [work(), work(), search(), search()]
+  await Promise.all([0, 1, 2, 3].map(write)).finally(() => {
+    isWriting = false
+  })
+  await Promise.all(others)
+  assert.ok(searches > 10)
+  await makeTokens(w)
+  assert.equal((await tokensOf(w)).size, 160)
+})
+
+test('an event stays until the tokens have followed it, however old it is', async () => {
+  const w = await world()
+  const { id } = await w.lead({ firstName: 'Methuselah' })
+  await w.placer.place(w.workspaceId)
+  w.clock.advance(31 * 24 * 3_600_000)
+  await removeOldEvents(w.db, w.clock, readIndexedTo)
+  assert.equal((await w.events(id)).length, 1)
+  assert.deepEqual(await find(w, 'methusel'), [id])
+  await makeTokens(w)
+  await removeOldEvents(w.db, w.clock, readIndexedTo)
+  assert.equal((await w.events(id)).length, 0)
+  assert.deepEqual(await find(w, 'methusel'), [id])
+})
+
+test('a lead that does not open holds up nobody else', async () => {
+  const w = await world()
+  const broken = await w.lead({ firstName: 'Broken' })
+  await w.db.sql`update leads set person = ${Buffer.alloc(64)} where id = ${broken.id}`
+  const { id } = await w.lead({ firstName: 'Whole' })
+  await makeTokens(w)
+  assert.deepEqual([...(await tokensOf(w)).keys()], [id])
+  assert.deepEqual(await find(w, 'whole'), [id])
+})
+
+test('a worker that dies amid its work leaves it to the next, whole', async () => {
+  const w = await world()
+  const { id } = await w.lead({ firstName: 'Phoenix' })
+  await w.placer.place(w.workspaceId)
+  const tx: World['db']['tx'] = (work) =>
+    w.db.tx(async (inner) => {
+      await work(inner)
+      throw new Error('dead')
+    })
+  const dying = { ...w.db, tx }
+  await assert.rejects(indexLeads({ db: dying, vault: w.vault }), /dead/)
+  assert.deepEqual([(await tokensOf(w)).size, await readIndexedTo(w.db.sql, w.workspaceId)], [0, 0])
+  assert.deepEqual(await find(w, 'phoenix'), [id])
+  await makeTokens(w)
+  assert.deepEqual([...(await tokensOf(w)).keys()], [id])
+})

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { refreshStatistics } from '../../../src/base/statistics.ts'
+import { indexLeads } from '../../../src/leads/search/index-leads.ts'
+import { statementsOf, vacuum } from '../../support/database.ts'
+import { fillLeads, fillTrails } from '../../support/fill.ts'
+import { addMember, leadPath, leadsPath } from '../../support/leads.ts'
+import { badPlans, forgetStatistics, wideLooks } from '../../support/plans.ts'
+import { makeTokens } from '../../support/tokens.ts'
+import { until } from '../../support/until.ts'
+import { type Answer, type World, world } from '../../support/world.ts'
+
+async function filled(count: number): Promise<World> {
+  const w = await world({ dailyLeadQuota: 0 })
+  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  await fillLeads(filling, count)
+  await fillTrails(filling)
+  await w.db.sql`insert into event_feeds (workspace_id, last_position) values (${w.workspaceId}, ${count})`
+  await makeTokens(w)
+  return w
+}
+
+async function succeed(answer: Promise<Answer>): Promise<Answer> {
+  const done = await answer
+  assert.ok(done.status >= 200 && done.status < 300, JSON.stringify(done.body))
+  return done
+}
+
+async function readEveryWay(w: World): Promise<void> {
+  const list = (query: Record<string, string>) => succeed(w.call('GET', leadsPath, { query }))
+  const noon = w.clock.now().toISOString()
+  const dayBefore = new Date(w.clock.now().getTime() - 86_400_000).toISOString()
+  for (const query of [
+    { status: 'won' },
+    { status: 'won,lost' },
+    { priority: 'urgent' },
+    { source: 'ads' },
+    { adPlatform: 'meta' },
+    { assignedTo: await addMember(w) },
+    { createdFrom: dayBefore, createdTo: noon },
+    { updatedFrom: dayBefore, updatedTo: noon },
+    { search: 'Marina Duarte' },
+    { search: '+55 81 99123-4567' },
+    { search: 'SE' },
+  ] as Record<string, string>[]) {
+    await list(query)
+  }
+  for (const sortBy of ['createdAt', 'updatedAt']) {
+    for (const sortOrder of ['asc', 'desc']) {
+      const { body } = await list({ sortBy, sortOrder, limit: '3' })
+      await list({ sortBy, sortOrder, limit: '3', cursor: body.pagination.nextCursor })
+    }
+  }
+  await list({ page: '3' })
+}
+
+async function writeEveryWay(w: World): Promise<void> {
+  const lead = await w.lead({ lastName: 'Duarte', phone: '+5581991234567', externalRef: 'crm-1' })
+  for (const identifier of [lead.id, lead.uniqueCode, 'crm-1', '+5581991234567']) {
+    await succeed(w.call('GET', leadPath(identifier)))
+  }
+  await succeed(w.call('PATCH', leadPath(lead.id), { body: { status: 'qualified', lastName: 'Dias' } }))
+  const items = ['externalRef', 'phone', 'email', 'uniqueCode'].map((by, n) => ({
+    match: { by, value: ['crm-2', '+5581991234568', 'marina@example.com', 'SEED00000003'][n] },
+    lead: { firstName: 'Marina', notes: 'Called' },
+  }))
+  for (const body of items) await w.call('POST', `${leadsPath}/upsert`, { body })
+  await w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items } })
+  await w.placer.place(w.workspaceId)
+  await indexLeads(w)
+  await succeed(w.call('DELETE', leadPath(lead.id)))
+  await succeed(w.call('POST', `${leadPath(lead.id)}/restore`))
+}
+
+const tables = ['leads', 'lead_search', 'lead_status_changes', 'events']
+
+test('no leads route reads a big table from end to end, in a large workspace as in a small one beside it', async () => {
+  const large = await filled(20_000)
+  const small = await filled(300)
+  await vacuum()
+  for (const w of [large, small]) {
+    const statements = await statementsOf(async () => {
+      await readEveryWay(w)
+      await writeEveryWay(w)
+    })
+    assert.ok(statements.length > 30, `${statements.length} statements`)
+    assert.deepEqual(await badPlans(w.db, statements, tables), [])
+  }
+})
+
+test('a search reads leads by their ids, also before the database knows anything of the tables', async () => {
+  const w = await filled(3_000)
+  await forgetStatistics(w.db, tables)
+  const statements = await statementsOf(async () => {
+    for (const search of ['Marina Duarte', 'Silva 12']) {
+      await succeed(w.call('GET', leadsPath, { query: { search, status: 'won' } }))
+    }
+  })
+  assert.deepEqual(await wideLooks(w.db, statements, 'leads'), [])
+})
+
+test('a table that has just been filled is counted soon, and names find leads by their indexes', async () => {
+  const w = await filled(3_000)
+  await forgetStatistics(w.db, tables)
+  const isCounted = async () => {
+    await refreshStatistics(w.db.sql)
+    const rows = await w.db.sql`select from pg_statistic where starelid = 'leads'::regclass limit 1`
+    return rows.length > 0
+  }
+  // Each session tells in its own time what it has written.
+  await until(isCounted, 'statistics of the leads')
+  assert.deepEqual(await wideLooks(w.db, await statementsOf(() => writeEveryWay(w)), 'leads'), [])
+})
+
+test('names find leads by their indexes in a workspace that the statistics of others do not tell of', async () => {
+  const others = await Promise.all(Array.from({ length: 40 }, () => filled(10)))
+  const ids = others.map(({ workspaceId }) => workspaceId)
+  const [{ db }] = others as [World]
+  await db.sql`delete from leads where workspace_id <> all (${ids}::uuid[])`
+  await db.sql.unsafe(`vacuum analyze ${tables.join(', ')}`)
+  const w = await filled(3_000)
+  assert.deepEqual(await wideLooks(w.db, await statementsOf(() => writeEveryWay(w)), 'leads'), [])
+})

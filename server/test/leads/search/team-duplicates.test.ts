@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { statementsOf, vacuum } from '../../support/database.ts'
+import { fillLeads } from '../../support/fill.ts'
+import { signedInMember, type TestMember } from '../../support/member.ts'
+import { badPlans } from '../../support/plans.ts'
+import { world } from '../../support/world.ts'
+
+async function withMember() {
+  const w = await world({ defaultCountry: 'BR' })
+  return { w, member: await signedInMember(w) }
+}
+
+interface Found {
+  lead: { id: string }
+  same: string[]
+}
+
+const shown = (body: { duplicates: Found[] }) => body.duplicates.map(({ lead, same }) => [lead.id, same])
+const check = async (member: TestMember, body: object) => shown((await member.call('POST', '/leads/check', body)).body)
+
+test('duplicates of a lead have its phone in any variant or its e-mail in any case; deleted ones and itself are none', async () => {
+  const { w, member } = await withMember()
+  const { id } = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
+  w.clock.advance(1000)
+  const byPhone = await w.lead({ phone: '558191234567' })
+  w.clock.advance(1000)
+  const both = await w.lead({ phone: '5581991234567', email: 'Marina@Example.com' })
+  w.clock.advance(1000)
+  const byEmail = await w.lead({ phone: '5581991234568', email: 'MARINA@example.com' })
+  const gone = await w.lead({ phone: '5581991234567' })
+  await member.call('DELETE', `/leads/${gone.id}`)
+  const { status, body } = await member.call('GET', `/leads/${id}/duplicates`)
+  assert.equal(status, 200)
+  assert.deepEqual(shown(body), [
+    [byPhone.id, ['phone']],
+    [both.id, ['phone', 'email']],
+    [byEmail.id, ['email']],
+  ])
+  assert.deepEqual(body.duplicates[0].lead, byPhone)
+  assert.equal((await member.call('GET', '/leads/nobody/duplicates')).status, 404)
+})
+
+test('what is typed into a new lead is checked as it would be read, and finds nobody while it is half typed', async () => {
+  const { w, member } = await withMember()
+  const { id } = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
+  assert.deepEqual(await check(member, { phone: '(81) 99123-4567' }), [[id, ['phone']]])
+  assert.deepEqual(await check(member, { phone: '+55 81 9123-4567', email: 'x@example.com' }), [[id, ['phone']]])
+  assert.deepEqual(await check(member, { phone: '(81) 99', email: ' MARINA@example.com ' }), [[id, ['email']]])
+  for (const body of [{}, { phone: '' }, { phone: 'call me', email: '' }, { phone: '5581991234' }]) {
+    assert.deepEqual(await check(member, body), [], JSON.stringify(body))
+  }
+  assert.equal((await member.call('POST', '/leads/check', { name: 'Marina' })).status, 400)
+})
+
+test('a lead without phone and e-mail has no duplicates, and of many 20 are shown', async () => {
+  const { w, member } = await withMember()
+  const bare = await w.lead()
+  await w.lead()
+  assert.deepEqual(shown((await member.call('GET', `/leads/${bare.id}/duplicates`)).body), [])
+  const phone = '5581991234567'
+  const all = []
+  for (let n = 0; n < 23; n++) all.push(await w.lead({ phone }))
+  const { body } = await member.call('GET', `/leads/${all[3].id}/duplicates`)
+  assert.equal(body.duplicates.length, 20)
+})
+
+test("another workspace's leads are nobody's duplicates", async () => {
+  const { w: theirs } = await withMember()
+  const { id } = await theirs.lead({ phone: '5581991234567', email: 'marina@example.com' })
+  const { w, member } = await withMember()
+  const own = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
+  assert.deepEqual(shown((await member.call('GET', `/leads/${own.id}/duplicates`)).body), [])
+  assert.equal((await member.call('GET', `/leads/${id}/duplicates`)).status, 404)
+})
+
+test('neither duplicates nor the trash cost a walk through a large table', async () => {
+  const { w, member } = await withMember()
+  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  await fillLeads(filling, 5000)
+  const { id } = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
+  await vacuum('leads')
+  const statements = await statementsOf(async () => {
+    assert.equal((await member.call('GET', `/leads/${id}/duplicates`)).status, 200)
+    await check(member, { phone: '(81) 99123-4567' })
+    assert.equal((await member.call('GET', '/leads/trash')).status, 200)
+  })
+  assert.deepEqual(await badPlans(w.db, statements, ['leads']), [])
+})

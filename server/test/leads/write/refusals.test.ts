@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
+import { buildApp } from '../../../src/app.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { leadPath, leadsPath, stored } from '../../support/leads.ts'
+import { type World, world } from '../../support/world.ts'
+
+const item = { match: { by: 'externalRef', value: 'r' }, lead: { firstName: 'A', notes: 'x' } }
+const routes = [
+  ['GET', leadsPath],
+  ['POST', leadsPath, { firstName: 'A' }],
+  ['GET', leadPath('r')],
+  ['PATCH', leadPath('r'), { notes: 'x' }],
+  ['DELETE', leadPath('r')],
+  ['POST', `${leadPath('00000000-0000-7000-8000-000000000000')}/restore`],
+  ['POST', `${leadsPath}/upsert`, item],
+  ['POST', `${leadsPath}/bulk-upsert`, { items: [item] }],
+] as const
+
+async function callAll(
+  w: World,
+  check: (answer: Awaited<ReturnType<World['call']>>, route: string) => void,
+  key?: string,
+) {
+  const before = await stored(w)
+  for (const [method, path, body] of routes) {
+    const answer = await w.call(method, path, { ...(body ? { body } : {}), ...(key === undefined ? {} : { key }) })
+    check(answer, `${method} ${path}`)
+    assert.equal(answer.body.statusCode, answer.status)
+  }
+  assert.deepEqual(await stored(w), before)
+}
+
+test('every route refuses a key that is none of ours with 401, before it looks at anything else', async () => {
+  const w = await world()
+  await w.lead({ externalRef: 'r' })
+  await callAll(
+    w,
+    ({ status, body, headers }, route) => {
+      assert.equal(status, 401, route)
+      assert.deepEqual(body, { statusCode: 401, statusMessage: 'API key missing or not valid' })
+      assert.equal(headers['www-authenticate'], 'Bearer')
+    },
+    'plk_0000000000000000000000_000000',
+  )
+})
+
+test('every route refuses a key without any of its scopes with 401', async () => {
+  const w = await world()
+  await w.lead({ externalRef: 'r' })
+  const { value } = await w.addKey({ scopes: ['inbox.read', 'inbox.write'] })
+  await callAll(
+    w,
+    ({ status, body }, route) => {
+      assert.equal(status, 401, route)
+      assert.match(body.statusMessage, /^API key lacks scope leads\./)
+    },
+    value,
+  )
+})
+
+test('every route answers 403 without a code when the plan does not include leads', async () => {
+  const w = await world()
+  await w.lead({ externalRef: 'r' })
+  await w.db.sql`update workspaces set leads_enabled = false where id = ${w.workspaceId}`
+  const { value } = await w.addKey({ scopes: ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk'] })
+  await callAll(
+    w,
+    ({ status, body }, route) => {
+      assert.equal(status, 403, route)
+      assert.equal(typeof body.statusMessage, 'string')
+      assert.ok(!('data' in body))
+    },
+    value,
+  )
+})
+
+test('every route counts towards the rate limit of its key, and beyond it answers 429 with Retry-After', async () => {
+  const w = await world()
+  await w.lead({ externalRef: 'r' })
+  const config = loadConfig({ PARLEY_LEADS_RATE_LIMIT: String(routes.length), PARLEY_INBOX_RATE_LIMIT: '0' })
+  const app = await buildApp({ ...w, config, limiter: createMemoryLimiter(w.clock) })
+  const call = (method: (typeof routes)[number][0], url: string, payload?: object) =>
+    app.inject({ method, url, headers: { authorization: `Bearer ${w.key}` }, ...(payload ? { payload } : {}) })
+  try {
+    for (const [n, [method, path, body]] of routes.entries()) {
+      const answer = await call(method, path, body)
+      assert.notEqual(answer.statusCode, 429)
+      assert.equal(answer.headers['ratelimit-remaining'], String(routes.length - n - 1))
+    }
+    const before = await stored(w)
+    for (const [method, path, body] of routes) {
+      const answer = await call(method, path, body)
+      assert.equal(answer.statusCode, 429, `${method} ${path}`)
+      assert.equal(answer.json().statusCode, 429)
+      assert.deepEqual(answer.json().data, { code: 'RATE_LIMITED' })
+      assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/)
+    }
+    assert.deepEqual(await stored(w), before)
+  } finally {
+    await app.close()
+  }
+})

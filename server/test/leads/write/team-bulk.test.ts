@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '../../../src/base/id.ts'
+import { eventCounts, stored } from '../../support/leads.ts'
+import { signedInMember } from '../../support/member.ts'
+import { world } from '../../support/world.ts'
+
+const path = '/leads/bulk-change'
+
+async function withMember() {
+  const w = await world()
+  return { w, member: await signedInMember(w) }
+}
+
+const outcomes = (body: { results: { id: string; outcome: string }[] }) => body.results.map(({ outcome }) => outcome)
+
+test('a bulk change writes, tells and remembers each lead as a single change does', async () => {
+  const { w, member } = await withMember()
+  const [first, second] = [await w.lead({ status: 'won' }), await w.lead({ priority: 'high' })]
+  const missing = newId(w.clock.now())
+  w.clock.advance(1000)
+  const changes = { status: 'qualified', assignedTo: member.userId }
+  const ids = [second.id, missing, first.id.toUpperCase(), first.id]
+  const { status, body } = await member.call('POST', path, { ids, changes })
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.deepEqual(body, {
+    done: 2,
+    failed: 1,
+    results: [
+      { id: second.id, outcome: 'changed' },
+      { id: missing, outcome: 'failed', error: { statusCode: 404, statusMessage: 'Lead not found' } },
+      { id: first.id, outcome: 'changed' },
+    ],
+  })
+  for (const [lead, from] of [
+    [first, 'won'],
+    [second, 'new'],
+  ]) {
+    const expected = { ...lead, ...changes, updatedAt: w.clock.now().toISOString() }
+    assert.deepEqual((await member.call('GET', `/leads/${lead.id}`)).body.lead, expected)
+    const [, told] = await w.events(lead.id)
+    assert.deepEqual([told?.name, told?.payload], ['lead.updated', { ...expected, previousStatus: from }])
+    const { history } = (await member.call('GET', `/leads/${lead.id}/history`)).body
+    assert.deepEqual(
+      history.map((entry: Record<string, unknown>) => [entry.from, entry.to, entry.actor]),
+      [[from, 'qualified', { type: 'user', id: member.userId }]],
+    )
+  }
+})
+
+test('what is so already is unchanged and leaves no trace', async () => {
+  const { w, member } = await withMember()
+  const { id } = await w.lead({ priority: 'high' })
+  const before = await stored(w)
+  const { body } = await member.call('POST', path, { ids: [id], changes: { priority: 'high', assignedTo: null } })
+  assert.deepEqual([body.done, body.failed, outcomes(body)], [1, 0, ['unchanged']])
+  assert.deepEqual(await stored(w), before)
+})
+
+test('leads are deleted and restored in bulk, each with its event and found by search again', async () => {
+  const { w, member } = await withMember()
+  const leads = [await w.lead({ lastName: 'Duarte' }), await w.lead({ lastName: 'Duarte' }), await w.lead()]
+  const ids = leads.map(({ id }) => id)
+  const found = async () => (await member.call('GET', '/leads?search=duarte')).body.total
+  const removed = await member.call('POST', path, { ids, delete: true })
+  assert.deepEqual(outcomes(removed.body), ['deleted', 'deleted', 'deleted'])
+  assert.deepEqual([await found(), (await member.call('GET', '/leads/trash')).body.total], [0, 3])
+  const again = await member.call('POST', path, { ids, delete: true })
+  assert.deepEqual([again.body.done, outcomes(again.body)], [0, ['failed', 'failed', 'failed']])
+  const restored = await member.call('POST', path, { ids: ids.slice(0, 2), restore: true })
+  assert.deepEqual(outcomes(restored.body), ['restored', 'restored'])
+  assert.deepEqual([await found(), (await member.call('GET', '/leads/trash')).body.total], [2, 1])
+  assert.deepEqual(await eventCounts(w), { 'lead.created': 3, 'lead.deleted': 3, 'lead.restored': 2 })
+})
+
+test('a lead whose name was taken meanwhile stays deleted, and of two with one name the first comes back', async () => {
+  const { w, member } = await withMember()
+  const take = async (fields: object) => {
+    const { id } = await w.lead({ ...fields })
+    await member.call('DELETE', `/leads/${id}`)
+    return id
+  }
+  const ids = [await take({ externalRef: 'a' }), await take({ externalRef: 'b' }), await take({ externalRef: 'b' })]
+  const code = await take({ uniqueCode: 'code' })
+  await w.lead({ externalRef: 'a' })
+  await w.lead({ uniqueCode: 'code' })
+  const { body } = await member.call('POST', path, { ids: [...ids, code], restore: true })
+  assert.deepEqual(
+    body.results.map(({ id, outcome, error }: Record<string, { data?: { field?: string } }>) => [
+      id,
+      outcome,
+      error?.data?.field,
+    ]),
+    [
+      [ids[0], 'failed', 'externalRef'],
+      [ids[1], 'restored', undefined],
+      [ids[2], 'failed', 'externalRef'],
+      [code, 'failed', 'uniqueCode'],
+    ],
+  )
+  assert.equal((await member.call('GET', '/leads/trash')).body.total, 3)
+})
+
+const { w: shared, member: asked } = await withMember()
+const { id: sharedId } = await shared.lead()
+
+const refusals: [why: string, body: object][] = [
+  ['nothing to do', { ids: [sharedId] }],
+  ['two things to do', { ids: [sharedId], delete: true, changes: { status: 'won' } }],
+  ['no change', { ids: [sharedId], changes: {} }],
+  ['a field that is each lead’s own', { ids: [sharedId], changes: { phone: '5581991234567' } }],
+  ['a status that is none', { ids: [sharedId], changes: { status: 'Not so' } }],
+  ['delete: false', { ids: [sharedId], delete: false }],
+  ['no lead', { ids: [], delete: true }],
+  ['501 leads', { ids: Array.from({ length: 501 }, () => newId(new Date(0))), delete: true }],
+  ['something that is no id', { ids: ['code-1'], delete: true }],
+]
+
+for (const [why, body] of refusals) {
+  test(`a bulk change is refused for ${why}, and nothing is written`, async () => {
+    const before = await stored(shared)
+    assert.equal((await asked.call('POST', path, body)).status, 400)
+    assert.deepEqual(await stored(shared), before)
+  })
+}
+
+test('an assignee who is no member fails every lead of the selection', async () => {
+  const before = await stored(shared)
+  const { body } = await asked.call('POST', path, { ids: [sharedId], changes: { assignedTo: shared.keyId } })
+  const issues = [{ path: 'changes.assignedTo', message: 'must be a member of the workspace' }]
+  assert.deepEqual(body.results, [
+    {
+      id: sharedId,
+      outcome: 'failed',
+      error: { statusCode: 400, statusMessage: 'Validation failed', data: { issues } },
+    },
+  ])
+  assert.deepEqual(await stored(shared), before)
+})
+
+test('500 leads go in one request', async () => {
+  const { w, member } = await withMember()
+  const bulk = await w.call('POST', '/api/v1/leads/bulk-upsert', {
+    body: {
+      items: Array.from({ length: 100 }, (_, n) => ({
+        match: { by: 'externalRef', value: `${n}` },
+        lead: { firstName: 'Ana' },
+      })),
+    },
+  })
+  const known = bulk.body.results.map(({ lead }: { lead: { id: string } }) => lead.id)
+  const ids = [...known, ...Array.from({ length: 400 }, () => newId(w.clock.now()))]
+  const { body } = await member.call('POST', path, { ids, changes: { status: 'won' } })
+  assert.deepEqual([body.done, body.failed], [100, 400])
+  assert.equal((await member.call('GET', '/leads?status=won')).body.total, 100)
+})
+
+test("another workspace's leads are not found by any bulk action, and stay as they are", async () => {
+  const { w, member } = await withMember()
+  const { member: stranger } = await withMember()
+  const { id } = await w.lead()
+  const { id: trashed } = await w.lead()
+  await member.call('DELETE', `/leads/${trashed}`)
+  const before = await stored(w)
+  for (const action of [{ changes: { status: 'won' } }, { delete: true }, { restore: true }]) {
+    const { body } = await stranger.call('POST', path, { ids: [id, trashed], ...action })
+    assert.deepEqual(outcomes(body), ['failed', 'failed'])
+  }
+  assert.deepEqual(await stored(w), before)
+})
