@@ -1,7 +1,7 @@
 import { presentPayload } from './app-events.ts'
 import type { House } from './app-house.ts'
 import type { App } from './base/route.ts'
-import { sampleInboxEvent } from './inbox/sample-events.ts'
+import { sampleInboxEvent } from './inbox/api/sample-events.ts'
 import { sampleLeadEvent } from './leads/lead/sample-event.ts'
 import type { TeamGuard } from './team/member.ts'
 import type { WebhookDeps } from './webhooks/deps.ts'

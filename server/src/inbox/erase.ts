@@ -9,10 +9,10 @@ import {
 } from '../base/erasure.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { SealBroken, UnknownKeyVersion } from '../base/sealing/seal.ts'
-import type { Contact } from './conversation.ts'
-import { openContact, phoneIndexes, userIndexes } from './sealed.ts'
-import { tellMember, tellTeam } from './team-news.ts'
-import { wakeWaiting } from './wakes.ts'
+import type { Contact } from './conversation/conversation.ts'
+import { openContact, phoneIndexes, userIndexes } from './conversation/sealed.ts'
+import { tellMember, tellTeam } from './conversation/team-news.ts'
+import { wakeWaiting } from './send/wakes.ts'
 
 const batchSize = 500
 /** From so many on, what was named is nobody's own. */

@@ -1,5 +1,5 @@
 import type { IndexedTable, KeyedRow, SealedTable } from '../base/sealing/keyed-table.ts'
-import { contactIndexes, openContact } from './sealed.ts'
+import { contactIndexes, openContact } from './conversation/sealed.ts'
 
 /** Where a column's values are bound to, by default the row and column they stand in. */
 const place = (table: string, column: string, id: string) => (row: KeyedRow) => ({ table, row: row[id], column })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { receive } from '../../src/inbox/receive.ts'
+import { receive } from '../../src/inbox/receive/receive.ts'
 import { conversationPath, customerMessage, type InboxWorld, inboxPath } from './inbox-world.ts'
 import { leadPath, leadsPath } from './leads.ts'
 import type { CallOptions } from './world.ts'

@@ -4,8 +4,8 @@ import { createLog } from '../../src/base/log.ts'
 import type { Vault } from '../../src/base/sealing/vault.ts'
 import type { Connection } from '../../src/channels/connection/connection.ts'
 import type { Connector } from '../../src/channels/connector.ts'
-import type { SendDeps } from '../../src/inbox/send-deps.ts'
-import { openWakes } from '../../src/inbox/wakes.ts'
+import type { SendDeps } from '../../src/inbox/send/send-deps.ts'
+import { openWakes } from '../../src/inbox/send/wakes.ts'
 
 const fastPaces = { connection: { burst: 1000, everyMs: 0.01 }, pair: { burst: 1000, everyMs: 0.01 } }
 

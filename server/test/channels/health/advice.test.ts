@@ -8,7 +8,7 @@ import { adviceOn, knownAdvice } from '../../../src/channels/health/advice.ts'
 import { adviseOn, silentSince } from '../../../src/channels/health/health.ts'
 import { errorMeanings } from '../../../src/channels/waba/errors.ts'
 import { readAccountUpdate } from '../../../src/channels/waba/read/account.ts'
-import { activityReasons } from '../../../src/inbox/activity.ts'
+import { activityReasons } from '../../../src/inbox/conversation/activity.ts'
 
 const source = fileURLToPath(new URL('../../../src', import.meta.url))
 

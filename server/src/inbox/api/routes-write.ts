@@ -1,0 +1,164 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { callerOf } from '../../access/keys/caller.ts'
+import { invalid } from '../../base/errors.ts'
+import { type App, errors, postman } from '../../base/route.ts'
+import { readIsoTime } from '../../base/time.ts'
+import type { Actor } from '../../workspace/actor.ts'
+import type { InboxDeps } from '../conversation/conversation.ts'
+import { readOwner } from '../conversation/owner.ts'
+import { type ConversationPatch, updateConversation } from '../ownership/update.ts'
+import { markRead } from '../read/read.ts'
+import { recordEcho, requireEchoConnection } from '../receive/echo.ts'
+import { changeErrors, conversationErrors, echoErrors } from './error-schema.ts'
+import {
+  about,
+  conversationPath,
+  guessing,
+  type InboxGuard,
+  requireConversation,
+  scopeOf,
+  viewOf,
+} from './key-request.ts'
+import { presentConversation } from './present.ts'
+import * as schema from './schema.ts'
+
+export function serveChanges(app: App, deps: InboxDeps, guard: InboxGuard): void {
+  app.patch(
+    '/api/v1/inbox/conversations/:id',
+    {
+      onRequest: guard.inbox('inbox.write'),
+      preParsing: requireConversation(deps),
+      schema: {
+        ...about,
+        // Only its owner may send, as the next ones do.
+        ...postman({ path: conversationPath, body: { owner: 'agent:{{own_key_id}}' } }),
+        operationId: 'updateConversation',
+        summary: 'Change owner, status or labels; add a note',
+        description:
+          "Scope `inbox.write`. At least one field; all of them or none take effect. `owner` set to `human` hands the conversation to people, to the key's own `agent:<api_key_id>` takes it over; another agent's id is 403 `OWNER_FORBIDDEN`. A real change of owner emits `inbox.conversation.owner_changed`. `snoozed` lasts until the customer writes.",
+        params: schema.ConversationId,
+        querystring: schema.NoQuery,
+        body: schema.ConversationChanges,
+        response: {
+          200: Type.Object({ conversation: schema.Conversation }),
+          ...changeErrors,
+        },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request)
+      const actor: Actor = { type: 'agent', id: caller.keyId }
+      const patch = readPatch(request.body)
+      const conversation = await updateConversation(deps, scopeOf(caller), actor, request.params.id, patch)
+      return { conversation: presentConversation(conversation, await viewOf(deps, request)) }
+    },
+  )
+}
+
+function readPatch({ owner, status, label_ids, note }: schema.ConversationChanges): ConversationPatch {
+  const newOwner = owner === undefined ? null : readOwner(owner)
+  return {
+    ...(newOwner === null ? {} : { owner: newOwner }),
+    ...(status === undefined ? {} : { status }),
+    ...(label_ids === undefined ? {} : { labelIds: label_ids.map((id) => id.toLowerCase()) }),
+    ...(note === undefined ? {} : { note }),
+  }
+}
+
+export function serveRead(app: App, deps: InboxDeps, guard: InboxGuard): void {
+  app.post(
+    '/api/v1/inbox/conversations/:id/read',
+    {
+      onRequest: guard.inbox('inbox.write'),
+      preParsing: requireConversation(deps),
+      schema: {
+        ...about,
+        ...postman({ path: conversationPath }),
+        operationId: 'markConversationRead',
+        summary: 'Mark a conversation read',
+        description: 'Scope `inbox.write`. No body. The platform is told too; whether that works changes nothing here.',
+        params: schema.ConversationId,
+        querystring: schema.NoQuery,
+        response: {
+          200: Type.Object({
+            id: schema.conversationFields.id,
+            unread_count: Type.Integer({ minimum: 0, maximum: 0, description: 'Always 0.', example: 0 }),
+          }),
+          ...conversationErrors,
+          ...errors(413, 415),
+        },
+      },
+    },
+    async (request) => {
+      const { id, unreadCount } = await markRead(deps, scopeOf(callerOf(request)), request.params.id)
+      return { id, unread_count: unreadCount }
+    },
+  )
+}
+
+const recorded = (inserted: boolean) =>
+  Type.Object({
+    message_id: schema.messageFields.id,
+    inserted: Type.Boolean({ description: 'False for an `external_id` that is recorded already.', example: inserted }),
+  })
+
+export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void {
+  app.post(
+    '/api/v1/inbox/echoes',
+    {
+      onRequest: guard.inbox('inbox.write'),
+      preValidation: requireConnection(deps),
+      schema: {
+        ...about,
+        ...postman({
+          body: {
+            connection_id: '{{connection_id}}',
+            to: '5581991234567',
+            external_id: '{{$guid}}',
+            kind: 'text',
+            body: 'Your order left.',
+          },
+          order: 10,
+        }),
+        operationId: 'recordEcho',
+        summary: 'Record a message that another app sent',
+        description:
+          'Scope `inbox.write`. For callers that send through their own app on the same number. The conversation, found by any variant of the number or begun for people, no longer counts as unanswered; its owner and status stay. One `external_id` stores one message: a repeat is 200 with `inserted` false. Emits `inbox.message.sent` with `actor` null. No delivery status arrives for it.',
+        querystring: schema.NoQuery,
+        body: schema.EchoBody,
+        response: { 200: recorded(false), 202: recorded(true), ...echoErrors },
+      },
+    },
+    async (request, reply) => {
+      const { connection_id, to, external_id, kind, body, occurred_at } = request.body
+      const echo = {
+        connectionId: connection_id.toLowerCase(),
+        to,
+        externalId: external_id,
+        kind: kind === 'template' ? 'template' : 'text',
+        text: body,
+        occurredAt: occurred_at === undefined ? null : readMoment(occurred_at),
+      } as const
+      const record = () => recordEcho(deps, callerOf(request).workspaceId, echo)
+      // What a conversation shows afterwards tells whether it was there.
+      const result = await guessing(request, guard, record, ({ begun }) => begun)
+      return reply.code(result.inserted ? 202 : 200).send({ message_id: result.messageId, inserted: result.inserted })
+    },
+  )
+}
+
+/** A connection that the key does not see is 404 whatever else the body holds. */
+function requireConnection({ db }: InboxDeps) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const connectionId = (request.body as { connection_id?: unknown } | null | undefined)?.connection_id
+    if (typeof connectionId !== 'string') return
+    await requireEchoConnection(db.sql, scopeOf(callerOf(request)), connectionId)
+  }
+}
+
+function readMoment(text: string): Date {
+  const time = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) && text.includes('T') ? readIsoTime(text) : null
+  if (time === null) throw invalid('occurred_at', 'must be an ISO 8601 date-time with an offset')
+  return time
+}

@@ -1,0 +1,225 @@
+import { type Static, Type } from 'typebox'
+import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { count, cursor, text, unpaged, uuid } from '../../base/schema-types.ts'
+import { idSchema } from '../../team/team-schema.ts'
+import { conversationStatuses } from '../conversation/conversation-status.ts'
+
+// `agent:` and an id.
+const ownerLength = 42
+const owner = Type.String({
+  maxLength: ownerLength,
+  description: '`human` or `agent:<api_key_id>`. Only the owner may send.',
+  example: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+})
+const status = oneOf(conversationStatuses, {
+  title: 'ConversationStatus',
+  description: 'A message of the customer makes it `open`, whatever it was.',
+  example: 'open',
+})
+const channels = ['waba', 'unofficial', 'partner'] as const
+const channel = oneOf(channels, {
+  title: 'Channel',
+  description: '`waba`: official cloud API. `unofficial`: QR session. `partner`: connected partner number.',
+  example: 'waba',
+})
+
+export const conversationFields = {
+  id: idSchema('The conversation. It stays the same for ever: a customer has one on each connection.'),
+  connection_id: idSchema('The chat connection.'),
+  channel,
+  owner,
+  status,
+  assigned_to_user_id: nullable(idSchema('The member who looks after it.')),
+  label_ids: Type.Array(uuid(), { ...unpaged, description: 'Labels of the workspace.', example: [] }),
+  unread_count: count('Customer messages since it was last marked read.', { example: 1 }),
+  window_expires_at: nullable(timestamp('End of the 24-hour window in which text can be sent; null when closed.')),
+  snoozed_until: nullable(timestamp('When a timer opens it again; null: when the customer writes.')),
+  last_message_at: timestamp('When its newest message was sent, by the platform.'),
+  updated_at: timestamp('When it last changed.'),
+  contact: titled('Contact', {
+    name: nullable(text(255, 'As the platform tells it.', { example: 'Marina Duarte' })),
+    phone: nullable(
+      Type.String({
+        maxLength: 20,
+        description: 'Digits with country code; masked for keys that see phones masked; null while it is hidden.',
+        example: '5581991234567',
+      }),
+    ),
+  }),
+}
+
+export const Conversation = Type.Object(conversationFields, { title: 'Conversation' })
+
+// What a platform tells is as long as its callback may be.
+const maxToldLength = 3 * 1024 * 1024
+const told = (description: string, example: string) => nullable(text(maxToldLength, description, { example }))
+
+const referral = nullable(
+  Type.Object(
+    {
+      ctwa_clid: told('Id of the click on the ad.', 'ARAkLkA8rmlFeiCktEJQ'),
+      source_id: told('Id of the ad or post.', '120210000000000000'),
+      source_type: told('What was clicked.', 'ad'),
+      source_url: told('Where it stands.', 'https://fb.me/3cr4Wqqkv'),
+      headline: told('Its headline.', 'Summer offer'),
+    },
+    { title: 'AdReferral', description: 'The click-to-chat ad that this message came from.' },
+  ),
+)
+
+const messageStatuses = ['pending', 'sent', 'delivered', 'read', 'failed'] as const
+export const messageKinds = ['text', 'template', 'image', 'video', 'audio', 'document', 'location', 'system'] as const
+
+export const messageFields = {
+  id: idSchema('The message.'),
+  external_id: Type.String({
+    maxLength: 512,
+    description:
+      "The platform's id; empty until it has assigned one. It holds the customer's number, so that keys with masked phones get a stable stand-in.",
+    example: 'wamid.HBgNNTU4MTk5MTIzNDU2NxUCABIYFjNFQjA',
+  }),
+  direction: oneOf(['inbound', 'outbound'] as const, {
+    title: 'Direction',
+    description: '`inbound` is from the customer.',
+  }),
+  kind: oneOf(messageKinds, {
+    title: 'MessageKind',
+    description: 'Only `text` and `template` can be sent.',
+    example: 'text',
+  }),
+  text: text(maxToldLength, 'What was said; the caption of media.', { example: 'Hello!' }),
+  // A type of null alone vanishes from what openapi-fetch makes of it.
+  media: Type.Unsafe<null>({ type: ['object', 'null'], description: 'Always null: this interface returns no media.' }),
+  status: oneOf(messageStatuses, {
+    title: 'MessageStatus',
+    description: 'Climbs and never goes down.',
+    example: 'delivered',
+  }),
+  error_code: nullable(text(50, "Why it failed: the platform's code.", { example: '131026' })),
+  actor: nullable(
+    Type.Object(
+      {
+        type: oneOf(['agent', 'user', 'token', 'form', 'system'] as const, { description: '`agent` is an API key.' }),
+        id: nullable(uuid()),
+      },
+      { description: 'Who sent it through this service; null for inbound messages and for echoes.' },
+    ),
+  ),
+  occurred_at: timestamp("The platform's time, unique within the conversation."),
+  referral,
+}
+
+export const Message = Type.Object(messageFields, { title: 'Message' })
+
+export const Template = Type.Object(
+  {
+    id: idSchema('The template.'),
+    connection_id: idSchema('The chat connection that it can be sent on.'),
+    name: text(512, 'As it is named at the platform.', { example: 'order_confirmation' }),
+    language: text(512, 'Language code.', { example: 'pt_BR' }),
+    category: text(512, 'As the platform spells it.', { example: 'UTILITY' }),
+    body: text(maxToldLength, 'With placeholders `{{1}}`, `{{2}}`, ….', { example: 'Hi {{1}}, your order left.' }),
+    parameter_count: count('How many `body_params` a send needs.', { example: 1 }),
+  },
+  { title: 'Template' },
+)
+
+const closed = { additionalProperties: false }
+
+export const ListQuery = Type.Object(
+  {
+    connection_id: Type.Optional(text(255, 'Only conversations of this connection.')),
+    phone: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{8,20}$',
+        maxLength: 20,
+        description:
+          "The customer's number, 8 to 20 digits: the conversation with exactly that number, or none. A key that sees phones masked may ask for 30 a minute that are none.",
+        example: '5581991234567',
+      }),
+    ),
+    owner: Type.Optional(text(255, '`human`, `agent` (any agent) or `agent:<api_key_id>`.', { example: 'human' })),
+    status: Type.Optional(status),
+    updated_after: Type.Optional(timestamp('Only conversations updated after it.')),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30, description: 'At most 100.' })),
+    cursor: Type.Optional(cursor('From the page before; good for the same filters only.')),
+  },
+  closed,
+)
+export type ListQuery = Static<typeof ListQuery>
+
+export const ConversationId = Type.Object({
+  id: text(255, 'The conversation.', { example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' }),
+})
+
+export const MessagesQuery = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'At most 100.' })),
+    before: Type.Optional(timestamp('Only messages that occurred before it.')),
+  },
+  closed,
+)
+
+export const TemplatesQuery = Type.Object(
+  { connection_id: Type.Optional(text(255, 'Only templates of this connection.')) },
+  closed,
+)
+
+export const NoQuery = Type.Object({}, closed)
+
+export const ConversationChanges = Type.Object(
+  {
+    owner: Type.Optional(
+      Type.String({
+        maxLength: ownerLength,
+        pattern: '^(human|agent:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
+        description: "`human` or the key's own `agent:<api_key_id>`; another agent's id is 403 `OWNER_FORBIDDEN`.",
+        example: 'human',
+      }),
+    ),
+    status: Type.Optional(status),
+    label_ids: Type.Optional(
+      Type.Array(uuid(), {
+        maxItems: 20,
+        description: 'Replaces the labels. Unknown ids are 400.',
+        example: [],
+      }),
+    ),
+    note: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4096,
+        description: 'Adds an internal note; nothing is sent to the customer.',
+        example: 'Asked for a quote of 20 units.',
+      }),
+    ),
+  },
+  { ...closed, minProperties: 1, example: { status: 'pending', note: 'Asked for a quote of 20 units.' } },
+)
+export type ConversationChanges = Static<typeof ConversationChanges>
+
+export const EchoBody = Type.Object(
+  {
+    connection_id: text(255, 'A `waba` connection that the key sees.'),
+    to: Type.String({
+      maxLength: 20,
+      pattern: '^[0-9]{8,20}$',
+      description: "The customer's number, digits only, with country code.",
+      example: '5581991234567',
+    }),
+    external_id: Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: "The platform's id of the message; one id stores one message.",
+      example: 'wamid.HBgNNTU4MTk5MTIzNDU2NxUCABEYEjNFQjA',
+    }),
+    kind: oneOf(['text', 'template', 'interactive'] as const, {
+      description: '`interactive` is stored as `text`.',
+      example: 'text',
+    }),
+    body: Type.String({ maxLength: 16_384, description: 'The text, or a short summary.', example: 'Your order left.' }),
+    occurred_at: Type.Optional(timestamp('When it was sent, with offset; now unless given.')),
+  },
+  closed,
+)
+export type EchoBody = Static<typeof EchoBody>

@@ -1,0 +1,59 @@
+import type { NewEvent } from '../../events/record.ts'
+import type { Actor } from '../../workspace/actor.ts'
+import type { Conversation, LastMessage } from './conversation.ts'
+import { type ConversationStatus, withStatus } from './conversation-status.ts'
+import { ownerChanged } from './events.ts'
+import type { Message } from './message.ts'
+import { type Owner, sameOwner } from './owner.ts'
+
+/** A conversation after a change, with what outsiders are to be told. The same object means that nothing changed. */
+export interface Change {
+  conversation: Conversation
+  events: NewEvent[]
+}
+
+/** Gives the conversation to an owner. One event for a real change, none otherwise. */
+export function changeOwner(before: Conversation, owner: Owner, actor: Actor, now: Date): Change {
+  if (sameOwner(before.owner, owner)) return { conversation: before, events: [] }
+  const conversation = touched({ ...before, owner, ownerEpoch: before.ownerEpoch + 1, ownerSince: now }, now)
+  return { conversation, events: [ownerChanged(conversation, actor, now)] }
+}
+
+export function changeStatus(
+  before: Conversation,
+  status: ConversationStatus,
+  snoozedUntil: Date | null,
+  now: Date,
+): Conversation {
+  const after = withStatus(status, snoozedUntil)
+  const isSame = after.status === before.status && after.snoozedUntil?.getTime() === before.snoozedUntil?.getTime()
+  return isSame ? before : touched({ ...before, ...after }, now)
+}
+
+/** Labels in the order given, each once. */
+export function changeLabels(before: Conversation, labelIds: readonly string[], now: Date): Conversation {
+  const wanted = [...new Set(labelIds)]
+  const isSame = wanted.length === before.labelIds.length && wanted.every((id, n) => id === before.labelIds[n])
+  return isSame ? before : touched({ ...before, labelIds: wanted }, now)
+}
+
+/** Any outbound message, a send as well as an echo, answers the customer and changes no status. */
+export function withOutbound(before: Conversation, message: Message, now: Date): Conversation {
+  return touched({ ...before, ...newest(before, message), unansweredSince: null }, now)
+}
+
+/** What the conversation shows of its newest message, once this one is part of it. */
+export function newest(before: Conversation, message: Message): Pick<Conversation, 'lastMessageAt' | 'lastMessage'> {
+  if (before.lastMessage !== null && message.occurredAt < before.lastMessageAt) {
+    // No more than these two: what is spread over a conversation must not bring its other fields back.
+    return { lastMessageAt: before.lastMessageAt, lastMessage: before.lastMessage }
+  }
+  const { direction, kind, text } = message
+  const lastMessage: LastMessage = { direction, kind, text: [...text.slice(0, 400)].slice(0, 200).join('') }
+  return { lastMessageAt: message.occurredAt, lastMessage }
+}
+
+/** `updatedAt` moves with every change that a reader can see, and never backwards. */
+export function touched(conversation: Conversation, now: Date): Conversation {
+  return { ...conversation, updatedAt: new Date(Math.max(now.getTime(), conversation.updatedAt.getTime())) }
+}

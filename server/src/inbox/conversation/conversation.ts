@@ -1,0 +1,78 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Db } from '../../base/db.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
+import type { Channel, Connection } from '../../channels/connection/connection.ts'
+import type { Connector } from '../../channels/connector.ts'
+import type { ConversationStatus } from './conversation-status.ts'
+import type { Owner } from './owner.ts'
+
+/** The customer, as far as the platform tells. */
+export interface Contact {
+  name: string | null
+  /** Digits with country code; null while the customer hides it. */
+  phone: string | null
+  userId: string | null
+  parentUserId: string | null
+  /** What the platform used last: where an answer goes. */
+  address: { phone: string | null; userId: string | null }
+}
+
+/** What a list shows of the newest message. */
+export interface LastMessage {
+  direction: 'inbound' | 'outbound'
+  kind: string
+  /** The first 200 characters. */
+  text: string
+}
+
+export interface Conversation {
+  id: string
+  connectionId: string
+  channel: Channel
+  contact: Contact
+  owner: Owner
+  /** Raised by every change of owner. */
+  ownerEpoch: number
+  ownerSince: Date
+  status: ConversationStatus
+  snoozedUntil: Date | null
+  assignedTo: string | null
+  labelIds: string[]
+  unreadCount: number
+  /** The end of the last window, passed or not. */
+  windowExpiresAt: Date | null
+  lastMessageAt: Date
+  unansweredSince: Date | null
+  lastMessage: LastMessage | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** Which conversations a caller sees; an empty list of connections means every one of the workspace. */
+export interface Scope {
+  workspaceId: string
+  connectionIds: readonly string[]
+}
+
+/** What the verbs of this room act on. */
+/** What the inbox shows of the lead that a customer is; whoever keeps leads finds it. */
+export interface LeadCard {
+  id: string
+  uniqueCode: string
+  name: string
+  status: string
+  assignedTo: string | null
+}
+
+export interface InboxDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  connectors: Record<Channel, Connector>
+  /** The connection with its secrets open; null when it was removed. */
+  openConnection(workspaceId: string, connectionId: string): Promise<Connection | null>
+  /** The lead with the customer's phone, the oldest of several; null when there is none. */
+  leadOf(workspaceId: string, phone: string): Promise<LeadCard | null>
+  /** The phones of the newest 50 leads that a text finds, such as a part of a name. */
+  phonesOfLeads(workspaceId: string, search: string): Promise<string[]>
+}

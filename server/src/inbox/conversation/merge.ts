@@ -1,0 +1,132 @@
+import { type Tx, timestampArray } from '../../base/db.ts'
+import { touched } from './change.ts'
+import type { Contact, Conversation } from './conversation.ts'
+import { freeMoment } from './moment.ts'
+import { tellTeam } from './team-news.ts'
+
+/**
+ * Makes two conversations of one customer, both locked, into the older one: a customer was known by the platform's
+ * user id in one and by the phone in the other until a message showed that they are one person. The older keeps its
+ * id, owner, and assignee; the id of the other goes on naming it. Answers the conversation as it is to be stored.
+ */
+export async function mergeConversations(
+  tx: Tx,
+  workspaceId: string,
+  a: Conversation,
+  b: Conversation,
+  now: Date,
+): Promise<Conversation> {
+  const [older, younger] = isOlder(a, b) ? [a, b] : [b, a]
+  await moveMessages(tx, workspaceId, younger.id, older.id)
+  await moveSends(tx, workspaceId, younger.id, older.id)
+  await moveTheRest(tx, workspaceId, younger.id, older.id)
+  tellTeam(tx, workspaceId, [younger.id])
+  return touched(unite(older, younger), now)
+}
+
+function isOlder(a: Conversation, b: Conversation): boolean {
+  return a.createdAt.getTime() === b.createdAt.getTime() ? a.id < b.id : a.createdAt < b.createdAt
+}
+
+/** The rules of a merge: nothing unread, unanswered, labelled or open is lost. */
+export function unite(older: Conversation, younger: Conversation): Conversation {
+  const latest = older.lastMessageAt < younger.lastMessageAt ? younger : older
+  const isOpen = older.status === 'open' || younger.status === 'open'
+  return {
+    ...older,
+    contact: uniteContacts(older.contact, younger.contact),
+    status: isOpen ? 'open' : older.status,
+    snoozedUntil: isOpen ? null : older.snoozedUntil,
+    assignedTo: older.assignedTo ?? younger.assignedTo,
+    labelIds: [...new Set([...older.labelIds, ...younger.labelIds])],
+    unreadCount: older.unreadCount + younger.unreadCount,
+    windowExpiresAt: later(older.windowExpiresAt, younger.windowExpiresAt),
+    lastMessageAt: latest.lastMessageAt,
+    lastMessage: latest.lastMessage,
+    unansweredSince: latest.unansweredSince === null ? null : earlier(older.unansweredSince, younger.unansweredSince),
+  }
+}
+
+function uniteContacts(a: Contact, b: Contact): Contact {
+  return {
+    name: a.name ?? b.name,
+    phone: a.phone ?? b.phone,
+    userId: a.userId ?? b.userId,
+    parentUserId: a.parentUserId ?? b.parentUserId,
+    address: { phone: a.address.phone ?? b.address.phone, userId: a.address.userId ?? b.address.userId },
+  }
+}
+
+const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a)
+const earlier = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b < a) ? b : a)
+
+async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
+  const rows = await tx<{ id: string; conversation_id: string; occurred_at: Date }[]>`
+    select id, conversation_id, occurred_at
+    from messages
+    where workspace_id = ${workspaceId}
+      and conversation_id in (${fromId}, ${toId})
+    order by occurred_at`
+  const taken = new Set(rows.flatMap((row) => (row.conversation_id === toId ? [row.occurred_at.getTime()] : [])))
+  const moved = rows.filter((row) => row.conversation_id === fromId)
+  const times = moved.map((row) => {
+    const free = freeMoment(row.occurred_at, (timeMs) => taken.has(timeMs))
+    taken.add(free.getTime())
+    return free
+  })
+  await tx`
+    update messages m
+    set conversation_id = ${toId},
+      occurred_at = t.occurred_at
+    from unnest(${moved.map((row) => row.id)}::uuid[], ${timestampArray(tx, times)}::timestamptz[])
+      as t (id, occurred_at)
+    where m.workspace_id = ${workspaceId}
+      and m.id = t.id`
+}
+
+// Sends on their way take their turns behind those of the conversation that they come to.
+async function moveSends(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
+  // They go after those of the other conversation. An agent's are not sent any more: its owner may be another now.
+  await tx`
+    update dispatches d
+    set conversation_id = ${toId},
+      owner_epoch = case when d.owner_epoch is not null then -1 end,
+      turn = d.turn + (
+        select coalesce(max(other.turn), 0)
+        from dispatches other
+        where other.workspace_id = ${workspaceId}
+          and other.conversation_id = ${toId}
+      )
+    where d.workspace_id = ${workspaceId}
+      and d.conversation_id = ${fromId}`
+  await tx`
+    update sends
+    set conversation_id = ${toId}
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${fromId}`
+}
+
+async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
+  await tx`
+    update conversation_notes
+    set conversation_id = ${toId}
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${fromId}`
+  await tx`
+    update conversation_activities
+    set conversation_id = ${toId}
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${fromId}`
+  await tx`
+    update conversation_aliases
+    set conversation_id = ${toId}
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${fromId}`
+  await tx`
+    delete from conversations
+    where workspace_id = ${workspaceId}
+      and id = ${fromId}`
+  await tx`
+    insert into conversation_aliases (workspace_id, id, conversation_id)
+    values (${workspaceId}, ${fromId}, ${toId})`
+}

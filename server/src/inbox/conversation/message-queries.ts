@@ -1,0 +1,159 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Referral } from '../../channels/channel-event.ts'
+import { type Message, type MessageRow, openMessage, sealMessage } from './message.ts'
+import { freeMoment } from './moment.ts'
+import { externalIndex } from './sealed.ts'
+
+export const messageColumns = (sql: Sql) => sql`
+  m.id,
+  m.conversation_id,
+  m.connection_id,
+  m.direction,
+  m.kind,
+  m.origin,
+  m.content,
+  m.external_id,
+  m.status,
+  m.error_code,
+  m.actor_type,
+  m.actor_id,
+  m.occurred_at,
+  m.created_at,
+  m.settle_by`
+
+/**
+ * Adds a message at the first free millisecond of its time, under its conversation's lock. Null when the connection
+ * has a message of this external id already: then nothing was added.
+ */
+export async function addMessage(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  wanted: Message,
+): Promise<Message | null> {
+  const occurredAt = await momentFor(tx, workspaceId, wanted.conversationId, wanted.occurredAt)
+  const message = { ...wanted, occurredAt }
+  const row = sealMessage(keyring, message)
+  const inserted = await tx`
+    insert into messages (
+      workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_id,
+      external_index, status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
+    )
+    values (
+      ${workspaceId}, ${row.id}, ${row.conversation_id}, ${row.connection_id}, ${row.direction}, ${row.kind},
+      ${row.origin}, ${row.content}, ${message.referral !== null}, ${row.external_id}, ${row.external_index},
+      ${row.status}, ${row.error_code}, ${row.actor_type}, ${row.actor_id}, ${row.occurred_at}, ${row.created_at},
+      ${row.settle_by}
+    )
+    on conflict (workspace_id, connection_id, external_index) where external_index is not null do nothing`
+  return inserted.count > 0 ? message : null
+}
+
+/** Lets statuses of an echo find it, as those of a send do. */
+export async function addEchoPart(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, id: connectionId }: { workspaceId: string; id: string },
+  { id, externalId, status, errorCode }: Message,
+): Promise<void> {
+  const index = externalId === null ? null : externalIndex(keyring, connectionId, externalId)
+  await tx`
+    insert into message_parts (workspace_id, message_id, part, connection_id, external_index, status, error_code)
+    values (${workspaceId}, ${id}, 1, ${connectionId}, ${index}, ${status}, ${errorCode})`
+}
+
+const stretch = 1000
+
+async function momentFor(tx: Tx, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
+  for (let from = wanted; ; from = new Date(from.getTime() + stretch)) {
+    const end = new Date(from.getTime() + stretch)
+    const rows = await tx<{ occurred_at: Date }[]>`
+      select occurred_at
+      from messages
+      where workspace_id = ${workspaceId}
+        and conversation_id = ${conversationId}
+        and occurred_at >= ${from}
+        and occurred_at < ${end}`
+    const taken = new Set(rows.map((row) => row.occurred_at.getTime()))
+    const free = freeMoment(from, (timeMs) => taken.has(timeMs))
+    if (free < end) return free
+  }
+}
+
+/** The newest `limit` messages before a time, newest first. */
+export async function selectMessages(
+  sql: Sql,
+  workspaceId: string,
+  conversationId: string,
+  before: Date | null,
+  limit: number,
+): Promise<MessageRow[]> {
+  return sql<MessageRow[]>`
+    select ${messageColumns(sql)}
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.conversation_id = ${conversationId}
+      ${before === null ? sql`` : sql`and m.occurred_at < ${before}`}
+    order by m.occurred_at desc
+    limit ${limit}`
+}
+
+/** The id of the message that the connection knows by this external id, be it a part of a longer one. */
+export async function findByExternalIndex(
+  sql: Sql,
+  workspaceId: string,
+  connectionId: string,
+  index: Buffer,
+): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`
+    select m.id
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.connection_id = ${connectionId}
+      and m.external_index = ${index}
+    union all
+    select p.message_id as id
+    from message_parts p
+    where p.workspace_id = ${workspaceId}
+      and p.connection_id = ${connectionId}
+      and p.external_index = ${index}
+    limit 1`
+  return row?.id
+}
+
+/** The newest customer message, for telling the platform that it was read. */
+export async function findNewestInbound(
+  sql: Sql,
+  workspaceId: string,
+  conversationId: string,
+): Promise<Pick<MessageRow, 'id' | 'external_id'> | undefined> {
+  const [row] = await sql<Pick<MessageRow, 'id' | 'external_id'>[]>`
+    select m.id, m.external_id
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.conversation_id = ${conversationId}
+      and m.direction = 'inbound'
+      and m.kind <> 'system'
+    order by m.occurred_at desc
+    limit 1`
+  return row
+}
+
+/** The ad that the customer came by last; null when they came by none. */
+export async function findReferral(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationId: string,
+): Promise<Referral | null> {
+  const [row] = await sql<MessageRow[]>`
+    select ${messageColumns(sql)}
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.conversation_id = ${conversationId}
+      and m.has_referral
+    order by m.occurred_at desc
+    limit 1`
+  return row === undefined ? null : openMessage(keyring, row).referral
+}

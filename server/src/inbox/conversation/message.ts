@@ -1,0 +1,116 @@
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { MessageKind, Referral } from '../../channels/channel-event.ts'
+import type { Actor } from '../../workspace/actor.ts'
+import { externalIndex } from './sealed.ts'
+import type { MessageStatus } from './status-ladder.ts'
+
+export type Direction = 'inbound' | 'outbound'
+/** `echo`: another app or the phone sent it. `history`: told of afterwards. */
+export type Origin = 'live' | 'echo' | 'history'
+
+export interface Message {
+  id: string
+  conversationId: string
+  connectionId: string
+  direction: Direction
+  kind: MessageKind
+  origin: Origin
+  text: string
+  referral: Referral | null
+  /** What a send's request to the platform is made of; absent for everything else. */
+  send?: unknown
+  /** Null until the platform has assigned one. */
+  externalId: string | null
+  status: MessageStatus
+  errorCode: string | null
+  /** Null for inbound messages and echoes. */
+  actor: Actor | null
+  occurredAt: Date
+  createdAt: Date
+  /** When a pending send that nobody has settled is given up. */
+  settleBy: Date | null
+}
+
+/** A message as its table holds it. */
+export interface MessageRow {
+  id: string
+  conversation_id: string
+  connection_id: string
+  direction: Direction
+  kind: MessageKind
+  origin: Origin
+  content: Buffer
+  external_id: Buffer | null
+  status: MessageStatus
+  error_code: string | null
+  actor_type: Actor['type'] | null
+  actor_id: string | null
+  occurred_at: Date
+  created_at: Date
+  settle_by: Date | null
+}
+
+export interface StoredMessage extends MessageRow {
+  external_index: Buffer | null
+}
+
+const place = (id: string, column: string) => ({ table: 'messages', row: id, column })
+
+export function sealMessage(keyring: Keyring, message: Message): StoredMessage {
+  const { id, connectionId, externalId, text, referral, send } = message
+  return {
+    id,
+    conversation_id: message.conversationId,
+    connection_id: connectionId,
+    direction: message.direction,
+    kind: message.kind,
+    origin: message.origin,
+    content: keyring.seal(place(id, 'content'), JSON.stringify({ text, referral, send })),
+    external_id: externalId === null ? null : sealExternalId(keyring, id, externalId),
+    external_index: externalId === null ? null : externalIndex(keyring, connectionId, externalId),
+    status: message.status,
+    error_code: message.errorCode,
+    actor_type: message.actor?.type ?? null,
+    actor_id: message.actor?.id ?? null,
+    occurred_at: message.occurredAt,
+    created_at: message.createdAt,
+    settle_by: message.settleBy,
+  }
+}
+
+export function openMessage(keyring: Keyring, row: MessageRow): Message {
+  const content = JSON.parse(keyring.openText(place(row.id, 'content'), row.content)) as Pick<
+    Message,
+    'text' | 'referral' | 'send'
+  >
+  return {
+    id: row.id,
+    conversationId: row.conversation_id,
+    connectionId: row.connection_id,
+    direction: row.direction,
+    kind: row.kind,
+    origin: row.origin,
+    ...content,
+    externalId: row.external_id === null ? null : openExternalId(keyring, row.id, row.external_id),
+    status: row.status,
+    errorCode: row.error_code,
+    actor: actorOf(row),
+    occurredAt: row.occurred_at,
+    createdAt: row.created_at,
+    settleBy: row.settle_by,
+  }
+}
+
+export function sealExternalId(keyring: Keyring, messageId: string, externalId: string): Buffer {
+  return keyring.seal(place(messageId, 'external_id'), externalId)
+}
+
+export function openExternalId(keyring: Keyring, messageId: string, sealed: Buffer): string {
+  return keyring.openText(place(messageId, 'external_id'), sealed)
+}
+
+export function actorOf({ actor_type, actor_id }: Pick<MessageRow, 'actor_type' | 'actor_id'>): Actor | null {
+  if (actor_type === null) return null
+  if (actor_type === 'system' || actor_id === null) return { type: 'system', id: null }
+  return { type: actor_type, id: actor_id }
+}

@@ -1,0 +1,139 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Conversation, Scope } from './conversation.ts'
+import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
+import { mayStart, notYet } from './starts.ts'
+import { tellTeam } from './team-news.ts'
+
+export const conversationColumns = (sql: Sql) => sql`
+  c.id,
+  c.connection_id,
+  c.channel,
+  c.contact,
+  c.owner_key_id,
+  c.owner_epoch,
+  c.owner_since,
+  c.status,
+  c.snoozed_until,
+  c.assigned_to,
+  c.label_ids,
+  c.unread_count,
+  c.window_expires_at,
+  c.last_message_at,
+  c.unanswered_since,
+  c.last_message,
+  c.created_at,
+  c.updated_at`
+
+// The id of a conversation that was merged into another one goes on naming it.
+const isNamed = (sql: Sql, { workspaceId, connectionIds }: Scope, id: string) => sql`
+  c.workspace_id = ${workspaceId}
+    and c.id = coalesce(
+      (select a.conversation_id from conversation_aliases a where a.workspace_id = ${workspaceId} and a.id = ${id}),
+      ${id}
+    )
+    ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}`
+
+export async function findConversation(sql: Sql, scope: Scope, id: string): Promise<ConversationRow | undefined> {
+  const [row] = await sql<ConversationRow[]>`
+    select ${conversationColumns(sql)}
+    from conversations c
+    where ${isNamed(sql, scope, id)}`
+  return row
+}
+
+export async function selectConversations(
+  sql: Sql,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ConversationRow[]> {
+  return sql<ConversationRow[]>`
+    select ${conversationColumns(sql)}
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and c.id = any (${[...ids]}::uuid[])`
+}
+
+/** The conversation for changing it: nobody else changes it until this transaction ends. */
+export async function lockConversation(
+  tx: Tx,
+  keyring: Keyring,
+  scope: Scope,
+  id: string,
+): Promise<Conversation | undefined> {
+  // While the first try waits, the row may be merged away; the second then finds where it went.
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const [row] = await tx<ConversationRow[]>`
+      select ${conversationColumns(tx)}
+      from conversations c
+      where ${isNamed(tx, scope, id)}
+      for update of c`
+    if (row !== undefined) return openConversation(keyring, row)
+  }
+  return undefined
+}
+
+/** Inserts a conversation unless its customer has one on the connection already; answers whether it did. */
+export async function insertConversation(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  conversation: Conversation,
+): Promise<boolean> {
+  tellTeam(tx, workspaceId, [conversation.id])
+  const row = sealConversation(keyring, conversation)
+  const inserted = await tx`
+    insert into conversations (
+      workspace_id, id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, index_version,
+      owner_key_id, owner_epoch, owner_since, status, snoozed_until, assigned_to, label_ids, unread_count,
+      window_expires_at, last_message_at, unanswered_since, last_message, created_at, updated_at
+    )
+    values (
+      ${workspaceId}, ${row.id}, ${row.connection_id}, ${row.channel}, ${row.contact}, ${row.user_index},
+      ${row.phone_index}, ${row.phone_exact_index}, ${row.index_version}, ${row.owner_key_id}, ${row.owner_epoch},
+      ${row.owner_since}, ${row.status}, ${row.snoozed_until}, ${row.assigned_to}, ${row.label_ids}::uuid[],
+      ${row.unread_count}, ${row.window_expires_at}, ${row.last_message_at}, ${row.unanswered_since},
+      ${row.last_message}, ${row.created_at}, ${row.updated_at}
+    )
+    on conflict do nothing`
+  return inserted.count > 0
+}
+
+/**
+ * Stores a conversation as it stands, under the lock that it was read with. A change of owner is undone here, and done
+ * again, until no send of the owner before can still be about to start.
+ */
+export async function storeConversation(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  conversation: Conversation,
+): Promise<void> {
+  tellTeam(tx, workspaceId, [conversation.id])
+  const row = sealConversation(keyring, conversation)
+  const [stored] = await tx<{ may_start: boolean }[]>`
+    update conversations
+    set contact = ${row.contact},
+      user_index = ${row.user_index},
+      phone_index = ${row.phone_index},
+      phone_exact_index = ${row.phone_exact_index},
+      index_version = ${row.index_version},
+      owner_key_id = ${row.owner_key_id},
+      owner_epoch = ${row.owner_epoch},
+      starts_held_until = case when owner_epoch = ${row.owner_epoch} then starts_held_until end,
+      owner_since = ${row.owner_since},
+      status = ${row.status},
+      snoozed_until = ${row.snoozed_until},
+      assigned_to = ${row.assigned_to},
+      label_ids = ${row.label_ids}::uuid[],
+      unread_count = ${row.unread_count},
+      window_expires_at = ${row.window_expires_at},
+      last_message_at = ${row.last_message_at},
+      unanswered_since = ${row.unanswered_since},
+      last_message = ${row.last_message},
+      updated_at = ${row.updated_at}
+    where workspace_id = ${workspaceId}
+      and id = ${row.id}
+    returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`
+  if (stored?.may_start) throw notYet(workspaceId, [row.id])
+}

@@ -1,0 +1,126 @@
+import { phoneClass } from '../../base/phone/phone-variants.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Channel } from '../../channels/connection/connection.ts'
+import type { Contact, Conversation, LastMessage } from './conversation.ts'
+import type { ConversationStatus } from './conversation-status.ts'
+import { agent, human, keyIdOf } from './owner.ts'
+
+/** A conversation as its table holds it, without what is only searched by. */
+export interface ConversationRow {
+  id: string
+  connection_id: string
+  channel: Channel
+  contact: Buffer
+  owner_key_id: string | null
+  owner_epoch: number
+  owner_since: Date
+  status: ConversationStatus
+  snoozed_until: Date | null
+  assigned_to: string | null
+  label_ids: string[]
+  unread_count: number
+  window_expires_at: Date | null
+  last_message_at: Date
+  unanswered_since: Date | null
+  last_message: Buffer | null
+  created_at: Date
+  updated_at: Date
+}
+
+export interface StoredConversation extends ConversationRow {
+  user_index: Buffer | null
+  phone_index: Buffer | null
+  phone_exact_index: Buffer | null
+  index_version: number
+}
+
+const place = (id: string, column: string) => ({ table: 'conversations', row: id, column })
+
+export function sealConversation(keyring: Keyring, conversation: Conversation): StoredConversation {
+  const { id, contact, lastMessage } = conversation
+  return {
+    id,
+    connection_id: conversation.connectionId,
+    channel: conversation.channel,
+    contact: keyring.seal(place(id, 'contact'), JSON.stringify(contact)),
+    ...contactIndexes(keyring, contact),
+    owner_key_id: keyIdOf(conversation.owner),
+    owner_epoch: conversation.ownerEpoch,
+    owner_since: conversation.ownerSince,
+    status: conversation.status,
+    snoozed_until: conversation.snoozedUntil,
+    assigned_to: conversation.assignedTo,
+    label_ids: conversation.labelIds,
+    unread_count: conversation.unreadCount,
+    window_expires_at: conversation.windowExpiresAt,
+    last_message_at: conversation.lastMessageAt,
+    unanswered_since: conversation.unansweredSince,
+    last_message: lastMessage === null ? null : keyring.seal(place(id, 'last_message'), JSON.stringify(lastMessage)),
+    created_at: conversation.createdAt,
+    updated_at: conversation.updatedAt,
+  }
+}
+
+export function contactIndexes(keyring: Keyring, { userId, phone }: Pick<Contact, 'userId' | 'phone'>) {
+  return {
+    user_index: userId === null ? null : keyring.exact(userLabel, userId),
+    phone_index: phone === null ? null : keyring.exact(phoneLabel, phoneClass(phone)),
+    phone_exact_index: phone === null ? null : keyring.exact(exactPhoneLabel, phone),
+    index_version: keyring.indexVersion,
+  }
+}
+
+export function openConversation(keyring: Keyring, row: ConversationRow): Conversation {
+  const { id } = row
+  return {
+    id,
+    connectionId: row.connection_id,
+    channel: row.channel,
+    contact: openContact(keyring, id, row.contact),
+    owner: row.owner_key_id === null ? human : agent(row.owner_key_id),
+    ownerEpoch: row.owner_epoch,
+    ownerSince: row.owner_since,
+    status: row.status,
+    snoozedUntil: row.snoozed_until,
+    assignedTo: row.assigned_to,
+    labelIds: row.label_ids,
+    unreadCount: row.unread_count,
+    windowExpiresAt: row.window_expires_at,
+    lastMessageAt: row.last_message_at,
+    unansweredSince: row.unanswered_since,
+    lastMessage:
+      row.last_message === null
+        ? null
+        : (JSON.parse(keyring.openText(place(id, 'last_message'), row.last_message)) as LastMessage),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+export function openContact(keyring: Keyring, id: string, sealed: Uint8Array): Contact {
+  return JSON.parse(keyring.openText(place(id, 'contact'), sealed)) as Contact
+}
+
+const userLabel = 'inbox.user'
+const phoneLabel = 'inbox.phone'
+const exactPhoneLabel = 'inbox.phone.exact'
+
+// Look-ups: one digest, or one of each version while the index key is rotated.
+
+/** Digests of the platform's id of a user. */
+export const userIndexes = (keyring: Keyring, userId: string): Buffer[] => keyring.exacts(userLabel, userId)
+
+/** Digests by which a phone is found in any of its common variants. */
+export const phoneIndexes = (keyring: Keyring, digits: string): Buffer[] =>
+  keyring.exacts(phoneLabel, phoneClass(digits))
+
+/** Digests by which a phone is found in this very spelling. */
+export const exactPhoneIndexes = (keyring: Keyring, digits: string): Buffer[] => keyring.exacts(exactPhoneLabel, digits)
+
+/**
+ * Digest of the platform's id of a message, which is unique within a connection. It has one for ever: such an id is
+ * random, so that nobody can guess one and look for it, and the digests are many.
+ */
+export function externalIndex(keyring: Keyring, connectionId: string, externalId: string): Buffer {
+  return keyring.stable('inbox.external', `${connectionId} ${externalId}`)
+}

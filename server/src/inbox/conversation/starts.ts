@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Db, NotYet, type Sql, type Tx } from '../../base/db.ts'
+
+const lookEveryMs = 20
+/** Longer than any call that is allowed may take to start, so that none begins between the last look and the change. */
+const holdMs = 5_000
+
+/** SQL: whether a platform call of an agent's send, allowed under another owner's epoch, can still be about to start. */
+export const mayStart = (sql: Sql, workspaceId: string, conversationId: string, ownerEpoch: number) => sql`
+  exists (
+    select 1
+    from dispatches d
+    where d.workspace_id = ${workspaceId}
+      and d.conversation_id = ${conversationId}
+      and d.owner_epoch <> ${ownerEpoch}
+      and d.starting_until > clock_timestamp()
+  )`
+
+/**
+ * Refuses a change of owner while a platform call of an agent in these conversations can still be about to start: the
+ * transaction is undone, waits without a connection, and is done again. Whoever changes owners asks so under the
+ * conversations' locks, which keep new calls from being allowed. `storeConversation` does it for every change it stores.
+ */
+export async function refuseWhileStarting(
+  tx: Tx,
+  workspaceId: string,
+  conversationIds: readonly string[],
+): Promise<void> {
+  if (await areStarting(tx, workspaceId, conversationIds)) throw notYet(workspaceId, conversationIds)
+}
+
+/** To be thrown in the transaction that found calls which may still start. */
+export const notYet = (workspaceId: string, conversationIds: readonly string[]): NotYet =>
+  new NotYet((db) => waitForStarts(db, workspaceId, conversationIds))
+
+/** It takes as long as the calls that are under way, `startWithinMs` at most: no others may start meanwhile. */
+async function waitForStarts(db: Db, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
+  await db.tx((tx) => holdStarts(tx, workspaceId, conversationIds))
+  while (await areStarting(db.sql, workspaceId, conversationIds)) await sleep(lookEveryMs)
+}
+
+/** In the order of every other statement that locks several conversations. */
+async function holdStarts(tx: Tx, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
+  await tx`
+    with held as (
+      select id
+      from conversations
+      where workspace_id = ${workspaceId}
+        and id = any (${[...conversationIds]}::uuid[])
+      order by id
+      for update
+    )
+    update conversations c
+    set starts_held_until = clock_timestamp() + ${holdMs}::float8 * interval '1 millisecond'
+    from held
+    where c.workspace_id = ${workspaceId}
+      and c.id = held.id`
+}
+
+async function areStarting(sql: Sql, workspaceId: string, conversationIds: readonly string[]): Promise<boolean> {
+  const starting = await sql`
+    select d.message_id
+    from dispatches d
+    where d.workspace_id = ${workspaceId}
+      and d.conversation_id = any (${[...conversationIds]}::uuid[])
+      and d.owner_epoch is not null
+      and d.starting_until > clock_timestamp()
+    limit 1`
+  return starting.length > 0
+}

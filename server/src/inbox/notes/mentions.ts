@@ -1,0 +1,118 @@
+import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
+import type { Db, Sql } from '../../base/db.ts'
+import { invalid } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { openContact } from '../conversation/sealed.ts'
+import { tellMember } from '../conversation/team-news.ts'
+import { type Note, type NoteRow, noteColumns, openNote } from './notes.ts'
+
+export interface Mention {
+  note: Note
+  conversation: { id: string; contact: { name: string | null; phone: string | null } }
+  readAt: Date | null
+}
+
+interface MentionRow extends NoteRow {
+  conversation_id: string
+  contact: Buffer
+  read_at: Date | null
+  mentioned_at: Date
+}
+
+export interface MentionsRequest {
+  limit: number
+  unreadOnly: boolean
+  cursor: string | null
+}
+
+/** The notes that mention a member, newest first. */
+export async function listMentions(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  userId: string,
+  { limit, unreadOnly, cursor }: MentionsRequest,
+): Promise<{ mentions: Mention[]; cursor: string | null }> {
+  const after = cursor === null ? null : readCursor(cursor)
+  const rows = await sql<MentionRow[]>`
+    select ${noteColumns(sql)}, n.conversation_id, c.contact, u.read_at, u.created_at as mentioned_at
+    from note_mentions u
+    join conversation_notes n
+      on n.workspace_id = u.workspace_id
+      and n.id = u.note_id
+    join conversations c
+      on c.workspace_id = n.workspace_id
+      and c.id = n.conversation_id
+    where u.workspace_id = ${workspaceId}
+      and u.user_id = ${userId}
+      ${unreadOnly ? sql`and u.read_at is null` : sql``}
+      ${after === null ? sql`` : sql`and (u.created_at, u.note_id) < (${after.at}::timestamptz, ${after.id}::uuid)`}
+    order by u.created_at desc, u.note_id desc
+    limit ${limit + 1}`
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    mentions: shown.map((row) => {
+      const { name, phone } = openContact(keyring, row.conversation_id, row.contact)
+      return {
+        note: openNote(keyring, row),
+        conversation: { id: row.conversation_id, contact: { name, phone } },
+        readAt: row.read_at,
+      }
+    }),
+    cursor:
+      last === undefined || rows.length <= limit
+        ? null
+        : encodeCursor(['mentions', last.mentioned_at.getTime(), last.id]),
+  }
+}
+
+function readCursor(text: string): { at: Date; id: string } {
+  const [kind, time, id] = decodeCursor(text) ?? []
+  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= 253_402_300_799_999
+  if (kind !== 'mentions' || !isTime || typeof id !== 'string' || !isUuid(id)) {
+    throw invalid('cursor', 'is not a cursor of this list', 'query')
+  }
+  return { at: new Date(Number(time)), id }
+}
+
+export async function countUnreadMentions(sql: Sql, workspaceId: string, userId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count
+    from note_mentions
+    where workspace_id = ${workspaceId}
+      and user_id = ${userId}
+      and read_at is null`
+  return row?.count ?? 0
+}
+
+/** Marks a member's mentions read: those of a conversation, or all. */
+export async function markMentionsRead(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  conversationId: string | null,
+  now: Date,
+): Promise<void> {
+  await db.tx(async (tx) => {
+    const read = await tx`
+      update note_mentions u
+      set read_at = ${now}
+      where u.workspace_id = ${workspaceId}
+        and u.user_id = ${userId}
+        and u.read_at is null
+        ${
+          conversationId === null
+            ? tx``
+            : tx`
+        and exists (
+          select from conversation_notes n
+          where n.workspace_id = ${workspaceId}
+            and n.id = u.note_id
+            and n.conversation_id = ${conversationId}
+        )`
+        }`
+    if (read.count > 0) tellMember(tx, workspaceId, userId)
+  })
+}

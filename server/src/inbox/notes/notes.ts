@@ -1,0 +1,109 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { newId } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Actor } from '../../workspace/actor.ts'
+import { tellMember, tellTeam } from '../conversation/team-news.ts'
+
+export interface Note {
+  id: string
+  text: string
+  /** Members who are to see it. */
+  mentions: string[]
+  actor: Actor
+  createdAt: Date
+}
+
+export interface NoteRow {
+  id: string
+  text: Buffer
+  mentions: string[]
+  actor_type: Actor['type']
+  actor_id: string | null
+  created_at: Date
+}
+
+const place = (id: string) => ({ table: 'conversation_notes', row: id, column: 'text' })
+
+export const noteColumns = (sql: Sql) => sql`
+  n.id,
+  n.text,
+  array(
+    select m.user_id
+    from note_mentions m
+    where m.workspace_id = n.workspace_id
+      and m.note_id = n.id
+    order by m.user_id
+  ) as mentions,
+  n.actor_type,
+  n.actor_id,
+  n.created_at`
+
+export async function addNote(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationId: string,
+  { text, mentions, actor, key = null }: Pick<Note, 'text' | 'mentions' | 'actor'> & { key?: string | null },
+  now: Date,
+): Promise<void> {
+  const id = newId(now)
+  await tx`
+    insert into conversation_notes (
+      workspace_id, id, conversation_id, text, actor_type, actor_id, idempotency_key, created_at
+    )
+    values (
+      ${workspaceId}, ${id}, ${conversationId}, ${keyring.seal(place(id), text)}, ${actor.type}, ${actor.id}, ${key},
+      ${now}
+    )`
+  tellTeam(tx, workspaceId, [conversationId])
+  if (mentions.length === 0) return
+  for (const userId of mentions) tellMember(tx, workspaceId, userId)
+  await tx`
+    insert into note_mentions (workspace_id, note_id, user_id, created_at)
+    select ${workspaceId}::uuid, ${id}::uuid, user_id, ${now}
+    from unnest(${mentions}::uuid[]) as u (user_id)`
+}
+
+/** The note that its author added under this key, and where it is now. */
+export async function findNoteByKey(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  actorId: string | null,
+  key: string,
+): Promise<(Note & { conversationId: string }) | undefined> {
+  const [row] = await sql<(NoteRow & { conversation_id: string })[]>`
+    select ${noteColumns(sql)}, n.conversation_id
+    from conversation_notes n
+    where n.workspace_id = ${workspaceId}
+      and n.actor_id = ${actorId}
+      and n.idempotency_key = ${key}`
+  return row && { ...openNote(keyring, row), conversationId: row.conversation_id }
+}
+
+/** The newest 200, oldest first. */
+export async function listNotes(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationId: string,
+): Promise<Note[]> {
+  const rows = await sql<NoteRow[]>`
+    select ${noteColumns(sql)}
+    from conversation_notes n
+    where n.workspace_id = ${workspaceId}
+      and n.conversation_id = ${conversationId}
+    order by n.id desc
+    limit 200`
+  return rows.reverse().map((row) => openNote(keyring, row))
+}
+
+export function openNote(keyring: Keyring, row: NoteRow): Note {
+  return {
+    id: row.id,
+    text: keyring.openText(place(row.id), row.text),
+    mentions: row.mentions,
+    actor: { type: row.actor_type, id: row.actor_id } as Actor,
+    createdAt: row.created_at,
+  }
+}

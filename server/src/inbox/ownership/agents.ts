@@ -1,0 +1,93 @@
+import { selectApiKey } from '../../access/keys/queries.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import { type AgentKey, firstOwner, human, keyCanOwn, type Owner } from '../conversation/owner.ts'
+
+/** The owner of a conversation that a customer has just begun. */
+export async function chooseFirstOwner(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<Owner> {
+  if (await agentsAreStopped(tx, workspaceId)) return human
+  return firstOwner(await holdAgentKeys(tx, workspaceId, null), connectionId, false, now)
+}
+
+/** The key that would get the next new conversation. */
+export interface NextAgent {
+  keyId: string
+  name: string
+  /** Null: nobody has ever come in with it. */
+  lastUsedAt: Date | null
+}
+
+/** Who would get the next customer of the connection who writes for the first time; null: people. */
+export async function findNextAgent(
+  sql: Sql,
+  workspaceId: string,
+  connectionId: string,
+  now: Date,
+): Promise<NextAgent | null> {
+  const [workspace] = await sql<{ agents_stopped: boolean }[]>`
+    select agents_stopped
+    from workspaces
+    where id = ${workspaceId}`
+  const keys = await selectAgentKeys(sql, workspaceId, sql``)
+  const owner = firstOwner(keys, connectionId, workspace?.agents_stopped ?? true, now)
+  const row = owner.type === 'human' ? null : await selectApiKey(sql, workspaceId, owner.keyId)
+  return row === null ? null : { keyId: row.id, name: row.name, lastUsedAt: row.last_used_at }
+}
+
+/** Whether the key can own conversations of the connection; it stays so until the transaction ends. */
+export async function agentCanOwn(
+  tx: Tx,
+  workspaceId: string,
+  keyId: string,
+  connectionId: string,
+  now: Date,
+): Promise<boolean> {
+  const [key] = await holdAgentKeys(tx, workspaceId, keyId)
+  return key !== undefined && keyCanOwn(key, connectionId, now)
+}
+
+/**
+ * Whether the workspace's stop switch is on; it stays as it is until the transaction ends. To be asked before a
+ * conversation is locked, in the order in which the switch itself takes its locks.
+ */
+export async function agentsAreStopped(tx: Tx, workspaceId: string): Promise<boolean> {
+  const [row] = await tx<{ agents_stopped: boolean }[]>`
+    select agents_stopped
+    from workspaces
+    where id = ${workspaceId}
+    for share`
+  return row?.agents_stopped ?? true
+}
+
+interface AgentKeyRow {
+  id: string
+  scopes: string[]
+  connection_ids: string[]
+  expires_at: Date | null
+  revoked_at: Date | null
+  answers_new_conversations: boolean
+  created_at: Date
+}
+
+// Held, so that a key which is being revoked is waited for, and none is revoked between this look and the commit.
+function holdAgentKeys(tx: Tx, workspaceId: string, keyId: string | null): Promise<AgentKey[]> {
+  return selectAgentKeys(tx, workspaceId, tx`${keyId === null ? tx`` : tx`and id = ${keyId}`} for key share`)
+}
+
+async function selectAgentKeys(sql: Sql, workspaceId: string, rest: Fragment): Promise<AgentKey[]> {
+  const rows = await sql<AgentKeyRow[]>`
+    select id, scopes, connection_ids, expires_at, revoked_at, answers_new_conversations, created_at
+    from api_keys
+    where workspace_id = ${workspaceId}
+      and revoked_at is null
+      and 'inbox.write' = any (scopes)
+      ${rest}`
+  return rows.map((row) => ({
+    id: row.id,
+    scopes: row.scopes,
+    connectionIds: row.connection_ids,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    answersNew: row.answers_new_conversations,
+    createdAt: row.created_at,
+  }))
+}

@@ -1,0 +1,119 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
+import { recordEvents } from '../../events/record.ts'
+import { type Actor, systemActor } from '../../workspace/actor.ts'
+import { ownerChanged } from '../conversation/events.ts'
+import { agent, human, writeOwner } from '../conversation/owner.ts'
+import { type Cause, recordActivities } from '../conversation/record-activities.ts'
+import { refuseWhileStarting } from '../conversation/starts.ts'
+import { tellTeam } from '../conversation/team-news.ts'
+
+/** Gives people what a key owns: it was revoked, or must not go on. Answers how many conversations changed hands. */
+export function handBackConversationsOf(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  keyId: string,
+  actor: Actor,
+  now: Date,
+): Promise<number> {
+  return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id = ${keyId}`, { actor, reason: 'key_ended' }, now)
+}
+
+/** Gives people whatever agents own: the workspace's stop switch. */
+export function handBackAll(tx: Tx, keyring: Keyring, workspaceId: string, actor: Actor, now: Date): Promise<number> {
+  const cause = { actor, reason: 'agents_stopped' } as const
+  return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id is not null`, cause, now)
+}
+
+/** Gives people what belongs to keys that have expired, or were revoked behind our back. For a timer; any node may. */
+export async function handBackLapsed(db: Db, vault: Vault, clock: Clock): Promise<number> {
+  const lapsed = await db.sql<{ workspace_id: string; id: string }[]>`
+    select k.workspace_id, k.id
+    from api_keys k
+    where (k.revoked_at is not null or k.expires_at <= ${clock.now()})
+      and exists (
+        select from conversations c
+        where c.workspace_id = k.workspace_id
+          and c.owner_key_id = k.id
+      )`
+  let count = 0
+  for (const { workspace_id: workspaceId, id } of lapsed) {
+    const keyring = await vault.keyring(workspaceId)
+    count += await db.tx((tx) => handBackConversationsOf(tx, keyring, workspaceId, id, systemActor, clock.now()))
+  }
+  return count
+}
+
+/**
+ * Gives people the conversations whose agent has left a customer waiting for longer than the workspace allows, counted
+ * from when it got the conversation if that was later. For a timer; any node may.
+ */
+export async function runWatchdog(db: Db, vault: Vault, clock: Clock): Promise<number> {
+  const now = clock.now()
+  const workspaces = await db.sql<{ id: string }[]>`
+    select distinct w.id
+    from workspaces w
+    join conversations c on c.workspace_id = w.id
+    where ${isOverdue(db.sql, now)}`
+  let count = 0
+  for (const { id } of workspaces) {
+    const keyring = await vault.keyring(id)
+    count += await db.tx((tx) => {
+      const overdue = tx`
+        and exists (
+          select from workspaces w
+          where w.id = ${id}
+            and ${isOverdue(tx, now)}
+        )`
+      return handBack(tx, keyring, id, overdue, { actor: systemActor, reason: 'watchdog' }, now)
+    })
+  }
+  return count
+}
+
+const isOverdue = (sql: Sql, now: Date) => sql`
+  w.agent_watchdog_minutes is not null
+    and c.owner_key_id is not null
+    and c.unanswered_since is not null
+    and greatest(c.unanswered_since, c.owner_since) <= ${now}::timestamptz - make_interval(mins => w.agent_watchdog_minutes)`
+
+async function handBack(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  which: Fragment,
+  cause: Cause,
+  now: Date,
+): Promise<number> {
+  const rows = await tx<{ id: string; connectionId: string; keyId: string }[]>`
+    select c.id, c.connection_id as "connectionId", c.owner_key_id as "keyId"
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      ${which}
+    order by c.id
+    for update of c`
+  const ids = rows.map((row) => row.id)
+  if (ids.length === 0) return 0
+  await refuseWhileStarting(tx, workspaceId, ids)
+  await tx`
+    update conversations
+    set owner_key_id = null,
+      owner_epoch = owner_epoch + 1,
+      starts_held_until = null,
+      owner_since = ${now},
+      updated_at = greatest(updated_at, ${now})
+    where workspace_id = ${workspaceId}
+      and id = any (${ids}::uuid[])`
+  const events = rows.map((row) => ownerChanged({ ...row, owner: human }, cause.actor, now))
+  const items = rows.map(({ id, keyId }) => ({
+    conversationId: id,
+    detail: { kind: 'owner', from: writeOwner(agent(keyId)), to: writeOwner(human) } as const,
+  }))
+  await recordActivities(tx, workspaceId, items, cause, now)
+  await recordEvents(tx, keyring, workspaceId, events, now)
+  tellTeam(tx, workspaceId, ids)
+  return ids.length
+}

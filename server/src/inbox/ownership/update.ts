@@ -1,0 +1,111 @@
+import type { Tx } from '../../base/db.ts'
+import { invalid } from '../../base/errors.ts'
+import { recordEvents } from '../../events/record.ts'
+import type { Actor } from '../../workspace/actor.ts'
+import { findStrangers } from '../../workspace/strangers.ts'
+import { type Change, changeLabels, changeOwner, changeStatus, touched } from '../conversation/change.ts'
+import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
+import type { ConversationStatus } from '../conversation/conversation-status.ts'
+import {
+  agentsStopped,
+  conversationNotFound,
+  keyCannotOwn,
+  ownerForbidden,
+  unknownLabels,
+} from '../conversation/errors.ts'
+import { maySetOwner, type Owner, sameOwner } from '../conversation/owner.ts'
+import { lockConversation, storeConversation } from '../conversation/queries.ts'
+import { recordChange } from '../conversation/record-activities.ts'
+import { addNote } from '../notes/notes.ts'
+import { agentCanOwn, agentsAreStopped } from './agents.ts'
+
+export interface ConversationPatch {
+  owner?: Owner
+  status?: ConversationStatus
+  /** Only with the status `snoozed`: when a timer opens the conversation. */
+  snoozedUntil?: Date | null
+  labelIds?: readonly string[]
+  note?: string
+  /** Null: nobody. */
+  assignedTo?: string | null
+}
+
+/**
+ * Changes a conversation: all of the patch or none of it. What is so already changes nothing and tells nobody. Throws
+ * 404 outside the scope, 403 `OWNER_FORBIDDEN` for an owner that the actor may not set, 400 for unknown labels.
+ */
+export async function updateConversation(
+  deps: Pick<InboxDeps, 'db' | 'vault' | 'clock'>,
+  scope: Scope,
+  actor: Actor,
+  id: string,
+  patch: ConversationPatch,
+): Promise<Conversation> {
+  return deps.vault.withKeyring(scope.workspaceId, (keyring) =>
+    deps.db.tx(async (tx) => {
+      const now = deps.clock.now()
+      const { workspaceId } = scope
+      const isStopped = patch.owner?.type === 'agent' && (await agentsAreStopped(tx, workspaceId))
+      const before = await lockConversation(tx, keyring, scope, id)
+      if (before === undefined) throw conversationNotFound()
+      if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, isStopped, now)
+      if (patch.labelIds !== undefined) await checkLabels(tx, workspaceId, patch.labelIds, actor)
+      if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
+      const { conversation, events } = applyPatch(before, patch, actor, now)
+      if (patch.note !== undefined) {
+        await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, mentions: [], actor }, now)
+      }
+      if (conversation !== before) await storeConversation(tx, keyring, workspaceId, conversation)
+      await recordChange(tx, workspaceId, before, conversation, { actor, reason: null }, now)
+      await recordEvents(tx, keyring, workspaceId, events, now)
+      return conversation
+    }),
+  )
+}
+
+function applyPatch(before: Conversation, patch: ConversationPatch, actor: Actor, now: Date): Change {
+  const owned = patch.owner === undefined ? null : changeOwner(before, patch.owner, actor, now)
+  let conversation = owned?.conversation ?? before
+  if (patch.status !== undefined) {
+    conversation = changeStatus(conversation, patch.status, patch.snoozedUntil ?? null, now)
+  }
+  if (patch.labelIds !== undefined) conversation = changeLabels(conversation, patch.labelIds, now)
+  if (patch.assignedTo !== undefined && patch.assignedTo !== conversation.assignedTo) {
+    conversation = touched({ ...conversation, assignedTo: patch.assignedTo }, now)
+  }
+  // A note is part of the conversation that the team sees.
+  if (patch.note !== undefined) conversation = touched(conversation, now)
+  return { conversation, events: owned?.events ?? [] }
+}
+
+async function checkOwner(
+  tx: Tx,
+  workspaceId: string,
+  actor: Actor,
+  before: Conversation,
+  owner: Owner,
+  isStopped: boolean,
+  now: Date,
+): Promise<void> {
+  if (!maySetOwner(actor, owner)) throw ownerForbidden()
+  if (owner.type === 'human' || sameOwner(before.owner, owner)) return
+  if (isStopped) throw agentsStopped()
+  if (!(await agentCanOwn(tx, workspaceId, owner.keyId, before.connectionId, now))) throw keyCannotOwn()
+}
+
+async function checkLabels(tx: Tx, workspaceId: string, labelIds: readonly string[], actor: Actor): Promise<void> {
+  const wanted = new Set(labelIds)
+  if (wanted.size === 0) return
+  const rows = await tx`
+    select id
+    from labels
+    where workspace_id = ${workspaceId}
+      and id = any (${[...wanted]}::uuid[])
+    for key share`
+  if (rows.length < wanted.size) throw unknownLabels(actor.type === 'agent' ? 'label_ids' : 'labelIds')
+}
+
+async function checkAssignee(tx: Tx, workspaceId: string, userId: string): Promise<void> {
+  const strangers = await findStrangers(tx, workspaceId, [userId])
+  if (strangers.length > 0) throw invalid('assignedTo', 'must be a member of the workspace')
+}

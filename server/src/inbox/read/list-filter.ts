@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { byteaArray, type Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Scope } from '../conversation/conversation.ts'
+import type { ConversationStatus } from '../conversation/conversation-status.ts'
+import { exactPhoneIndexes, phoneIndexes } from '../conversation/sealed.ts'
+
+/** What the team's lists are cut into; `mine` is what this member looks after. */
+export type InboxView = { mine: string } | 'unassigned' | 'agents'
+
+/** Which conversations a list shows. Every field that is set narrows it. */
+export interface ConversationFilter {
+  connectionId: string | null
+  /** Digits, in this very spelling. */
+  phone: string | null
+  /** One of these numbers, in any common spelling. */
+  anyPhones: readonly string[] | null
+  /** `agent` is any agent. */
+  owner: 'human' | 'agent' | { keyId: string } | null
+  /** One of these. */
+  statuses: readonly ConversationStatus[] | null
+  updatedAfter: Date | null
+  assignedTo: { userId: string } | 'nobody' | null
+  labelId: string | null
+  view: InboxView | null
+  unreadOnly: boolean
+  unansweredOnly: boolean
+}
+
+/** Shows everything. */
+export const noFilter: ConversationFilter = {
+  connectionId: null,
+  phone: null,
+  anyPhones: null,
+  owner: null,
+  statuses: null,
+  updatedAfter: null,
+  assignedTo: null,
+  labelId: null,
+  view: null,
+  unreadOnly: false,
+  unansweredOnly: false,
+}
+
+/** The condition on `conversations c` that a filter makes within what the caller sees. */
+export function filterCondition(sql: Sql, keyring: Keyring, scope: Scope, filter: ConversationFilter) {
+  const { connectionId, phone, anyPhones, statuses, updatedAfter, labelId } = filter
+  const { connectionIds } = scope
+  return sql`
+    c.workspace_id = ${scope.workspaceId}
+      ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}
+      ${connectionId === null ? sql`` : sql`and c.connection_id = ${connectionId}`}
+      ${phone === null ? sql`` : sql`and c.phone_exact_index is not null and c.phone_exact_index = any (${byteaArray(sql, exactPhoneIndexes(keyring, phone))}::bytea[])`}
+      ${
+        anyPhones === null
+          ? sql``
+          : sql`and c.phone_index is not null and c.phone_index = any (${byteaArray(
+              sql,
+              anyPhones.flatMap((digits) => phoneIndexes(keyring, digits)),
+            )}::bytea[])`
+      }
+      ${ownerCondition(sql, filter.owner)}
+      ${statusCondition(sql, statuses)}
+      ${updatedAfter === null ? sql`` : sql`and c.updated_at > ${updatedAfter}`}
+      ${assigneeCondition(sql, filter.assignedTo)}
+      ${labelId === null ? sql`` : sql`and c.label_ids <> '{}' and c.label_ids @> array[${labelId}::uuid]`}
+      ${viewCondition(sql, filter.view)}
+      ${filter.unreadOnly ? sql`and c.unread_count > 0` : sql``}
+      ${filter.unansweredOnly ? sql`and c.unanswered_since is not null` : sql``}`
+}
+
+function ownerCondition(sql: Sql, owner: ConversationFilter['owner']) {
+  if (owner === null) return sql``
+  if (owner === 'human') return sql`and c.owner_key_id is null`
+  return owner === 'agent' ? sql`and c.owner_key_id is not null` : sql`and c.owner_key_id = ${owner.keyId}`
+}
+
+// One status is compared by itself: the indexes that begin with it then give the order as well.
+function statusCondition(sql: Sql, statuses: ConversationFilter['statuses']) {
+  if (statuses === null) return sql``
+  const [only, ...others] = statuses
+  return others.length === 0 && only !== undefined
+    ? sql`and c.status = ${only}`
+    : sql`and c.status = any (${[...statuses]}::text[])`
+}
+
+function assigneeCondition(sql: Sql, assignedTo: ConversationFilter['assignedTo']) {
+  if (assignedTo === null) return sql``
+  return assignedTo === 'nobody' ? sql`and c.assigned_to is null` : sql`and c.assigned_to = ${assignedTo.userId}`
+}
+
+function viewCondition(sql: Sql, view: InboxView | null) {
+  if (view === null) return sql``
+  if (view === 'unassigned') return sql`and c.owner_key_id is null and c.assigned_to is null`
+  return view === 'agents' ? sql`and c.owner_key_id is not null` : sql`and c.assigned_to = ${view.mine}`
+}
+
+/** Tells two filters apart in a cursor, without the cursor holding what was asked for. */
+export function filterDigest(filter: ConversationFilter): string {
+  return createHash('sha256').update(JSON.stringify(filter)).digest('base64url').slice(0, 12)
+}

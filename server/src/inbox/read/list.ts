@@ -1,0 +1,98 @@
+import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
+import type { Sql } from '../../base/db.ts'
+import { invalid } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Conversation, Scope } from '../conversation/conversation.ts'
+import { conversationColumns } from '../conversation/queries.ts'
+import { type ConversationRow, openConversation } from '../conversation/sealed.ts'
+import { type ConversationFilter, filterCondition, filterDigest } from './list-filter.ts'
+
+/** `updated`: changed last first. `recent`: newest message first. `waiting`: the customer who waits longest first. */
+export type ListOrder = 'updated' | 'recent' | 'waiting'
+
+export interface ListRequest {
+  filter: ConversationFilter
+  order: ListOrder
+  limit: number
+  cursor: string | null
+}
+
+export interface ConversationPage {
+  conversations: Conversation[]
+  cursor: string | null
+}
+
+interface Place {
+  time: Date
+  id: string
+}
+
+/** One page; ids break ties. Throws `InvalidInput` for a cursor of another list. */
+export async function listConversations(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  { filter, order, limit, cursor }: ListRequest,
+): Promise<ConversationPage> {
+  const after = cursor === null ? null : readCursor(cursor, order, filter)
+  const rows = await sql<ConversationRow[]>`
+    select ${conversationColumns(sql)}
+    from conversations c
+    where ${filterCondition(sql, keyring, scope, filter)}
+      ${behind(sql, order, after)}
+    ${orderBy(sql, order)}
+    limit ${limit + 1}`
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    conversations: shown.map((row) => openConversation(keyring, row)),
+    cursor: last === undefined || rows.length <= limit ? null : writeCursor(last, order, filter),
+  }
+}
+
+function behind(sql: Sql, order: ListOrder, after: Place | null) {
+  const place = after === null ? null : sql`(${after.time}::timestamptz, ${after.id}::uuid)`
+  switch (order) {
+    case 'updated':
+      return place === null ? sql`` : sql`and (c.updated_at, c.id) < ${place}`
+    case 'recent':
+      return place === null ? sql`` : sql`and (c.last_message_at, c.id) < ${place}`
+    case 'waiting':
+      return sql`
+        and c.unanswered_since is not null
+        ${place === null ? sql`` : sql`and (c.unanswered_since, c.id) > ${place}`}`
+    default:
+      return order satisfies never
+  }
+}
+
+function orderBy(sql: Sql, order: ListOrder) {
+  if (order === 'waiting') return sql`order by c.unanswered_since, c.id`
+  return order === 'recent'
+    ? sql`order by c.last_message_at desc, c.id desc`
+    : sql`order by c.updated_at desc, c.id desc`
+}
+
+function timeOf(row: ConversationRow, order: ListOrder): number | undefined {
+  if (order === 'waiting') return row.unanswered_since?.getTime()
+  return (order === 'recent' ? row.last_message_at : row.updated_at).getTime()
+}
+
+function writeCursor(row: ConversationRow, order: ListOrder, filter: ConversationFilter): string {
+  return encodeCursor([order, filterDigest(filter), timeOf(row, order), row.id])
+}
+
+function readCursor(text: string, order: ListOrder, filter: ConversationFilter): Place {
+  const [by, digest, time, id, extra] = decodeCursor(text) ?? []
+  const isOurs = by === order && digest === filterDigest(filter) && extra === undefined
+  if (!isOurs || !isTime(time) || typeof id !== 'string' || !isUuid(id)) {
+    throw invalid('cursor', 'is not a cursor of this list and these filters', 'query')
+  }
+  return { time: new Date(time), id }
+}
+
+// What PostgreSQL and Date both can hold.
+function isTime(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 253_402_300_799_999
+}

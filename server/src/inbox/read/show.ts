@@ -1,0 +1,78 @@
+import type { Sql } from '../../base/db.ts'
+import { type Author, authorOf } from '../conversation/author.ts'
+import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
+import { actorOf, type MessageRow } from '../conversation/message.ts'
+import { keyIdOf } from '../conversation/owner.ts'
+import { type Names, namedActors, readNames } from './names.ts'
+
+/** A conversation with all that a row of the list shows. */
+export interface ShownConversation {
+  conversation: Conversation
+  newest: NewestMessage | null
+  names: Names
+}
+
+/** Of the newest message, what the conversation does not hold itself. */
+export interface NewestMessage {
+  id: string
+  status: MessageRow['status']
+  errorCode: string | null
+  author: Author
+}
+
+/** Two look-ups, however many conversations there are. */
+export async function showConversations(
+  { db, vault }: Pick<InboxDeps, 'db' | 'vault'>,
+  workspaceId: string,
+  conversations: readonly Conversation[],
+): Promise<ShownConversation[]> {
+  const newest = await selectNewest(
+    db.sql,
+    workspaceId,
+    conversations.map(({ id }) => id),
+  )
+  const names = await readNames({ db, vault }, workspaceId, [
+    ...namedActors([...newest.values()].map(({ author }) => author)),
+    ...conversations.flatMap(({ connectionId, assignedTo, owner }) => [
+      { type: 'connection' as const, id: connectionId },
+      ...namedActors([
+        { type: 'user', id: assignedTo },
+        { type: 'agent', id: keyIdOf(owner) },
+      ]),
+    ]),
+  ])
+  return conversations.map((conversation) => ({ conversation, newest: newest.get(conversation.id) ?? null, names }))
+}
+
+type NewestRow = Pick<
+  MessageRow,
+  'id' | 'conversation_id' | 'direction' | 'kind' | 'status' | 'error_code' | 'actor_type' | 'actor_id'
+>
+
+async function selectNewest(
+  sql: Sql,
+  workspaceId: string,
+  conversationIds: string[],
+): Promise<Map<string, NewestMessage>> {
+  if (conversationIds.length === 0) return new Map()
+  const rows = await sql<NewestRow[]>`
+    select m.id, m.conversation_id, m.direction, m.kind, m.status, m.error_code, m.actor_type, m.actor_id
+    from unnest(${conversationIds}::uuid[]) as c (id)
+    cross join lateral (
+      select *
+      from messages
+      where workspace_id = ${workspaceId}
+        and conversation_id = c.id
+      order by occurred_at desc
+      limit 1
+    ) m`
+  return new Map(
+    rows.map((row) => {
+      const { id, direction, kind, status, error_code: errorCode } = row
+      return [
+        row.conversation_id,
+        { id, status, errorCode, author: authorOf({ direction, kind, actor: actorOf(row) }) },
+      ]
+    }),
+  )
+}

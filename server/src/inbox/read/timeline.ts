@@ -1,0 +1,125 @@
+import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
+import type { Sql } from '../../base/db.ts'
+import { invalid } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Activity } from '../conversation/activity.ts'
+import type { Scope } from '../conversation/conversation.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import type { Message } from '../conversation/message.ts'
+import { findConversation } from '../conversation/queries.ts'
+import type { Note } from '../notes/notes.ts'
+import {
+  findFirstUnread,
+  type Stretch,
+  selectStretchOfActivities,
+  selectStretchOfMessages,
+  selectStretchOfNotes,
+  type TimelinePlace,
+} from './timeline-queries.ts'
+
+export type TimelineItem = TimelinePlace &
+  ({ type: 'message'; message: Message } | { type: 'note'; note: Note } | { type: 'activity'; activity: Activity })
+
+export interface TimelineRequest {
+  limit: number
+  /** A place that a page before gave, `unread` for around the first unread message, null for the newest. */
+  from: { side: 'before' | 'after'; place: TimelinePlace } | 'unread' | null
+}
+
+export interface TimelinePage {
+  /** Oldest first. */
+  items: TimelineItem[]
+  /** What goes on with older and with newer ones; null where there are none. */
+  older: string | null
+  newer: string | null
+  firstUnreadId: string | null
+}
+
+/** Messages, notes and what happened, in one order of time. Throws 404 outside the scope. */
+export async function readTimeline(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  id: string,
+  { limit, from }: TimelineRequest,
+): Promise<TimelinePage> {
+  const conversation = await findConversation(sql, scope, id)
+  if (conversation === undefined) throw conversationNotFound()
+  const { workspaceId } = scope
+  const read = (side: 'before' | 'after', place: TimelinePlace | null, wanted: number) =>
+    readStretch(sql, keyring, workspaceId, conversation.id, { side, place, limit: wanted })
+  const unread = await findFirstUnread(sql, workspaceId, conversation.id, conversation.unread_count)
+  const firstUnreadId = unread?.id ?? null
+  if (from === 'unread' && unread !== null) {
+    const place = { at: unread.at, id: lowestId }
+    const older = await read('before', place, Math.floor(limit / 2))
+    const newer = await read('after', place, limit - older.items.length)
+    const items = [...older.items, ...newer.items]
+    return {
+      items,
+      older: older.hasMore ? writePlace(items[0]) : null,
+      newer: newer.hasMore ? writePlace(items.at(-1)) : null,
+      firstUnreadId,
+    }
+  }
+  const { side, place } = from === null || from === 'unread' ? { side: 'before' as const, place: null } : from
+  const { items, hasMore } = await read(side, place, limit)
+  // On the side that a place was reached from there is at least what it was taken from.
+  const [isOlder, isNewer] = side === 'before' ? [hasMore, place !== null] : [true, hasMore]
+  return {
+    items,
+    older: isOlder ? writePlace(items[0] ?? place) : null,
+    newer: isNewer ? writePlace(items.at(-1) ?? place) : null,
+    firstUnreadId,
+  }
+}
+
+const lowestId = '00000000-0000-0000-0000-000000000000'
+
+/** The items next to a place on one side of it, oldest first. */
+async function readStretch(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  conversationId: string,
+  { side, place, limit }: Stretch,
+): Promise<{ items: TimelineItem[]; hasMore: boolean }> {
+  const stretch = { side, place, limit: limit + 1 }
+  const [messages, notes, activities] = await Promise.all([
+    selectStretchOfMessages(sql, keyring, workspaceId, conversationId, stretch),
+    selectStretchOfNotes(sql, keyring, workspaceId, conversationId, stretch),
+    selectStretchOfActivities(sql, workspaceId, conversationId, stretch),
+  ])
+  const items: TimelineItem[] = [
+    ...messages.map((message) => ({ type: 'message' as const, id: message.id, at: message.occurredAt, message })),
+    ...notes.map((note) => ({ type: 'note' as const, id: note.id, at: note.createdAt, note })),
+    ...activities.map((activity) => ({
+      type: 'activity' as const,
+      id: activity.id,
+      at: activity.createdAt,
+      activity,
+    })),
+  ]
+  items.sort(compare)
+  const shown = side === 'before' ? items.slice(-limit) : items.slice(0, limit)
+  return { items: shown, hasMore: items.length > limit }
+}
+
+function compare(a: TimelinePlace, b: TimelinePlace): number {
+  return a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1)
+}
+
+function writePlace(place: TimelinePlace | null | undefined): string | null {
+  return place == null ? null : encodeCursor(['timeline', place.at.getTime(), place.id])
+}
+
+/** Throws `InvalidInput` for what no page has given. */
+export function readPlace(name: string, text: string): TimelinePlace {
+  const [kind, time, id, extra] = decodeCursor(text) ?? []
+  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= 253_402_300_799_999
+  if (kind !== 'timeline' || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
+    throw invalid(name, 'is not a cursor of a timeline', 'query')
+  }
+  return { at: new Date(Number(time)), id }
+}

@@ -1,0 +1,22 @@
+import type { Sql } from '../../base/db.ts'
+
+export interface WaitingCustomers {
+  /** Whether an agent is to answer them, or people. */
+  ownedByAgent: boolean
+  count: number
+  since: Date
+}
+
+/** Customers who have waited for an answer since before a time, in conversations that are open or pending. */
+export async function countWaiting(sql: Sql, workspaceId: string, before: Date): Promise<WaitingCustomers[]> {
+  return sql<WaitingCustomers[]>`
+    select c.owner_key_id is not null as "ownedByAgent",
+      count(*)::integer as count,
+      min(c.unanswered_since) as since
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and c.unanswered_since is not null
+      and c.unanswered_since <= ${before}
+      and c.status in ('open', 'pending')
+    group by 1`
+}

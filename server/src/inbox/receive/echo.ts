@@ -1,0 +1,122 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { isUuid, newId } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Customer } from '../../channels/channel-event.ts'
+import { recordEvents } from '../../events/record.ts'
+import { withOutbound } from '../conversation/change.ts'
+import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
+import { newConversation, withCustomer } from '../conversation/customer.ts'
+import { connectionNotFound } from '../conversation/errors.ts'
+import { messageSent } from '../conversation/events.ts'
+import { lockCustomer } from '../conversation/lock-customer.ts'
+import type { Message } from '../conversation/message.ts'
+import { addMessage, findByExternalIndex } from '../conversation/message-queries.ts'
+import { insertConversation, storeConversation } from '../conversation/queries.ts'
+import { externalIndex } from '../conversation/sealed.ts'
+import { lockExternalIds } from './parked.ts'
+import { withoutRace } from './without-race.ts'
+
+/** A message that another app sent on the same number. */
+export interface Echo {
+  connectionId: string
+  /** Digits with country code. */
+  to: string
+  externalId: string
+  kind: 'text' | 'template'
+  text: string
+  /** Null: now. */
+  occurredAt: Date | null
+}
+
+export interface Recorded {
+  messageId: string
+  /** False for a repeat, which changes nothing. */
+  inserted: boolean
+  /** Whether it began the conversation. */
+  begun: boolean
+}
+
+/** Records an echo. It answers the customer and changes neither owner nor status. */
+export async function recordEcho(
+  deps: Pick<InboxDeps, 'db' | 'vault' | 'clock'>,
+  workspaceId: string,
+  echo: Echo,
+): Promise<Recorded> {
+  return deps.vault.withKeyring(workspaceId, (keyring) =>
+    withoutRace(
+      () => deps.db.tx((tx) => record(tx, keyring, workspaceId, echo, deps.clock.now())),
+      (error) => error instanceof EchoRace,
+    ),
+  )
+}
+
+async function record(tx: Tx, keyring: Keyring, workspaceId: string, echo: Echo, now: Date): Promise<Recorded> {
+  const index = externalIndex(keyring, echo.connectionId, echo.externalId)
+  // Repeats that come at the same time take turns.
+  await lockExternalIds(tx, [index])
+  const known = await findByExternalIndex(tx, workspaceId, echo.connectionId, index)
+  if (known !== undefined) return { messageId: known, inserted: false, begun: false }
+  const { conversation, begun } = await conversationFor(tx, keyring, workspaceId, echo, now)
+  const message = await addMessage(tx, keyring, workspaceId, messageOf(conversation, echo, now))
+  if (message === null) throw new EchoRace()
+  const after = withOutbound(conversation, message, now)
+  await storeConversation(tx, keyring, workspaceId, after)
+  await recordEvents(tx, keyring, workspaceId, [messageSent(after, message)], now)
+  return { messageId: message.id, inserted: true, begun }
+}
+
+async function conversationFor(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  { connectionId, to, occurredAt }: Echo,
+  now: Date,
+): Promise<{ conversation: Conversation; begun: boolean }> {
+  const customer: Customer = { userId: null, parentUserId: null, phone: to, name: null }
+  const place = { workspaceId, connectionId }
+  const found = await lockCustomer(tx, keyring, place, customer, now)
+  if (found !== undefined) return { conversation: withCustomer(found, customer, 'hearsay', now), begun: false }
+  const connection = { id: connectionId, channel: 'waba' } as const
+  const conversation = newConversation(connection, customer, 'hearsay', occurredAt ?? now, now)
+  if (await insertConversation(tx, keyring, workspaceId, conversation)) return { conversation, begun: true }
+  const winner = await lockCustomer(tx, keyring, place, customer, now)
+  if (winner === undefined) throw new Error('A conversation could be neither begun nor found')
+  return { conversation: winner, begun: false }
+}
+
+function messageOf(conversation: Conversation, echo: Echo, now: Date): Message {
+  return {
+    id: newId(now),
+    conversationId: conversation.id,
+    connectionId: echo.connectionId,
+    direction: 'outbound',
+    kind: echo.kind,
+    origin: 'echo',
+    text: echo.text,
+    referral: null,
+    externalId: echo.externalId,
+    status: 'sent',
+    errorCode: null,
+    actor: null,
+    occurredAt: echo.occurredAt ?? now,
+    createdAt: now,
+    settleBy: null,
+  }
+}
+
+/** The platform told of the same message at the same moment. */
+class EchoRace extends Error {}
+
+/** Throws 404 unless the connection is an official one of the workspace that the caller sees. */
+export async function requireEchoConnection(sql: Sql, scope: Scope, connectionId: string): Promise<void> {
+  const isAllowed = scope.connectionIds.length === 0 || scope.connectionIds.includes(connectionId.toLowerCase())
+  if (!isUuid(connectionId) || !isAllowed) throw connectionNotFound()
+  const [row] = await sql`
+    select id
+    from connections
+    where workspace_id = ${scope.workspaceId}
+      and id = ${connectionId}
+      and channel = 'waba'
+      and removed_at is null`
+  if (row === undefined) throw connectionNotFound()
+}

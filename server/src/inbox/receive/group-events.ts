@@ -1,0 +1,66 @@
+import { phoneClass } from '../../base/phone/phone-variants.ts'
+import type { ChannelEvent, Customer } from '../../channels/channel-event.ts'
+
+export type StatusEvent = Extract<ChannelEvent, { type: 'status' }>
+export type ConnectionEvent = Extract<ChannelEvent, { type: 'templates_changed' | 'connection_state' }>
+/** What is told of a customer, and so belongs to one conversation. */
+export type CustomerEvent = Exclude<ChannelEvent, StatusEvent | ConnectionEvent>
+
+export interface Sorted {
+  /** One list for each customer, in the order of the platform's time; ties in the order of arrival. */
+  customers: CustomerEvent[][]
+  statuses: StatusEvent[]
+  connection: ConnectionEvent[]
+}
+
+/** Sorts a delivery, which may hold a thousand items of many customers in any order. */
+export function sortDelivery(events: readonly ChannelEvent[]): Sorted {
+  const sorted: Sorted = { customers: [], statuses: [], connection: [] }
+  const ofCustomers: CustomerEvent[] = []
+  for (const event of events) {
+    if (event.type === 'status') sorted.statuses.push(event)
+    else if (event.type === 'templates_changed' || event.type === 'connection_state') sorted.connection.push(event)
+    else ofCustomers.push(event)
+  }
+  sorted.customers = groupByCustomer(ofCustomers).map((group) => group.sort(byTime))
+  return sorted
+}
+
+function groupByCustomer(events: readonly CustomerEvent[]): CustomerEvent[][] {
+  const groupOf = new Map<string, CustomerEvent[]>()
+  const groups = new Set<CustomerEvent[]>()
+  for (const event of events) {
+    const names = namesOf(event)
+    const known = new Set(names.map((name) => groupOf.get(name)).filter((group) => group !== undefined))
+    const [only] = known
+    if (only !== undefined && known.size === 1) {
+      only.push(event)
+      for (const name of names) groupOf.set(name, only)
+      continue
+    }
+    // An event that names two groups, by user id and by phone, shows that they are one customer's.
+    const group = [...[...known].flat(), event]
+    for (const each of known) groups.delete(each)
+    groups.add(group)
+    for (const each of group) for (const name of namesOf(each)) groupOf.set(name, group)
+  }
+  return [...groups]
+}
+
+function namesOf(event: CustomerEvent): string[] {
+  const customers = event.type === 'customer_changed' ? [event.previous, event.customer] : [event.customer]
+  return customers.flatMap(namesOfCustomer)
+}
+
+function namesOfCustomer({ userId, phone }: Customer): string[] {
+  return [...(userId === null ? [] : [`user ${userId}`]), ...(phone === null ? [] : [`phone ${phoneClass(phone)}`])]
+}
+
+// A name from a contact book has no time: it counts least, so it comes last.
+function byTime(a: CustomerEvent, b: CustomerEvent): number {
+  return timeOf(a) - timeOf(b) || 0
+}
+
+function timeOf(event: CustomerEvent): number {
+  return event.type === 'contact_named' ? Number.MAX_SAFE_INTEGER : event.at.getTime()
+}

@@ -1,0 +1,142 @@
+import { byteaArray, type Db, type Tx, timestampArray } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { Message } from '../conversation/message.ts'
+import { externalIndex } from '../conversation/sealed.ts'
+import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
+import { advanceMessage, type PartReport } from './advance.ts'
+import type { StatusEvent } from './group-events.ts'
+
+interface Place {
+  workspaceId: string
+  id: string
+}
+
+/**
+ * Makes "is the id known?" and "park it", and on the other side "the id is known now" and "is anything parked?", one
+ * step each: whichever comes second sees the first. Held until the transaction ends.
+ */
+export async function lockExternalIds(tx: Tx, indexes: readonly Buffer[]): Promise<void> {
+  const hashes = [...new Set(indexes.map((index) => index.readBigInt64BE(0)))].sort((a, b) => (a < b ? -1 : 1))
+  for (const hash of hashes) await tx`select pg_advisory_xact_lock(${String(hash)}::bigint)`
+}
+
+/** Keeps statuses of ids that the connection does not know yet. Those of a history are of no use. */
+export async function parkStatuses(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, id: connectionId }: Place,
+  statuses: readonly StatusEvent[],
+  now: Date,
+): Promise<void> {
+  if (statuses.length === 0) return
+  const indexes = statuses.map((status) => externalIndex(keyring, connectionId, status.externalId))
+  await tx`
+    insert into parked_statuses (
+      workspace_id, connection_id, external_index, status, error_code, occurred_at, parked_at
+    )
+    select ${workspaceId}::uuid, ${connectionId}::uuid, s.external_index, s.status, s.error_code, s.occurred_at, ${now}
+    from unnest(
+      ${byteaArray(tx, indexes)}::bytea[],
+      ${statuses.map((status) => status.status)}::text[],
+      ${statuses.map((status) => status.errorCode ?? '')}::text[],
+      ${timestampArray(
+        tx,
+        statuses.map((status) => status.at),
+      )}::timestamptz[]
+    ) as s (external_index, status, error_code, occurred_at)
+    where not exists (
+      select from messages m
+      where m.workspace_id = ${workspaceId}
+        and m.connection_id = ${connectionId}
+        and m.external_index = s.external_index
+    )
+    on conflict do nothing`
+}
+
+interface ParkedRow {
+  part: number
+  status: Exclude<MessageStatus, 'pending'>
+  error_code: string
+  occurred_at: Date
+}
+
+/**
+ * Applies the statuses that overtook the answer of a send. To be called in the transaction that stores the platform's
+ * ids of the message's parts, after they are stored and under the conversation's lock. Answers the message as it then
+ * stands; null when nothing was parked.
+ */
+export async function applyParked(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  conversation: Conversation,
+  messageId: string,
+  now: Date,
+): Promise<Message | null> {
+  await lockExternalIds(tx, await externalIndexesOf(tx, workspaceId, messageId))
+  const rows = await tx<ParkedRow[]>`
+    delete from parked_statuses s
+    using message_parts p
+    where p.workspace_id = ${workspaceId}
+      and p.message_id = ${messageId}
+      and s.workspace_id = p.workspace_id
+      and s.connection_id = p.connection_id
+      and s.external_index = p.external_index
+    returning p.part, s.status, s.error_code, s.occurred_at`
+  if (rows.length === 0) return null
+  const reports: PartReport[] = rows
+    .map((row) => ({
+      part: row.part,
+      rung: rungOf(row),
+      externalId: null,
+      at: row.occurred_at,
+    }))
+    .sort((a, b) => a.at.getTime() - b.at.getTime())
+  return advanceMessage(tx, keyring, workspaceId, conversation, messageId, reports, now)
+}
+
+/** Takes the statuses that overtook the message with this id, oldest first; what comes later finds the message. */
+export async function takeParked(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, id: connectionId }: Place,
+  externalId: string,
+): Promise<Rung[]> {
+  const index = externalIndex(keyring, connectionId, externalId)
+  await lockExternalIds(tx, [index])
+  const rows = await tx<Omit<ParkedRow, 'part'>[]>`
+    delete from parked_statuses
+    where workspace_id = ${workspaceId}
+      and connection_id = ${connectionId}
+      and external_index = ${index}
+    returning status, error_code, occurred_at`
+  return rows.sort((a, b) => a.occurred_at.getTime() - b.occurred_at.getTime()).map(rungOf)
+}
+
+const rungOf = ({ status, error_code }: Pick<ParkedRow, 'status' | 'error_code'>): Rung => ({
+  status,
+  errorCode: error_code === '' ? null : error_code,
+})
+
+async function externalIndexesOf(tx: Tx, workspaceId: string, messageId: string): Promise<Buffer[]> {
+  const rows = await tx<{ external_index: Buffer }[]>`
+    select external_index
+    from message_parts
+    where workspace_id = ${workspaceId}
+      and message_id = ${messageId}
+      and external_index is not null`
+  return rows.map((row) => row.external_index)
+}
+
+const keptMs = 7 * 24 * 3_600_000
+
+/** Forgets statuses that no message has claimed within the time that platforms repeat deliveries. */
+export async function sweepParked(db: Db, now: Date): Promise<number> {
+  const swept = await db.tx(
+    (tx) => tx`
+      delete from parked_statuses
+      where parked_at < ${new Date(now.getTime() - keptMs)}`,
+  )
+  return swept.count
+}

@@ -1,0 +1,107 @@
+import type { Tx } from '../../base/db.ts'
+import { byteaArray } from '../../base/db.ts'
+import { recordEvents } from '../../events/record.ts'
+import { systemActor } from '../../workspace/actor.ts'
+import type { ActivityReason } from '../conversation/activity.ts'
+import { type Change, changeOwner } from '../conversation/change.ts'
+import { newConversation } from '../conversation/customer.ts'
+import { lockChanged, lockCustomer } from '../conversation/lock-customer.ts'
+import { insertConversation, storeConversation } from '../conversation/queries.ts'
+import { recordChange } from '../conversation/record-activities.ts'
+import { externalIndex } from '../conversation/sealed.ts'
+import { chooseFirstOwner } from '../ownership/agents.ts'
+import type { CustomerEvent } from './group-events.ts'
+import { applyEvent } from './receive-event.ts'
+import type { Intake, Writer } from './receiver.ts'
+import { mayReveal } from './reveal.ts'
+
+const maxAttempts = 5
+
+/**
+ * Applies what was told of one customer, in order, under the lock of their conversation. Answers the customers
+ * who wrote something new.
+ */
+export async function applyEvents(tx: Tx, intake: Intake, events: readonly CustomerEvent[]): Promise<Writer[]> {
+  const { keyring, receiver, now } = intake
+  const known = await findKnown(tx, intake, events)
+  const wrote = new Map<string, Writer>()
+  for (const event of events) {
+    if ('externalId' in event && known.has(event.externalId) && !mayReveal(event)) continue
+    const begun = await conversationFor(tx, intake, event)
+    if (begun === null) continue
+    const applied = await applyEvent(tx, intake, begun.conversation, event)
+    const news = [...begun.events, ...applied.events]
+    if (applied.conversation !== begun.conversation) {
+      await storeConversation(tx, keyring, receiver.workspaceId, applied.conversation)
+      const cause = { actor: systemActor, reason: reasonOf(event) }
+      await recordChange(tx, receiver.workspaceId, begun.conversation, applied.conversation, cause, now)
+    }
+    await recordEvents(tx, keyring, receiver.workspaceId, news, now)
+    if (applied.wrote === null) continue
+    const { id, contact } = applied.conversation
+    wrote.set(id, { ...contact, referral: applied.wrote.referral ?? wrote.get(id)?.referral ?? null })
+  }
+  return [...wrote.values()]
+}
+
+const reasonOf = ({ type }: CustomerEvent): ActivityReason | null =>
+  type === 'message' ? 'customer_wrote' : type === 'echo' ? 'phone' : null
+
+/** The external ids among these that the connection has already: platforms repeat deliveries for days. */
+async function findKnown(
+  tx: Tx,
+  { keyring, receiver }: Intake,
+  events: readonly CustomerEvent[],
+): Promise<Set<string>> {
+  const ids = [...new Set(events.flatMap((event) => ('externalId' in event ? [event.externalId] : [])))]
+  if (ids.length === 0) return new Set()
+  const byIndex = new Map(ids.map((id) => [externalIndex(keyring, receiver.id, id).toString('hex'), id]))
+  const indexes = [...byIndex.keys()].map((hex) => Buffer.from(hex, 'hex'))
+  const rows = await tx<{ external_index: Buffer }[]>`
+    select external_index
+    from messages
+    where workspace_id = ${receiver.workspaceId}
+      and connection_id = ${receiver.id}
+      and external_index = any (${byteaArray(tx, indexes)}::bytea[])
+    union
+    select external_index
+    from message_parts
+    where workspace_id = ${receiver.workspaceId}
+      and connection_id = ${receiver.id}
+      and external_index = any (${byteaArray(tx, indexes)}::bytea[])`
+  return new Set(rows.flatMap((row) => byIndex.get(row.external_index.toString('hex')) ?? []))
+}
+
+/** The conversation that an event belongs to, begun if need be; null when the event alone does not begin one. */
+async function conversationFor(tx: Tx, intake: Intake, event: CustomerEvent): Promise<Change | null> {
+  const { keyring, receiver, now } = intake
+  const place = { workspaceId: receiver.workspaceId, connectionId: receiver.id }
+  if (event.type === 'customer_changed') {
+    const conversation = await lockChanged(tx, keyring, place, event, now)
+    return conversation === undefined ? null : { conversation, events: [] }
+  }
+  const found = await lockCustomer(tx, keyring, place, event.customer, now)
+  if (found !== undefined) return { conversation: found, events: [] }
+  return event.type === 'contact_named' || event.type === 'contact_opened' ? null : begin(tx, intake, event)
+}
+
+/** Only a customer who writes gets an agent; what people did elsewhere begins with people. */
+async function begin(tx: Tx, intake: Intake, event: Extract<CustomerEvent, { externalId: string }>): Promise<Change> {
+  const { keyring, receiver, now } = intake
+  const { workspaceId, id: connectionId } = receiver
+  const source = event.type === 'message' ? 'customer' : 'hearsay'
+  const blank = newConversation(receiver, event.customer, source, event.at, now)
+  const owner = event.type === 'message' ? await chooseFirstOwner(tx, workspaceId, connectionId, now) : blank.owner
+  const begun = changeOwner(blank, owner, systemActor, now)
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    if (await insertConversation(tx, keyring, workspaceId, begun.conversation)) {
+      const cause = { actor: systemActor, reason: 'began' } as const
+      await recordChange(tx, workspaceId, blank, begun.conversation, cause, now)
+      return begun
+    }
+    const found = await lockCustomer(tx, keyring, { workspaceId, connectionId }, event.customer, now)
+    if (found !== undefined) return { conversation: found, events: [] }
+    // The one that stood in the way was merged into another between the two statements: under that one's names now.
+  }
+  throw new Error('A conversation could be neither begun nor found')
+}

@@ -1,0 +1,35 @@
+import type { Log } from '../../base/log.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Referral } from '../../channels/channel-event.ts'
+import type { Channel } from '../../channels/connection/connection.ts'
+import type { Contact, InboxDeps } from '../conversation/conversation.ts'
+import type { ConnectionEvent } from './group-events.ts'
+
+/** The connection that a delivery is for. */
+export interface Receiver {
+  workspaceId: string
+  id: string
+  channel: Channel
+}
+
+/** A customer who wrote, and the ad that brought them, if one did. */
+export interface Writer extends Contact {
+  referral: Referral | null
+}
+
+export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> {
+  log: Log
+  /** What the platform says of the connection or its templates; the channels' to act on. */
+  connectionTold(receiver: Receiver, event: ConnectionEvent): Promise<void>
+  /** A send was refused after it had been accepted: some codes mean that the connection cannot send. */
+  sendRefused(receiver: Receiver, errorCode: string): Promise<void>
+  /** A customer wrote; whoever keeps leads may make one of them. Runs after the commit and must not throw. */
+  customerWrote(receiver: Receiver, writer: Writer): Promise<void>
+}
+
+/** What the events of a delivery are applied with. */
+export interface Intake {
+  keyring: Keyring
+  receiver: Receiver
+  now: Date
+}

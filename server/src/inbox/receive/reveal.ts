@@ -1,0 +1,44 @@
+import type { Tx } from '../../base/db.ts'
+import type { ChannelEvent } from '../../channels/channel-event.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { type Message, type MessageRow, openMessage, sealMessage } from '../conversation/message.ts'
+import { messageColumns } from '../conversation/message-queries.ts'
+import { externalIndex } from '../conversation/sealed.ts'
+import type { Intake } from './receiver.ts'
+
+type Told = Extract<ChannelEvent, { type: 'history' }>
+
+const media: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'document'])
+
+/** Whether an event may say more of a message that is known: a history names its media first and shows them later. */
+export function mayReveal(event: { type: string; kind?: string }): boolean {
+  return event.type === 'history' && media.has(event.kind ?? '')
+}
+
+/** Puts kind and text of what was told into the line that stood in for it. Null when there is none to fill. */
+export async function revealMessage(
+  tx: Tx,
+  { keyring, receiver }: Intake,
+  conversation: Conversation,
+  { externalId, kind, text }: Told,
+): Promise<Message | null> {
+  const [row] = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from messages m
+    where m.workspace_id = ${receiver.workspaceId}
+      and m.connection_id = ${receiver.id}
+      and m.external_index = ${externalIndex(keyring, receiver.id, externalId)}
+      and m.conversation_id = ${conversation.id}
+      and m.origin = 'history'
+      and m.kind = 'system'
+    for update`
+  if (row === undefined) return null
+  const message: Message = { ...openMessage(keyring, row), kind, text }
+  await tx`
+    update messages
+    set kind = ${kind},
+      content = ${sealMessage(keyring, message).content}
+    where workspace_id = ${receiver.workspaceId}
+      and id = ${message.id}`
+  return message
+}

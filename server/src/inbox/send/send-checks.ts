@@ -1,0 +1,84 @@
+import type { Outgoing } from '../../channels/connector.ts'
+import { needsAcknowledgement } from '../../channels/health/acknowledgement.ts'
+import type { Template } from '../../channels/templates/template.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { windowIsOpen } from '../conversation/window.ts'
+import type { Sender } from './send-deps.ts'
+import {
+  acknowledgementRequired,
+  connectionUnavailable,
+  invalidMessage,
+  ownerMismatch,
+  templateNotApproved,
+  unsupportedKind,
+  windowClosed,
+} from './send-errors.ts'
+import type { Wish } from './send-input.ts'
+import type { Standing } from './send-queries.ts'
+import { splitText } from './split-text.ts'
+import { fillTemplate } from './template-text.ts'
+
+export interface Question {
+  wish: Wish
+  sender: Sender
+  conversation: Conversation
+  /** Null when the connection was removed. */
+  standing: Standing | null
+  /** The one that the wish names, whether or not it can be sent. */
+  template: Template | null
+  /** The channel's limit for one message, in UTF-16 units. */
+  maxTextLength: number | null
+  now: Date
+}
+
+/** What will be sent: the message's text, and the platform messages that carry it, in order. */
+export interface Draft {
+  kind: 'text' | 'template'
+  text: string
+  parts: Outgoing[]
+}
+
+/** Judges a send as things stand under the conversation's lock, in the order that callers are promised. */
+export function checkSend(question: Question): Draft {
+  const { wish, sender, conversation, standing, now } = question
+  if (wish.kind === 'interactive') throw unsupportedKind()
+  if (!mayAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
+  if (standing?.state !== 'active') throw connectionUnavailable()
+  const { channel } = conversation
+  if (needsAcknowledgement({ channel, ...standing }, now)) throw acknowledgementRequired()
+  if (wish.kind === 'text') {
+    if (!windowIsOpen(conversation.windowExpiresAt, now)) throw windowClosed()
+    return draftText(wish, question.maxTextLength)
+  }
+  return draftTemplate(wish, sendable(question))
+}
+
+function sendable({ template, conversation }: Question): Template {
+  if (conversation.channel === 'unofficial') throw templateNotApproved('no_templates')
+  if (template === null) throw templateNotApproved('unknown')
+  if (template.status !== 'APPROVED') throw templateNotApproved('not_approved')
+  if (!template.bodyOnly) throw templateNotApproved('needs_more')
+  return template
+}
+
+function mayAnswer({ actor }: Sender, { owner }: Conversation): boolean {
+  return actor.type !== 'agent' || (owner.type === 'agent' && owner.keyId === actor.id)
+}
+
+function draftText({ text, previewUrl }: Extract<Wish, { kind: 'text' }>, maxTextLength: number | null): Draft {
+  const texts = maxTextLength === null ? [text] : splitText(text, maxTextLength)
+  if (texts.some((part) => part.trim() === '')) {
+    const found =
+      texts.length === 1 ? 'text must not be blank' : `text is blank for more than ${maxTextLength} characters`
+    throw invalidMessage(found)
+  }
+  const firstLink = previewUrl ? texts.findIndex((part) => /https?:\/\//i.test(part)) : -1
+  const parts = texts.map((part, index): Outgoing => ({ kind: 'text', text: part, previewUrl: index === firstLink }))
+  return { kind: 'text', text, parts }
+}
+
+function draftTemplate({ parameters }: Extract<Wish, { kind: 'template' }>, template: Template): Draft {
+  const { name, language, body, parameterNames: names, parameterCount: count } = template
+  const text = fillTemplate(body, count, parameters)
+  return { kind: 'template', text, parts: [{ kind: 'template', name, language, parameters, names }] }
+}

@@ -1,0 +1,64 @@
+import type { Log } from '../../base/log.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Connection } from '../../channels/connection/connection.ts'
+import type { RefusalEffect } from '../../channels/connector.ts'
+import type { InboxDeps } from '../conversation/conversation.ts'
+import type { Paces } from './pace.ts'
+import type { Wish } from './send-input.ts'
+import type { Wakes } from './wakes.ts'
+
+/** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
+export const sendPoints = [
+  'received',
+  'locked',
+  'checked',
+  'written',
+  'reserved',
+  'turn',
+  'paced',
+  'claimed',
+  'called',
+  'recorded',
+  'settling',
+  'settleWritten',
+  'settled',
+] as const
+export type SendPoint = (typeof sendPoints)[number]
+
+export interface SendDeps extends InboxDeps {
+  log: Log
+  wakes: Wakes
+  pacesOf(connection: Connection): Paces
+  /** Told after a refused message what the refusal means for the connection. */
+  noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
+  /** How long a send waits for its turn; 25 s unless a test says otherwise. */
+  maxTurnMs?: number
+  fail?: (point: SendPoint) => Promise<void>
+}
+
+/** Who sends: an API key as `agent`, or somebody of the team. */
+export interface Sender {
+  workspaceId: string
+  actor: { type: 'agent' | 'user' | 'token'; id: string }
+  /** Connections that the sender may use; empty means every one. */
+  connectionIds: readonly string[]
+}
+
+/** What a request to send is answered with; `body` is the very text, the same at each repeat. */
+export interface SendAnswer {
+  status: number
+  body: string
+  isReplay: boolean
+}
+
+/** One request to send, read and not yet judged. */
+export interface Attempt {
+  sender: Sender
+  conversationId: string
+  connectionId: string
+  key: string
+  wish: Wish
+  /** The newest message that the sender has seen: with news since, nothing is sent. Null: whatever there is. */
+  lastSeenId: string | null
+  keyring: Keyring
+}

@@ -1,0 +1,60 @@
+import { ApiError, conflict, unprocessable } from '../../base/errors.ts'
+import type { Message } from '../conversation/message.ts'
+import { type Owner, writeOwner } from '../conversation/owner.ts'
+
+export const keyUsedOtherwise = (): ApiError =>
+  unprocessable('This Idempotency-Key was used for another message. Send a new message with a new key.', {
+    code: 'INVALID_MESSAGE',
+  })
+
+export const outcomeNotKnown = (): ApiError =>
+  conflict('It is not known yet whether this message was sent. Repeat the request later, with the same key.', {
+    code: 'NOT_RETRYABLE',
+  })
+
+export const unsupportedKind = (): ApiError =>
+  unprocessable('Only text and template can be sent', { code: 'UNSUPPORTED_KIND' })
+
+// What people have taken is not to be taken back because a message says how.
+export const ownerMismatch = (owner: Owner): ApiError =>
+  conflict(
+    owner.type === 'human'
+      ? 'People answer this conversation: its owner is human. Nothing was sent; leave it to them.'
+      : `Another key answers this conversation: its owner is ${writeOwner(owner)}. Nothing was sent.`,
+    { code: 'OWNER_MISMATCH' },
+  )
+
+/** Holds the message that the sender has not seen; how it is shown is for the route to say. */
+export class ThreadMoved extends ApiError {
+  readonly newer: Message
+
+  constructor(newer: Message) {
+    super(409, 'Somebody has written since. Read it, then send again or leave it.', { data: { code: 'THREAD_MOVED' } })
+    this.newer = newer
+  }
+}
+
+export const connectionUnavailable = (): ApiError =>
+  conflict('The chat connection cannot send now', { code: 'CONNECTION_UNAVAILABLE' })
+
+export const acknowledgementRequired = (): ApiError =>
+  conflict('A member of the workspace must first confirm the risk of this channel, in the settings of the connection', {
+    code: 'ACKNOWLEDGEMENT_REQUIRED',
+  })
+
+export const windowClosed = (): ApiError =>
+  unprocessable('The 24-hour window is closed. Send a template.', { code: 'WINDOW_CLOSED' })
+
+const whyNoTemplate = {
+  no_templates: 'This channel has no templates. Send a text.',
+  unknown: 'No template of this connection has this name and language. Send one that the list of templates shows.',
+  not_approved:
+    'The platform has not approved this template, or no longer does. Send one that the list of templates shows.',
+  needs_more:
+    'This template is approved, but needs more than body parameters: a media header, or a value in its header or a button. Send one that the list of templates shows.',
+} as const
+
+export const templateNotApproved = (why: keyof typeof whyNoTemplate): ApiError =>
+  unprocessable(whyNoTemplate[why], { code: 'TEMPLATE_NOT_APPROVED' })
+
+export const invalidMessage = (reason: string): ApiError => unprocessable(reason, { code: 'INVALID_MESSAGE' })

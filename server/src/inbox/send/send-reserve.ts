@@ -1,0 +1,175 @@
+import { type Tx, violates } from '../../base/db.ts'
+import { newId } from '../../base/id.ts'
+import type { Connection } from '../../channels/connection/connection.ts'
+import type { Connector, Outgoing, Recipient } from '../../channels/connector.ts'
+import { findTemplate } from '../../channels/templates/templates.ts'
+import { recordEvents } from '../../events/record.ts'
+import { type Change, changeOwner, withOutbound } from '../conversation/change.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import type { Message } from '../conversation/message.ts'
+import { addMessage } from '../conversation/message-queries.ts'
+import { human } from '../conversation/owner.ts'
+import { lockConversation, storeConversation } from '../conversation/queries.ts'
+import { recordChange } from '../conversation/record-activities.ts'
+import { aliveForMs } from './dispatch-queries.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { checkSend, type Draft } from './send-checks.ts'
+import type { Attempt, SendDeps, Sender } from './send-deps.ts'
+import { connectionUnavailable, invalidMessage, ThreadMoved } from './send-errors.ts'
+import { findStanding, insertSend, type NewSend } from './send-queries.ts'
+import { findSend } from './send-recall.ts'
+import { findNewerThan } from './thread-moved.ts'
+
+/** How long a send may stay without an outcome before it counts as failed. */
+export const settleWithinMs = 10 * 60_000
+
+/** A send that is recorded and may go to the platform, in its turn. */
+export interface Reserved {
+  workspaceId: string
+  conversationId: string
+  messageId: string
+  connection: Connection
+  connector: Connector
+  recipient: Recipient
+  parts: Outgoing[]
+  turn: number
+}
+
+/**
+ * Judges the send under the conversation's lock and records it as `pending`, with its key and its parts. A member's
+ * send makes the conversation `human`. Null when the key was used by another request meanwhile.
+ */
+export async function reserveSend(deps: SendDeps, attempt: Attempt): Promise<Reserved | null> {
+  const connection = await deps.openConnection(attempt.sender.workspaceId, attempt.connectionId)
+  try {
+    return await deps.db.tx((tx) => reserve(deps, tx, attempt, connection))
+  } catch (error) {
+    if (violates(error, 'sends_pkey')) return null
+    throw error
+  }
+}
+
+async function reserve(
+  deps: SendDeps,
+  tx: Tx,
+  attempt: Attempt,
+  connection: Connection | null,
+): Promise<Reserved | null> {
+  const { sender, keyring, key } = attempt
+  const { workspaceId } = sender
+  const conversation = await lockConversation(tx, keyring, sender, attempt.conversationId)
+  if (conversation === undefined) throw conversationNotFound()
+  await deps.fail?.('locked')
+  if ((await findSend(tx, workspaceId, sender.actor.id, key)) !== undefined) return null
+
+  if (attempt.lastSeenId !== null) {
+    const newer = await findNewerThan(tx, keyring, sender, conversation.id, attempt.lastSeenId)
+    if (newer !== null) throw new ThreadMoved(newer)
+  }
+  const now = deps.clock.now()
+  const draft = await judge(deps, tx, attempt, conversation, now)
+  if (connection === null) throw connectionUnavailable()
+  const recipient = recipientOf(conversation)
+  await deps.fail?.('checked')
+
+  const { conversation: owned, events } = takeOver(sender, conversation, now)
+  const message = newMessage(owned, sender, draft, now)
+  const turn = await record(tx, attempt, owned, message, draft.parts.length)
+  await recordChange(tx, workspaceId, conversation, owned, { actor: sender.actor, reason: 'sent' }, now)
+  await recordEvents(tx, keyring, workspaceId, events, now)
+  await deps.fail?.('written')
+  return {
+    workspaceId,
+    conversationId: owned.id,
+    messageId: message.id,
+    connection,
+    connector: deps.connectors[owned.channel],
+    recipient,
+    parts: draft.parts,
+    turn,
+  }
+}
+
+/** Answers the turn of the send within its conversation. */
+async function record(
+  tx: Tx,
+  { sender, keyring, key, wish, conversationId: named }: Attempt,
+  conversation: Conversation,
+  message: Message,
+  parts: number,
+): Promise<number> {
+  const { workspaceId, actor } = sender
+  const now = message.createdAt
+  const added = await addMessage(tx, keyring, workspaceId, message)
+  const send: NewSend = {
+    workspaceId,
+    conversationId: conversation.id,
+    connectionId: conversation.connectionId,
+    messageId: message.id,
+    senderId: actor.id,
+    key,
+    fingerprint: fingerprintOf(keyring, message.id, named, wish),
+    ownerEpoch: actor.type === 'agent' ? conversation.ownerEpoch : null,
+    parts,
+    now,
+  }
+  const [turn] = await Promise.all([
+    insertSend(tx, send, aliveForMs),
+    storeConversation(tx, keyring, workspaceId, withOutbound(conversation, added ?? message, now)),
+  ])
+  return turn
+}
+
+async function judge(deps: SendDeps, tx: Tx, attempt: Attempt, conversation: Conversation, now: Date): Promise<Draft> {
+  const { sender, wish } = attempt
+  const { connectionId, channel } = conversation
+  const template =
+    wish.kind === 'template' && channel !== 'unofficial'
+      ? ((await findTemplate(tx, sender.workspaceId, connectionId, wish.name, wish.language)) ?? null)
+      : null
+  return checkSend({
+    wish,
+    sender,
+    conversation,
+    standing: await findStanding(tx, sender.workspaceId, connectionId),
+    template,
+    maxTextLength: deps.connectors[channel].maxTextLength,
+    now,
+  })
+}
+
+function recipientOf({ contact }: Conversation): Recipient {
+  const { phone, userId } = contact.address
+  const recipient =
+    phone === null && userId === null ? { phone: contact.phone, userId: contact.userId } : contact.address
+  if (recipient.phone === null && recipient.userId === null) {
+    throw invalidMessage('The platform has told no address of this customer')
+  }
+  return recipient
+}
+
+/** What a person writes makes the conversation theirs; an agent writes in its own only. */
+function takeOver({ actor }: Sender, conversation: Conversation, now: Date): Change {
+  return actor.type === 'agent' ? { conversation, events: [] } : changeOwner(conversation, human, actor, now)
+}
+
+function newMessage({ id, connectionId }: Conversation, { actor }: Sender, { kind, text }: Draft, now: Date): Message {
+  return {
+    id: newId(now),
+    conversationId: id,
+    connectionId,
+    direction: 'outbound',
+    kind,
+    origin: 'live',
+    text,
+    referral: null,
+    externalId: null,
+    status: 'pending',
+    errorCode: null,
+    actor,
+    occurredAt: now,
+    createdAt: now,
+    settleBy: new Date(now.getTime() + settleWithinMs),
+  }
+}

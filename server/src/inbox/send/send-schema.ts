@@ -1,0 +1,131 @@
+import { Type } from 'typebox'
+import { errorAnswer, oneOf, titled } from '../../base/route.ts'
+import { uuid } from '../../base/schema-types.ts'
+
+const closed = { additionalProperties: false }
+
+export const TextSend = Type.Object(
+  {
+    kind: Type.Literal('text', { description: 'A free text, for as long as the 24-hour window is open.' }),
+    text: Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      description:
+        'At most 16,384 characters. What is too long for one message of the channel goes out as several, in order; to the caller it stays one message.',
+      example: 'Your order has left our warehouse.',
+    }),
+    preview_url: Type.Optional(
+      Type.Boolean({ default: false, description: 'Shows a preview of the first link.', example: false }),
+    ),
+  },
+  { ...closed, title: 'TextToSend' },
+)
+
+export const TemplateSend = Type.Object(
+  {
+    kind: Type.Literal('template', { description: 'An approved template, to open or restart a conversation.' }),
+    template: Type.Object(
+      {
+        name: Type.String({ minLength: 1, maxLength: 512, example: 'order_update' }),
+        language: Type.String({ minLength: 1, maxLength: 20, description: 'Language code.', example: 'en_US' }),
+        body_params: Type.Optional(
+          Type.Array(Type.String({ maxLength: 2048 }), {
+            maxItems: 50,
+            description: 'Fill `{{1}}`, `{{2}}`, … in order: as many as the template has in `parameter_count`.',
+            example: ['Ana', 'A-17'],
+          }),
+        ),
+      },
+      { ...closed, title: 'TemplateChoice' },
+    ),
+  },
+  { ...closed, title: 'TemplateToSend' },
+)
+
+/** Understood, but not offered: answered with 422 whatever else is in it. */
+export const InteractiveSend = Type.Object(
+  { kind: Type.Literal('interactive', { description: 'Not supported: 422 `UNSUPPORTED_KIND`.' }) },
+  { additionalProperties: true, title: 'InteractiveToSend' },
+)
+
+export const Send = Type.Union([TextSend, TemplateSend, InteractiveSend])
+
+const lastSeen = {
+  if_last_message_id: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      maxLength: 36,
+      description:
+        'The newest message that you have seen. When the customer or somebody else has written since, nothing is sent: 409 `THREAD_MOVED` with that `message`.',
+    }),
+  ),
+}
+
+/** The member's send may say what they have seen. */
+export const TeamSend = Type.Union([
+  Type.Object({ ...TextSend.properties, ...lastSeen }, { ...closed, title: 'TextToSendAsMember' }),
+  Type.Object({ ...TemplateSend.properties, ...lastSeen }, { ...closed, title: 'TemplateToSendAsMember' }),
+  InteractiveSend,
+])
+
+/** Of an Idempotency-Key: 255 characters, each of them escaped, in quotes. */
+export const maxKeyHeader = 512
+
+export const SendHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      maxLength: maxKeyHeader,
+      description:
+        'Required. A value of its own for each message, 1–255 printable ASCII characters, raw or as a quoted string. A repeat sends nothing and returns the first answer, also when that was `failed`.',
+      example: 'order-A-17-shipped',
+    }),
+  ),
+})
+
+export const Sent = titled('SendResult', {
+  message_id: uuid('The message.'),
+  status: oneOf(['sent', 'failed'], {
+    description: 'What the platform said at once. Later changes arrive as `inbox.message.status`.',
+    example: 'sent',
+  }),
+})
+
+const refusal = (title: string, statusCode: number, code: string, statusMessage: string, description: string) =>
+  errorAnswer(title, statusCode, description, statusMessage, { code })
+
+const conflicts =
+  '`OWNER_MISMATCH`: another owns the conversation; the message names the owner. `CONNECTION_UNAVAILABLE`: the connection cannot send now. `ACKNOWLEDGEMENT_REQUIRED`: unofficial channel without a current acknowledgement. `NOT_RETRYABLE`: the outcome of the first request with this key is not known yet; repeat later.'
+
+/** Why nothing was sent, or not delivered; `data.code` says which. */
+export const sendRefusals = {
+  409: refusal(
+    'SendConflict',
+    409,
+    'OWNER_MISMATCH',
+    'People answer this conversation: its owner is human. Nothing was sent; leave it to them.',
+    conflicts,
+  ),
+  422: refusal(
+    'SendRefused',
+    422,
+    'WINDOW_CLOSED',
+    'The 24-hour window is closed. Send a template.',
+    '`UNSUPPORTED_KIND`: `interactive`. `WINDOW_CLOSED`: only a template can be sent. `TEMPLATE_NOT_APPROVED`: no approved template matches, or it needs more than body parameters; the message says which. `INVALID_MESSAGE`: the message cannot be sent as it is, or its Idempotency-Key was used for another one.',
+  ),
+  502: refusal(
+    'DeliveryFailed',
+    502,
+    'DELIVERY_FAILED',
+    'The chat platform did not deliver the message',
+    'The platform could not be reached, or its answer was lost. The message stands as `failed`; should a status tell otherwise, it is corrected. The same key never sends again.',
+  ),
+}
+
+/** What a member's send is refused with beside these. */
+export const memberRefusal = refusal(
+  'MemberSendConflict',
+  409,
+  'THREAD_MOVED',
+  'Somebody has written since. Read it, then send again or leave it.',
+  `${conflicts} \`THREAD_MOVED\`: somebody has written since \`if_last_message_id\`; \`message\` is the newest of it.`,
+)

@@ -1,0 +1,64 @@
+import { isUuid } from '../../base/id.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import { readIdempotencyKey } from '../conversation/idempotency-key.ts'
+import { findConversation } from '../conversation/queries.ts'
+import type { Attempt, SendAnswer, SendDeps, Sender } from './send-deps.ts'
+import { dispatchSend } from './send-dispatch.ts'
+import { outcomeNotKnown } from './send-errors.ts'
+import { readWish } from './send-input.ts'
+import { recallAnswer } from './send-recall.ts'
+import { reserveSend } from './send-reserve.ts'
+import { settleSend } from './send-settle.ts'
+import { splitLastSeen } from './thread-moved.ts'
+
+export interface SendRequest {
+  conversationId: string
+  /** The `Idempotency-Key` header as it came. */
+  idempotencyKey: string | readonly string[] | undefined
+  body: unknown
+  /** What the request's other parts were found to lack; thrown once the conversation is known to be there. */
+  problem?: Error | undefined
+}
+
+/**
+ * Sends a message to the customer, at most once for each Idempotency-Key of the sender: reserves it, calls the platform
+ * outside any transaction, settles what came of it. A repeat is answered with the first answer, word for word. Throws
+ * 404, 400, 409 and 422 before anything is stored.
+ */
+export async function sendMessage(deps: SendDeps, sender: Sender, request: SendRequest): Promise<SendAnswer> {
+  const attempt = await readAttempt(deps, sender, request)
+  await deps.fail?.('received')
+  const earlier = await recallAnswer(deps, attempt)
+  if (earlier !== null) return earlier
+
+  const reserved = await reserveSend(deps, attempt)
+  if (reserved === null) return (await recallAnswer(deps, attempt)) ?? unknown()
+  const refusal = await dispatchSend(deps, reserved)
+  const answer = await settleSend(deps, attempt.keyring, reserved, 'answered')
+  await deps.fail?.('settled')
+  if (refusal !== null) await deps.noteRefusal(reserved.connection, refusal.effect, refusal.errorCode)
+  return answer === null ? unknown() : { ...answer, isReplay: false }
+}
+
+async function readAttempt(deps: SendDeps, sender: Sender, request: SendRequest): Promise<Attempt> {
+  const conversationId = request.conversationId.toLowerCase()
+  const row = isUuid(conversationId) ? await findConversation(deps.db.sql, sender, conversationId) : undefined
+  if (row === undefined) throw conversationNotFound()
+  if (request.problem !== undefined) throw request.problem
+  // An agent's body has no such field: it is refused like any other that is unknown.
+  const { lastSeenId, rest } =
+    sender.actor.type === 'agent' ? { lastSeenId: null, rest: request.body } : splitLastSeen(request.body)
+  return {
+    sender,
+    conversationId,
+    connectionId: row.connection_id,
+    key: readIdempotencyKey(request.idempotencyKey),
+    wish: readWish(rest),
+    lastSeenId,
+    keyring: await deps.vault.keyring(sender.workspaceId),
+  }
+}
+
+function unknown(): never {
+  throw outcomeNotKnown()
+}

@@ -1,0 +1,58 @@
+import type { Tx } from '../../base/db.ts'
+import { invalid } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { type Message, type MessageRow, openMessage } from '../conversation/message.ts'
+import { messageColumns } from '../conversation/message-queries.ts'
+import type { Sender } from './send-deps.ts'
+
+/** How far back somebody else's words are looked for; who has missed more has missed one of these. */
+const lookBack = 50
+
+/** The field of a member's send that names the newest message which they have seen. */
+export const lastSeenField = 'if_last_message_id'
+
+/** Takes the field out of a member's body, which is then the same as an agent's. Throws 400 for what is no id. */
+export function splitLastSeen(body: unknown): { lastSeenId: string | null; rest: unknown } {
+  if (typeof body !== 'object' || body === null || !(lastSeenField in body)) return { lastSeenId: null, rest: body }
+  const { [lastSeenField]: id, ...rest } = body
+  if (typeof id !== 'string' || !isUuid(id)) throw invalid(lastSeenField, 'must be the id of a message')
+  return { lastSeenId: id.toLowerCase(), rest }
+}
+
+/**
+ * The newest message that the customer or somebody else has written since the one that the sender saw last, under the
+ * conversation's lock; null when there is none. Throws 400 when the conversation has no such message.
+ */
+export async function findNewerThan(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, actor }: Sender,
+  conversationId: string,
+  lastSeenId: string,
+): Promise<Message | null> {
+  const [seen] = await tx<Pick<MessageRow, 'occurred_at' | 'created_at'>[]>`
+    select m.occurred_at, m.created_at
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.id = ${lastSeenId}
+      and m.conversation_id = ${conversationId}`
+  if (seen === undefined) throw invalid(lastSeenField, 'must be a message of this conversation')
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.conversation_id = ${conversationId}
+    order by m.occurred_at desc
+    limit ${lookBack}`
+  const newer = rows.find((row) => row.id !== lastSeenId && isNews(row, seen) && !isBy(row, actor))
+  return newer === undefined ? null : openMessage(keyring, newer)
+}
+
+// What came late stands further up, and is news all the same.
+function isNews(row: MessageRow, seen: Pick<MessageRow, 'occurred_at' | 'created_at'>): boolean {
+  if (row.kind === 'system' || row.origin === 'history') return false
+  return row.occurred_at > seen.occurred_at || row.created_at > seen.created_at
+}
+
+const isBy = (row: MessageRow, actor: Sender['actor']) => row.actor_type === actor.type && row.actor_id === actor.id

@@ -1,0 +1,55 @@
+import type { Activity, ActivityDetail } from '../conversation/activity.ts'
+import type { InboxDeps } from '../conversation/conversation.ts'
+import { keyIdOf, readOwner } from '../conversation/owner.ts'
+import { type Named, type Names, namedActors, readNames } from '../read/names.ts'
+import type { TimelineItem } from '../read/timeline.ts'
+import { named, presentTeamMessage, presentTeamNote } from './team-present.ts'
+
+/** The items with the names of all whom they tell of, in one look-up. */
+export async function presentTimeline(
+  deps: Pick<InboxDeps, 'db' | 'vault'>,
+  workspaceId: string,
+  items: readonly TimelineItem[],
+) {
+  const names = await readNames(deps, workspaceId, items.flatMap(namedIn))
+  return items.map((item) => ({ type: item.type, id: item.id, at: item.at.toISOString(), ...presentItem(item, names) }))
+}
+
+function namedIn(item: TimelineItem): Named[] {
+  if (item.type === 'message') return namedActors([item.message.actor])
+  if (item.type === 'note') return namedActors([item.note.actor])
+  const { detail, actor } = item.activity
+  return namedActors([actor, partyOf(detail, 'from'), partyOf(detail, 'to')])
+}
+
+function presentItem(item: TimelineItem, names: Names) {
+  if (item.type === 'message') return { message: presentTeamMessage(item.message, names) }
+  if (item.type === 'note') return { note: presentTeamNote(item.note, names) }
+  return { activity: presentActivity(item.activity, names) }
+}
+
+function presentActivity({ id, detail, reason, actor, createdAt }: Activity, names: Names) {
+  const [from, to] = [partyOf(detail, 'from'), partyOf(detail, 'to')]
+  return {
+    id,
+    kind: detail.kind,
+    from: detail.kind === 'labels' ? null : detail.from,
+    fromName: from === null ? null : names(from.type, from.id),
+    to: detail.kind === 'labels' ? null : detail.to,
+    toName: to === null ? null : names(to.type, to.id),
+    snoozedUntil: detail.kind === 'status' ? detail.snoozedUntil : null,
+    added: detail.kind === 'labels' ? detail.added : [],
+    removed: detail.kind === 'labels' ? detail.removed : [],
+    reason,
+    actor: named(actor, names),
+    createdAt: createdAt.toISOString(),
+  }
+}
+
+/** The agent or member that a change went from or to. */
+function partyOf(detail: ActivityDetail, end: 'from' | 'to'): { type: 'agent' | 'user'; id: string | null } | null {
+  if (detail.kind === 'assignee') return { type: 'user', id: detail[end] }
+  if (detail.kind !== 'owner') return null
+  const owner = readOwner(detail[end])
+  return owner === null ? null : { type: 'agent', id: keyIdOf(owner) }
+}

@@ -1,0 +1,29 @@
+import { Type } from 'typebox'
+import { postman } from '../../base/route.ts'
+import type { Member } from '../../team/member.ts'
+import { teamRoute } from '../../team/team-schema.ts'
+import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
+import { showConversations } from '../read/show.ts'
+import { presentTeamConversation } from './team-present.ts'
+import { TeamConversation } from './team-schema.ts'
+
+export const inboxPath = '/api/team/v1/workspaces/:workspaceId/inbox'
+export const conversationsPath = `${inboxPath}/conversations`
+
+export const oneConversation = Type.Object({ conversation: TeamConversation })
+
+/** Members see every connection of their workspace. */
+export const scopeOf = ({ workspaceId }: Member): Scope => ({ workspaceId, connectionIds: [] })
+
+/** What the schemas of the routes of one conversation share. */
+export const conversationRoute = { ...teamRoute('Team inbox'), ...postman({ path: { id: '{{conversation_id}}' } }) }
+
+/** One conversation as the team sees it. */
+export async function showOne(deps: InboxDeps, workspaceId: string, conversation: Conversation) {
+  const shown = await showConversations(deps, workspaceId, [conversation])
+  return shown.map((each) => presentTeamConversation(each, deps.clock.now()))[0] ?? missing()
+}
+
+function missing(): never {
+  throw new Error('One conversation was to be shown, and none was')
+}

@@ -1,0 +1,71 @@
+import { Type } from 'typebox'
+import type { Clock } from '../../base/clock.ts'
+import type { Db } from '../../base/db.ts'
+import { type App, errors, postman } from '../../base/route.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
+import { connectionNotFound } from '../../channels/connection/errors.ts'
+import { presentConnection } from '../../channels/connection/present.ts'
+import { findConnection } from '../../channels/connection/queries.ts'
+import { connectionParams, connectionsPath } from '../../channels/connection/team-routes.ts'
+import { adviceOn } from '../../channels/health/advice.ts'
+import { adviseOn } from '../../channels/health/health.ts'
+import { healthSchema } from '../../channels/health/health-schema.ts'
+import { memberOf, type TeamGuard } from '../../team/member.ts'
+import { teamRoute } from '../../team/team-schema.ts'
+import { findNextAgent } from '../ownership/agents.ts'
+import { readHealth } from '../read/connection-health.ts'
+
+export interface HealthDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  /** The address that platforms reach, without a trailing slash. */
+  publicUrl: string
+}
+
+/** How a connection does, and what to do about it. Here, because its messages tell most of that. */
+export function connectionHealthRoute(app: App, deps: HealthDeps, guard: Pick<TeamGuard, 'member'>): void {
+  const { db, vault, clock, publicUrl } = deps
+  app.route({
+    method: 'GET',
+    url: `${connectionsPath}/:connectionId/health`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Connections'),
+      operationId: 'getConnectionHealth',
+      summary: "Read a connection's health",
+      ...postman({ skip: true }),
+      description: 'What it last heard and sent, how late, what failed of late and why, and what to do next.',
+      params: connectionParams,
+      response: { 200: Type.Object({ health: healthSchema }), ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const one = await vault.withKeyring(workspaceId, (keyring) =>
+        findConnection(db.sql, keyring, workspaceId, request.params.connectionId),
+      )
+      if (one === undefined) throw connectionNotFound()
+      const now = clock.now()
+      const { lagMs, worstLagMs, failures, isSilent } = await readHealth(db.sql, one, now)
+      const next = await findNextAgent(db.sql, workspaceId, one.id, now)
+      const unusedAgent = next?.lastUsedAt === null ? next.name : null
+      const { state, stateReason, stateChangedAt, lastEventInAt, lastEventOutAt, webhookUrl } = presentConnection(
+        publicUrl,
+        one,
+      )
+      return {
+        health: {
+          ...{ state, stateReason, stateChangedAt, lastEventInAt, lastEventOutAt, lagMs, worstLagMs },
+          newConversationsGoTo: next && { ...next, lastUsedAt: next.lastUsedAt?.toISOString() ?? null },
+          failures: failures.map(({ code, count, lastAt }) => ({
+            code,
+            count,
+            lastAt: lastAt.toISOString(),
+            advice: adviceOn(code, one.channel),
+          })),
+          advice: adviseOn(one, isSilent, unusedAgent, webhookUrl, now),
+        },
+      }
+    },
+  })
+}

@@ -1,0 +1,95 @@
+import { Type } from 'typebox'
+import { InvalidInput, type Issue } from '../../base/errors.ts'
+import { type App, errors, postman } from '../../base/route.ts'
+import { page } from '../../base/schema-types.ts'
+import { memberOf, type TeamGuard } from '../../team/member.ts'
+import { readTime } from '../api/list-request.ts'
+import { MessagesQuery } from '../api/schema.ts'
+import type { InboxDeps } from '../conversation/conversation.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import { findReferral } from '../conversation/message-queries.ts'
+import { findConversation } from '../conversation/queries.ts'
+import { openConversation } from '../conversation/sealed.ts'
+import { listNotes } from '../notes/notes.ts'
+import { namedActors, readNames } from '../read/names.ts'
+import { readMessages } from '../read/read-messages.ts'
+import { presentTeamMessage, presentTeamNotes } from './team-present.ts'
+import { conversationRoute, conversationsPath, scopeOf, showOne } from './team-request.ts'
+import { TeamConversation, TeamConversationParams, TeamLead, TeamMessage, TeamNote } from './team-schema.ts'
+
+const nullableLead = Type.Union([TeamLead, Type.Null()])
+
+export function serveTeamConversation(app: App, deps: InboxDeps, guard: TeamGuard): void {
+  const { db, vault, leadOf } = deps
+  app.route({
+    method: 'GET',
+    url: `${conversationsPath}/:id`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...conversationRoute,
+      operationId: 'getConversationAsMember',
+      summary: 'Read a conversation',
+      ...postman({ path: { id: '{{conversation_id}}' } }),
+      description:
+        'With its newest 200 notes, oldest first, the lead with the phone of the customer, and the ad that they came by last.',
+      params: TeamConversationParams,
+      response: {
+        200: Type.Object({
+          conversation: TeamConversation,
+          notes: Type.Array(TeamNote, { maxItems: 200 }),
+          lead: nullableLead,
+          referral: TeamMessage.properties.referral,
+        }),
+        ...errors(400, 401, 404),
+      },
+    },
+    handler: async (request) => {
+      const member = memberOf(request)
+      const keyring = await vault.keyring(member.workspaceId)
+      const row = await findConversation(db.sql, scopeOf(member), request.params.id)
+      if (row === undefined) throw conversationNotFound()
+      const opened = openConversation(keyring, row)
+      const { phone } = opened.contact
+      const [conversation, notes, lead, referral] = await Promise.all([
+        showOne(deps, member.workspaceId, opened),
+        listNotes(db.sql, keyring, member.workspaceId, row.id),
+        phone === null ? null : leadOf(member.workspaceId, phone),
+        findReferral(db.sql, keyring, member.workspaceId, row.id),
+      ])
+      return { conversation, notes: await presentTeamNotes(deps, member.workspaceId, notes), lead, referral }
+    },
+  })
+}
+
+export function serveTeamMessages(app: App, { db, vault }: InboxDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: `${conversationsPath}/:id/messages`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...conversationRoute,
+      operationId: 'listMessagesAsMember',
+      summary: "List a conversation's messages",
+      ...postman({ path: { id: '{{conversation_id}}' } }),
+      description: 'The newest `limit`, oldest first. For older ones repeat with `before`.',
+      params: TeamConversationParams,
+      querystring: MessagesQuery,
+      response: {
+        200: Type.Object({ messages: Type.Array(TeamMessage, page), hasMore: Type.Boolean() }),
+        ...errors(400, 401, 404),
+      },
+    },
+    handler: async (request) => {
+      const member = memberOf(request)
+      const { limit = 50, before } = request.query
+      const issues: Issue[] = []
+      const time = before === undefined ? null : readTime('before', before, issues)
+      if (issues.length > 0) throw new InvalidInput(issues, 'query')
+      const keyring = await vault.keyring(member.workspaceId)
+      const page = await readMessages(db.sql, keyring, scopeOf(member), request.params.id, { before: time, limit })
+      const wrote = namedActors(page.messages.map(({ actor }) => actor))
+      const names = await readNames({ db, vault }, member.workspaceId, wrote)
+      return { messages: page.messages.map((each) => presentTeamMessage(each, names)), hasMore: page.hasMore }
+    },
+  })
+}

@@ -1,0 +1,45 @@
+import { invalid } from '../../base/errors.ts'
+import { type App, errors, postman } from '../../base/route.ts'
+import { memberOf, type TeamGuard } from '../../team/member.ts'
+import type { InboxDeps } from '../conversation/conversation.ts'
+import { readPlace, readTimeline, type TimelineRequest } from '../read/timeline.ts'
+import { presentTimeline } from './team-present-timeline.ts'
+import { conversationRoute, conversationsPath, scopeOf } from './team-request.ts'
+import { TeamConversationParams } from './team-schema.ts'
+import { Timeline, TimelineQuery } from './team-timeline-schema.ts'
+
+export function serveTimeline(app: App, deps: InboxDeps, guard: TeamGuard): void {
+  const { db, vault } = deps
+  app.route({
+    method: 'GET',
+    url: `${conversationsPath}/:id/timeline`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...conversationRoute,
+      operationId: 'getTimeline',
+      summary: 'Read what was said and done in a conversation',
+      ...postman({ path: { id: '{{conversation_id}}' } }),
+      description:
+        'Messages, notes, and what happened between them, in one order of time: the newest `limit`, or what lies before or after a page, or around the first unread message.',
+      params: TeamConversationParams,
+      querystring: TimelineQuery,
+      response: { 200: Timeline, ...errors(400, 401, 404) },
+    },
+    handler: async (request) => {
+      const member = memberOf(request)
+      const asked = readRequest(request.query)
+      const keyring = await vault.keyring(member.workspaceId)
+      const page = await readTimeline(db.sql, keyring, scopeOf(member), request.params.id, asked)
+      return { ...page, items: await presentTimeline(deps, member.workspaceId, page.items) }
+    },
+  })
+}
+
+function readRequest({ limit = 50, before, after, around }: TimelineQuery): TimelineRequest {
+  if ([before, after, around].filter((one) => one !== undefined).length > 1) {
+    throw invalid('before', 'cannot go with after or around', 'query')
+  }
+  if (before !== undefined) return { limit, from: { side: 'before', place: readPlace('before', before) } }
+  if (after !== undefined) return { limit, from: { side: 'after', place: readPlace('after', after) } }
+  return { limit, from: around ?? null }
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { withStatus } from '../../../src/inbox/conversation/conversation-status.ts'
+import { freeMoment } from '../../../src/inbox/conversation/moment.ts'
+import {
+  type AgentKey,
+  agent,
+  firstOwner,
+  human,
+  keyCanOwn,
+  maySetOwner,
+  readOwner,
+  writeOwner,
+} from '../../../src/inbox/conversation/owner.ts'
+import {
+  climb,
+  type MessageStatus,
+  outcomeUnknown,
+  type Rung,
+  rungOfParts,
+} from '../../../src/inbox/conversation/status-ladder.ts'
+import { unansweredAfterInbound } from '../../../src/inbox/conversation/unanswered.ts'
+import { openWindow, windowAfter, windowIsOpen } from '../../../src/inbox/conversation/window.ts'
+
+const noon = new Date('2026-03-10T12:00:00.000Z')
+const at = (minutes: number): Date => new Date(noon.getTime() + minutes * 60_000)
+const day = 24 * 60
+
+const windows: [what: string, before: Date | null, wrote: Date, expires: Date][] = [
+  ['a first message opens it for 24 hours', null, at(0), at(day)],
+  ['a later message lengthens it', at(60), at(0), at(day)],
+  ['a message that comes late never shortens it', at(day), at(-300), at(day)],
+  ['a message delivered after a day opens nothing', null, at(-day - 1), at(-1)],
+  ['a platform clock slightly ahead is believed', null, at(3), at(3 + day)],
+  ['a platform clock far ahead lengthens it by five minutes at most', null, at(600), at(5 + day)],
+]
+
+for (const [what, before, wrote, expires] of windows) {
+  test(`the window: ${what}`, () => assert.deepEqual(windowAfter(before, wrote, noon), expires))
+}
+
+test('a window that has ended is null, at the very moment of its end', () => {
+  assert.equal(windowIsOpen(noon, noon), false)
+  assert.equal(openWindow(noon, noon), null)
+  assert.deepEqual(openWindow(at(1), noon), at(1))
+  assert.equal(openWindow(null, noon), null)
+})
+
+const r = (status: MessageStatus, errorCode: string | null = null): Rung => ({ status, errorCode })
+
+const climbs: [from: Rung, to: Rung, after: Rung | null][] = [
+  [r('pending'), r('sent'), r('sent')],
+  [r('pending'), r('read'), r('read')],
+  [r('pending'), r('failed', '1'), r('failed', '1')],
+  [r('sent'), r('sent'), null],
+  [r('sent'), r('delivered'), r('delivered')],
+  [r('sent'), r('failed', '131047'), r('failed', '131047')],
+  [r('delivered'), r('sent'), null],
+  [r('delivered'), r('failed', '1'), null],
+  [r('delivered'), r('read'), r('read')],
+  [r('read'), r('delivered'), null],
+  [r('read'), r('failed', '1'), null],
+  [r('failed', '1'), r('delivered'), null],
+  [r('failed', '1'), r('failed', '2'), null],
+  [r('failed', outcomeUnknown), r('sent'), r('sent')],
+  [r('failed', outcomeUnknown), r('read'), r('read')],
+  [r('failed', outcomeUnknown), r('failed', '1'), r('failed', '1')],
+  [r('failed', outcomeUnknown), r('failed', outcomeUnknown), null],
+]
+
+for (const [from, to, after] of climbs) {
+  const name = ({ status, errorCode }: Rung) => `${status}${errorCode === null ? '' : `(${errorCode})`}`
+  test(`the ladder: ${name(from)} then ${name(to)} is ${after === null ? 'no change' : name(after)}`, () => {
+    assert.deepEqual(climb(from, to), after)
+  })
+}
+
+test('whatever order reports come in, the highest rung wins', () => {
+  const statuses = fc.shuffledSubarray(['sent', 'delivered', 'read'] as const, { minLength: 1 })
+  fc.assert(
+    fc.property(statuses, (order) => {
+      const end = order.reduce((rung, status) => climb(rung, r(status)) ?? rung, r('pending'))
+      const highest = (['read', 'delivered', 'sent'] as const).find((status) => order.includes(status))
+      assert.equal(end.status, highest)
+    }),
+  )
+})
+
+const parts: [MessageStatus[], MessageStatus][] = [
+  [['sent', 'pending'], 'pending'],
+  [['read', 'sent', 'delivered'], 'sent'],
+  [['read', 'read'], 'read'],
+  [['delivered', 'failed'], 'failed'],
+  [[], 'pending'],
+]
+
+for (const [statuses, status] of parts) {
+  test(`parts ${statuses.join(', ') || 'none'} make the message ${status}`, () => {
+    assert.equal(rungOfParts(statuses.map((each) => r(each))).status, status)
+  })
+}
+
+const connection = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+const key = (fields: Partial<AgentKey> = {}): AgentKey => ({
+  id: 'a',
+  scopes: ['inbox.write'],
+  connectionIds: [],
+  expiresAt: null,
+  revokedAt: null,
+  answersNew: true,
+  createdAt: noon,
+  ...fields,
+})
+
+const keys: [what: string, key: AgentKey, canOwn: boolean][] = [
+  ['an active key with inbox.write', key(), true],
+  ['one that allows this connection', key({ connectionIds: [connection] }), true],
+  ['one that allows another', key({ connectionIds: ['x'] }), false],
+  ['one that only reads', key({ scopes: ['inbox.read'] }), false],
+  ['a revoked one', key({ revokedAt: at(-1) }), false],
+  ['one that expires now', key({ expiresAt: noon }), false],
+  ['one that expires later', key({ expiresAt: at(1) }), true],
+]
+
+for (const [what, one, canOwn] of keys) {
+  test(`${what} ${canOwn ? 'can' : 'cannot'} own a conversation`, () => {
+    assert.equal(keyCanOwn(one, connection, noon), canOwn)
+    assert.deepEqual(firstOwner([one], connection, false, noon), canOwn ? agent('a') : human)
+    assert.deepEqual(firstOwner([one], connection, true, noon), human)
+  })
+}
+
+test('the oldest of several keys is chosen, whatever order they come in', () => {
+  const three = [
+    key({ id: 'c', createdAt: at(2) }),
+    key({ id: 'b', createdAt: at(1) }),
+    key({ id: 'd', createdAt: at(1) }),
+  ]
+  assert.deepEqual(firstOwner(three, connection, false, noon), agent('b'))
+  assert.deepEqual(firstOwner(three.toReversed(), connection, false, noon), agent('b'))
+})
+
+test('an agent sets itself or people as owner, a member anyone', () => {
+  const me = { type: 'agent', id: 'me' } as const
+  assert.equal(maySetOwner(me, agent('me')), true)
+  assert.equal(maySetOwner(me, human), true)
+  assert.equal(maySetOwner(me, agent('other')), false)
+  assert.equal(maySetOwner({ type: 'user', id: 'u' }, agent('other')), true)
+})
+
+test('owners are written as the contract has them, and nothing else is read', () => {
+  for (const owner of [human, agent(connection)]) assert.deepEqual(readOwner(writeOwner(owner)), owner)
+  for (const text of ['', 'agent', 'agent:', 'agent:x', 'Human', ` human`, `agent:${connection} `]) {
+    assert.equal(readOwner(text), null, text)
+  }
+})
+
+test('leaving snoozed clears its time', () => {
+  assert.deepEqual(withStatus('snoozed', at(1)), { status: 'snoozed', snoozedUntil: at(1) })
+  assert.deepEqual(withStatus('open', at(1)), { status: 'open', snoozedUntil: null })
+})
+
+test('a time that is taken moves on by single milliseconds', () => {
+  const taken = new Set([noon.getTime(), noon.getTime() + 1, noon.getTime() + 3])
+  assert.equal(freeMoment(noon, (ms) => taken.has(ms)).getTime(), noon.getTime() + 2)
+})
+
+const waits: [what: string, since: Date | null, last: Date | null, wrote: Date, after: Date | null][] = [
+  ['a first message waits', null, null, at(0), at(0)],
+  ['a second leaves the time of the first', at(-5), at(-5), at(0), at(-5)],
+  ['a message after an answer waits anew', null, at(-5), at(0), at(0)],
+  ['one that comes late, with an answer since, does not', null, at(-5), at(-9), null],
+]
+
+for (const [what, unansweredSince, lastMessageAt, wrote, after] of waits) {
+  test(`unanswered: ${what}`, () => {
+    assert.deepEqual(unansweredAfterInbound({ unansweredSince, lastMessageAt }, wrote), after)
+  })
+}

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox-world.ts'
+import { signedInMember, type TestMember } from '../../support/member.ts'
+
+const path = '/inbox/conversations'
+const customer = (n: number) => ({ ...marina, phone: `551198888777${n}`, name: `Customer ${n}` })
+
+/** Answers the conversation's id; each customer writes a second after the one before. */
+async function writes(w: InboxWorld, n: number): Promise<string> {
+  w.clock.advance(1000)
+  return (await w.customerWrites(`Hello ${n}`, { customer: customer(n), at: w.clock.now() })).id
+}
+
+async function found(member: TestMember, query: string): Promise<string[]> {
+  const { status, body } = await member.call('GET', `${path}?${query}`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.conversations.map((one: { id: string }) => one.id)
+}
+
+async function counts(member: TestMember) {
+  return (await member.call('GET', '/inbox/counts')).body.counts
+}
+
+test('a row shows who owns, who looks after, which connection, and who wrote last', async () => {
+  const w = await inboxWorld()
+  const agent = await addAgent(w, { name: 'Sales agent' })
+  const id = await writes(w, 1)
+  const member = await signedInMember(w)
+  await member.call('PATCH', `${path}/${id}`, { assignedTo: member.userId })
+  const row = async () => (await member.call('GET', path)).body.conversations[0]
+  const first = await row()
+  assert.deepEqual(
+    [first.ownerName, first.assignedToName, first.connectionName, first.contact],
+    ['Sales agent', 'Ana Lima', 'Shop', { name: 'Customer 1', phone: '5511988887771' }],
+  )
+  const last = ({ text, direction, status, author }: Record<string, unknown>) => [text, direction, status, author]
+  const customerWrote = { type: 'customer', id: null, name: null }
+  assert.deepEqual(last(first.lastMessage), ['Hello 1', 'inbound', 'delivered', customerWrote])
+  w.clock.advance(1000)
+  const send = { body: { kind: 'text', text: 'Hi!' }, headers: { 'idempotency-key': 'one' }, key: agent.value }
+  await w.call('POST', `/api/v1/inbox/conversations/${id}/messages`, send)
+  const byAgent = { type: 'agent', id: agent.id, name: 'Sales agent' }
+  assert.deepEqual(last((await row()).lastMessage), ['Hi!', 'outbound', 'sent', byAgent])
+  w.clock.advance(1000)
+  const at = w.clock.now()
+  await w.tell({ type: 'echo', externalId: 'wamid.e', customer: customer(1), kind: 'text', text: 'From my phone', at })
+  const { lastMessage, ownerName } = await row()
+  assert.deepEqual(lastMessage.author, { type: 'app', id: null, name: null })
+  assert.equal(ownerName, null)
+  const { messages } = (await member.call('GET', `${path}/${id}/messages`)).body
+  assert.deepEqual(
+    messages.map(({ author }: { author: { type: string; name: string } }) => [author.type, author.name]),
+    [
+      ['customer', null],
+      ['agent', 'Sales agent'],
+      ['app', null],
+    ],
+  )
+})
+
+test('the list is in the order of the newest messages, and reading does not move a row', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const [one, two, three] = [await writes(w, 1), await writes(w, 2), await writes(w, 3)]
+  w.clock.advance(1000)
+  await member.call('POST', `${path}/${one}/read`)
+  assert.deepEqual(await found(member, ''), [three, two, one])
+  assert.deepEqual(await found(member, 'sort=updated'), [one, three, two])
+  await writes(w, 2)
+  assert.deepEqual(await found(member, 'sort=recent'), [two, three, one])
+})
+
+test('sorted by waiting, the customer who waits longest comes first and who has an answer is left out', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const [one, two, three] = [await writes(w, 1), await writes(w, 2), await writes(w, 3)]
+  await writes(w, 1)
+  w.clock.advance(1000)
+  const at = w.clock.now()
+  await w.tell({ type: 'echo', externalId: 'wamid.e2', customer: customer(2), kind: 'text', text: 'x', at })
+  assert.deepEqual(await found(member, 'sort=waiting'), [one, three])
+  assert.ok(!(await found(member, 'unanswered=true')).includes(two))
+})
+
+for (const sort of ['recent', 'waiting', 'updated']) {
+  test(`pages sorted by ${sort} show every conversation once, and a cursor fits its own list alone`, async () => {
+    const w = await inboxWorld()
+    const member = await signedInMember(w)
+    const ids: string[] = []
+    for (let n = 1; n <= 5; n++) ids.push(await writes(w, n))
+    const seen: string[] = []
+    let cursor = ''
+    do {
+      const page = (await member.call('GET', `${path}?sort=${sort}&limit=2${cursor}`)).body
+      seen.push(...page.conversations.map((one: { id: string }) => one.id))
+      cursor = page.cursor === null ? '' : `&cursor=${page.cursor}`
+      if (cursor !== '') {
+        const other = await member.call('GET', `${path}?sort=${sort}&status=open${cursor}`)
+        assert.equal(other.status, 400)
+      }
+    } while (cursor !== '')
+    assert.deepEqual(seen.toSorted(), ids.toSorted())
+    assert.equal(seen.length, ids.length)
+  })
+}
+
+test('views: mine, unassigned, agents and all hold what their names say, and the counts agree', async () => {
+  const w = await inboxWorld()
+  const [ana, bea] = [await signedInMember(w), await signedInMember(w)]
+  const [mine, free, hers] = [await writes(w, 1), await writes(w, 2), await writes(w, 3)]
+  const agent = await addAgent(w)
+  const agents = await writes(w, 4)
+  await ana.call('PATCH', `${path}/${mine}`, { assignedTo: ana.userId })
+  await ana.call('PATCH', `${path}/${hers}`, { assignedTo: bea.userId })
+  const resolved = await writes(w, 5)
+  await ana.call('PATCH', `${path}/${resolved}`, { status: 'resolved' })
+  await ana.call('POST', `${path}/${free}/read`)
+  assert.deepEqual(await found(ana, 'view=mine&status=open'), [mine])
+  assert.deepEqual(await found(bea, 'view=mine&status=open'), [hers])
+  assert.deepEqual(await found(ana, 'view=unassigned&status=open'), [free])
+  assert.deepEqual(await found(ana, 'view=agents&status=open'), [agents])
+  assert.deepEqual(await found(ana, 'view=all&status=open'), [agents, hers, free, mine])
+  assert.deepEqual(await found(ana, 'status=open,resolved&owner=agent'), [resolved, agents])
+  assert.deepEqual(await found(ana, `owner=agent:${agent.id}&status=resolved`), [resolved])
+  assert.deepEqual(await counts(ana), {
+    mine: { open: 1, unread: 1 },
+    unassigned: { open: 1, unread: 0 },
+    all: { open: 4, unread: 3 },
+    agents: { open: 1, unread: 1 },
+  })
+  assert.deepEqual((await counts(bea)).mine, { open: 1, unread: 1 })
+  const stranger = await signedInMember(await inboxWorld())
+  assert.deepEqual((await counts(stranger)).all, { open: 0, unread: 0 })
+})
+
+test('assignee filters: me, none, and a member', async () => {
+  const w = await inboxWorld()
+  const [ana, bea] = [await signedInMember(w), await signedInMember(w)]
+  const [one, two] = [await writes(w, 1), await writes(w, 2)]
+  await ana.call('PATCH', `${path}/${one}`, { assignedTo: ana.userId })
+  assert.deepEqual(await found(ana, 'assignedTo=me'), [one])
+  assert.deepEqual(await found(bea, 'assignedTo=me'), [])
+  assert.deepEqual(await found(bea, `assignedTo=${ana.userId}`), [one])
+  assert.deepEqual(await found(bea, 'assignedTo=none'), [two])
+})
+
+test('a search finds the customer by the number in any common spelling', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const id = (await w.customerWrites('Hi')).id
+  await w.tell(customerMessage({ at: w.clock.now(), customer: customer(1) }))
+  for (const spelling of ['+55 81 99123-4567', '5581991234567', '558191234567', '0055 (81) 9123-4567']) {
+    assert.deepEqual(await found(member, `search=${encodeURIComponent(spelling)}`), [id], spelling)
+  }
+  assert.deepEqual(await found(member, 'search=5581991234560'), [])
+})
+
+test('a search by name finds the conversations of the leads of that name, and of no other workspace', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const { id } = await w.customerWrites('Hi')
+  await w.tell(customerMessage({ at: w.clock.now(), customer: customer(1) }))
+  const lead = { firstName: 'Marina', lastName: 'Duarte', phone: '558191234567' }
+  const { value: key } = await w.addKey({ scopes: ['leads.write'] })
+  const made = await w.call('POST', '/api/v1/leads', { body: lead, key })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  assert.deepEqual(await found(member, 'search=duarte'), [id])
+  assert.deepEqual(await found(member, 'search=MARINA%20DUA'), [id])
+  assert.deepEqual(await found(member, 'search=Nobody'), [])
+  const elsewhere = await inboxWorld()
+  await elsewhere.customerWrites('Hi')
+  assert.deepEqual(await found(await signedInMember(elsewhere), 'search=duarte'), [])
+})
+
+for (const query of [
+  'status=open,lost',
+  'status=',
+  'sort=name',
+  'view=theirs',
+  'assignedTo=ana',
+  'search=%20',
+  'x=1',
+]) {
+  test(`a list with ${query} is 400`, async () => {
+    const member = await signedInMember(await inboxWorld())
+    assert.equal((await member.call('GET', `${path}?${query}`)).status, 400)
+  })
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { statementsOf, vacuum } from '../../support/database.ts'
+import { fillBlindMessages, fillConversations, fillMessages, fillThreads } from '../../support/fill.ts'
+import { addAgent, addLabel, type InboxWorld, inboxWorld } from '../../support/inbox-world.ts'
+import { signedInMember, type TestMember } from '../../support/member.ts'
+import { badPlans } from '../../support/plans.ts'
+
+const path = '/inbox/conversations'
+
+interface Filled {
+  w: InboxWorld
+  member: TestMember
+  labelId: string
+  keyId: string
+}
+
+async function filled(count: number): Promise<Filled> {
+  const w = await inboxWorld()
+  const { id: keyId } = await addAgent(w)
+  const member = await signedInMember(w)
+  const labelId = await addLabel(w, 'VIP')
+  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId, count })
+  await fillMessages(filling, w.connectionId, ids.slice(0, 20), 10)
+  await fillBlindMessages(filling, ids.slice(20, 5_000), 2)
+  await fillThreads(filling, ids.slice(0, 5_000), member.userId)
+  await w.db.sql`
+    update conversations
+    set assigned_to = ${member.userId},
+      label_ids = array[${labelId}::uuid]
+    where workspace_id = ${w.workspaceId}
+      and id = any (${ids.filter((_, n) => n % 50 === 0)}::uuid[])`
+  return { w, member, labelId, keyId }
+}
+
+async function readEveryWay({ member, labelId, keyId, w }: Filled): Promise<void> {
+  const dayBefore = new Date(w.clock.now().getTime() - 86_400_000).toISOString()
+  const filters = [
+    '',
+    'status=open',
+    'status=open,pending',
+    'view=mine&status=open',
+    'view=unassigned&status=open',
+    'view=unassigned',
+    'view=agents&status=open',
+    'view=agents&status=closed',
+    'unread=true',
+    'unanswered=true',
+    'sort=waiting',
+    'sort=waiting&view=mine',
+    `labelId=${labelId}`,
+    `connectionId=${w.connectionId}&status=open`,
+    `owner=agent:${keyId}`,
+    'search=5511900000007',
+    `sort=updated&updatedAfter=${dayBefore}`,
+    'assignedTo=none',
+  ]
+  for (const filter of filters) {
+    const { status, body } = await member.call('GET', `${path}?limit=10&${filter}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    if (body.cursor === null) continue
+    assert.equal((await member.call('GET', `${path}?limit=10&${filter}&cursor=${body.cursor}`)).status, 200)
+  }
+  const [{ id }] = (await member.call('GET', `${path}?limit=1`)).body.conversations
+  const thread = async (query: string) => {
+    const { status, body } = await member.call('GET', `${path}/${id}/timeline?limit=2${query}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+  const newest = await thread('')
+  const older = await thread(`&before=${newest.older}`)
+  await thread(`&after=${older.newer}`)
+  await thread('&around=unread')
+  const mentions = (await member.call('GET', '/inbox/mentions?limit=1')).body
+  assert.equal((await member.call('GET', `/inbox/mentions?limit=1&cursor=${mentions.cursor}`)).status, 200)
+  assert.equal((await member.call('GET', '/inbox/mentions?unread=true')).body.unread, 40)
+  assert.equal((await member.call('POST', '/inbox/mentions/read', { conversationId: id })).status, 200)
+  const { counts } = (await member.call('GET', '/inbox/counts')).body
+  assert.ok(counts.all.open > counts.mine.open && counts.mine.open > 0, JSON.stringify(counts))
+}
+
+const tables = ['conversations', 'messages', 'conversation_notes', 'conversation_activities', 'note_mentions']
+
+test('no list and no count of the team reads a table from end to end, with 50,000 conversations as with 200', async () => {
+  const [large, small] = [await filled(50_000), await filled(200)]
+  await vacuum()
+  for (const each of [large, small]) {
+    const statements = await statementsOf(() => readEveryWay(each))
+    assert.ok(statements.length > 30, `${statements.length} statements`)
+    assert.deepEqual(await badPlans(each.w.db, statements, tables), [])
+  }
+})

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runWatchdog } from '../../../src/inbox/ownership/hand-back.ts'
+import { wakeSnoozed } from '../../../src/inbox/ownership/wake-snoozed.ts'
+import { addAgent, addLabel, customerMessage, inboxWorld, marina } from '../../support/inbox-world.ts'
+import { signedInMember } from '../../support/member.ts'
+import { testTeamToken } from '../../support/world.ts'
+
+const minuteMs = 60_000
+
+// biome-ignore lint/suspicious/noExplicitAny: as in Answer
+type Item = any
+
+async function threadWorld() {
+  const w = await inboxWorld()
+  const agent = await addAgent(w, { name: 'Sales agent' })
+  const { id } = await w.customerWrites('Hi')
+  const member = await signedInMember(w)
+  const path = `/inbox/conversations/${id}`
+  const timeline = async (query = '') => {
+    const { status, body } = await member.call('GET', `${path}/timeline?${query}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+  const activities = async () =>
+    (await timeline()).items.flatMap((one: Item) => (one.type === 'activity' ? [one.activity] : []))
+  const later = async (method: 'POST' | 'PATCH', at: string, body?: object) => {
+    w.clock.advance(1000)
+    const answer = await member.call(method, `${path}${at}`, body)
+    assert.ok(answer.status < 300, JSON.stringify(answer.body))
+    return answer
+  }
+  return { w, agent, id, member, path, timeline, activities, later }
+}
+
+test('what members change stands in the thread with who did it and what it was before', async () => {
+  const { w, agent, member, activities, later } = await threadWorld()
+  const label = await addLabel(w, 'VIP')
+  const until = new Date(w.clock.now().getTime() + 60 * minuteMs).toISOString()
+  await later('POST', '/take-over')
+  await later('PATCH', '', { assignedTo: member.userId, labelIds: [label] })
+  await later('PATCH', '', { status: 'snoozed', snoozedUntil: until })
+  await later('POST', '/hand-back', { keyId: agent.id, note: { summary: 'Price agreed.' } })
+  await later('PATCH', '', { labelIds: [], status: 'resolved' })
+  const owner = `agent:${agent.id}`
+  const lines = (await activities()).map(({ kind, from, fromName, to, toName, added, removed, reason }: Item) =>
+    kind === 'labels' ? [kind, added, removed] : [kind, from, fromName, to, toName, reason],
+  )
+  assert.deepEqual(lines, [
+    ['owner', 'human', null, owner, 'Sales agent', 'began'],
+    ['owner', owner, 'Sales agent', 'human', null, null],
+    ['assignee', null, null, member.userId, 'Ana Lima', null],
+    ['labels', [label], []],
+    ['status', 'open', null, 'snoozed', null, null],
+    ['owner', 'human', null, owner, 'Sales agent', null],
+    ['status', 'snoozed', null, 'resolved', null, null],
+    ['labels', [], [label]],
+  ])
+  const all = await activities()
+  assert.deepEqual(all[1].actor, { type: 'user', id: member.userId, name: 'Ana Lima' })
+  assert.deepEqual([all[0].actor.type, all[4].snoozedUntil], ['system', until])
+})
+
+test('what is so already makes no line', async () => {
+  const { activities, later } = await threadWorld()
+  await later('PATCH', '', { status: 'open', assignedTo: null, labelIds: [] })
+  await later('POST', '/read')
+  assert.equal((await activities()).length, 1)
+})
+
+test('the lines say why: the customer wrote, the timer, the watchdog, the stop switch, a send, the phone, the key', async () => {
+  const { w, agent, member, path, activities, later } = await threadWorld()
+  const admin = await signedInMember(w, 'admin')
+  const newest = async () => {
+    const { kind, to, reason, actor } = (await activities()).at(-1)
+    return [kind, to, reason, actor.type]
+  }
+  const handBack = () => later('POST', '/hand-back', { keyId: agent.id })
+  await later('PATCH', '', { status: 'resolved' })
+  w.clock.advance(1000)
+  await w.tell(customerMessage({ at: w.clock.now() }))
+  assert.deepEqual(await newest(), ['status', 'open', 'customer_wrote', 'system'])
+
+  const snoozedUntil = new Date(w.clock.now().getTime() + minuteMs).toISOString()
+  await later('PATCH', '', { status: 'snoozed', snoozedUntil })
+  w.clock.advance(minuteMs)
+  await wakeSnoozed(w.db, w.clock)
+  assert.deepEqual(await newest(), ['status', 'open', 'timer', 'system'])
+
+  await admin.call('PATCH', '', { agentWatchdogMinutes: 10 })
+  w.clock.advance(10 * minuteMs)
+  await runWatchdog(w.db, w.vault, w.clock)
+  assert.deepEqual(await newest(), ['owner', 'human', 'watchdog', 'system'])
+
+  await handBack()
+  w.clock.advance(1000)
+  await admin.call('PATCH', '', { agentsStopped: true })
+  assert.deepEqual(await newest(), ['owner', 'human', 'agents_stopped', 'user'])
+  await admin.call('PATCH', '', { agentsStopped: false })
+
+  await handBack()
+  w.clock.advance(1000)
+  const messages = `/api/team/v1/workspaces/${w.workspaceId}${path}/messages`
+  const send = { body: { kind: 'text', text: 'Hello' }, headers: { 'idempotency-key': 'one' }, key: testTeamToken }
+  assert.equal((await w.call('POST', messages, send)).status, 202)
+  assert.deepEqual(await newest(), ['owner', 'human', 'sent', 'token'])
+
+  await handBack()
+  w.clock.advance(1000)
+  await w.tell({ type: 'echo', externalId: 'wamid.p', customer: marina, kind: 'text', text: 'x', at: w.clock.now() })
+  assert.deepEqual(await newest(), ['owner', 'human', 'phone', 'system'])
+
+  await handBack()
+  w.clock.advance(1000)
+  await admin.call('DELETE', `/keys/${agent.id}`)
+  assert.deepEqual(await newest(), ['owner', 'human', 'key_ended', 'system'])
+  assert.equal((await member.call('GET', path)).body.conversation.owner, 'human')
+})
+
+test('messages, notes and lines come in one order, and pages of any size show each once, both ways', async () => {
+  const { w, timeline, later } = await threadWorld()
+  for (let n = 0; n < 6; n++) {
+    await later('POST', '/notes', { text: `Note ${n}` })
+    await later('PATCH', '', { status: n % 2 === 0 ? 'pending' : 'open' })
+    w.clock.advance(1000)
+    await w.tell(customerMessage({ at: w.clock.now(), text: `Message ${n}` }))
+  }
+  const whole = (await timeline('limit=200')).items
+  const ids = whole.map((one: Item) => one.id)
+  assert.equal(new Set(ids).size, ids.length)
+  assert.deepEqual(
+    whole.map((one: Item) => one.at),
+    whole.map((one: Item) => one.at).toSorted(),
+  )
+  assert.deepEqual(new Set(whole.map((one: Item) => one.type)), new Set(['message', 'note', 'activity']))
+  for (const limit of [1, 3, 4]) {
+    const back: string[] = []
+    let page = await timeline(`limit=${limit}`)
+    back.unshift(...page.items.map((one: Item) => one.id))
+    while (page.older !== null) {
+      page = await timeline(`limit=${limit}&before=${page.older}`)
+      back.unshift(...page.items.map((one: Item) => one.id))
+    }
+    assert.deepEqual(back, ids)
+    const forth = page.items.map((one: Item) => one.id)
+    while (page.newer !== null) {
+      page = await timeline(`limit=${limit}&after=${page.newer}`)
+      forth.push(...page.items.map((one: Item) => one.id))
+    }
+    assert.deepEqual(forth, ids)
+  }
+})
+
+test('around the first unread message, with what was before and what came after', async () => {
+  const { w, timeline, later } = await threadWorld()
+  await later('POST', '/read')
+  const texts: string[] = []
+  for (let n = 1; n <= 5; n++) {
+    w.clock.advance(1000)
+    await w.tell(customerMessage({ at: w.clock.now(), text: `New ${n}` }))
+    texts.push(`New ${n}`)
+  }
+  const page = await timeline('around=unread&limit=4')
+  const shown = page.items.flatMap((one: Item) => (one.type === 'message' ? [one.message.text] : []))
+  assert.deepEqual(shown, ['Hi', 'New 1', 'New 2'])
+  assert.equal(page.items.find((one: Item) => one.id === page.firstUnreadId).message.text, 'New 1')
+  assert.equal(page.older, null)
+  const next = await timeline(`limit=10&after=${page.newer}`)
+  assert.deepEqual(
+    next.items.map((one: Item) => one.message.text),
+    ['New 3', 'New 4', 'New 5'],
+  )
+  await later('POST', '/read')
+  const read = await timeline('around=unread&limit=2')
+  assert.deepEqual([read.firstUnreadId, read.newer, read.items.at(-1).message.text], [null, null, 'New 5'])
+})
+
+test('two conversations that turn out to be one customer’s keep what happened in both', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const byPhone = await w.customerWrites('By phone')
+  const hidden = { ...marina, phone: null, userId: 'BR.1' }
+  await w.tell(customerMessage({ at: w.clock.now(), customer: hidden, text: 'By id' }))
+  const { conversations } = (await member.call('GET', '/inbox/conversations')).body
+  for (const { id } of conversations) await member.call('PATCH', `/inbox/conversations/${id}`, { status: 'pending' })
+  w.clock.advance(1000)
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.1' } }))
+  const { items } = (await member.call('GET', `/inbox/conversations/${byPhone.id}/timeline`)).body
+  assert.equal(items.filter((one: Item) => one.activity?.to === 'pending').length, 2)
+})
+
+for (const query of ['before=x', 'after=x', 'before=x&around=unread', 'limit=0', 'limit=201', 'around=read']) {
+  test(`a timeline with ${query} is 400`, async () => {
+    const { member, path } = await threadWorld()
+    assert.equal((await member.call('GET', `${path}/timeline?${query}`)).status, 400)
+  })
+}
+
+test('a stranger finds no timeline', async () => {
+  const { path } = await threadWorld()
+  const stranger = await signedInMember(await inboxWorld())
+  assert.equal((await stranger.call('GET', `${path}/timeline`)).status, 404)
+})

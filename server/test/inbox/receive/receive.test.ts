@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { addAgent, conversationPath, customerMessage, inboxWorld, marina } from '../../support/inbox-world.ts'
+
+test('a first message makes a conversation as the contract shows it', async () => {
+  const w = await inboxWorld()
+  const now = w.clock.now().toISOString()
+  const conversation = await w.customerWrites('Hello!', { externalId: 'wamid.1' })
+  assert.deepEqual(conversation, {
+    id: conversation.id,
+    connection_id: w.connectionId,
+    channel: 'waba',
+    owner: 'human',
+    status: 'open',
+    assigned_to_user_id: null,
+    label_ids: [],
+    unread_count: 1,
+    window_expires_at: new Date(w.clock.now().getTime() + 24 * 3_600_000).toISOString(),
+    snoozed_until: null,
+    last_message_at: now,
+    updated_at: now,
+    contact: { name: 'Marina Duarte', phone: '5581991234567' },
+  })
+  const [message] = await w.messages(conversation.id)
+  assert.deepEqual(message, {
+    id: message.id,
+    external_id: 'wamid.1',
+    direction: 'inbound',
+    kind: 'text',
+    text: 'Hello!',
+    media: null,
+    status: 'delivered',
+    error_code: null,
+    actor: null,
+    occurred_at: now,
+    referral: null,
+  })
+  assert.deepEqual(await w.events(conversation.id), [
+    {
+      name: 'inbox.message.received',
+      payload: {
+        conversation: {
+          id: conversation.id,
+          connection_id: w.connectionId,
+          channel: 'waba',
+          owner: 'human',
+          status: 'open',
+          window_expires_at: conversation.window_expires_at,
+        },
+        contact: { phone: '5581991234567', name: 'Marina Duarte' },
+        message: {
+          id: message.id,
+          external_id: 'wamid.1',
+          kind: 'text',
+          text: 'Hello!',
+          media: null,
+          occurred_at: now,
+        },
+        referral: null,
+      },
+    },
+  ])
+})
+
+test('the referral of an ad is kept with its message and told in the event', async () => {
+  const w = await inboxWorld()
+  const referral = {
+    ctwa_clid: null,
+    source_id: '12',
+    source_type: 'ad',
+    source_url: 'https://fb.me/x',
+    headline: null,
+  }
+  const { id } = await w.customerWrites('Hi', { referral })
+  assert.deepEqual((await w.messages(id))[0].referral, referral)
+  assert.deepEqual((await w.events(id))[0]?.payload.referral, referral)
+})
+
+test('a delivery that is repeated changes nothing', async () => {
+  const w = await inboxWorld()
+  const event = customerMessage({ at: w.clock.now() })
+  await w.tell(event, event)
+  const [before] = await w.conversations()
+  w.clock.advance(5000)
+  await Promise.all([w.tell(event), w.tell(event)])
+  assert.deepEqual(await w.conversations(), [before])
+  assert.equal(before.unread_count, 1)
+  assert.equal((await w.messages(before.id)).length, 1)
+  assert.equal((await w.events(before.id)).length, 1)
+})
+
+for (const status of ['pending', 'snoozed', 'resolved', 'closed']) {
+  for (const [when, agoMs] of Object.entries({ now: 0, 'a second before our last one': 1000 })) {
+    test(`a message of the customer turns ${status} into open, sent ${when}`, async () => {
+      const w = await inboxWorld()
+      const { value: key } = await addAgent(w)
+      const before = await w.customerWrites('Hi')
+      await w.patch(before.id, { status }, key)
+      const after = await w.customerWrites('Again', { at: new Date(w.clock.now().getTime() - agoMs) })
+      assert.deepEqual([after.status, after.snoozed_until, after.unread_count], ['open', null, 2])
+      assert.ok(after.last_message_at >= before.last_message_at, 'the newest message stays the newest')
+    })
+  }
+}
+
+test('messages of one second get times of their own, in order of arrival', async () => {
+  const w = await inboxWorld()
+  const texts = ['a', 'b', 'c', 'd', 'e']
+  await w.tell(...texts.map((text) => customerMessage({ at: w.clock.now(), text })))
+  const [{ id }] = await w.conversations()
+  const messages = await w.messages(id)
+  assert.deepEqual(
+    messages.map((one) => one.text),
+    texts,
+  )
+  const start = w.clock.now().getTime()
+  assert.deepEqual(
+    messages.map((one) => Date.parse(one.occurred_at) - start),
+    [0, 1, 2, 3, 4],
+  )
+})
+
+test('a late message neither shortens the window nor becomes the newest', async () => {
+  const w = await inboxWorld()
+  const before = await w.customerWrites('new')
+  await w.tell(customerMessage({ at: new Date(w.clock.now().getTime() - 7_200_000), text: 'old' }))
+  const [after] = await w.conversations()
+  assert.equal(after.window_expires_at, before.window_expires_at)
+  assert.equal(after.last_message_at, before.last_message_at)
+  assert.deepEqual(
+    (await w.messages(before.id)).map((one) => one.text),
+    ['old', 'new'],
+  )
+})
+
+test('a notice of the platform is kept, but opens no window, raises no count and is no message received', async () => {
+  const w = await inboxWorld()
+  await w.tell(customerMessage({ at: w.clock.now(), kind: 'system', text: 'Number changed', opensWindow: false }))
+  const [conversation] = await w.conversations()
+  assert.deepEqual([conversation.window_expires_at, conversation.unread_count], [null, 0])
+  assert.deepEqual(
+    (await w.messages(conversation.id)).map((one) => one.kind),
+    ['system'],
+  )
+  assert.deepEqual(await w.events(conversation.id), [])
+})
+
+test('a customer who hides the number is known by the user id; the phone is filled in when it shows', async () => {
+  const w = await inboxWorld()
+  const hidden = { userId: 'BR.77', parentUserId: null, phone: null, name: 'Marina' }
+  await w.tell(customerMessage({ at: w.clock.now(), customer: hidden }))
+  const [before] = await w.conversations()
+  assert.deepEqual(before.contact, { name: 'Marina', phone: null })
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...hidden, phone: marina.phone } }))
+  const all = await w.conversations()
+  assert.equal(all.length, 1)
+  assert.deepEqual([all[0].id, all[0].contact.phone], [before.id, marina.phone])
+})
+
+const variants: [what: string, first: string, second: string][] = [
+  ['Brazil without the ninth digit', '5581991234567', '558191234567'],
+  ['Mexico with the 1', '525512345678', '5215512345678'],
+  ['Argentina with the 9', '541123456789', '5491123456789'],
+]
+
+for (const [what, first, second] of variants) {
+  test(`phone variants join, never split: ${what}`, async () => {
+    const w = await inboxWorld()
+    for (const phone of [first, second, first]) {
+      await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, phone } }))
+    }
+    const [conversation, ...others] = await w.conversations()
+    assert.deepEqual([others.length, conversation.unread_count], [0, 3])
+  })
+}
+
+test('one customer has a conversation on each connection', async () => {
+  const w = await inboxWorld()
+  const other = await w.addConnection()
+  await w.customerWrites('a')
+  await w.tellOn(other, customerMessage({ at: w.clock.now(), text: 'b' }))
+  assert.equal((await w.conversations()).length, 2)
+})
+
+test('two conversations that turn out to be one customer become the older one; both ids go on naming it', async () => {
+  const w = await inboxWorld()
+  const older = await w.customerWrites('by phone')
+  w.clock.advance(1000)
+  const hidden = { userId: 'BR.1', parentUserId: null, phone: null, name: null }
+  await w.tell(customerMessage({ at: new Date(w.clock.now().getTime() - 1000), customer: hidden, text: 'by id' }))
+  const younger = (await w.conversations()).find((one) => one.id !== older.id)
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...hidden, phone: marina.phone }, text: 'both' }))
+  const [merged, ...others] = await w.conversations()
+  assert.deepEqual([merged.id, others.length, merged.unread_count], [older.id, 0, 3])
+  const messages = await w.messages(younger.id)
+  assert.deepEqual(
+    messages.map((one) => one.text),
+    ['by phone', 'by id', 'both'],
+  )
+  assert.equal(new Set(messages.map((one) => one.occurred_at)).size, 3)
+  assert.equal((await w.call('GET', conversationPath(younger.id))).body.conversation.id, older.id)
+})
+
+test('a number that the platform gave to another user id is another customer, and the first one keeps no phone', async () => {
+  const w = await inboxWorld()
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.1' } }))
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, userId: 'BR.2', name: 'Ana' } }))
+  const contacts = (await w.conversations()).map((one) => one.contact)
+  assert.deepEqual(
+    contacts.sort((a, b) => a.name.localeCompare(b.name)),
+    [
+      { name: 'Ana', phone: marina.phone },
+      { name: 'Marina Duarte', phone: null },
+    ],
+  )
+})
+
+test('a customer who changes number keeps the conversation', async () => {
+  const w = await inboxWorld()
+  const before = await w.customerWrites('old number')
+  const customer = { ...marina, phone: '5511988887777', name: null }
+  await w.tell({ type: 'customer_changed', previous: marina, customer, at: w.clock.now() })
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...customer, userId: 'BR.9' }, text: 'new number' }))
+  const [after, ...others] = await w.conversations()
+  assert.deepEqual([after.id, others.length], [before.id, 0])
+  assert.deepEqual(after.contact, { name: 'Marina Duarte', phone: '5511988887777' })
+  assert.deepEqual(await w.conversations({ phone: marina.phone ?? '' }), [])
+})
+
+test('a changed number whose new one has a conversation already: the two become the older one', async () => {
+  const w = await inboxWorld()
+  const older = await w.customerWrites('old number')
+  w.clock.advance(1000)
+  const customer = { ...marina, phone: '5511988887777' }
+  await w.tell(customerMessage({ at: w.clock.now(), customer, text: 'new number' }))
+  await w.tell({ type: 'customer_changed', previous: marina, customer, at: w.clock.now() })
+  const [after, ...others] = await w.conversations()
+  assert.deepEqual([after.id, after.contact.phone, others.length], [older.id, '5511988887777', 0])
+})
+
+test('names: the newest profile name wins, a contact book fills in only what is missing', async () => {
+  const w = await inboxWorld()
+  await w.customerWrites('a', { customer: { ...marina, name: null } })
+  const book = { type: 'contact_named', customer: { ...marina, name: 'From the book' } } as const
+  await w.tell(book)
+  assert.equal((await w.conversations())[0].contact.name, 'From the book')
+  await w.customerWrites('b', { customer: { ...marina, name: 'Marina' } })
+  await w.tell(book)
+  assert.equal((await w.conversations())[0].contact.name, 'Marina')
+})
+
+test('a call opens the window of a conversation and says nothing', async () => {
+  const w = await inboxWorld()
+  const call = () => ({ type: 'contact_opened', customer: marina, at: w.clock.now() }) as const
+  await w.tell(call())
+  assert.deepEqual(await w.conversations(), [])
+  const { id } = await w.customerWrites('Hi')
+  w.clock.advance(25 * 3_600_000)
+  assert.equal((await w.conversations())[0].window_expires_at, null)
+  await w.tell(call())
+  const [after] = await w.conversations()
+  assert.equal(Date.parse(after.window_expires_at) - w.clock.now().getTime(), 24 * 3_600_000)
+  assert.equal((await w.messages(id)).length, 1)
+})
+
+test('somebody of the team writes on the phone: the conversation is people’s from then on, and answered', async () => {
+  const w = await inboxWorld()
+  const { id: keyId } = await addAgent(w)
+  const { id, owner } = await w.customerWrites('Hi')
+  assert.equal(owner, `agent:${keyId}`)
+  w.clock.advance(1000)
+  const echo: ChannelEvent = {
+    type: 'echo',
+    externalId: 'wamid.e',
+    customer: { ...marina, name: null },
+    kind: 'text',
+    text: 'On my way',
+    at: w.clock.now(),
+  }
+  await w.tell(echo)
+  await w.tell(echo)
+  const [after] = await w.conversations()
+  assert.equal(after.owner, 'human')
+  const [, , changed, sent, ...more] = await w.events(id)
+  assert.deepEqual(more, [])
+  assert.deepEqual([changed?.name, changed?.payload.owner], ['inbox.conversation.owner_changed', 'human'])
+  assert.deepEqual([sent?.name, sent?.payload.actor], ['inbox.message.sent', null])
+  assert.deepEqual(
+    (await w.messages(id)).map((one) => [one.direction, one.actor]),
+    [
+      ['inbound', null],
+      ['outbound', null],
+    ],
+  )
+})
+
+test('history opens no window, raises no count, changes no owner and tells nobody', async () => {
+  const w = await inboxWorld()
+  const { id: keyId } = await addAgent(w)
+  const told = (text: string, direction: 'inbound' | 'outbound', customer = marina): ChannelEvent => ({
+    type: 'history',
+    externalId: randomUUID(),
+    customer,
+    kind: 'text',
+    text,
+    direction,
+    status: 'read',
+    at: new Date(w.clock.now().getTime() - 60_000),
+  })
+  const stranger = { ...marina, phone: '5511988887777' }
+  await w.tell(told('a', 'inbound', stranger), told('b', 'outbound', stranger))
+  const [past] = await w.conversations()
+  assert.deepEqual([past.owner, past.unread_count, past.window_expires_at], ['human', 0, null])
+  assert.deepEqual(await w.events(past.id), [])
+  const live = await w.customerWrites('Hi')
+  await w.tell(told('earlier', 'outbound'))
+  const [after] = await w.conversations({ phone: marina.phone ?? '' })
+  assert.deepEqual({ ...after, updated_at: live.updated_at }, live)
+  assert.equal(after.owner, `agent:${keyId}`)
+  assert.deepEqual(
+    (await w.messages(live.id)).map((one) => one.text),
+    ['earlier', 'Hi'],
+  )
+})
+
+test('media that a history shows later take the place of the line that stood in for them, once', async () => {
+  const w = await inboxWorld()
+  const told = {
+    type: 'history',
+    externalId: 'wamid.media',
+    customer: marina,
+    direction: 'inbound',
+    status: 'read',
+  } as const
+  const named: ChannelEvent = { ...told, kind: 'system', text: 'Media', at: w.clock.now() }
+  const shown: ChannelEvent = { ...told, kind: 'image', text: 'The red one', at: w.clock.now() }
+  await w.tell(named)
+  const [{ id }] = await w.conversations()
+  const [before] = await w.messages(id)
+  await w.tell(shown, { ...shown, kind: 'video', text: 'Other' })
+  await w.tell(named)
+  assert.deepEqual(await w.messages(id), [{ ...before, kind: 'image', text: 'The red one' }])
+  assert.deepEqual(await w.events(id), [])
+})
+
+test('what concerns the connection is handed on, and each customer who wrote is told of', async () => {
+  const w = await inboxWorld()
+  const state = { type: 'connection_state', available: false, reason: 'partner_removed' } as const
+  await w.tell({ type: 'templates_changed' }, state, customerMessage({ at: w.clock.now() }))
+  assert.deepEqual(w.told.connection, [{ type: 'templates_changed' }, state])
+  assert.deepEqual(
+    w.told.wrote.map((one) => one.phone),
+    [marina.phone],
+  )
+})
+
+test('an item that cannot be stored does not hold up the others of its delivery', async () => {
+  const w = await inboxWorld()
+  const poison = customerMessage({ at: w.clock.now(), kind: 'hologram' as never })
+  await w.tell(
+    customerMessage({ at: w.clock.now(), text: 'a' }),
+    poison,
+    customerMessage({ at: w.clock.now(), text: 'b' }),
+  )
+  const [conversation] = await w.conversations()
+  assert.deepEqual(
+    (await w.messages(conversation.id)).map((one) => one.text),
+    ['a', 'b'],
+  )
+  assert.ok(w.logLines.some((line) => line.includes('inbound item passed over')))
+})
+
+test('parallel deliveries of one new customer make one conversation with every message', async () => {
+  const w = await inboxWorld()
+  await addAgent(w)
+  const events = Array.from({ length: 20 }, (_, n) => customerMessage({ at: w.clock.now(), text: String(n) }))
+  await Promise.all(events.map((event) => w.tell(event)))
+  const [conversation, ...others] = await w.conversations()
+  assert.deepEqual([others.length, conversation.unread_count], [0, 20])
+  const names = (await w.events(conversation.id)).map((event) => event.name)
+  assert.equal(names.filter((name) => name === 'inbox.conversation.owner_changed').length, 1)
+  assert.equal(names[0], 'inbox.conversation.owner_changed')
+  assert.equal(names.length, 21)
+})
+
+test('parallel deliveries that know a customer by user id here and by phone there end in one conversation', async () => {
+  const w = await inboxWorld()
+  const by = (userId: string | null, phone: string | null) => ({ userId, phone, parentUserId: null, name: null })
+  const customers = [by('BR.5', null), by(null, marina.phone), by('BR.5', marina.phone), by('BR.5', marina.phone)]
+  await Promise.all(customers.map((customer) => w.tell(customerMessage({ at: w.clock.now(), customer }))))
+  await w.tell(customerMessage({ at: w.clock.now(), customer: by('BR.5', marina.phone) }))
+  const [conversation, ...others] = await w.conversations()
+  assert.equal(others.length, 0)
+  assert.equal((await w.messages(conversation.id)).length, 5)
+})

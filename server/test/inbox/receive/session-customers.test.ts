@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
+import type { SocketEvent } from '../../../src/channels/unofficial/transport/transport.ts'
+import { inboxWorld } from '../../support/inbox-world.ts'
+import { customerDigits, customerJid, customerLid, socketMessage, upsert } from '../../support/session-events.ts'
+
+/** An inbox that is told what a session's socket told. */
+async function sessionWorld() {
+  const w = await inboxWorld()
+  return {
+    ...w,
+    hear: async (event: SocketEvent) => w.tell(...readEvent(event, w.clock.now()).events),
+    people: async () => {
+      const all = await w.conversations()
+      return all.map(({ contact, unread_count }) => [contact.name, contact.phone, unread_count])
+    },
+  }
+}
+
+const says = (text: string, key: object = {}, more: object = {}) =>
+  upsert(socketMessage({ conversation: text }, { messageTimestamp: 1_773_144_000, ...more }, { ...key }))
+const hidden = { remoteJid: customerLid }
+const mapping: SocketEvent = { event: 'lid-mapping.update', data: { lid: customerLid, pn: customerJid } }
+
+test('a hidden customer is known by phone once the network maps the two', async () => {
+  const { hear, people } = await sessionWorld()
+  await hear(says('Hi', hidden))
+  assert.deepEqual(await people(), [['Ana', null, 1]])
+  await hear(mapping)
+  assert.deepEqual(await people(), [['Ana', customerDigits, 1]])
+})
+
+test('a customer who is known by phone is the same one when they write hidden, once the network maps the two', async () => {
+  const { hear, people } = await sessionWorld()
+  await hear(says('Hi'))
+  await hear(mapping)
+  await hear(says('Me again', hidden))
+  assert.deepEqual(await people(), [['Ana', customerDigits, 2]])
+})
+
+test('who seemed to be two becomes one, with all they wrote', async () => {
+  const { hear, people, conversations, messages } = await sessionWorld()
+  await hear(says('By phone'))
+  await hear(says('Hidden', hidden))
+  await hear(says('Hidden again', hidden))
+  assert.equal((await people()).length, 2)
+  await hear(mapping)
+  await hear(mapping)
+  assert.deepEqual(await people(), [['Ana', customerDigits, 3]])
+  const [one] = await conversations()
+  assert.equal((await messages(one.id)).length, 3)
+})
+
+test('a mapping of somebody who never wrote begins nothing', async () => {
+  const { hear, people } = await sessionWorld()
+  await hear(mapping)
+  assert.deepEqual(await people(), [])
+})
+
+test('what could not be decrypted shows nothing, and counts when it comes again', async () => {
+  const { hear, people } = await sessionWorld()
+  const key = { id: '3A0LATE' }
+  await hear(upsert(socketMessage(undefined, { messageStubType: 2 }, key)))
+  assert.deepEqual(await people(), [])
+  await hear(says('Here I am', key))
+  await hear(says('Here I am', key))
+  assert.deepEqual(await people(), [['Ana', customerDigits, 1]])
+})
+
+test("history raises no unread count, and the phone's own words make the conversation human", async () => {
+  const { hear, people, conversations, messages } = await sessionWorld()
+  const old = socketMessage({ conversation: 'Long ago' }, { messageTimestamp: 1_770_000_000 }, hidden)
+  const data = { messages: [old], contacts: [{ id: customerJid, name: 'Ana Souza' }], lidPnMappings: [mapping.data] }
+  await hear({ event: 'messaging-history.set', data })
+  assert.deepEqual(await people(), [['Ana', customerDigits, 0]])
+  await hear(says('Good morning', { fromMe: true }, { pushName: 'The shop' }))
+  const [one] = await conversations()
+  assert.deepEqual([one.owner, one.contact.name], ['human', 'Ana'])
+  const said = (await messages(one.id)).map((message: { direction: string; text: string }) => [
+    message.direction,
+    message.text,
+  ])
+  assert.deepEqual(said.sort(), [
+    ['inbound', 'Long ago'],
+    ['outbound', 'Good morning'],
+  ])
+})

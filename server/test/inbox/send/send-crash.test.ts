@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { receive } from '../../../src/inbox/receive/receive.ts'
+import { type SendPoint, sendPoints } from '../../../src/inbox/send/send-deps.ts'
+import { settleStranded } from '../../../src/inbox/send/stranded.ts'
+import { startProgram } from '../../support/program.ts'
+import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/send-world.ts'
+import type { SendingTask } from '../../support/sending-program.ts'
+
+// More on demand: SEND_CRASH_ROUNDS=20 takes a minute and a half.
+const rounds = Number(process.env.SEND_CRASH_ROUNDS ?? 3)
+const program = fileURLToPath(new URL('../../support/sending-program.ts', import.meta.url))
+const inEachPart = new Set<SendPoint>(['paced', 'claimed', 'called', 'recorded'])
+
+let world: SendWorld
+let platform: { url: string; close(): void }
+before(async () => {
+  world = await sendWorld()
+  platform = await world.platform.listen()
+})
+after(() => platform.close())
+
+for (const point of sendPoints) {
+  test(`a process that dies at "${point}" sends each key at most once, and each ends in one final answer`, async () => {
+    for (let round = 0; round < rounds; round += 3) {
+      const together = Array.from({ length: Math.min(3, rounds - round) }, (_, n) => crash(point, round + n))
+      await Promise.all(together)
+    }
+  })
+}
+
+async function crash(dieAt: SendPoint, round: number): Promise<void> {
+  const isLong = round % 3 === 2
+  const conversation = await world.conversation({ windowExpiresAt: new Date(noon.getTime() + 86_400_000) })
+  const { id } = conversation
+  const body = text(isLong ? 'word '.repeat(1500) : `Round ${round}`)
+  const idempotencyKey = freshKey()
+  const request = { conversationId: id, idempotencyKey, body }
+  await killIn({ dieAt, passing: isLong && inEachPart.has(dieAt) ? 2 : 1, request })
+
+  // Stands for the time after which a silent process counts as dead.
+  await world.db.sql`
+    update dispatches
+    set alive_until = clock_timestamp() - interval '1 millisecond'
+    where conversation_id = ${id}`
+  const second = await world.post(id, { idempotencyKey, body })
+  if (second.status === 409) {
+    assert.equal(second.body.data.code, 'NOT_RETRYABLE')
+    // Every other round the platform tells what became of it; else the ten minutes pass.
+    if (round % 2 === 0) await tellStatuses(conversation.contact.phone ?? '')
+    await giveUp(id)
+  }
+  const last = await world.post(id, { idempotencyKey, body })
+  const again = await world.post(id, { idempotencyKey, body })
+  assert.ok([202, 502].includes(last.status), last.text)
+  assert.deepEqual([again.status, again.text, again.isReplay], [last.status, last.text, true])
+  if (second.status !== 409) assert.equal(second.text, last.text)
+  await assertSound(id, conversation.contact.phone ?? '', last.body.status ?? 'failed')
+}
+
+async function killIn(task: Pick<SendingTask, 'dieAt' | 'passing' | 'request'>): Promise<void> {
+  const { database, agent: sender } = world
+  const whole: SendingTask = { ...task, database, platformUrl: platform.url, now: noon.toISOString(), sender }
+  const child = startProgram([program, JSON.stringify(whole)])
+  assert.equal(await child.gone, 'SIGKILL')
+}
+
+/** What the platform's webhook tells of the messages that it took for this customer. */
+async function tellStatuses(phone: string): Promise<void> {
+  const { node, workspaceId, connectionId, platform: fake } = world
+  const deps = {
+    ...node.deps,
+    connectionTold: async () => {},
+    sendRefused: async () => {},
+    customerWrote: async () => {},
+  }
+  const taken = fake.accepted.filter(({ to }) => to === phone)
+  const events = taken.map(({ correlator, externalId }) => ({
+    type: 'status' as const,
+    externalId,
+    status: 'sent' as const,
+    errorCode: null,
+    at: noon,
+    correlator,
+    customer: null,
+  }))
+  await receive(deps, { workspaceId, id: connectionId, channel: 'waba' }, events)
+}
+
+/** As if ten minutes had passed for this conversation; the others of the test go on meanwhile. */
+async function giveUp(conversationId: string): Promise<void> {
+  await world.db.sql`
+    update messages
+    set settle_by = ${noon}
+    where conversation_id = ${conversationId}
+      and settle_by is not null`
+  await settleStranded(world.node.deps)
+}
+
+async function assertSound(conversationId: string, phone: string, answered: string): Promise<void> {
+  const taken = world.platform.accepted.filter(({ to }) => to === phone).map(({ correlator }) => correlator)
+  assert.equal(new Set(taken).size, taken.length, 'no part is sent twice')
+  const messages = await world.db.sql<{ id: string; status: string; settle_by: Date | null }[]>`
+    select id, status, settle_by
+    from messages
+    where conversation_id = ${conversationId}`
+  assert.equal(messages.length, 1, 'one message for the key')
+  const [message] = messages
+  assert.ok(taken.every((correlator) => correlator.startsWith(message?.id ?? '-')))
+  assert.deepEqual([message?.status, message?.settle_by], [answered, null])
+  const left = await world.db.sql`select 1 from dispatches where conversation_id = ${conversationId}`
+  assert.equal(left.length, 0)
+  const names = (await world.events(conversationId)).map(({ name }) => name)
+  assert.equal(names.filter((name) => name === 'inbox.message.sent').length, 1, 'told once')
+}

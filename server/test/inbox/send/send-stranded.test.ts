@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DeliveryStatus } from '../../../src/channels/channel-event.ts'
+import type { Order } from '../../../src/channels/connector.ts'
+import { receive } from '../../../src/inbox/receive/receive.ts'
+import { settleStranded } from '../../../src/inbox/send/stranded.ts'
+import { freshKey, type SendWorld, sendWorld, text } from '../../support/send-world.ts'
+
+async function tell(
+  { node, workspaceId, connectionId, clock }: SendWorld,
+  told: { externalId: string; correlator: string | null; status: DeliveryStatus; errorCode?: string },
+): Promise<void> {
+  const nobody = async () => {}
+  const deps = { ...node.deps, connectionTold: nobody, sendRefused: nobody, customerWrote: nobody }
+  const event = { type: 'status', errorCode: null, customer: null, at: clock.now(), ...told } as const
+  await receive(deps, { workspaceId, id: connectionId, channel: 'waba' }, [event])
+}
+
+const namesAndStatuses = async (world: SendWorld, id: string) =>
+  (await world.events(id)).map(({ name, payload }) => `${name} ${payload.message?.status ?? payload.status}`)
+
+/** A send whose process dies with the platform's answer still unread. */
+async function die(world: SendWorld, id: string, idempotencyKey: string): Promise<Order> {
+  const { deps } = world.node
+  let order: Order | undefined
+  world.platform.onCall = (call) => {
+    order = call
+  }
+  deps.fail = async (point) => {
+    if (point === 'called') throw new Error('dead')
+  }
+  assert.equal((await world.post(id, { idempotencyKey })).status, 500)
+  delete deps.fail
+  await world.db
+    .sql`update dispatches set alive_until = clock_timestamp() - interval '1 ms' where conversation_id = ${id}`
+  return order ?? assert.fail('nothing was called')
+}
+
+test('an unknown outcome is 409 NOT_RETRYABLE until ten minutes pass; then it has failed with outcome_unknown', async () => {
+  const world = await sendWorld()
+  const { id } = await world.conversation()
+  const idempotencyKey = freshKey()
+  const { correlator } = await die(world, id, idempotencyKey)
+  const early = await world.post(id, { idempotencyKey })
+  assert.deepEqual([early.status, early.body.data.code], [409, 'NOT_RETRYABLE'])
+  world.clock.advance(10 * 60_000 - 1)
+  assert.equal(await settleStranded(world.node.deps), 0)
+  world.clock.advance(1)
+  assert.equal(await settleStranded(world.node.deps), 1)
+  const messageId = correlator.slice(0, 36)
+  const late = await world.post(id, { idempotencyKey })
+  assert.deepEqual([late.status, late.body], [202, { message_id: messageId, status: 'failed' }])
+  assert.equal((await world.message(messageId)).error_code, 'outcome_unknown')
+  assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent failed'])
+  assert.equal(world.platform.calls.length, 1)
+
+  await tell(world, { externalId: 'wamid.late', correlator, status: 'delivered' })
+  assert.equal((await world.message(messageId)).status, 'delivered')
+  assert.equal((await namesAndStatuses(world, id)).at(-1), 'inbox.message.status delivered')
+  const after = await world.post(id, { idempotencyKey })
+  assert.equal(after.text, late.text, 'the first answer stays')
+})
+
+test('a status with our correlator settles a send whose process has died', async () => {
+  const world = await sendWorld()
+  const { id } = await world.conversation()
+  const idempotencyKey = freshKey()
+  const { correlator } = await die(world, id, idempotencyKey)
+  await tell(world, { externalId: 'wamid.1', correlator, status: 'sent' })
+  const reply = await world.post(id, { idempotencyKey })
+  assert.deepEqual([reply.status, reply.body.status], [202, 'sent'])
+  assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent sent'])
+})
+
+test('a status after a lost answer lifts the message out of outcome_unknown, and the answer stays 502', async () => {
+  const world = await sendWorld()
+  const { id } = await world.conversation()
+  world.platform.behave = () => 'lose'
+  const idempotencyKey = freshKey()
+  const first = await world.post(id, { idempotencyKey })
+  const [call] = world.platform.accepted
+  await tell(world, { externalId: call?.externalId ?? '', correlator: call?.correlator ?? '', status: 'read' })
+  assert.equal((await world.message(first.body.data.message_id)).status, 'read')
+  assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent failed', 'inbox.message.status read'])
+  assert.equal((await world.post(id, { idempotencyKey })).text, first.text)
+})
+
+for (const by of ['correlator', 'external id'] as const) {
+  test(`a status that overtakes the platform's own answer, known by its ${by}, is not lost`, async () => {
+    const world = await sendWorld()
+    const { id } = await world.conversation()
+    const deps = world.node.deps
+    deps.fail = async (point) => {
+      const [call] = world.platform.accepted
+      if (point !== 'called' || call === undefined) return
+      const { externalId, correlator } = call
+      await tell(world, { externalId, correlator: by === 'correlator' ? correlator : null, status: 'delivered' })
+    }
+    const { status, body } = await world.post(id)
+    assert.deepEqual([status, body.status], [202, 'sent'])
+    assert.equal((await world.message(body.message_id)).status, 'delivered')
+    // The caller was told `sent`, so that is what the first event says, and the rung above it is told after.
+    assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent sent', 'inbox.message.status delivered'])
+    const parked = await world.db.sql`select 1 from parked_statuses where workspace_id = ${world.workspaceId}`
+    assert.equal(parked.length, 0)
+  })
+}
+
+test('a long text is delivered when every part is, and fails when one fails later', async () => {
+  const world = await sendWorld()
+  const { id } = await world.conversation()
+  const { body } = await world.post(id, { body: text('word '.repeat(1500)) })
+  const [one, two] = world.platform.accepted
+  await tell(world, { externalId: one?.externalId ?? '', correlator: null, status: 'read' })
+  assert.equal((await world.message(body.message_id)).status, 'sent')
+  await tell(world, { externalId: two?.externalId ?? '', correlator: null, status: 'delivered' })
+  assert.equal((await world.message(body.message_id)).status, 'delivered')
+
+  const other = await world.post(id, { body: text('word '.repeat(1500)) })
+  await tell(world, {
+    externalId: world.platform.accepted[3]?.externalId ?? '',
+    correlator: null,
+    status: 'failed',
+    errorCode: '131026',
+  })
+  const failed = await world.message(other.body.message_id)
+  assert.deepEqual([failed.status, failed.error_code], ['failed', '131026'])
+})
+
+test('behind a platform that hangs a send waits for its turn so long, and then says that it was not sent', async () => {
+  const world = await sendWorld()
+  const { id } = await world.conversation()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const { promise: called, resolve: call } = Promise.withResolvers<void>()
+  world.platform.onCall = () => {
+    call()
+    return answered
+  }
+  const first = world.post(id, { body: text('one') })
+  await called
+  world.node.deps.maxTurnMs = 20
+  const idempotencyKey = freshKey()
+  const second = await world.post(id, { idempotencyKey, body: text('two') })
+  assert.deepEqual([second.status, second.body.status], [202, 'failed'])
+  const { status, error_code } = await world.message(second.body.message_id)
+  assert.deepEqual([status, error_code], ['failed', 'not_sent'])
+
+  answer()
+  assert.equal((await first).body.status, 'sent')
+  assert.equal((await world.post(id, { body: text('three') })).body.status, 'sent')
+  const repeated = await world.post(id, { idempotencyKey, body: text('two') })
+  assert.deepEqual([repeated.text, repeated.isReplay], [second.text, true])
+  assert.deepEqual(
+    world.platform.accepted.map((message) => message.text),
+    ['one', 'three'],
+  )
+})
+
+test('the next send of a conversation waits for a live one, and not for a dead one', async () => {
+  const world = await sendWorld()
+  const { id } = await world.conversation()
+  await die(world, id, freshKey())
+  assert.equal((await world.post(id)).body.status, 'sent')
+})

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sendMessage } from '../../../src/inbox/send/send.ts'
+import { freshKey, noon, sendWorld, text } from '../../support/send-world.ts'
+
+test('a text goes to the platform once, with our id, and is answered sent', async () => {
+  const { conversation, post, platform, message, events, keyId, connectionId, db } = await sendWorld()
+  const { id, contact } = await conversation()
+  const reply = await post(id, { body: { kind: 'text', text: 'See https://a.example', preview_url: true } })
+  assert.equal(reply.status, 202)
+  assert.deepEqual(reply.body, { message_id: reply.body.message_id, status: 'sent' })
+  assert.equal(reply.isReplay, false)
+
+  const [call, ...others] = platform.calls
+  assert.equal(others.length, 0)
+  assert.deepEqual(call?.recipient, { phone: contact.phone, userId: null })
+  assert.deepEqual(call?.message, { kind: 'text', text: 'See https://a.example', previewUrl: true })
+  assert.equal(call?.correlator, `${reply.body.message_id}:1`)
+  const row = await message(reply.body.message_id)
+  assert.deepEqual([row.status, row.error_code, row.settle_by], ['sent', null, null])
+
+  assert.deepEqual(await events(id), [
+    {
+      name: 'inbox.message.sent',
+      payload: {
+        conversation: { id, connection_id: connectionId, channel: 'waba', owner: `agent:${keyId}` },
+        message: {
+          id: reply.body.message_id,
+          kind: 'text',
+          text: 'See https://a.example',
+          status: 'sent',
+          occurred_at: noon.toISOString(),
+        },
+        actor: { type: 'agent', id: keyId },
+      },
+    },
+  ])
+  const left = await db.sql`select message_id from dispatches`
+  assert.equal(left.length, 0)
+  const [now] = await db.sql`select unanswered_since, status from conversations where id = ${id}`
+  assert.deepEqual([now?.unanswered_since, now?.status], [null, 'open'])
+  const [number] = await db.sql`select last_event_out_at from connections where id = ${connectionId}`
+  assert.deepEqual(number?.last_event_out_at, noon)
+})
+
+test('a definite refusal is answered 202 failed, with its code, and noted for the connection', async () => {
+  const { conversation, post, platform, message, events, refusals, db, connectionId } = await sendWorld()
+  platform.behave = () => ({ refuse: '190', effect: 'connection_unavailable' })
+  const { id } = await conversation()
+  const { status, body } = await post(id)
+  assert.deepEqual([status, body.status], [202, 'failed'])
+  const row = await message(body.message_id)
+  assert.deepEqual([row.status, row.error_code], ['failed', '190'])
+  assert.deepEqual(refusals, ['connection_unavailable 190'])
+  const [number] = await db.sql`select last_event_out_at from connections where id = ${connectionId}`
+  assert.equal(number?.last_event_out_at, null)
+  const told = await events(id)
+  assert.deepEqual(
+    told.map(({ name, payload }) => [name, payload.message.status]),
+    [['inbox.message.sent', 'failed']],
+  )
+})
+
+for (const behaviour of ['unreachable', 'lose'] as const) {
+  test(`a platform that is ${behaviour === 'lose' ? 'silent' : 'away'} is answered 502 DELIVERY_FAILED, the message failed, and no second call`, async () => {
+    const { conversation, post, platform, message } = await sendWorld()
+    platform.behave = () => behaviour
+    const { id } = await conversation()
+    const idempotencyKey = freshKey()
+    const first = await post(id, { idempotencyKey })
+    assert.deepEqual([first.status, first.body.data.code], [502, 'DELIVERY_FAILED'])
+    const row = await message(first.body.data.message_id)
+    assert.deepEqual(
+      [row.status, row.error_code],
+      ['failed', behaviour === 'lose' ? 'outcome_unknown' : 'econnrefused'],
+    )
+    const again = await post(id, { idempotencyKey })
+    assert.deepEqual([again.status, again.text, again.isReplay], [502, first.text, true])
+    assert.equal(platform.calls.length, 1)
+  })
+}
+
+test('a connector that throws counts as an unknown outcome', async () => {
+  const { conversation, post, platform, message } = await sendWorld()
+  platform.onCall = () => {
+    throw new Error('broken')
+  }
+  const { status, body } = await post((await conversation()).id)
+  assert.equal(status, 502)
+  assert.equal((await message(body.data.message_id)).error_code, 'outcome_unknown')
+})
+
+test('a long text goes as parts in order, each after the answer of the one before, and is one message', async () => {
+  const { conversation, post, platform, db, message } = await sendWorld()
+  platform.delayMs = 5
+  const { id } = await conversation()
+  const long = 'All work and no play makes Jack a dull boy. '.repeat(372)
+  const { status, body } = await post(id, { body: text(long.slice(0, 16_384)) })
+  assert.deepEqual([status, body.status], [202, 'sent'])
+  assert.equal(platform.accepted.map((part) => part.text).join(''), long.slice(0, 16_384))
+  const numbers = platform.calls.map(({ correlator }) => correlator)
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, index) => `${body.message_id}:${index + 1}`),
+  )
+  assert.ok(platform.accepted.every((part, n, all) => n === 0 || part.at - (all[n - 1]?.at ?? 0) >= 4))
+  assert.equal((await message(body.message_id)).status, 'sent')
+  const parts = await db.sql`select status from message_parts where message_id = ${body.message_id}`
+  assert.ok(parts.length === numbers.length && parts.every((part) => part.status === 'sent'))
+})
+
+for (const [behaviour, status, code] of [
+  [{ refuse: '131026' }, 202, '131026'],
+  ['lose', 502, 'outcome_unknown'],
+] as const) {
+  test(`a part that ends in ${JSON.stringify(behaviour)} stops the rest and makes the message failed`, async () => {
+    const { conversation, post, platform, message, db } = await sendWorld()
+    platform.behave = ({ correlator }) => (correlator.endsWith(':2') ? behaviour : 'accept')
+    const reply = await post((await conversation()).id, { body: text('word '.repeat(3000)) })
+    assert.equal(reply.status, status)
+    assert.equal(platform.calls.length, 2)
+    const messageId = reply.body.message_id ?? reply.body.data.message_id
+    const row = await message(messageId)
+    assert.deepEqual([row.status, row.error_code], ['failed', code])
+    const parts = await db.sql`
+      select status, error_code from message_parts where message_id = ${messageId} order by part`
+    assert.deepEqual(
+      parts.map((part) => `${part.status} ${part.error_code}`),
+      ['sent null', `failed ${code}`, 'failed not_sent', 'failed not_sent'],
+    )
+  })
+}
+
+test('a member writes: the conversation becomes human in the same step, and the member is the actor', async () => {
+  const { conversation, member, node, events, post } = await sendWorld()
+  const { id } = await conversation()
+  const request = { conversationId: id, idempotencyKey: 'one', body: text() }
+  assert.equal((await sendMessage(node.deps, member, request)).status, 202)
+  const told = await events(id)
+  assert.deepEqual(
+    told.map(({ name, payload }) => [name, payload.actor]),
+    [
+      ['inbox.conversation.owner_changed', member.actor],
+      ['inbox.message.sent', member.actor],
+    ],
+  )
+  assert.equal(told[1]?.payload.conversation.owner, 'human')
+  assert.equal((await post(id)).body.data.code, 'OWNER_MISMATCH')
+  const again = await sendMessage(node.deps, member, request)
+  assert.equal(again.isReplay, true)
+})
+
+test('messages of one conversation have times of their own, in the order of their sends', async () => {
+  const { conversation, post, message } = await sendWorld()
+  const { id } = await conversation()
+  const times: number[] = []
+  for (let n = 0; n < 4; n++) {
+    const { body } = await post(id)
+    times.push((await message(body.message_id)).occurred_at.getTime() - noon.getTime())
+  }
+  assert.deepEqual(times, [0, 1, 2, 3])
+})
+
+test('sends of one conversation reach the platform in the order of their reservation, over two nodes', async () => {
+  const { conversation, post, platform, addNode, node, db } = await sendWorld()
+  const other = await addNode()
+  platform.delayMs = 3
+  const { id } = await conversation()
+  const count = 30
+  const replies = await Promise.all(
+    Array.from({ length: count }, (_, n) => post(id, { body: text(`${n}`), node: n % 2 === 0 ? node : other })),
+  )
+  assert.ok(replies.every(({ status }) => status === 202))
+  const rows = await db.sql<{ id: string }[]>`
+    select id from messages where conversation_id = ${id} order by occurred_at`
+  assert.deepEqual(
+    platform.accepted.map(({ correlator }) => correlator.slice(0, 36)),
+    rows.map((row) => row.id),
+  )
+  assert.equal(rows.length, count)
+})

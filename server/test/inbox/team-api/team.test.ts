@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addAgent, addLabel, customerMessage, inboxWorld, marina } from '../../support/inbox-world.ts'
+import { signedInMember } from '../../support/member.ts'
+
+const path = '/inbox/conversations'
+
+async function teamWorld() {
+  const w = await inboxWorld()
+  const agent = await addAgent(w)
+  const { id } = await w.customerWrites('Hi')
+  w.clock.advance(1000)
+  const member = await signedInMember(w)
+  const ownerEvents = async () =>
+    (await w.events(id)).filter((event) => event.name === 'inbox.conversation.owner_changed').slice(1)
+  return { w, agent, id, member, ownerEvents, place: `${path}/${id}` }
+}
+
+test('a member takes a conversation over and hands it back with a note; both are told with the member as actor', async () => {
+  const { agent, member, ownerEvents, place } = await teamWorld()
+  const taken = await member.call('POST', `${place}/take-over`)
+  assert.deepEqual([taken.status, taken.body.conversation.owner], [200, 'human'])
+  const note = { summary: 'Price agreed.', reason: 'Office closes.', nextStep: 'Ask for the address.' }
+  const back = await member.call('POST', `${place}/hand-back`, { keyId: agent.id, note })
+  assert.deepEqual([back.status, back.body.conversation.owner], [200, `agent:${agent.id}`])
+  const actor = { type: 'user', id: member.userId }
+  assert.deepEqual(
+    (await ownerEvents()).map(({ payload }) => [payload.owner, payload.actor]),
+    [
+      ['human', actor],
+      [`agent:${agent.id}`, actor],
+    ],
+  )
+  const { notes } = (await member.call('GET', place)).body
+  assert.deepEqual(
+    notes.map((one: { text: string; actor: object }) => [one.text, one.actor]),
+    [
+      [
+        'Summary: Price agreed.\nReason: Office closes.\nNext step: Ask for the address.',
+        { ...actor, name: 'Ana Lima' },
+      ],
+    ],
+  )
+})
+
+test('a take-over of what people own already tells nobody', async () => {
+  const { member, ownerEvents, place } = await teamWorld()
+  await Promise.all([member.call('POST', `${place}/take-over`), member.call('POST', `${place}/take-over`)])
+  assert.equal((await ownerEvents()).length, 1)
+})
+
+test('a key that cannot own the conversation is not handed it', async () => {
+  const { w, member, place } = await teamWorld()
+  await member.call('POST', `${place}/take-over`)
+  const other = await w.addConnection()
+  const keys = [
+    await addAgent(w, { connectionIds: [other] }),
+    await addAgent(w, { scopes: ['inbox.read'] }),
+    await addAgent(await inboxWorld()),
+  ]
+  for (const { id } of keys) {
+    assert.equal((await member.call('POST', `${place}/hand-back`, { keyId: id })).status, 409)
+  }
+})
+
+test('members assign, label and snooze with a time; a stranger is not assigned', async () => {
+  const { w, id, member, place } = await teamWorld()
+  const label = await addLabel(w, 'VIP')
+  const until = new Date(w.clock.now().getTime() + 3_600_000).toISOString()
+  const change = { assignedTo: member.userId, labelIds: [label], status: 'snoozed', snoozedUntil: until }
+  const { conversation } = (await member.call('PATCH', place, change)).body
+  assert.deepEqual(
+    [conversation.assignedTo, conversation.labelIds, conversation.status, conversation.snoozedUntil],
+    [member.userId, [label], 'snoozed', until],
+  )
+  const [shown] = await w.conversations()
+  assert.deepEqual([shown.id, shown.assigned_to_user_id, shown.snoozed_until], [id, member.userId, until])
+  const stranger = await signedInMember(await inboxWorld())
+  const refused = await member.call('PATCH', place, { assignedTo: stranger.userId })
+  assert.deepEqual([refused.status, refused.body.data.issues[0].path], [400, 'assignedTo'])
+  const opened = (await member.call('PATCH', place, { status: 'open', assignedTo: null })).body.conversation
+  assert.deepEqual([opened.status, opened.snoozedUntil, opened.assignedTo], ['open', null, null])
+})
+
+const refused: object[] = [
+  {},
+  { snoozedUntil: '2027-01-01T00:00:00Z' },
+  { status: 'snoozed', snoozedUntil: '2020-01-01T00:00:00Z' },
+  { status: 'snoozed', snoozedUntil: 'soon' },
+  { labelIds: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'] },
+  { owner: 'human' },
+]
+
+for (const change of refused) {
+  test(`a change of ${JSON.stringify(change)} is 400`, async () => {
+    const { member, place } = await teamWorld()
+    assert.equal((await member.call('PATCH', place, change)).status, 400)
+  })
+}
+
+test('the list narrows to assignee, label, unread and unanswered', async () => {
+  const { w, id, member, place } = await teamWorld()
+  const label = await addLabel(w, 'VIP')
+  await member.call('PATCH', place, { assignedTo: member.userId, labelIds: [label] })
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, phone: '5511988887777' } }))
+  const [other] = await w.conversations({ phone: '5511988887777' })
+  await member.call('POST', `${path}/${other.id}/read`)
+  await w.tell({ type: 'echo', externalId: 'wamid.e', customer: marina, kind: 'text', text: 'x', at: w.clock.now() })
+  const found = async (query: string) =>
+    (await member.call('GET', `${path}?${query}`)).body.conversations.map((one: { id: string }) => one.id)
+  assert.deepEqual(await found(`assignedTo=${member.userId}`), [id])
+  assert.deepEqual(await found(`labelId=${label}`), [id])
+  assert.deepEqual(await found('unread=true'), [id])
+  assert.deepEqual(await found('unanswered=true'), [other.id])
+  assert.equal((await found('')).length, 2)
+})
+
+test('notes and messages are read by members; nothing of another workspace is found', async () => {
+  const { member, place } = await teamWorld()
+  const added = await member.call('POST', `${place}/notes`, { text: 'Call back' })
+  assert.equal(added.status, 201)
+  assert.deepEqual(added.body, (await member.call('GET', `${place}/notes`)).body)
+  const { messages, hasMore } = (await member.call('GET', `${place}/messages`)).body
+  assert.deepEqual([messages.map((one: { text: string }) => one.text), hasMore], [['Hi'], false])
+  const stranger = await signedInMember(await inboxWorld())
+  for (const answer of [
+    await stranger.call('GET', place),
+    await stranger.call('GET', `${place}/messages`),
+    await stranger.call('GET', `${place}/notes`),
+    await stranger.call('POST', `${place}/notes`, { text: 'x' }),
+    await stranger.call('POST', `${place}/take-over`),
+    await stranger.call('POST', `${place}/read`),
+    await stranger.call('POST', `${place}/unread`),
+    await stranger.call('PATCH', place, { status: 'closed' }),
+  ]) {
+    assert.equal(answer.status, 404)
+  }
+})
+
+test('marked unread, a conversation is unread from its newest customer message on; twice is once', async () => {
+  const { w, member, place } = await teamWorld()
+  await w.customerWrites('Are you there?')
+  await member.call('POST', `${place}/read`)
+  for (let n = 0; n < 2; n++) {
+    const { status, body } = await member.call('POST', `${place}/unread`)
+    assert.deepEqual([status, body.conversation.unreadCount], [200, 1])
+  }
+  const { items, firstUnreadId } = (await member.call('GET', `${place}/timeline`)).body
+  const first = items.find((item: { id: string }) => item.id === firstUnreadId)
+  assert.equal(first.message.text, 'Are you there?')
+})
+
+test('a conversation in which no customer wrote cannot be marked unread', async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  await w.tell({ type: 'echo', externalId: 'wamid.e', customer: marina, kind: 'text', text: 'x', at: w.clock.now() })
+  const [{ id }] = await w.conversations({ phone: marina.phone ?? '' })
+  const { status, body } = await member.call('POST', `${path}/${id}/unread`)
+  assert.deepEqual([status, body.conversation.unreadCount], [200, 0])
+})
+
+test('a label that is deleted leaves its conversations', async () => {
+  const { w, member, place } = await teamWorld()
+  const label = await addLabel(w, 'VIP')
+  await member.call('PATCH', place, { labelIds: [label] })
+  const admin = await signedInMember(w, 'admin')
+  await admin.call('DELETE', `/labels/${label}`)
+  assert.deepEqual((await w.conversations())[0].label_ids, [])
+})
