@@ -7,7 +7,7 @@ import { relayNews } from '../server/src/base/relay.ts'
 import { openVault } from '../server/src/base/sealing/vault.ts'
 import { standBack } from '../server/src/base/stand-back.ts'
 import { createPlacer } from '../server/src/events/placer.ts'
-import { createDeliveryWorker } from '../server/src/webhooks/worker.ts'
+import { createDeliveryWorker } from '../server/src/webhooks/deliver/worker.ts'
 import { databaseOf } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
 

@@ -5,7 +5,7 @@ import { sessionStates } from './channels/unofficial/session/session.ts'
 import { countSessions } from './channels/unofficial/session/session-queries.ts'
 import { readUnplaced } from './events/waiting.ts'
 import type { GaugeInfo, GaugeSource, Sample } from './http/gauges.ts'
-import { readWaitingWebhooks } from './webhooks/waiting.ts'
+import { readWaitingWebhooks } from './webhooks/manage/waiting.ts'
 
 const gauge = (name: string, help: string, ...labelNames: string[]): GaugeInfo => ({ name, help, labelNames })
 

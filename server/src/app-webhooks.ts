@@ -4,12 +4,12 @@ import type { App } from './base/route.ts'
 import { sampleInboxEvent } from './inbox/api/sample-events.ts'
 import { sampleLeadEvent } from './leads/lead/sample-event.ts'
 import type { TeamGuard } from './team/member.ts'
-import type { WebhookDeps } from './webhooks/deps.ts'
-import { endpointTeamRoutes } from './webhooks/team-routes.ts'
-import { deliveryTeamRoutes } from './webhooks/team-routes-deliveries.ts'
-import { eventCatalogueRoute } from './webhooks/team-routes-events.ts'
-import { replayTeamRoutes } from './webhooks/team-routes-replays.ts'
-import { endpointSwitchRoutes } from './webhooks/team-routes-switch.ts'
+import type { WebhookDeps } from './webhooks/manage/deps.ts'
+import { endpointTeamRoutes } from './webhooks/manage/team-routes.ts'
+import { deliveryTeamRoutes } from './webhooks/manage/team-routes-deliveries.ts'
+import { eventCatalogueRoute } from './webhooks/manage/team-routes-events.ts'
+import { replayTeamRoutes } from './webhooks/manage/team-routes-replays.ts'
+import { endpointSwitchRoutes } from './webhooks/manage/team-routes-switch.ts'
 
 /** Puts the team's side of webhooks on the server. */
 export function serveWebhooks(app: App, house: House, teamGuard: TeamGuard): void {

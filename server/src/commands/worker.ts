@@ -5,7 +5,7 @@ import type { Loop } from '../base/async/loop.ts'
 import { startSessions } from '../channels/unofficial/session/worker.ts'
 import { openTransports } from '../channels/unofficial/transport/transports.ts'
 import { startImports } from '../leads/transfer/worker.ts'
-import { createDeliveryWorker } from '../webhooks/worker.ts'
+import { createDeliveryWorker } from '../webhooks/deliver/worker.ts'
 import { startChores } from './chores.ts'
 
 /** Starts what goes on without being asked. Any number of processes may do this at once. */

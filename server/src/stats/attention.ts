@@ -3,8 +3,8 @@ import type { Channel, ConnectionState } from '../channels/connection/connection
 import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/acknowledgement.ts'
 import type { WaitingCustomers } from '../inbox/read/waiting.ts'
 import type { QuotaUse } from '../leads/lead/quota.ts'
-import type { EndpointState, StateReason } from '../webhooks/endpoint.ts'
-import { failuresBeforeProbes } from '../webhooks/health.ts'
+import type { EndpointState, StateReason } from '../webhooks/endpoint/endpoint.ts'
+import { failuresBeforeProbes } from '../webhooks/endpoint/health.ts'
 
 /** In the order of what is worst. */
 export const attentionCodes = [

@@ -1,6 +1,6 @@
 import type { Tx } from '../base/db.ts'
 import type { Removed } from '../base/erasure.ts'
-import type { Queue } from './queue.ts'
+import type { Queue } from './deliver/queue.ts'
 
 /**
  * Erases what became, or was to become, of the events at these places: nothing of them is sent any more, and the first bytes

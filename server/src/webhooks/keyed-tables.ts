@@ -1,6 +1,6 @@
 import type { SealedTable } from '../base/sealing/keyed-table.ts'
-import { answerPlace } from './answer.ts'
-import { settingsPlace } from './endpoint.ts'
+import { answerPlace } from './deliver/answer.ts'
+import { settingsPlace } from './endpoint/endpoint.ts'
 
 export const sealedWebhookTables: readonly SealedTable[] = [
   { table: 'webhook_endpoints', keysOf: 'workspace', key: ['id'], places: { settings: ({ id }) => settingsPlace(id) } },

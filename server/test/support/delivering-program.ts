@@ -8,8 +8,8 @@ import { openOutgoing } from '../../src/base/outgoing/guarded-fetch.ts'
 import { relayNews } from '../../src/base/relay.ts'
 import { openVault } from '../../src/base/sealing/vault.ts'
 import { createPlacer } from '../../src/events/placer.ts'
-import type { DeliveryPoint } from '../../src/webhooks/queue.ts'
-import { createDeliveryWorker } from '../../src/webhooks/worker.ts'
+import type { DeliveryPoint } from '../../src/webhooks/deliver/queue.ts'
+import { createDeliveryWorker } from '../../src/webhooks/deliver/worker.ts'
 import { type FastTime, fastClock } from './fast-clock.ts'
 
 export interface DeliveringTask {

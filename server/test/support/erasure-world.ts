@@ -7,7 +7,7 @@ import { sealedAuthStore } from '../../src/channels/unofficial/transport/sealed-
 import { contactIndexes } from '../../src/inbox/conversation/sealed.ts'
 import { leadIndexes } from '../../src/leads/lead/sealed.ts'
 import { runImports } from '../../src/leads/transfer/run.ts'
-import { createDeliveryWorker } from '../../src/webhooks/worker.ts'
+import { createDeliveryWorker } from '../../src/webhooks/deliver/worker.ts'
 import { conversationPath, customerMessage, type InboxWorld, inboxWorld } from './inbox-world.ts'
 import { insertEndpoint } from './insert-endpoint.ts'
 import { leadPath } from './leads.ts'

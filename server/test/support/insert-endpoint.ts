@@ -2,7 +2,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
 import type { Keyring } from '../../src/base/sealing/keyring.ts'
-import { sealSettings } from '../../src/webhooks/endpoint.ts'
+import { sealSettings } from '../../src/webhooks/endpoint/endpoint.ts'
 
 /** An endpoint that asks for every event, as the product stores it; answers its id. */
 export async function insertEndpoint(

@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ClaimedQueue, claimQueues, renewLeases } from '../endpoint/lease.ts'
+import { endQueue, giveBack, loseQueue, openQueue, refreshQueue, runQueue } from './pump.ts'
+import { isResting, type PumpDeps, type Queue } from './queue.ts'
+import type { Ask } from './share.ts'
+
+const maxQueues = 500
+/** A queue that has nothing to do is kept for a while: the next event then needs no claim. */
+const lingerMs = 2000
+const maxDrainMs = 8000
+/** When every place is taken, queues that were worked on for so long make room for others, some at a time. */
+const turnMs = 10_000
+const maxRetired = 50
+/** Deliveries in memory, of all queues together. */
+const maxInMemory = 20_000
+const minInMemory = 20
+
+/** The queues that this process has leased, each being worked on by itself. */
+export interface Holder {
+  /** Begins with queues in which something can be sent, of the workspaces given or of all. Answers how many. */
+  claim(workspaceIds: readonly string[] | null): Promise<number>
+  /** Renews the leases of queues, and looks what was changed at their endpoints. */
+  renew(queues: readonly Queue[]): Promise<void>
+  /** Lets queues go over to another worker that has asked for them, when it was this one that it asked. */
+  give(ask: Ask): void
+  held(): Queue[]
+  count(): number
+  heldIn(workspaceId: string): Queue[]
+  /** Resolves when every queue has been given back. */
+  done(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Queues that have nothing to do are given back at once unless they may linger. */
+export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: () => boolean): Holder {
+  const share = () => Math.max(minInMemory, Math.floor(maxInMemory / Math.max(working.size, 1)))
+  const deps: PumpDeps = { ...given, maxInMemory: share }
+  const { db, log, clock } = deps
+  /** By the owner of the lease. */
+  const working = new Map<string, { queue: Queue; done: Promise<void> }>()
+  const claims = new Set<Promise<number>>()
+  let isStopping = false
+
+  const begin = async (claimed: ClaimedQueue, askedAt: number): Promise<void> => {
+    try {
+      const queue = await openQueue(deps, claimed, askedAt)
+      if (isStopping) endQueue(queue)
+      const done = work(queue).finally(() => {
+        working.delete(claimed.owner)
+        lookAgain(queue).catch((error) => log.error('webhooks not claimed', {}, error))
+      })
+      working.set(claimed.owner, { queue, done })
+    } catch (error) {
+      // Its lease keeps it from being tried again at once.
+      log.error('webhook endpoint not opened', { endpointId: claimed.id }, error)
+    }
+  }
+  const work = async (queue: Queue): Promise<void> => {
+    do await runQueue(deps, queue)
+    while (await hasMoreSoon(queue))
+    await giveBack(deps, queue).catch((error) => log.error('webhooks not given back', {}, error))
+  }
+  const hasMoreSoon = (queue: Queue): Promise<boolean> => {
+    const isFull = working.size >= maxQueues
+    const isHeldUp = queue.lanes.size > 0 || isResting(queue, clock.now())
+    if (!mayLinger() || isFull || isHeldUp) return Promise.resolve(false)
+    return queue.mayHaveMore ? Promise.resolve(true) : isWokenWithin(queue, lingerMs)
+  }
+  // News that came while a queue was given back found it neither free nor at work.
+  const lookAgain = async ({ lease, mayHaveMore }: Queue) => {
+    if (mayHaveMore && mayLinger()) await claim([lease.workspaceId])
+  }
+  const claim: Holder['claim'] = async (workspaceIds) => {
+    const claiming = claimNow(workspaceIds)
+    claims.add(claiming)
+    return claiming.finally(() => claims.delete(claiming))
+  }
+  const claimNow: Holder['claim'] = async (workspaceIds) => {
+    const room = maxQueues - working.size
+    if (isStopping) return 0
+    if (room <= 0) {
+      if (workspaceIds === null) retireOldest()
+      return 0
+    }
+    const askedAt = performance.now()
+    const claimed = await db.statement((tx) => claimQueues(tx, workspaceIds, room, clock.now()))
+    await Promise.all(claimed.map((row) => begin(row, askedAt)))
+    return claimed.length
+  }
+  const retireOldest = () => {
+    const longAgo = performance.now() - turnMs
+    for (const queue of held().slice(0, maxRetired)) if (queue.openedAt < longAgo) endQueue(queue)
+  }
+  const held = () => [...working.values()].map(({ queue }) => queue)
+  const done = async () => {
+    await Promise.allSettled(claims)
+    await Promise.all([...working.values()].map((entry) => entry.done))
+  }
+
+  return {
+    claim,
+    renew: (queues) => renewAll(deps, queues),
+    give: (ask) => giveTo(held(), ask),
+    held,
+    count: () => working.size,
+    heldIn: (workspaceId) => held().filter(({ lease }) => lease.workspaceId === workspaceId),
+    done,
+    stop: async () => {
+      isStopping = true
+      for (const queue of held()) endQueue(queue)
+      await Promise.race([done(), sleep(maxDrainMs, undefined, { ref: false })])
+      for (const queue of held()) await abandon(deps, queue)
+    },
+  }
+}
+
+function giveTo(queues: readonly Queue[], { from, to, count }: Ask): void {
+  const ours = queues.filter(({ session }) => session === from)
+  for (const queue of easiestToGive(ours).slice(0, count)) {
+    queue.heir = to
+    endQueue(queue)
+  }
+}
+
+/** Those with the least in flight first. What a failing receiver is asked takes long, and it costs little to hold. */
+function easiestToGive(queues: readonly Queue[]): Queue[] {
+  return queues
+    .filter(({ health, isEnding, isLost }) => health.failuresInARow === 0 && !isEnding && !isLost)
+    .sort((a, b) => a.inFlight - b.inFlight)
+}
+
+async function renewAll(deps: PumpDeps, queues: readonly Queue[]): Promise<void> {
+  if (queues.length === 0) return
+  const askedAt = performance.now()
+  const owners = queues.map(({ lease }) => lease.owner)
+  const rows = await deps.db.statement((tx) => renewLeases(tx, owners))
+  const rowOf = new Map(rows.map((row) => [row.owner, row]))
+  for (const queue of queues) {
+    const row = rowOf.get(queue.lease.owner)
+    if (row === undefined) loseQueue(queue)
+    else await refreshQueue(deps, queue, row, askedAt).catch((error) => endUnreadable(deps, queue, error))
+  }
+}
+
+// The others are renewed all the same.
+function endUnreadable({ log }: PumpDeps, queue: Queue, error: unknown): void {
+  log.error('webhook endpoint not opened', { endpointId: queue.lease.endpointId }, error)
+  endQueue(queue)
+}
+
+/** What has not ended by now is another worker's to send again. */
+async function abandon(deps: PumpDeps, queue: Queue): Promise<void> {
+  await giveBack(deps, queue).catch(() => {})
+  loseQueue(queue)
+}
+
+async function isWokenWithin({ signal }: Queue, ms: number): Promise<boolean> {
+  const timer = new AbortController()
+  const isWoken = await Promise.race([
+    signal.next().then(() => true),
+    sleep(ms, false, { signal: timer.signal, ref: false }).catch(() => false),
+  ])
+  timer.abort()
+  return isWoken
+}

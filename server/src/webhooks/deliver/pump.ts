@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openEndpoint } from '../endpoint/endpoint.ts'
+import { type ClaimedQueue, type HeldQueue, LeaseLost, leaseMs, releaseQueue } from '../endpoint/lease.ts'
+import { namesOf } from '../endpoint/patterns.ts'
+import { createLanes } from './lanes.ts'
+import { loadMore } from './load.ts'
+import { cursorOf, type PumpDeps, type Queue } from './queue.ts'
+import { mayStart, startRequests } from './send.ts'
+import { settleResults } from './settle.ts'
+import { givenTopic } from './share.ts'
+import { createSignal } from './signal.ts'
+
+/** A request must not be under way still when another worker may begin: names, connections and clocks take time. */
+const leaseMarginMs = 2000
+const firstPauseMs = 100
+const maxPauseMs = 5000
+
+/** The moment up to which requests may leave, of a lease that was asked for at `askedAt`. */
+export function leaseEndOf(askedAt: number): number {
+  return askedAt + leaseMs - leaseMarginMs
+}
+
+/** Takes a claimed queue into memory; throws when the endpoint's settings do not open. */
+export async function openQueue(deps: PumpDeps, claimed: ClaimedQueue, askedAt: number): Promise<Queue> {
+  const { workspace_id: workspaceId, id: endpointId, owner, cursor, removed_to: removedTo } = claimed
+  await deps.fail?.('claimed')
+  const endpoint = await deps.vault.withKeyring(workspaceId, (keyring) => openEndpoint(keyring, claimed))
+  if (cursor < removedTo) {
+    deps.log.warn('events were removed before they were sent', { endpointId, count: removedTo - cursor })
+  }
+  return {
+    lease: { workspaceId, endpointId, owner },
+    session: claimed.session,
+    signal: createSignal(),
+    openedAt: askedAt,
+    lanes: createLanes(),
+    leaseEndsAt: leaseEndOf(askedAt),
+    endpoint,
+    names: namesOf(endpoint.events),
+    generation: claimed.generation,
+    health: {
+      failingSince: claimed.failing_since,
+      failuresInARow: claimed.failures_in_a_row,
+      lastSuccessAt: claimed.last_success_at,
+      pausedUntil: null,
+    },
+    readTo: Math.max(cursor, removedTo),
+    mayHaveMore: true,
+    retryAt: claimed.retry_at,
+    hasReplay: claimed.has_replay,
+    inFlight: 0,
+    results: [],
+    batch: null,
+    isEnding: false,
+    heir: null,
+    isLost: false,
+  }
+}
+
+/**
+ * Sends what is due until there is nothing left to do now. What fails in the database is tried again for as long as the
+ * queue is ours.
+ */
+export async function runQueue(deps: PumpDeps, queue: Queue): Promise<void> {
+  let failures = 0
+  while (!queue.isLost) {
+    const woken = queue.signal.next()
+    try {
+      startRequests(deps, queue)
+      const hasSettled = await settleResults(deps, queue)
+      const hasLoaded = await loadMore(deps, queue)
+      failures = 0
+      if (hasSettled || hasLoaded) continue
+      if (queue.inFlight === 0 && queue.results.length === 0 && !mayStart(deps, queue)) return
+      await woken
+    } catch (error) {
+      if (error instanceof LeaseLost) queue.isLost = true
+      else {
+        deps.log.error('webhooks not settled', { endpointId: queue.lease.endpointId }, error)
+        await sleep(Math.min(firstPauseMs * 2 ** failures++, maxPauseMs))
+      }
+    }
+  }
+  deps.slots.dropUnwritten(queue.results.length + (queue.batch?.results.length ?? 0))
+}
+
+/** Takes over what was changed at the endpoint meanwhile. */
+export async function refreshQueue({ vault }: PumpDeps, queue: Queue, held: HeldQueue, askedAt: number): Promise<void> {
+  const isOver = held.removed_at !== null || held.state !== 'active' || held.generation !== queue.generation
+  if (isOver) {
+    endQueue(queue)
+    return
+  }
+  queue.leaseEndsAt = leaseEndOf(askedAt)
+  queue.endpoint = await vault.withKeyring(held.workspace_id, (keyring) => openEndpoint(keyring, held))
+  queue.names = namesOf(held.events)
+  queue.hasReplay ||= held.has_replay
+  // What a member has asked for since is due before what was known, and its news may be lost.
+  const { retry_at: retryAt } = held
+  if (retryAt !== null && (queue.retryAt === null || retryAt < queue.retryAt)) queue.retryAt = retryAt
+  queue.signal.wake()
+}
+
+/** Lets what is in flight end, and nothing more begin. */
+export function endQueue(queue: Queue): void {
+  queue.isEnding = true
+  // What is forgotten here was not sent: whoever has the queue next begins before it.
+  for (const { hasRow, position } of queue.lanes.clear()) {
+    if (!hasRow) queue.readTo = Math.min(queue.readTo, position - 1)
+  }
+  queue.signal.wake()
+}
+
+/** The queue is another worker's, or may be: nothing more is sent or written. */
+export function loseQueue(queue: Queue): void {
+  queue.isLost = true
+  queue.signal.wake()
+}
+
+export async function giveBack({ db, fail }: PumpDeps, queue: Queue): Promise<void> {
+  if (queue.isLost) return
+  const { lease, generation, heir } = queue
+  const news = heir === null ? undefined : { topic: givenTopic, id: lease.workspaceId }
+  await db.statement((tx) => releaseQueue(tx, lease, { generation, cursor: cursorOf(queue), heir }), news)
+  await fail?.('released')
+}

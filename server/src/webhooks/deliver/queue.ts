@@ -1,0 +1,104 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Db } from '../../base/db.ts'
+import type { Log } from '../../base/log.ts'
+import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
+import type { EventName } from '../../events/catalogue.ts'
+import type { PresentPayload } from '../../events/feed.ts'
+import type { Endpoint } from '../endpoint/endpoint.ts'
+import { type Health, isPaused } from '../endpoint/health.ts'
+import type { Lease } from '../endpoint/lease.ts'
+import type { Batch, Delivery, Result } from './delivery.ts'
+import type { Lanes } from './lanes.ts'
+import type { WebhookObserver } from './observe.ts'
+import type { Settler } from './settler.ts'
+import type { Signal } from './signal.ts'
+import type { Slots } from './slots.ts'
+
+/** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
+export const deliveryPoints = [
+  'claimed',
+  'loaded',
+  'leaving',
+  'answered',
+  'saved',
+  'written',
+  'settled',
+  'released',
+] as const
+export type DeliveryPoint = (typeof deliveryPoints)[number]
+
+export interface PumpDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  log: Log
+  outgoing: Pick<Outgoing, 'call'>
+  present: PresentPayload
+  observe: WebhookObserver
+  slots: Slots
+  settler: Settler
+  /** In 0…1. */
+  random: () => number
+  /** How many deliveries one queue may have in memory. */
+  maxInMemory: () => number
+  fail?: (point: DeliveryPoint) => Promise<void>
+}
+
+/** A leased queue in memory. Only its pump reads and settles; requests end whenever they end. */
+export interface Queue {
+  readonly lease: Lease
+  /** The name of the sessions that the lease was taken under. */
+  readonly session: string
+  readonly signal: Signal
+  /** Of the process's own steady clock, as `leaseEndsAt`. */
+  readonly openedAt: number
+  readonly lanes: Lanes
+  /** No request leaves behind it. */
+  leaseEndsAt: number
+  endpoint: Endpoint
+  /** The names that the endpoint asks for. */
+  names: EventName[]
+  readonly generation: number
+  health: Health
+  /** Up to this place the feed was read. */
+  readTo: number
+  /** There may be events behind it. */
+  mayHaveMore: boolean
+  /** When the next row that is not in memory is due. */
+  retryAt: Date | null
+  hasReplay: boolean
+  inFlight: number
+  /** Attempts that are not yet in the database. */
+  results: Result[]
+  /** Those of them that are being written, until they are. */
+  batch: Batch | null
+  /** Nothing more is started. */
+  isEnding: boolean
+  /** The worker that is to have it next, if one has asked for it. */
+  heir: string | null
+  /** Another worker has it. */
+  isLost: boolean
+}
+
+/** Nothing is sent now, whatever waits. */
+export function isResting(queue: Queue, now: Date): boolean {
+  return queue.isEnding || queue.isLost || isPaused(queue.health, now)
+}
+
+/** The places of everything in memory that is not being written. */
+export function heldPlaces({ lanes, results }: Pick<Queue, 'lanes' | 'results'>): number[] {
+  return [...lanes.all(), ...results.map((result) => result.delivery)].map(({ position }) => position)
+}
+
+/** Everything up to here is done with or a row: a worker that begins behind it misses nothing. */
+export function cursorOf(queue: Pick<Queue, 'lanes' | 'results' | 'batch' | 'readTo'>): number {
+  let cursor = queue.readTo
+  for (const { hasRow, position } of unwritten(queue)) if (!hasRow && position <= cursor) cursor = position - 1
+  return cursor
+}
+
+function unwritten({ lanes, results, batch }: Pick<Queue, 'lanes' | 'results' | 'batch'>): Delivery[] {
+  const inBatch = batch === null ? [] : [...batch.results, ...batch.parked]
+  return [...lanes.all(), ...[...results, ...inBatch].map(({ delivery }) => delivery)]
+}

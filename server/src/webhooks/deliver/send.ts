@@ -1,0 +1,141 @@
+import { version } from '../../base/version.ts'
+import { retryAfterMs } from '../endpoint/backoff.ts'
+import { afterFailure, afterSuccess, isHopeless, isPaused, isProbed } from '../endpoint/health.ts'
+import { signatures } from '../endpoint/signature.ts'
+import { bodyOf } from './body.ts'
+import type { Attempt, Delivery } from './delivery.ts'
+import type { PumpDeps, Queue } from './queue.ts'
+import { expiredError, internalError, judge, tellsOfReceiver } from './verdict.ts'
+
+const maxInFlight = 16
+const timeoutMs = 15_000
+const maxAnswerBytes = 1024
+const slowDownStatuses = [429, 503]
+
+/** Starts as many requests as may be in flight. Each of them goes on by itself, and wakes the queue when it has ended. */
+export function startRequests(deps: PumpDeps, queue: Queue): void {
+  while (mayStart(deps, queue)) {
+    const isFailing = queue.health.failuresInARow > 0
+    if (!deps.slots.take({ isFailing, inFlight: queue.inFlight }, queue.signal.wake)) return
+    const delivery = queue.lanes.take()
+    if (delivery === undefined) {
+      deps.slots.give(isFailing)
+      return
+    }
+    queue.inFlight++
+    void deliver(deps, queue, delivery).finally(() => {
+      queue.inFlight--
+      deps.slots.give(isFailing)
+      startRequests(deps, queue)
+      queue.signal.wake()
+    })
+  }
+}
+
+/** Whether there is something that could go now. */
+export function mayStart({ clock }: PumpDeps, queue: Queue): boolean {
+  return (
+    queue.lanes.hasReady() &&
+    queue.inFlight < (isProbed(queue.health) ? 1 : maxInFlight) &&
+    mayLeave(queue) &&
+    !isPaused(queue.health, clock.now())
+  )
+}
+
+// A process that was stopped for a while must not send what another has taken over meanwhile.
+function mayLeave(queue: Queue): boolean {
+  return !queue.isEnding && !queue.isLost && performance.now() < queue.leaseEndsAt
+}
+
+async function deliver(deps: PumpDeps, queue: Queue, delivery: Delivery): Promise<void> {
+  const { lanes, results } = queue
+  const outcome = await attemptDelivery(deps, queue, delivery)
+  if (queue.isLost) return
+  if (outcome === null) return lanes.putBack(delivery)
+  const { attempt, pauseMs } = outcome
+  // Erased while it was under way: the answer may repeat what was sent.
+  if (delivery.payload === null) attempt.answer = null
+  const verdict = judge(delivery, attempt, { pauseMs, random: deps.random() })
+  results.push({ delivery, attempt, verdict })
+  deps.slots.addUnwritten()
+  noteHealth(queue, delivery, attempt, pauseMs)
+  if (verdict.next === 'gone' || isHopeless(queue.health, attempt.at)) queue.isEnding = true
+  if (verdict.next !== 'retry') lanes.pass(delivery)
+}
+
+interface Outcome {
+  attempt: Attempt
+  /** What the receiver asks for. */
+  pauseMs: number | null
+}
+
+/** Null when the request was held back. */
+async function attemptDelivery(deps: PumpDeps, queue: Queue, delivery: Delivery): Promise<Outcome | null> {
+  const { endpoint } = queue
+  const masked = endpoint.phoneVisibility === 'masked' || (delivery.attempts > 0 && delivery.masked)
+  const now = deps.clock.now()
+  const failed = (error: string): Outcome => ({
+    attempt: { at: now, ms: 0, status: null, error, answer: null, masked },
+    pauseMs: null,
+  })
+  const { payload } = delivery
+  if (payload === null) return failed(expiredError)
+  try {
+    const body = await deps.vault.withKeyring(endpoint.workspaceId, (keyring) =>
+      bodyOf(keyring, { ...delivery, payload }, masked, deps.present),
+    )
+    return await post(deps, queue, delivery, { body, masked })
+  } catch (error) {
+    const { eventId } = delivery
+    deps.log.error('an event could not be made a webhook', { endpointId: endpoint.id, eventId }, error)
+    return failed(internalError)
+  }
+}
+
+async function post(
+  deps: PumpDeps,
+  queue: Queue,
+  { eventId, name }: Delivery,
+  { body, masked }: { body: string; masked: boolean },
+): Promise<Outcome | null> {
+  const { outgoing, clock } = deps
+  const { settings } = queue.endpoint
+  const now = clock.now()
+  const timestamp = Math.floor(now.getTime() / 1000)
+  await deps.fail?.('leaving')
+  const answer = await outgoing.call({
+    method: 'POST',
+    url: settings.url,
+    headers: {
+      ...settings.headers,
+      'content-type': 'application/json',
+      'user-agent': `Parley/${version}`,
+      'webhook-id': eventId,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signatures(settings.secrets, { id: eventId, timestamp, body }, now),
+      'webhook-event': name,
+    },
+    body,
+    timeoutMs,
+    maxAnswerBytes,
+    maySend: () => mayLeave(queue),
+    mayRepeat: true,
+  })
+  await deps.fail?.('answered')
+  const at = clock.now()
+  const { ms } = answer
+  if (answer.outcome === 'answered') {
+    const { status } = answer
+    const pauseMs = slowDownStatuses.includes(status) ? retryAfterMs(answer.headers['retry-after'], at) : null
+    const first = answer.body.length > 0 ? answer.body : null
+    return { attempt: { at, ms, status, error: null, answer: first, masked }, pauseMs }
+  }
+  if (answer.error === 'withheld') return null
+  return { attempt: { at, ms, status: null, error: answer.error, answer: null, masked }, pauseMs: null }
+}
+
+function noteHealth(queue: Queue, delivery: Delivery, attempt: Attempt, pauseMs: number | null): void {
+  const isTaken = attempt.status !== null && attempt.status >= 200 && attempt.status < 300
+  if (isTaken) queue.health = afterSuccess(queue.health, attempt.at)
+  else if (tellsOfReceiver(delivery, attempt)) queue.health = afterFailure(queue.health, attempt.at, pauseMs)
+}

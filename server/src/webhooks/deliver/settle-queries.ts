@@ -1,0 +1,229 @@
+import { byteaArray, type Sql, type Tx, timestampArray } from '../../base/db.ts'
+import type { Health } from '../endpoint/health.ts'
+import type { Lease } from '../endpoint/lease.ts'
+
+/** A delivery as it is written. */
+export interface DeliveryRow {
+  position: number
+  eventId: string
+  name: string
+  subjectId: string
+  occurredAt: Date
+  masked: boolean
+  state: 'pending' | 'delivered' | 'failed'
+  round: number
+  roundAttempts: number
+  attempts: number
+  dueAt: Date | null
+  deliveredAt: Date | null
+  deliveredStatus: number | null
+  deliveredMs: number | null
+  deliveredAnswer: Buffer | null
+}
+
+/** Nothing changes of what was asked for again meanwhile. Answers the places of what was written. */
+export async function saveDeliveries(
+  tx: Tx,
+  { workspaceId, endpointId }: Lease,
+  generation: number,
+  rows: readonly DeliveryRow[],
+): Promise<Set<number>> {
+  const written = await tx<{ position: number }[]>`
+    insert into webhook_deliveries (workspace_id, endpoint_id, generation, ${valueNames(tx)})
+    select ${workspaceId}::uuid, ${endpointId}::uuid, ${generation}::integer, d.*
+    from unnest(${valueArrays(tx, rows)}) as d
+    ${onEarlier(tx)}
+    returning position`.execute()
+  return new Set(written.map(({ position }) => position))
+}
+
+/** What a queue has to write that only had successes, none of them a row before. */
+export interface Successes {
+  lease: Lease
+  generation: number
+  rows: readonly DeliveryRow[]
+  cursor: number
+  health: Health
+}
+
+/**
+ * Writes the successes of many queues at once, and where those stand. Answers the owners of the leases that it was done
+ * for. Of the others nothing is written, for they are lost, or their endpoint was disabled meanwhile; or not everything,
+ * for an event was asked for again.
+ */
+export async function saveSuccesses(tx: Tx, queues: readonly Successes[]): Promise<Set<string>> {
+  const rows = queues.flatMap((queue) => queue.rows)
+  const ofRows = <V>(value: (queue: Successes) => V): V[] =>
+    queues.flatMap((queue) => queue.rows.map(() => value(queue)))
+  const written = await tx<{ owner: string; count: number }[]>`
+    with asked as (
+      select *
+      from unnest(
+        ${queues.map((queue) => queue.lease.workspaceId)}::uuid[],
+        ${queues.map((queue) => queue.lease.endpointId)}::uuid[],
+        ${queues.map((queue) => queue.lease.owner)}::uuid[],
+        ${queues.map((queue) => queue.generation)}::integer[],
+        ${queues.map((queue) => queue.cursor)}::bigint[],
+        ${queues.map((queue) => queue.health.failuresInARow)}::integer[],
+        ${timestamps(tx, queues, ({ health }) => health.failingSince)}::timestamptz[],
+        ${timestamps(tx, queues, ({ health }) => health.lastSuccessAt)}::timestamptz[],
+        ${timestamps(tx, queues, ({ health }) => health.pausedUntil)}::timestamptz[]
+      ) as a (
+        workspace_id, endpoint_id, owner, generation, cursor, failures_in_a_row, failing_since, last_success_at,
+        paused_until
+      )
+    ), locked as (
+      -- In one order, as all who lock several: two of them never wait for each other.
+      select a.*
+      from webhook_queues q
+      join asked a using (workspace_id, endpoint_id)
+      where q.lease_owner = a.owner
+        and q.generation = a.generation
+      order by q.workspace_id, q.endpoint_id
+      for update of q
+    ), moved as (
+      update webhook_queues q
+      set cursor = greatest(q.cursor, l.cursor),
+        failures_in_a_row = l.failures_in_a_row,
+        failing_since = l.failing_since,
+        last_success_at = l.last_success_at,
+        paused_until = l.paused_until
+      from locked l
+      where q.workspace_id = l.workspace_id
+        and q.endpoint_id = l.endpoint_id
+    ), saved as (
+      insert into webhook_deliveries (workspace_id, endpoint_id, generation, ${valueNames(tx)})
+      select d.*
+      from unnest(
+        ${ofRows(({ lease }) => lease.workspaceId)}::uuid[],
+        ${ofRows(({ lease }) => lease.endpointId)}::uuid[],
+        ${ofRows(({ generation }) => generation)}::integer[],
+        ${valueArrays(tx, rows)}
+      ) as d (workspace_id, endpoint_id, generation, ${valueNames(tx)})
+      join locked l using (workspace_id, endpoint_id)
+      ${onEarlier(tx)}
+      returning workspace_id, endpoint_id
+    ), counted as (
+      select workspace_id, endpoint_id, count(*)
+      from saved
+      group by workspace_id, endpoint_id
+    )
+    select l.owner, c.count
+    from locked l
+    join counted c using (workspace_id, endpoint_id)`
+  const countOf = new Map(written.map(({ owner, count }) => [owner, count]))
+  const owners = queues.map((queue) => [queue.lease.owner, queue.rows.length] as const)
+  return new Set(owners.flatMap(([owner, count]) => (countOf.get(owner) === count ? [owner] : [])))
+}
+
+const valueNames = (sql: Sql) => sql`
+  position, event_id, event_name, subject_id, occurred_at, masked, state, round, round_attempts, attempts,
+  due_at, delivered_at, delivered_status, delivered_ms, delivered_answer`
+
+function valueArrays(sql: Sql, rows: readonly DeliveryRow[]) {
+  return sql`
+    ${rows.map((row) => row.position)}::bigint[],
+    ${rows.map((row) => row.eventId)}::uuid[],
+    ${rows.map((row) => row.name)}::text[],
+    ${rows.map((row) => row.subjectId)}::uuid[],
+    ${timestamps(sql, rows, (row) => row.occurredAt)}::timestamptz[],
+    ${rows.map((row) => String(row.masked))}::text[]::boolean[],
+    ${rows.map((row) => row.state)}::text[],
+    ${rows.map((row) => row.round)}::integer[],
+    ${rows.map((row) => row.roundAttempts)}::smallint[],
+    ${rows.map((row) => row.attempts)}::integer[],
+    ${timestamps(sql, rows, (row) => row.dueAt)}::timestamptz[],
+    ${timestamps(sql, rows, (row) => row.deliveredAt)}::timestamptz[],
+    ${rows.map((row) => row.deliveredStatus)}::smallint[],
+    ${rows.map((row) => row.deliveredMs)}::integer[],
+    ${byteaArray(
+      sql,
+      rows.map((row) => row.deliveredAnswer),
+    )}::bytea[]`
+}
+
+function timestamps<T>(sql: Sql, items: readonly T[], time: (item: T) => Date | null) {
+  return timestampArray(sql, items.map(time))
+}
+
+const onEarlier = (sql: Sql) => sql`
+  on conflict (workspace_id, endpoint_id, position) do update
+  set generation = excluded.generation,
+    masked = excluded.masked,
+    state = excluded.state,
+    round_attempts = excluded.round_attempts,
+    attempts = excluded.attempts,
+    due_at = excluded.due_at,
+    delivered_at = excluded.delivered_at,
+    delivered_status = excluded.delivered_status,
+    delivered_ms = excluded.delivered_ms,
+    delivered_answer = excluded.delivered_answer
+  where webhook_deliveries.generation <= excluded.generation
+    and webhook_deliveries.round = excluded.round`
+
+/** Lets the rows behind a delivery that failed wait as long as it does, so that they come behind it again. */
+export async function delayFollowers(
+  tx: Tx,
+  { workspaceId, endpointId }: Lease,
+  generation: number,
+  heads: readonly { subjectId: string; position: number; dueAt: Date }[],
+): Promise<void> {
+  await tx`
+    update webhook_deliveries d
+    set due_at = h.due_at
+    from unnest(
+      ${heads.map((head) => head.subjectId)}::uuid[],
+      ${heads.map((head) => head.position)}::bigint[],
+      ${timestampArray(
+        tx,
+        heads.map((head) => head.dueAt),
+      )}::timestamptz[]
+    ) as h (subject_id, position, due_at)
+    where d.workspace_id = ${workspaceId}
+      and d.endpoint_id = ${endpointId}
+      and d.generation = ${generation}
+      and d.state = 'pending'
+      and d.subject_id = h.subject_id
+      and d.position > h.position
+      and d.due_at < h.due_at`
+}
+
+/** Lets the rows go that only waited for one before them. What has failed itself keeps its time. */
+export async function releaseFollowers(
+  tx: Tx,
+  { workspaceId, endpointId }: Lease,
+  generation: number,
+  subjectIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx`
+    update webhook_deliveries
+    set due_at = ${now}
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}
+      and generation = ${generation}
+      and state = 'pending'
+      and subject_id = any (${subjectIds}::uuid[])
+      and round_attempts = 0
+      and due_at > ${now}`
+}
+
+/** Where the queue stands; nothing changes when it was disabled meanwhile, for then it begins anew. */
+export async function saveQueue(
+  tx: Tx,
+  { workspaceId, endpointId }: Lease,
+  generation: number,
+  cursor: number,
+  health: Health,
+): Promise<void> {
+  await tx`
+    update webhook_queues
+    set cursor = greatest(cursor, ${cursor}),
+      failing_since = ${health.failingSince},
+      failures_in_a_row = ${health.failuresInARow},
+      last_success_at = ${health.lastSuccessAt},
+      paused_until = ${health.pausedUntil}
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}
+      and generation = ${generation}`.execute()
+}

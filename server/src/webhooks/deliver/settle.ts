@@ -1,0 +1,141 @@
+import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { disableEndpoint } from '../endpoint/disable.ts'
+import type { StateReason } from '../endpoint/endpoint.ts'
+import { isHopeless } from '../endpoint/health.ts'
+import { lockQueue } from '../endpoint/lease.ts'
+import type { Batch } from './delivery.ts'
+import { cursorOf, heldPlaces, type PumpDeps, type Queue } from './queue.ts'
+import { noteNextDue } from './read-queries.ts'
+import { reportSettled } from './report.ts'
+import { insertAttempts, keepEarlierAttempts } from './save-attempts.ts'
+import { delayFollowers, releaseFollowers, saveDeliveries, saveQueue } from './settle-queries.ts'
+import { attemptedRow, failedAttemptRow, waitingRow } from './settle-rows.ts'
+
+const maxResults = 100
+
+interface Settled {
+  /** The endpoint was disabled meanwhile, by this or by a member. */
+  isOver: boolean
+  disabled: StateReason | null
+  /** When the next row is due; undefined when no row was touched. */
+  retryAt: Date | null | undefined
+}
+
+/** Writes what has come of attempts, all of it or nothing. Answers whether there was anything to write. */
+export async function settleResults(deps: PumpDeps, queue: Queue): Promise<boolean> {
+  // One that could not be written is tried again as it is: the lanes it was cut from are no longer in memory.
+  queue.batch ??= takeBatch(queue)
+  const { batch } = queue
+  if (batch === null) return false
+  const settled = (await settleWithOthers(deps, queue, batch)) ?? (await settleAlone(deps, queue, batch))
+  await deps.fail?.('settled')
+  queue.batch = null
+  deps.slots.dropUnwritten(batch.results.length)
+  if (settled.retryAt !== undefined) queue.retryAt = settled.retryAt
+  if (settled.isOver) queue.isEnding = true
+  reportSettled(deps, queue.lease.endpointId, batch, settled.disabled)
+  return true
+}
+
+/** What most batches are, fresh events that were taken, is written together with those of other queues. */
+async function settleWithOthers(deps: PumpDeps, queue: Queue, { results, parked }: Batch): Promise<Settled | null> {
+  const isPlain = results.every(({ delivery, verdict }) => verdict.next === 'delivered' && !delivery.hasRow)
+  if (!isPlain || parked.length > 0) return null
+  const { lease, generation } = queue
+  const keyring = await deps.vault.keyring(lease.workspaceId)
+  const rows = results.map((result) => attemptedRow(keyring, lease.endpointId, result))
+  const isWritten = await deps.settler.save({
+    lease,
+    generation,
+    rows,
+    // Asked when it is written: a request may end meanwhile.
+    cursor: () => cursorOf({ ...queue, batch: null }),
+    health: () => queue.health,
+  })
+  return isWritten ? { isOver: false, disabled: null, retryAt: undefined } : null
+}
+
+async function settleAlone(deps: PumpDeps, queue: Queue, batch: Batch): Promise<Settled> {
+  const keyring = await deps.vault.keyring(queue.lease.workspaceId)
+  return deps.db.tx(async (tx) => {
+    const written = await writeBatch(tx, deps, queue, keyring, batch)
+    await deps.fail?.('written')
+    return written
+  })
+}
+
+function takeBatch({ lanes, results }: Queue): Batch | null {
+  if (results.length === 0) return null
+  const batch: Batch = { results: results.splice(0, maxResults), parked: [] }
+  for (const { delivery, verdict } of batch.results) {
+    if (verdict.next !== 'retry') continue
+    const { dueAt } = verdict
+    batch.parked.push(...lanes.cut(delivery).map((behind) => ({ delivery: behind, dueAt })))
+  }
+  return batch
+}
+
+async function writeBatch(
+  tx: Tx,
+  { clock, fail }: PumpDeps,
+  queue: Queue,
+  keyring: Keyring,
+  { results, parked }: Batch,
+): Promise<Settled> {
+  const { lease, generation } = queue
+  const now = clock.now()
+  const rows = [
+    ...results.map((result) => attemptedRow(keyring, lease.endpointId, result)),
+    ...parked.filter(({ delivery }) => !delivery.hasRow).map(({ delivery, dueAt }) => waitingRow(delivery, dueAt)),
+  ]
+  const failed = results
+    .filter(({ verdict }) => verdict.next !== 'delivered')
+    .map((result) => failedAttemptRow(keyring, lease.endpointId, result))
+  // In one go, and started in this order: whatever comes behind a lock that is not had is rolled back.
+  const [currentGeneration, , saved] = await Promise.all([
+    lockQueue(tx, lease),
+    commitQuickly(tx),
+    saveDeliveries(tx, lease, generation, rows),
+    failed.length > 0 ? insertAttempts(tx, lease, failed) : null,
+    saveQueue(tx, lease, generation, cursorOf({ ...queue, batch: null }), queue.health),
+  ])
+  await fail?.('saved')
+  if (currentGeneration !== generation) return { isOver: true, disabled: null, retryAt: undefined }
+  const earlier = rows.filter(({ position }) => !saved.has(position))
+  if (earlier.length > 0) await keepEarlierAttempts(tx, lease, earlier)
+  const isTouched = (await moveFollowers(tx, queue, results, now)) || earlier.length > 0
+  const disabled = reasonToDisable(queue, results, now)
+  if (disabled !== null) {
+    await disableEndpoint(tx, queue.endpoint, disabled, { type: 'system', id: null }, now)
+    return { isOver: true, disabled, retryAt: undefined }
+  }
+  const retryAt = isTouched ? await noteNextDue(tx, lease, generation, heldPlaces(queue)) : undefined
+  return { isOver: false, disabled, retryAt }
+}
+
+// A crash of the database may lose the last of these commits: then the requests go out again, as after any crash. The
+// cursor and the rows are lost together.
+async function commitQuickly(tx: Tx): Promise<void> {
+  await tx`set local synchronous_commit = off`.execute()
+}
+
+/** Answers whether any row was or is waiting. */
+async function moveFollowers(tx: Tx, queue: Queue, results: Batch['results'], now: Date): Promise<boolean> {
+  const { lease, generation } = queue
+  const heads = results.flatMap(({ delivery: { subjectId, position }, verdict }) =>
+    verdict.next === 'retry' ? [{ subjectId, position, dueAt: verdict.dueAt }] : [],
+  )
+  const done = results.filter(({ delivery, verdict }) => delivery.hasRow && verdict.next !== 'retry')
+  if (heads.length > 0) await delayFollowers(tx, lease, generation, heads)
+  if (done.length > 0) {
+    const subjectIds = done.map(({ delivery }) => delivery.subjectId)
+    await releaseFollowers(tx, lease, generation, subjectIds, now)
+  }
+  return heads.length + done.length > 0
+}
+
+function reasonToDisable({ health }: Queue, results: Batch['results'], now: Date): StateReason | null {
+  if (results.some(({ verdict }) => verdict.next === 'gone')) return 'gone'
+  return isHopeless(health, now) ? 'failing' : null
+}

@@ -1,0 +1,63 @@
+import type { Db, Sql } from '../../base/db.ts'
+import { ownSession } from '../../base/lease-session.ts'
+
+/** A worker wants some of another's queues; the id is an `Ask`, in JSON. */
+export const askTopic = 'webhooks_asked'
+/** A queue of the workspace, which is the id, was given back for another worker to go on with. */
+export const givenTopic = 'webhooks_given'
+
+/** That one worker, by the name of its sessions, gives so many queues to another. */
+export interface Ask {
+  from: string
+  to: string
+  count: number
+}
+
+export interface Holding {
+  session: string
+  queues: number
+}
+
+/** Less is not worth the interruption, and would go back and forth. */
+const minDifference = 4
+const minDifferenceShare = 0.2
+/** Queues change hands some at a time: whoever has just begun is slow yet. */
+const maxAtOnce = 20
+
+/**
+ * Asks the worker with the most queues for a part of them, should this one have far fewer: nobody lets go of a queue
+ * that has something to send every second, so that a worker that begins would have nothing to do. News may be lost:
+ * then it asks again.
+ */
+export async function askForShare(db: Db): Promise<void> {
+  const ask = askOf(await listHoldings(db.sql))
+  if (ask !== null) await db.statement((tx) => tx`select`, { topic: askTopic, id: JSON.stringify(ask) })
+}
+
+/** What the first of them asks for. */
+export function askOf([own, ...others]: readonly Holding[]): Ask | null {
+  const [richest] = others.toSorted((a, b) => b.queues - a.queues)
+  if (own === undefined || richest === undefined) return null
+  const difference = richest.queues - own.queues
+  if (difference < Math.max(minDifference, richest.queues * minDifferenceShare)) return null
+  return { from: richest.session, to: own.session, count: Math.min(Math.floor(difference / 2), maxAtOnce) }
+}
+
+/** How many queues each worker holds: first this one, whatever it holds. */
+async function listHoldings(sql: Sql): Promise<Holding[]> {
+  return sql<Holding[]>`
+    with own as (
+      select ${ownSession(sql)} as session
+    ), leases as (
+      select lease_session as session, count(*) as queues
+      from webhook_queues
+      where lease_owner is not null
+        and lease_until > clock_timestamp()
+      group by lease_session
+    )
+    select session, coalesce(l.queues, 0) as queues
+    from own
+    full join leases l using (session)
+    left join own o using (session)
+    order by o.session is null`
+}

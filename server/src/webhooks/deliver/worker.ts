@@ -1,0 +1,160 @@
+import { type Errands, openErrands } from '../../base/async/errands.ts'
+import { type Loop, startLoop } from '../../base/async/loop.ts'
+import { restBetween } from '../../base/async/rest.ts'
+import type { Db } from '../../base/db.ts'
+import { erasedTopic } from '../../events/erase.ts'
+import { placedTopic } from '../../events/place.ts'
+import type { Placer } from '../../events/placer.ts'
+import { recordedTopic } from '../../events/record.ts'
+import { dueTopic } from '../endpoint/replay.ts'
+import { forgetErased } from '../erase.ts'
+import { createHolder, type Holder } from './holder.ts'
+import { watchTheLiving } from './living.ts'
+import { noObserver, type WebhookObserver } from './observe.ts'
+import type { PumpDeps } from './queue.ts'
+import { createSettler } from './settler.ts'
+import { type Ask, askForShare, askTopic, givenTopic } from './share.ts'
+import { createSlots } from './slots.ts'
+
+const limits = { inFlight: 512, failing: 256, unwritten: 128 }
+const lookEveryMs = 1000
+const lookForDeadEveryMs = 100
+const askEveryMs = 500
+const renewEveryMs = 5000
+/** Of a busy workspace several commits are placed together: each placing is a transaction beside theirs. */
+const placingRestMs = 10
+
+export interface DeliveryWorker {
+  /** Sends whatever is due until there is nothing left to do now: for tests, which drive the clock. */
+  drain(): Promise<void>
+  start(): void
+  /** Lets requests that are in flight end, for a few seconds, and gives everything back to other workers. */
+  stop(): Promise<void>
+}
+
+export interface WorkerDeps extends Omit<PumpDeps, 'observe' | 'random' | 'slots' | 'settler' | 'maxInMemory'> {
+  placer: Placer
+  observe?: WebhookObserver
+  /** In 0…1, for the jitter of retries. */
+  random?: () => number
+}
+
+/** Sends events to the endpoints of all workspaces, together with any number of other workers. */
+export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
+  const slots = createSlots(limits, () => holder.count())
+  const deps = { observe: noObserver, random: Math.random, ...given, slots, settler: createSettler(given.db) }
+  let isStarted = false
+  const holder = createHolder(deps, () => isStarted)
+  let stopLooking = async () => {}
+
+  return {
+    drain: async () => {
+      for (;;) {
+        const placed = await deps.placer.placeAll()
+        const claimed = await holder.claim(null)
+        await holder.done()
+        if (placed === 0 && claimed === 0) return
+      }
+    },
+    start: () => {
+      isStarted = true
+      const stopListening = listen(deps, holder)
+      const stopPolling = poll(deps, holder)
+      stopLooking = async () => {
+        await Promise.all([stopListening(), stopPolling()])
+      }
+    },
+    stop: async () => {
+      isStarted = false
+      // Together: no request is to leave while the loops come to their ends.
+      await Promise.all([holder.stop(), stopLooking()])
+    },
+  }
+}
+
+/** Acts on news at once. */
+function listen(deps: WorkerDeps, holder: Holder): () => Promise<void> {
+  const { db, clock, log, placer } = deps
+  const errands = openErrands()
+  const place = restBetween(placingRestMs, (workspaceId) =>
+    errands.run(
+      () => placer.place(workspaceId),
+      (error) => log.error('events not placed', { workspaceId }, error),
+    ),
+  )
+  const lookAt = claimerOfNews(deps, holder, errands)
+  const onPlaced = (workspaceId: string) => {
+    for (const queue of holder.heldIn(workspaceId)) {
+      queue.mayHaveMore = true
+      queue.signal.wake()
+    }
+    lookAt(workspaceId)
+  }
+  const onDue = (workspaceId: string) => {
+    const queues = holder.heldIn(workspaceId)
+    for (const queue of queues) queue.retryAt = clock.now()
+    errands.run(
+      () => holder.renew(queues),
+      (error) => log.error('webhook endpoints not looked at', {}, error),
+    )
+    lookAt(workspaceId)
+  }
+  const stop = allOf(db, [
+    [recordedTopic, place],
+    [placedTopic, onPlaced],
+    [dueTopic, onDue],
+    [givenTopic, lookAt],
+    [erasedTopic, (subjectId) => forgetErased(holder.held(), subjectId)],
+    [askTopic, (ask) => holder.give(JSON.parse(ask) as Ask)],
+  ])
+  return async () => {
+    stop()
+    await errands.close()
+  }
+}
+
+function allOf(db: Db, listeners: readonly [topic: string, listener: (id: string) => void][]): () => void {
+  const stops = listeners.map(([topic, listener]) => db.onNews(topic, listener))
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+/** Claims what a workspace has to send; news that come during one look are looked at together in the next. */
+function claimerOfNews({ log }: WorkerDeps, holder: Holder, errands: Errands): (workspaceId: string) => void {
+  const news = new Set<string>()
+  let isLooking = false
+  const onError = (error: unknown) => log.error('webhooks not claimed', {}, error)
+  const look = async () => {
+    isLooking = true
+    while (news.size > 0) {
+      const workspaceIds = [...news]
+      news.clear()
+      await holder.claim(workspaceIds).catch(onError)
+    }
+    isLooking = false
+  }
+  return (workspaceId) => {
+    news.add(workspaceId)
+    if (!isLooking) errands.run(look, onError)
+  }
+}
+
+/** Looks from time to time as well: news may be lost. */
+function poll({ db, log, placer }: WorkerDeps, holder: Holder): () => Promise<void> {
+  const endOfDead = watchTheLiving(db)
+  const loop = (pauseMs: number, work: () => Promise<unknown>): Loop =>
+    startLoop({ firstAfterMs: 0, pauseMs }, work, (error) => log.error('webhooks not looked for', {}, error))
+  const loops = [
+    loop(lookEveryMs, placer.placeAll),
+    loop(lookEveryMs, () => holder.claim(null)),
+    loop(lookForDeadEveryMs, async () => {
+      if ((await endOfDead()) > 0) await holder.claim(null)
+    }),
+    loop(askEveryMs, () => askForShare(db)),
+    loop(renewEveryMs, () => holder.renew(holder.held())),
+  ]
+  return async () => {
+    await Promise.all(loops.map((one) => one.stop()))
+  }
+}

@@ -1,0 +1,81 @@
+import type { Sql } from '../../base/db.ts'
+
+/** How an endpoint fares. */
+export interface Standing {
+  endpointId: string
+  pausedUntil: Date | null
+  failingSince: Date | null
+  failuresInARow: number
+  lastSuccessAt: Date | null
+  retryAt: Date | null
+  /** Events that have a row because they must wait. */
+  pending: number
+  oldestPendingAt: Date | null
+  /** Events that the cursor has still to reach. */
+  behind: number
+  oldestBehindAt: Date | null
+}
+
+/** Reads the standing of endpoints. What waits is counted up to a number: a backlog may be as long as the feed. */
+export async function selectStandings(
+  sql: Sql,
+  workspaceId: string,
+  endpointIds: readonly string[],
+  countUpTo: number,
+): Promise<Map<string, Standing>> {
+  const rows = await sql<Standing[]>`
+    select
+      q.endpoint_id as "endpointId",
+      q.paused_until as "pausedUntil",
+      q.failing_since as "failingSince",
+      q.failures_in_a_row as "failuresInARow",
+      q.last_success_at as "lastSuccessAt",
+      q.retry_at as "retryAt",
+      p.count as "pending",
+      p.oldest as "oldestPendingAt",
+      b.count as "behind",
+      b.oldest as "oldestBehindAt"
+    from webhook_queues q
+    join webhook_endpoints w on w.workspace_id = q.workspace_id and w.id = q.endpoint_id
+    cross join lateral (
+      select count(*)::integer as count, min(occurred_at) as oldest
+      from (
+        select d.occurred_at
+        from webhook_deliveries d
+        where d.workspace_id = ${workspaceId}
+          and d.endpoint_id = q.endpoint_id
+          and d.state = 'pending'
+          and d.generation = q.generation
+        limit ${countUpTo}
+      ) as pending
+    ) as p
+    cross join lateral (
+      select count(*)::integer as count, min(e.occurred_at) as oldest
+      from events e
+      where e.workspace_id = ${workspaceId}
+        and e.position > q.cursor
+        and e.position <= q.cursor + ${countUpTo}::bigint
+        and w.state = 'active'
+        and e.test_endpoint_id is null
+        and (e.name = any (w.events) or split_part(e.name, '.', 1) || '.*' = any (w.events))
+        and not exists (
+          select 1
+          from webhook_deliveries d
+          where d.workspace_id = ${workspaceId}
+            and d.endpoint_id = q.endpoint_id
+            and d.position = e.position
+        )
+    ) as b
+    where q.workspace_id = ${workspaceId}
+      and q.endpoint_id = any (${endpointIds}::uuid[])`
+  return new Map(rows.map((row) => [row.endpointId, row]))
+}
+
+/** When something is next sent; null when nothing waits, or nothing holds it back. */
+export function nextAttemptAt(standing: Standing, now: Date): Date | null {
+  const { pending, behind, retryAt, pausedUntil } = standing
+  if (pending + behind === 0) return null
+  const due = behind > 0 ? null : retryAt
+  const earliest = Math.max(due?.getTime() ?? 0, pausedUntil?.getTime() ?? 0)
+  return earliest > now.getTime() ? new Date(earliest) : null
+}

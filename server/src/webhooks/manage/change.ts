@@ -1,0 +1,214 @@
+import { announce, type Tx } from '../../base/db.ts'
+import { InvalidInput, type Issue } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { Member } from '../../team/member.ts'
+import { cancelWaiting } from '../endpoint/disable.ts'
+import {
+  columns,
+  type Endpoint,
+  type EndpointRow,
+  type EndpointSettings,
+  openEndpoint,
+  sealSettings,
+} from '../endpoint/endpoint.ts'
+import { endpointNotFound, maxEndpoints, tooManyEndpoints } from '../endpoint/errors.ts'
+import { headerIssues } from '../endpoint/header-rules.ts'
+import { dueTopic } from '../endpoint/replay.ts'
+import type { EndpointChanges, NewEndpoint } from '../endpoint/schema.ts'
+import { makeSecret, rotateSecrets } from '../endpoint/secrets.ts'
+import type { WebhookDeps } from './deps.ts'
+
+/** Makes an endpoint that is told of what happens from now on. */
+export async function createEndpoint(deps: WebhookDeps, member: Member, input: NewEndpoint): Promise<Endpoint> {
+  const { workspaceId } = member
+  refuseFaults(deps, input)
+  const now = deps.clock.now()
+  const endpoint: Endpoint = {
+    workspaceId,
+    id: newId(now),
+    description: input.description || null,
+    events: input.events,
+    phoneVisibility: input.phoneVisibility ?? 'full',
+    settings: { url: input.url, headers: input.headers ?? {}, secrets: [makeSecret()] },
+    state: 'active',
+    stateReason: null,
+    stateChangedAt: now,
+    createdBy: member.makerId,
+    createdAt: now,
+    updatedAt: now,
+  }
+  const keyring = await deps.vault.keyring(workspaceId)
+  // What was committed before stands in the feed before the endpoint, then.
+  await deps.placer.place(workspaceId)
+  await deps.db.tx(async (tx) => {
+    const position = await endOfFeed(tx, workspaceId)
+    if ((await countEndpoints(tx, workspaceId)) >= maxEndpoints) throw tooManyEndpoints()
+    await insertEndpoint(tx, keyring, endpoint, position)
+    await noteChange(tx, member, 'webhook.created', endpoint.id, now)
+  })
+  return endpoint
+}
+
+/** Changes what the input names. Requests that leave from now on go by it, those of earlier events too. */
+export async function changeEndpoint(
+  deps: WebhookDeps,
+  member: Member,
+  id: string,
+  input: EndpointChanges,
+): Promise<void> {
+  refuseFaults(deps, input)
+  const action = (endpoint: Endpoint) => (isMoved(endpoint, input) ? 'webhook.address-changed' : 'webhook.changed')
+  await updateSettings(deps, member, id, action, (endpoint) => {
+    if (isMoved(endpoint, input)) refuseForeignHeaders(endpoint, input)
+    return {
+      ...endpoint,
+      description: input.description === undefined ? endpoint.description : input.description || null,
+      events: input.events ?? endpoint.events,
+      phoneVisibility: input.phoneVisibility ?? endpoint.phoneVisibility,
+      settings: {
+        ...endpoint.settings,
+        url: input.url ?? endpoint.settings.url,
+        headers: input.headers ?? endpoint.settings.headers,
+      },
+    }
+  })
+}
+
+const isMoved = ({ settings }: Endpoint, { url }: EndpointChanges) =>
+  url !== undefined && new URL(url).origin !== new URL(settings.url).origin
+
+/** Whoever may change an address must not thereby learn what was given for another. The signing secret is never sent. */
+function refuseForeignHeaders({ settings }: Endpoint, { headers }: EndpointChanges): void {
+  if (headers !== undefined || Object.keys(settings.headers).length === 0) return
+  const message =
+    'must be sent with a url on another server, {} for none: what is stored is for the server that it was given for'
+  throw new InvalidInput([{ path: 'headers', message }])
+}
+
+/** Gives an endpoint a new signing secret; the old ones sign as well until the overlap has passed. */
+export async function rotateSecret(deps: WebhookDeps, member: Member, id: string, overlapMs: number): Promise<string> {
+  const changed = await updateSettings(deps, member, id, 'webhook.secret-rotated', (endpoint, now) => ({
+    ...endpoint,
+    settings: { ...endpoint.settings, secrets: rotateSecrets(endpoint.settings.secrets, overlapMs, now) },
+  }))
+  return changed.settings.secrets[0]?.value ?? ''
+}
+
+/** Removes an endpoint with its address, headers and secrets. Its log goes within the hour. */
+export async function removeEndpoint(deps: WebhookDeps, member: Member, id: string): Promise<void> {
+  const { workspaceId } = member
+  const keyring = await deps.vault.keyring(workspaceId)
+  const now = deps.clock.now()
+  await deps.db.tx(async (tx) => {
+    await lockEndpoint(tx, workspaceId, id)
+    await tx`
+      update webhook_endpoints
+      set state = 'disabled',
+        state_reason = 'member',
+        state_changed_at = ${now},
+        settings = ${sealSettings(keyring, id, noSettings)},
+        description = null,
+        updated_at = ${now},
+        removed_at = ${now}
+      where workspace_id = ${workspaceId}
+        and id = ${id}`
+    await cancelWaiting(tx, workspaceId, id, now)
+    await noteChange(tx, member, 'webhook.deleted', id, now)
+  })
+}
+
+const noSettings: EndpointSettings = { url: '', headers: {}, secrets: [] }
+
+/** The last place that is given; no other is until the transaction ends. */
+export async function endOfFeed(tx: Tx, workspaceId: string): Promise<number> {
+  const [feed] = await tx<{ last: number }[]>`
+    select last_position as last
+    from event_feeds
+    where workspace_id = ${workspaceId}
+    for update`
+  return feed?.last ?? 0
+}
+
+export async function lockEndpoint(tx: Tx, workspaceId: string, id: string): Promise<EndpointRow> {
+  const [row] = await tx<EndpointRow[]>`
+    select ${columns(tx)}
+    from webhook_endpoints
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and removed_at is null
+    for update`
+  if (row === undefined) throw endpointNotFound()
+  return row
+}
+
+/** The line of the log, and the word to the workers. */
+export async function noteChange(tx: Tx, member: Member, action: string, id: string, now: Date): Promise<void> {
+  const { workspaceId, actor } = member
+  await recordAudit(tx, { scopeId: workspaceId, actor, action, target: `webhook:${id}` }, now)
+  announce(tx, dueTopic, workspaceId)
+}
+
+function refuseFaults({ outgoing }: WebhookDeps, { url, headers }: EndpointChanges): void {
+  const refusal = url === undefined ? null : outgoing.refusal(url)
+  const issues: Issue[] = [
+    ...(refusal === null ? [] : [{ path: 'url', message: refusal }]),
+    ...headerIssues(headers ?? {}),
+  ]
+  if (issues.length > 0) throw new InvalidInput(issues)
+}
+
+async function updateSettings(
+  deps: WebhookDeps,
+  member: Member,
+  id: string,
+  action: string | ((before: Endpoint) => string),
+  change: (endpoint: Endpoint, now: Date) => Endpoint,
+): Promise<Endpoint> {
+  const { workspaceId } = member
+  const now = deps.clock.now()
+  return deps.vault.withKeyring(workspaceId, (keyring) =>
+    deps.db.tx(async (tx) => {
+      const before = openEndpoint(keyring, await lockEndpoint(tx, workspaceId, id))
+      const changed = change(before, now)
+      await tx`
+        update webhook_endpoints
+        set description = ${changed.description},
+          events = ${changed.events},
+          phone_visibility = ${changed.phoneVisibility},
+          settings = ${sealSettings(keyring, id, changed.settings)},
+          updated_at = ${now}
+        where workspace_id = ${workspaceId}
+          and id = ${id}`
+      await noteChange(tx, member, typeof action === 'string' ? action : action(before), id, now)
+      return changed
+    }),
+  )
+}
+
+async function countEndpoints(tx: Tx, workspaceId: string): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::integer as count
+    from webhook_endpoints
+    where workspace_id = ${workspaceId}
+      and removed_at is null`
+  return row?.count ?? 0
+}
+
+async function insertEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoint, position: number): Promise<void> {
+  const { workspaceId, id, settings } = endpoint
+  await tx`
+    insert into webhook_endpoints (
+      workspace_id, id, description, events, phone_visibility, settings, state, state_changed_at, created_by, created_at,
+      updated_at
+    )
+    values (
+      ${workspaceId}, ${id}, ${endpoint.description}, ${endpoint.events}, ${endpoint.phoneVisibility},
+      ${sealSettings(keyring, id, settings)}, ${endpoint.state}, ${endpoint.stateChangedAt}, ${endpoint.createdBy},
+      ${endpoint.createdAt}, ${endpoint.updatedAt}
+    )`
+  await tx`
+    insert into webhook_queues (workspace_id, endpoint_id, cursor)
+    values (${workspaceId}, ${id}, ${position})`
+}

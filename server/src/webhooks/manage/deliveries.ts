@@ -1,0 +1,114 @@
+import type { Fragment, Sql } from '../../base/db.ts'
+import type { EventName } from '../../events/catalogue.ts'
+import { positionsOf } from '../endpoint/positions.ts'
+
+export const deliveryStates = ['pending', 'delivered', 'failed', 'cancelled'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+export interface DeliveryFilter {
+  state: DeliveryState | null
+  event: EventName | null
+  from: Date | null
+  to: Date | null
+}
+
+/** What became of an event at an endpoint, with its last attempt. */
+export interface DeliveryRow {
+  position: number
+  event_id: string
+  event_name: EventName
+  occurred_at: Date
+  masked: boolean
+  /** Pending in the table, but of a generation that was cancelled. */
+  state: DeliveryState
+  attempts: number
+  due_at: Date | null
+  at: Date | null
+  status: number | null
+  ms: number | null
+  error: string | null
+}
+
+export interface DeliveryPage {
+  rows: DeliveryRow[]
+  /** Where the next page goes on; null at the end. */
+  before: number | null
+}
+
+// However rare what a filter wants is, a page costs no more than this.
+const readAtMost = 5000
+
+/** The newest events first. A page may be short or empty, and yet not the last: `before` tells. */
+export async function listDeliveries(
+  sql: Sql,
+  workspaceId: string,
+  endpointId: string,
+  filter: DeliveryFilter,
+  page: { before: number | null; limit: number },
+): Promise<DeliveryPage> {
+  const { after, upTo } = await positionsOf(sql, workspaceId, filter.from, filter.to)
+  const rows = await sql<(DeliveryRow & { reached: number; read: number })[]>`
+    with looked_at as materialized (
+      select d.position, d.event_id, d.event_name, d.occurred_at, d.masked, ${shownState(sql)} as state, d.attempts,
+        d.due_at, d.delivered_at, d.delivered_status, d.delivered_ms
+      from webhook_deliveries d
+      join webhook_queues q on q.workspace_id = d.workspace_id and q.endpoint_id = d.endpoint_id
+      where d.workspace_id = ${workspaceId}
+        and d.endpoint_id = ${endpointId}
+        and d.position > ${after}
+        and d.position < ${page.before ?? upTo ?? Number.MAX_SAFE_INTEGER}
+        and ${stateCondition(sql, filter.state)}
+      order by d.position desc
+      limit ${readAtMost}
+    ), wanted as (
+      select *
+      from looked_at
+      where (${filter.event}::text is null or event_name = ${filter.event})
+        and (${filter.from}::timestamptz is null or occurred_at >= ${filter.from})
+        and (${filter.to}::timestamptz is null or occurred_at <= ${filter.to})
+      order by position desc
+      limit ${page.limit + 1}
+    )
+    select r.reached, r.read, w.position, w.event_id, w.event_name, w.occurred_at, w.masked, w.state, w.attempts, w.due_at,
+      coalesce(w.delivered_at, a.at) as at,
+      coalesce(w.delivered_status, a.status) as status,
+      coalesce(w.delivered_ms, a.ms) as ms,
+      a.error
+    from (select min(position) as reached, count(*)::integer as read from looked_at) as r
+    left join wanted w on true
+    left join webhook_attempts a on a.workspace_id = ${workspaceId}
+      and a.endpoint_id = ${endpointId}
+      and a.position = w.position
+      and a.number = w.attempts
+    order by w.position desc`
+  return pageOf(rows, page.limit)
+}
+
+function pageOf(rows: (DeliveryRow & { reached: number; read: number; position: number | null })[], limit: number) {
+  const found = rows.filter((row) => row.position !== null)
+  const shown = found.slice(0, limit)
+  const [first] = rows
+  const isCutShort = first !== undefined && first.read === readAtMost
+  const before = found.length > limit ? (shown.at(-1)?.position ?? null) : isCutShort ? first.reached : null
+  return { rows: shown, before }
+}
+
+/** SQL: a delivery's state as people know it. Takes `d` and its queue `q`. */
+export const shownState = (sql: Sql) => sql`
+  case when d.state = 'pending' and d.generation < q.generation then 'cancelled' else d.state end`
+
+// Spelt out, so that the planner sees that the index of what was not delivered will do.
+function stateCondition(sql: Sql, state: DeliveryState | null): Fragment {
+  switch (state) {
+    case null:
+      return sql`true`
+    case 'pending':
+      return sql`d.state = 'pending' and d.generation = q.generation`
+    case 'cancelled':
+      return sql`d.state = 'pending' and d.generation < q.generation`
+    case 'failed':
+      return sql`d.state = 'failed'`
+    case 'delivered':
+      return sql`d.state = 'delivered'`
+  }
+}

@@ -1,0 +1,20 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Db } from '../../base/db.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
+import type { EventName } from '../../events/catalogue.ts'
+import type { PresentPayload } from '../../events/feed.ts'
+import type { Placer } from '../../events/placer.ts'
+import type { NewEvent } from '../../events/record.ts'
+
+/** What the team's verbs in this room act on. */
+export interface WebhookDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  placer: Placer
+  /** Why an address may not be called; null when it may. */
+  outgoing: { refusal(url: string): string | null }
+  /** An event of an invented lead or conversation with this id, made as true ones are. */
+  sampleEvent(name: EventName, subjectId: string, at: Date): NewEvent
+  present: PresentPayload
+}

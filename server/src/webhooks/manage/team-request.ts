@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify'
+import { invalid, type RequestPart } from '../../base/errors.ts'
+import { readIsoTime } from '../../base/time.ts'
+import { type Member, memberOf } from '../../team/member.ts'
+import { teamRoute } from '../../team/team-schema.ts'
+import { openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
+import { endpointNotFound } from '../endpoint/errors.ts'
+import { presentEndpoint } from '../endpoint/present.ts'
+import { selectStandings } from '../endpoint/standing.ts'
+import type { WebhookDeps } from './deps.ts'
+
+/** What the routes of this room share. */
+export const webhookRoute = teamRoute('Webhooks')
+
+export const webhooksPath = '/api/team/v1/workspaces/:workspaceId/webhooks'
+export const endpointPath = `${webhooksPath}/:endpointId`
+
+const countUpTo = 10_000
+
+/** One endpoint as the member sees it. */
+export async function readEndpoint(deps: WebhookDeps, member: Member, id: string) {
+  const { workspaceId } = member
+  const row = await selectEndpoint(deps.db.sql, workspaceId, id)
+  if (row === undefined) throw endpointNotFound()
+  const standings = await selectStandings(deps.db.sql, workspaceId, [id], countUpTo)
+  return deps.vault.withKeyring(workspaceId, (keyring) =>
+    presentEndpoint(openEndpoint(keyring, row), standings.get(id), seesAddress(member), deps.clock.now()),
+  )
+}
+
+/** Answers the workspace of an endpoint that is there. */
+export async function workspaceOfEndpoint(
+  { db }: WebhookDeps,
+  request: FastifyRequest,
+  endpointId: string,
+): Promise<string> {
+  const { workspaceId } = memberOf(request)
+  if ((await selectEndpoint(db.sql, workspaceId, endpointId)) === undefined) throw endpointNotFound()
+  return workspaceId
+}
+
+export const seesAddress = (member: Member): boolean => member.role !== 'member'
+
+export function readTime(field: string, text: string, part: RequestPart = 'body'): Date {
+  const time = readIsoTime(text)
+  if (time === null) throw invalid(field, 'must be an ISO 8601 time', part)
+  return time
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type DeliveryPoint, deliveryPoints } from '../../../src/webhooks/deliver/queue.ts'
+import type { DeliveringTask } from '../../support/delivering-program.ts'
+import { brokenPromises, type DeliveryHistory, type Kill, type WrittenEvent } from '../../support/delivery-history.ts'
+import { type DeliveryWorld, deliveryWorld, receiversOf } from '../../support/delivery-world.ts'
+import { type Program, startProgram } from '../../support/program.ts'
+import { type Receivers, startReceivers } from '../../support/receivers.ts'
+
+// More on demand: DELIVERY_CRASH_ROUNDS=20 takes some minutes.
+const rounds = Number(process.env.DELIVERY_CRASH_ROUNDS ?? 1)
+const program = fileURLToPath(new URL('../../support/delivering-program.ts', import.meta.url))
+const time = { startMs: Date.now(), speed: 30 }
+const subjectCount = 8
+const eventsEach = 2
+
+for (const point of deliveryPoints) {
+  test(`a worker that dies at "${point}" loses no event, and the next one goes on in order`, async () => {
+    const crash = await prepare()
+    for (let round = 0; round < rounds; round++) await dieOnce(crash, point, 1 + (round % 3))
+    const last = await startWorker(crash.world, null)
+    await allTaken(crash)
+    await allWritten(crash)
+    last.kill('SIGTERM')
+    assert.equal(await last.gone, 0)
+    const history: DeliveryHistory = { ...crash, arrivals: await crash.receiving.arrivals() }
+    await crash.receiving.stop()
+    assert.deepEqual(brokenPromises(history), [])
+    assert.ok(crash.deaths > 0, 'the step was passed')
+    await assertSettled(crash)
+  })
+}
+
+interface Crash {
+  world: DeliveryWorld
+  workspaceId: string
+  receivers: DeliveryHistory['receivers']
+  receiving: Receivers
+  subjects: { id: string; n: number }[]
+  written: WrittenEvent[]
+  kills: Kill[]
+  /** Kills at the step itself. */
+  deaths: number
+}
+
+async function prepare(): Promise<Crash> {
+  const world = await deliveryWorld()
+  const plain = receiversOf([[1, { kind: 'stumbling' }]])
+  const receiving = await startReceivers({ receivers: plain, time })
+  const workspaceId = await world.addWorkspace()
+  await world.addEndpoint(workspaceId, receiving.url(0), plain[0]?.secret ?? '')
+  const subjects = Array.from({ length: subjectCount }, () => ({ id: randomUUID(), n: 0 }))
+  const receivers = plain.map((one) => ({ ...one, workspaceId }))
+  return { world, workspaceId, receivers, receiving, subjects, written: [], kills: [], deaths: 0 }
+}
+
+async function dieOnce(crash: Crash, dieAt: DeliveryPoint, passing: number): Promise<void> {
+  const { world, workspaceId, subjects, written, kills } = crash
+  for (let n = 0; n < subjectCount * eventsEach; n++) {
+    const subject = subjects[n % subjectCount]
+    if (subject !== undefined) written.push(await world.write(workspaceId, subject.id, subject.n++))
+  }
+  const victim = await startWorker(world, { point: dieAt, passing })
+  // One that comes through without so many passings of the step is killed when everything was taken, if not yet written.
+  const end = await Promise.race([victim.gone, allTaken(crash)])
+  kills.push({ worker: victim.pid, at: performance.timeOrigin + performance.now() })
+  if (end === 'SIGKILL') crash.deaths++
+  else victim.kill()
+  await victim.gone
+}
+
+async function startWorker(world: DeliveryWorld, dieAt: DeliveringTask['dieAt']): Promise<Program> {
+  const task: DeliveringTask = { database: world.options, time, timeoutMs: 3_000, dieAt }
+  const worker = startProgram([program, JSON.stringify(task)])
+  await worker.said('ready')
+  return worker
+}
+
+async function allTaken({ receiving, written }: Crash): Promise<'taken'> {
+  await receiving.taken([{ receiver: 0, events: written.length }])
+  return 'taken'
+}
+
+/** What a worker had sent and could not write down is sent again by the next: the test's own time limit bounds this. */
+async function allWritten({ world, workspaceId, written }: Crash): Promise<void> {
+  for (;;) {
+    const [row] = await world.db.sql<{ count: number }[]>`
+      select count(*)::integer as count
+      from webhook_deliveries
+      where workspace_id = ${workspaceId}
+        and state = 'delivered'`
+    if (row?.count === written.length) return
+    await sleep(50)
+  }
+}
+
+/** Nothing waits, and each event has one row that says that it was taken. */
+async function assertSettled({ world, workspaceId, written }: Crash): Promise<void> {
+  const [queue] = await world.db.sql`
+    select q.cursor, q.lease_owner, q.retry_at, q.failures_in_a_row
+    from webhook_queues q
+    where q.workspace_id = ${workspaceId}`
+  assert.deepEqual(queue, { cursor: written.length, lease_owner: null, retry_at: null, failures_in_a_row: 0 })
+  const rows = await world.db.sql`
+    select state, count(*) as count
+    from webhook_deliveries
+    where workspace_id = ${workspaceId}
+    group by state`
+  assert.deepEqual([...rows], [{ state: 'delivered', count: written.length }])
+}

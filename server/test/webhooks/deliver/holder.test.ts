@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { createHolder, type Holder } from '../../../src/webhooks/deliver/holder.ts'
+import { noObserver } from '../../../src/webhooks/deliver/observe.ts'
+import type { PumpDeps } from '../../../src/webhooks/deliver/queue.ts'
+import { createSettler } from '../../../src/webhooks/deliver/settler.ts'
+import { createSlots } from '../../../src/webhooks/deliver/slots.ts'
+import { queueAgain } from '../../../src/webhooks/endpoint/replay.ts'
+import { findEvent } from '../../../src/webhooks/manage/send-again.ts'
+import { startReceiver } from '../../support/webhook-receiver.ts'
+import { presentAsRecorded, type WebhookWorld, webhookWorld } from '../../support/webhook-world.ts'
+
+/** The queues of a process that hears no news. */
+function holderOf(w: WebhookWorld, deps: Partial<PumpDeps> = {}, { mayLinger = false, inFlight = 512 } = {}): Holder {
+  const limits = { inFlight, failing: inFlight, unwritten: 128 }
+  const parts = {
+    present: presentAsRecorded,
+    observe: noObserver,
+    random: () => 0,
+    slots: createSlots(limits, () => holder.count()),
+    settler: createSettler(w.db),
+  }
+  const holder = createHolder({ ...w, ...parts, ...deps }, () => mayLinger)
+  return holder
+}
+
+/** As a member asks for it. */
+async function askAgain({ db, workspaceId, endpointId, clock }: WebhookWorld, eventId: string): Promise<void> {
+  await db.tx(async (tx) => {
+    const event = await findEvent(tx, workspaceId, endpointId, eventId)
+    assert.ok(event !== undefined)
+    await queueAgain(tx, { workspaceId, id: endpointId, phoneVisibility: 'full' }, event, clock.now())
+  })
+}
+
+/** Records an event and gives it its place. */
+async function recordPlaced(w: WebhookWorld, n: number): Promise<string> {
+  const [id = ''] = await w.record(randomUUID(), [{ n }])
+  await w.placer.place(w.workspaceId)
+  return id
+}
+
+test('what a member asks to be sent again is found while the queue is held, also when its news are lost', async () => {
+  const w = await webhookWorld()
+  const earlier = await recordPlaced(w, 1)
+  await w.drain()
+  const answered = Promise.withResolvers<{ status: number }>()
+  w.receiver.answer(({ number }) => (number === 2 ? answered.promise : { status: 200 }))
+  const later = await recordPlaced(w, 2)
+  const holder = holderOf(w)
+  await holder.claim([w.workspaceId])
+  await w.receiver.reached(2)
+  await askAgain(w, earlier)
+  await holder.renew(holder.held())
+  await w.receiver.reached(3)
+  answered.resolve({ status: 200 })
+  await holder.done()
+  assert.deepEqual(w.sentIds(), [earlier, later, earlier])
+})
+
+test('an endpoint whose settings do not open keeps no other from the renewal of its lease', async () => {
+  const w = await webhookWorld()
+  const answered = Promise.withResolvers<{ status: number }>()
+  w.receiver.answer(() => answered.promise)
+  await w.addEndpoint()
+  await recordPlaced(w, 1)
+  const holder = holderOf(w)
+  await holder.claim([w.workspaceId])
+  await w.receiver.reached(2)
+  const [broken, sound] = holder.held()
+  assert.ok(broken !== undefined && sound !== undefined)
+  const before = sound.leaseEndsAt
+  await w.db.sql`
+    update webhook_endpoints
+    set settings = ''::bytea
+    where workspace_id = ${w.workspaceId}
+      and id = ${broken.lease.endpointId}`
+  await holder.renew(holder.held())
+  assert.ok(sound.leaseEndsAt > before)
+  answered.resolve({ status: 200 })
+  await holder.done()
+})
+
+test('a claim that is answered after the stop began sends nothing, and is given back', async () => {
+  const w = await webhookWorld()
+  await recordPlaced(w, 1)
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const db: WebhookWorld['db'] = {
+    ...w.db,
+    statement: async (work) => {
+      const answer = await w.db.statement(work)
+      asked.resolve()
+      await answered.promise
+      return answer
+    },
+  }
+  const holder = holderOf(w, { db })
+  const claimed = holder.claim([w.workspaceId])
+  await asked.promise
+  const stopped = holder.stop()
+  answered.resolve()
+  await stopped
+  assert.equal((await w.queue()).lease_owner, null)
+  await claimed
+  assert.equal(w.receiver.received.length, 0)
+})
+
+test('an attempt that comes to its end at once is written before its queue rests', async () => {
+  const w = await webhookWorld()
+  const id = await recordPlaced(w, 1)
+  const failed = Promise.withResolvers<void>()
+  const holder = holderOf(w, { observe: { ...noObserver, failed: () => failed.resolve() } }, { mayLinger: true })
+  await holder.claim([w.workspaceId])
+  await w.receiver.reached(1)
+  while ((await w.deliveries()).length === 0);
+  await askAgain(w, id)
+  // It is no longer kept when its turn comes, so that no request is made of it.
+  await w.db.sql`
+    delete from events
+    where workspace_id = ${w.workspaceId}
+      and id = ${id}`
+  await holder.renew(holder.held())
+  await Promise.race([failed.promise, holder.done()])
+  await holder.stop()
+  const [row] = await w.deliveries()
+  assert.deepEqual({ state: row?.state, attempts: row?.attempts }, { state: 'failed', attempts: 2 })
+})
+
+test('an endpoint with a long backlog and a slow receiver leaves others their share of the requests', async () => {
+  const w = await webhookWorld()
+  const answers: PromiseWithResolvers<{ status: number }>[] = []
+  w.receiver.answer(() => {
+    const answer = Promise.withResolvers<{ status: number }>()
+    answers.push(answer)
+    return answer.promise
+  })
+  for (let n = 0; n < 10; n++) await recordPlaced(w, n)
+  const loaded = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const waits = loaded.values()
+  const fail: PumpDeps['fail'] = async (point) => {
+    if (point === 'loaded') waits.next().value?.resolve()
+  }
+  const holder = holderOf(w, { fail }, { inFlight: 2 })
+  await holder.claim([w.workspaceId])
+  await w.receiver.reached(2)
+  const quick = await startReceiver()
+  await w.addEndpoint({ url: quick.url })
+  await recordPlaced(w, 10)
+  await holder.claim([w.workspaceId])
+  await loaded[1]?.promise
+  answers[0]?.resolve({ status: 200 })
+  const next = await Promise.race([quick.reached(1).then(() => 'quick'), w.receiver.reached(3).then(() => 'slow')])
+  w.receiver.answer(() => ({ status: 200 }))
+  for (const answer of answers) answer.resolve({ status: 200 })
+  await holder.done()
+  assert.equal(next, 'quick')
+  assert.equal(w.receiver.received.length, 10)
+})
+
+test('what is in memory when a queue ends amid a reading of the feed is left to the next worker, not lost', async () => {
+  const w = await webhookWorld()
+  const ids = await w.record(randomUUID(), [{ n: 0 }])
+  for (let n = 1; n < 500; n++) ids.push(...(await w.record(randomUUID(), [{ n }])))
+  await w.placer.place(w.workspaceId)
+  const [locked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const locking = w.db.tx(async (tx) => {
+    await w.receiver.reached(100)
+    await tx`lock table event_feeds in access exclusive mode`
+    locked.resolve()
+    await unlock.promise
+  })
+  const answered = Promise.withResolvers<{ status: number }>()
+  w.receiver.answer(async ({ number }) => {
+    if (number > 100) await locked.promise
+    return number > 250 ? answered.promise : { status: 200 }
+  })
+  const holder = holderOf(w)
+  await holder.claim([w.workspaceId])
+  await locked.promise
+  while (!(await someoneWaits(w, 'event_feeds')));
+  await w.receiver.reached(251)
+  const stopped = holder.stop()
+  unlock.resolve()
+  await locking
+  answered.resolve({ status: 200 })
+  await stopped
+  await w.drain()
+  assert.deepEqual(new Set(w.sentIds()), new Set(ids))
+})
+
+async function someoneWaits({ db }: WebhookWorld, table: string): Promise<boolean> {
+  const waiting = await db.sql`
+    select
+    from pg_locks
+    where relation = ${table}::regclass
+      and not granted`
+  return waiting.length > 0
+}

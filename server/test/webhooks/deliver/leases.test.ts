@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { claimQueues, endLeasesOfDead } from '../../../src/webhooks/endpoint/lease.ts'
+import { type WebhookWorld, webhookWorld } from '../../support/webhook-world.ts'
+
+/** As if the worker had been away for longer than its lease. */
+async function expireLeases({ db, workspaceId }: WebhookWorld): Promise<void> {
+  await db.sql`
+    update webhook_queues
+    set lease_until = clock_timestamp() - interval '1 second'
+    where workspace_id = ${workspaceId}`
+}
+
+test('two workers share the endpoints, and send every event to each of them once', async () => {
+  const w = await webhookWorld()
+  for (let n = 0; n < 5; n++) await w.addEndpoint()
+  for (let n = 0; n < 30; n++) await w.record(randomUUID(), [{ n }])
+  const other = w.addWorker()
+  await Promise.all([w.drain(), other.drain()])
+  await w.drain()
+  assert.equal(w.receiver.received.length, 180)
+})
+
+test('a worker whose lease is gone writes nothing: the one that has it sends again', async () => {
+  const w = await webhookWorld()
+  const answered = Promise.withResolvers<{ status: number }>()
+  w.receiver.answer(({ number }) => (number === 1 ? answered.promise : { status: 200 }))
+  const [id] = await w.record(randomUUID(), [{ n: 1 }])
+  const first = w.drain()
+  await w.receiver.reached(1)
+  await expireLeases(w)
+  await w.addWorker().drain()
+  answered.resolve({ status: 500 })
+  await first
+  assert.deepEqual(w.sentIds(), [id, id])
+  const [row] = await w.deliveries()
+  assert.deepEqual({ state: row?.state, attempts: row?.attempts }, { state: 'delivered', attempts: 1 })
+})
+
+test('a lease that ran out but was not taken still counts: nothing is sent twice', async () => {
+  const w = await webhookWorld()
+  w.receiver.answer(async () => {
+    await expireLeases(w)
+    return { status: 200 }
+  })
+  await w.record(randomUUID(), [{ n: 1 }])
+  await w.drain()
+  await w.drain()
+  assert.equal(w.receiver.received.length, 1)
+})
+
+test('an endpoint that is disabled while a request is in flight gets nothing more, and the result is kept', async () => {
+  const w = await webhookWorld()
+  const subject = randomUUID()
+  const answered = Promise.withResolvers<{ status: number }>()
+  w.receiver.answer(() => answered.promise)
+  await w.record(subject, [{ n: 1 }, { n: 2 }])
+  const drained = w.drain()
+  await w.receiver.reached(1)
+  await w.db.sql`update webhook_endpoints set state = 'disabled', state_reason = 'member' where id = ${w.endpointId}`
+  await w.db.sql`update webhook_queues set generation = generation + 1 where endpoint_id = ${w.endpointId}`
+  answered.resolve({ status: 500 })
+  await drained
+  assert.equal(w.receiver.received.length, 1)
+  assert.deepEqual(
+    (await w.deliveries()).map(({ state, generation }) => ({ state, generation })),
+    [
+      { state: 'pending', generation: 1 },
+      { state: 'pending', generation: 1 },
+    ],
+  )
+  w.clock.advance(86_400_000)
+  await w.drain()
+  assert.equal(w.receiver.received.length, 1)
+})
+
+test('a stopped worker lets a request end, and gives its leases back', async () => {
+  const w = await webhookWorld()
+  const subject = randomUUID()
+  const answered = Promise.withResolvers<{ status: number }>()
+  w.receiver.answer(({ number }) => (number === 1 ? answered.promise : { status: 200 }))
+  const worker = w.addWorker()
+  worker.start()
+  await w.record(subject, [{ n: 1 }, { n: 2 }])
+  await w.receiver.reached(1)
+  const stopped = worker.stop()
+  answered.resolve({ status: 200 })
+  await stopped
+  assert.equal((await w.queue()).lease_owner, null)
+  assert.equal((await w.deliveries()).length, 1)
+  await w.drain()
+  assert.deepEqual(
+    w.receiver.received.map(({ body }) => body.n),
+    [1, 2],
+  )
+})
+
+test('a running worker sends what is recorded, by itself', async () => {
+  const w = await webhookWorld()
+  const worker = w.addWorker()
+  worker.start()
+  for (let n = 0; n < 10; n++) {
+    await w.record(randomUUID(), [{ n }])
+    await w.receiver.reached(n + 1)
+  }
+  await worker.stop()
+  assert.equal(new Set(w.sentIds()).size, 10)
+  assert.equal((await w.queue()).cursor, 10)
+})
+
+test('under a role that its sessions have taken on, a worker takes none for dead', async () => {
+  const w = await webhookWorld()
+  await w.record(randomUUID(), [{ n: 1 }])
+  await w.placer.place(w.workspaceId)
+  const undone = new Error('undone')
+  let ended: number | undefined
+  const tried = w.db.tx(async (tx) => {
+    await tx`create role parley_workers`
+    await tx`grant pg_read_all_data, pg_write_all_data to parley_workers`
+    await tx`set local role parley_workers`
+    assert.equal((await claimQueues(tx, [w.workspaceId], 1, w.clock.now())).length, 1)
+    ended = await endLeasesOfDead(tx)
+    throw undone
+  })
+  await assert.rejects(tried, undone)
+  assert.equal(ended, 0)
+})

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { type Db, openDb, processName } from '../../../src/base/db.ts'
+import { watchTheLiving } from '../../../src/webhooks/deliver/living.ts'
+import { type ClaimedQueue, claimQueues, releaseQueue } from '../../../src/webhooks/endpoint/lease.ts'
+import { testDatabase } from '../../support/database.ts'
+import { until } from '../../support/until.ts'
+import { type WebhookWorld, webhookWorld } from '../../support/webhook-world.ts'
+
+const pools: Db[] = []
+after(() => Promise.all(pools.map((db) => db.close())))
+
+/** The database as another process has it, one that has claimed the queue of the world. */
+async function anotherWorker(w: WebhookWorld): Promise<Db> {
+  const db = openDb((await testDatabase()).options)
+  pools.push(db)
+  await w.record(randomUUID(), [{ n: 1 }])
+  await w.placer.place(w.workspaceId)
+  assert.equal(await claim(db, w), 1)
+  return db
+}
+
+/** Answers how many queues it got. */
+async function claim(db: Db, w: WebhookWorld): Promise<number> {
+  return (await claimed(db, w)).length
+}
+
+function claimed(db: Db, { workspaceId, clock }: WebhookWorld): Promise<ClaimedQueue[]> {
+  return db.statement((tx) => claimQueues(tx, [workspaceId], 1, clock.now()))
+}
+
+/** Gives back what was claimed, for the worker of that name or for anyone. */
+async function release(db: Db, w: WebhookWorld, [queue]: ClaimedQueue[], heir: string | null): Promise<void> {
+  assert.ok(queue !== undefined)
+  const lease = { workspaceId: w.workspaceId, endpointId: w.endpointId, owner: queue.owner }
+  await db.statement((tx) => releaseQueue(tx, lease, { generation: 1, cursor: 0, heir }))
+}
+
+/** Looks by a clock that is driven, past whatever grace the beginning has. */
+async function looker(db: Db) {
+  let atMs = 0
+  const look = watchTheLiving(db, () => atMs)
+  const lookAfter = (ms: number) => {
+    atMs += ms
+    return look()
+  }
+  await look()
+  await lookAfter(60_000)
+  return lookAfter
+}
+
+/** As a restart of the database does. */
+async function endSessions(of: Db, by: Db): Promise<void> {
+  await by.sql`
+    select pg_terminate_backend(pid, 5000)
+    from pg_stat_activity
+    where datname = current_database()
+      and application_name = ${processName(of.sql)}`
+}
+
+/** A session for statements comes back with the next of them, one past a pooler in its own time. */
+async function isSeen(of: Db, by: Db): Promise<boolean> {
+  await of.sql`select 1`.catch(() => {})
+  const rows = await by.sql`
+    select
+    from pg_stat_activity
+    where datname = current_database()
+      and application_name = ${processName(of.sql)}`
+  return rows.length > 0
+}
+
+test('the leases of a worker that died end at the next look', async () => {
+  const w = await webhookWorld()
+  const doomed = await anotherWorker(w)
+  const lookAfter = await looker(w.db)
+  assert.equal(await claim(w.db, w), 0)
+  await doomed.close()
+  while ((await lookAfter(1)) === 0);
+  assert.equal(await claim(w.db, w), 1)
+})
+
+test('after a restart of the database nobody is taken for dead until all have had time to come back', async () => {
+  const w = await webhookWorld()
+  const slow = await anotherWorker(w)
+  const quick = openDb((await testDatabase()).options)
+  pools.push(quick)
+  const lookAfter = await looker(quick)
+  await endSessions(slow, w.db)
+  await slow.close()
+  await endSessions(quick, w.db)
+  await until(() => isSeen(quick, w.db), 'its sessions again')
+  // One of its statements may still meet the end of its session.
+  await lookAfter(1).catch(() => {})
+  await lookAfter(1)
+  await lookAfter(2000)
+  assert.equal(await claim(w.db, w), 0)
+  await lookAfter(60_000)
+  assert.equal(await claim(w.db, w), 1)
+})
+
+test('a queue that is given to a worker is kept for it, and is free when that one dies', async () => {
+  const w = await webhookWorld()
+  const heir = await anotherWorker(w)
+  const [{ lease_session: session }] = await w.db.sql<[{ lease_session: string }]>`
+    select lease_session
+    from webhook_queues
+    where endpoint_id = ${w.endpointId}`
+  const giver = await anotherWorker(await expired(w))
+  const lookAfter = await looker(w.db)
+  await release(giver, w, await claimed(giver, await expired(w)), session)
+  assert.equal(await claim(w.db, w), 0)
+  const taken = await claimed(heir, w)
+  assert.equal(taken.length, 1)
+  await release(heir, w, taken, session)
+  await heir.close()
+  while ((await lookAfter(1)) === 0);
+  assert.equal(await claim(w.db, w), 1)
+})
+
+test('a queue that was given back is free, also when the clock of the database is set back meanwhile', async () => {
+  const w = await webhookWorld()
+  const other = await anotherWorker(w)
+  await release(other, w, await claimed(other, await expired(w)), null)
+  await w.db
+    .sql`update webhook_queues set lease_until = clock_timestamp() + interval '1 hour' where endpoint_id = ${w.endpointId}`
+  assert.equal(await claim(w.db, w), 1)
+})
+
+async function expired(w: WebhookWorld): Promise<WebhookWorld> {
+  await w.db.sql`
+    update webhook_queues
+    set lease_until = clock_timestamp() - interval '1 second'
+    where workspace_id = ${w.workspaceId}`
+  return w
+}

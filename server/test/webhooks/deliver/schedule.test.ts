@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { judge } from '../../../src/webhooks/deliver/verdict.ts'
+import { retryAfterMs, retryDelayMs } from '../../../src/webhooks/endpoint/backoff.ts'
+import { afterFailure, afterSuccess, type Health, isHopeless, isProbed } from '../../../src/webhooks/endpoint/health.ts'
+
+const at = new Date('2026-03-10T12:00:00.000Z')
+const seconds = (count: number) => new Date(at.getTime() + count * 1000)
+const health: Health = { failingSince: null, failuresInARow: 0, lastSuccessAt: null, pausedUntil: null }
+
+test('a retry comes never earlier than its time, and at most a fifth later', () => {
+  assert.equal(retryDelayMs(1, 0), 5000)
+  assert.equal(retryDelayMs(1, 1), 6000)
+  assert.equal(retryDelayMs(10, 0.5), 95_040_000)
+  assert.equal(retryDelayMs(11, 0), null)
+})
+
+test('Retry-After is read as seconds or as a date, and bounded to a day', () => {
+  for (const [value, ms] of [
+    ['120', 120_000],
+    [' 7 ', 7000],
+    ['0', null],
+    ['-5', null],
+    ['1.5', null],
+    ['soon', null],
+    ['', null],
+    [undefined, null],
+    ['99999999999999999999', 86_400_000],
+    ['Tue, 10 Mar 2026 12:00:30 GMT', 30_000],
+    ['Tue, 10 Mar 2026 11:00:00 GMT', null],
+    ['Fri, 10 Apr 2026 11:00:00 GMT', 86_400_000],
+  ] as const) {
+    assert.equal(retryAfterMs(value, at), ms, String(value))
+  }
+})
+
+test('2xx is success; a redirect and everything else is a failure; 410 ends it', () => {
+  const next = (status: number | null, error: string | null = null) =>
+    judge({ roundAttempts: 0, isTest: false }, { at, status, error }, { pauseMs: null, random: 0 }).next
+  for (const status of [200, 201, 202, 204, 299]) assert.equal(next(status), 'delivered')
+  for (const status of [199, 300, 301, 302, 304, 307, 400, 401, 404, 409, 429, 500, 503, 599])
+    assert.equal(next(status), 'retry')
+  assert.equal(next(410), 'gone')
+  for (const error of ['timeout', 'connect', 'tls', 'dns', 'reset', 'answer', 'internal', 'forbidden_address'])
+    assert.equal(next(null, error), 'retry')
+  assert.equal(next(null, 'expired'), 'failed')
+})
+
+test('the next attempt is not before the pause that the receiver asks for', () => {
+  const dueAt = (pauseMs: number) => {
+    const attempt = { at, status: 503, error: null }
+    const verdict = judge({ roundAttempts: 0, isTest: false }, attempt, { pauseMs, random: 0 })
+    return verdict.next === 'retry' ? verdict.dueAt : null
+  }
+  assert.deepEqual(dueAt(1000), seconds(5))
+  assert.deepEqual(dueAt(90_000), seconds(90))
+})
+
+test('what we cannot render is given up after three tries; a test event after one', () => {
+  const attempt = { at, status: null, error: 'internal' }
+  const next = (roundAttempts: number, isTest = false) =>
+    judge({ roundAttempts, isTest }, attempt, { pauseMs: null, random: 0 }).next
+  assert.deepEqual([next(0), next(1), next(2)], ['retry', 'retry', 'failed'])
+  assert.equal(next(0, true), 'failed')
+})
+
+test('after five failures in a row an endpoint is probed, at pauses that grow to a minute, until it answers', () => {
+  let now = health
+  const pauses: number[] = []
+  for (let n = 0; n < 11; n++) {
+    now = afterFailure(now, at, null)
+    pauses.push(((now.pausedUntil?.getTime() ?? at.getTime()) - at.getTime()) / 1000)
+  }
+  assert.deepEqual(pauses, [0, 0, 0, 0, 5, 10, 20, 40, 60, 60, 60])
+  assert.equal(isProbed(now), true)
+  now = afterSuccess(now, seconds(1))
+  assert.deepEqual(now, { failingSince: null, failuresInARow: 0, lastSuccessAt: seconds(1), pausedUntil: null })
+})
+
+test('a pause that was asked for outlasts a success, and is never made shorter', () => {
+  const paused = afterFailure(health, at, 60_000)
+  assert.deepEqual(afterSuccess(paused, seconds(1)).pausedUntil, seconds(60))
+  assert.deepEqual(afterFailure(paused, seconds(1), 1000).pausedUntil, seconds(60))
+})
+
+test('an endpoint is hopeless when five days have passed since the first failure behind the last success', () => {
+  const failing = afterFailure(health, at, null)
+  assert.equal(isHopeless(failing, seconds(5 * 86_400 - 1)), false)
+  assert.equal(isHopeless(failing, seconds(5 * 86_400)), true)
+  assert.equal(isHopeless(afterSuccess(failing, seconds(9)), seconds(9 * 86_400)), false)
+})

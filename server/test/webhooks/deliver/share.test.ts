@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, test } from 'node:test'
+import { openDb } from '../../../src/base/db.ts'
+import { relayNews } from '../../../src/base/relay.ts'
+import { createPlacer } from '../../../src/events/placer.ts'
+import { askOf } from '../../../src/webhooks/deliver/share.ts'
+import { testDatabase } from '../../support/database.ts'
+import { type WebhookWorld, webhookWorld } from '../../support/webhook-world.ts'
+
+const endings: (() => unknown)[] = []
+after(async () => {
+  for (const end of endings.reverse()) await end()
+})
+
+const endpointCount = 8
+const holding = (session: string, queues: number) => ({ session, queues })
+
+test('a worker asks the one with the most for half of the difference, some at a time, and not for a few', () => {
+  assert.equal(askOf([holding('own', 0)]), null)
+  assert.equal(askOf([holding('own', 0), holding('a', 3)]), null)
+  assert.equal(askOf([holding('own', 48), holding('a', 52)]), null)
+  assert.equal(askOf([holding('own', 9), holding('a', 2)]), null)
+  assert.deepEqual(askOf([holding('own', 1), holding('a', 6), holding('b', 9)]), { from: 'b', to: 'own', count: 4 })
+  assert.deepEqual(askOf([holding('own', 0), holding('a', 300)]), { from: 'a', to: 'own', count: 20 })
+})
+
+test('a worker that begins amid steady traffic gets its share, and no event is lost, doubled or overtaken', async () => {
+  const w = await webhookWorld({ headers: { 'x-endpoint': '0' } })
+  for (let n = 1; n < endpointCount; n++) await w.addEndpoint({ headers: { 'x-endpoint': String(n) } })
+  const first = w.addWorker()
+  first.start()
+  endings.push(await relayNews(w.db, () => {}))
+  const subjects = Array.from({ length: 5 }, () => randomUUID())
+  let n = 0
+  const write = async () => {
+    await Promise.all(subjects.map((subject) => w.record(subject, [{ subject, n }])))
+    n++
+    await w.receiver.reached((n - 2) * subjects.length * endpointCount)
+  }
+  while ((await heldByEach(w))[0] !== endpointCount) await write()
+
+  const db = openDb((await testDatabase()).options)
+  endings.push(() => db.close())
+  endings.push(await relayNews(db, () => {}))
+  const second = w.addWorker({ db, placer: createPlacer(db) })
+  second.start()
+  while (Math.min(...(await heldByEach(w))) > endpointCount / 2) await write()
+  for (let more = 0; more < 10; more++) await write()
+  await w.receiver.reached(n * subjects.length * endpointCount)
+  await Promise.all([first.stop(), second.stop()])
+
+  const inOrder = Array.from({ length: n }, (_, at) => at)
+  for (const [lane, sent] of Map.groupBy(
+    w.receiver.received,
+    ({ headers, body }) => `${headers['x-endpoint']} ${body.subject}`,
+  )) {
+    assert.deepEqual(
+      sent.map(({ body }) => body.n),
+      inOrder,
+      lane,
+    )
+  }
+})
+
+/** How many queues of the workspace each worker holds. */
+async function heldByEach({ db, workspaceId }: WebhookWorld): Promise<number[]> {
+  const rows = await db.sql<{ held: number }[]>`
+    select count(*) as held
+    from webhook_queues
+    where workspace_id = ${workspaceId}
+      and lease_owner is not null
+    group by lease_session
+    order by held`
+  return rows.map(({ held }) => held)
+}

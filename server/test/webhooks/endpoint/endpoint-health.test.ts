@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { webhookWorld } from '../../support/webhook-world.ts'
+
+const day = 86_400_000
+
+test('429 and 503 with Retry-After pause the whole endpoint for so long', async () => {
+  const w = await webhookWorld()
+  w.receiver.answer(({ number }) =>
+    number === 1 ? { status: 429, headers: { 'retry-after': '90' } } : { status: 200 },
+  )
+  await w.record(randomUUID(), [{ n: 1 }])
+  await w.drain()
+  await w.record(randomUUID(), [{ n: 2 }])
+  w.clock.advance(89_999)
+  await w.drain()
+  assert.equal(w.receiver.received.length, 1)
+  w.clock.advance(1)
+  await w.drain()
+  assert.equal(w.receiver.received.length, 3)
+})
+
+test('410 disables the endpoint at once, is audited, and cancels what waits', async () => {
+  const w = await webhookWorld()
+  const subject = randomUUID()
+  w.receiver.answer(() => ({ status: 410 }))
+  await w.record(subject, [{ n: 1 }, { n: 2 }, { n: 3 }])
+  await w.drain()
+  assert.equal(w.receiver.received.length, 1)
+  const [endpoint] = await w.db.sql`
+    select state, state_reason
+    from webhook_endpoints
+    where id = ${w.endpointId}`
+  assert.deepEqual({ ...endpoint }, { state: 'disabled', state_reason: 'gone' })
+  const [audit] = await w.db.sql`
+    select actor_type, action, target
+    from audit_log
+    where scope_id = ${w.workspaceId}`
+  assert.deepEqual(
+    { ...audit },
+    {
+      actor_type: 'system',
+      action: 'webhook.disabled',
+      target: `webhook:${w.endpointId}`,
+    },
+  )
+  w.clock.advance(day)
+  await w.record(subject, [{ n: 4 }])
+  await w.drain()
+  assert.equal(w.receiver.received.length, 1)
+})
+
+test('an endpoint that has failed for five days is disabled, and the log says so', async () => {
+  const w = await webhookWorld()
+  w.receiver.answer(() => ({ status: 500 }))
+  for (let n = 0; n <= 5; n++) {
+    await w.record(randomUUID(), [{ n }])
+    await w.drain()
+    const [endpoint] = await w.db.sql`
+      select state, state_reason
+      from webhook_endpoints
+      where id = ${w.endpointId}`
+    assert.deepEqual(
+      { ...endpoint },
+      n < 5 ? { state: 'active', state_reason: null } : { state: 'disabled', state_reason: 'failing' },
+    )
+    w.clock.advance(day)
+  }
+  assert.ok(w.logLines.some((line) => line.includes('webhook endpoint disabled') && line.includes(w.endpointId)))
+})
+
+test('a success in between begins the five days anew', async () => {
+  const w = await webhookWorld()
+  w.receiver.answer(({ number }) => ({ status: number === 4 ? 200 : 500 }))
+  for (let n = 0; n < 7; n++) {
+    await w.record(randomUUID(), [{ n }])
+    await w.drain()
+    w.clock.advance(day)
+  }
+  const [endpoint] = await w.db.sql`
+    select state
+    from webhook_endpoints
+    where id = ${w.endpointId}`
+  assert.equal(endpoint?.state, 'active')
+})
+
+test('a receiver that fails again and again is asked one at a time, and its backlog stays a cursor', async () => {
+  const w = await webhookWorld()
+  w.receiver.answer(() => ({ status: 500 }))
+  for (let n = 0; n < 60; n++) await w.record(randomUUID(), [{ n }])
+  await w.drain()
+  const first = w.receiver.received.length
+  assert.ok(first <= 20, 'no more than was in flight when the fifth failed')
+  w.clock.advance(60_000)
+  await w.drain()
+  assert.equal(w.receiver.received.length, first + 1)
+  assert.ok((await w.deliveries()).length <= first + 1)
+  w.receiver.answer(() => ({ status: 200 }))
+  w.clock.advance(60_000)
+  await w.drain()
+  assert.equal(new Set(w.sentIds()).size, 60)
+  assert.ok((await w.deliveries()).every(({ state }) => state === 'delivered'))
+})
+
+test('one endpoint that fails or hangs does not hold up another', async () => {
+  const w = await webhookWorld()
+  const hanging = await webhookWorld()
+  const bad = await w.addEndpoint({ url: hanging.receiver.url })
+  hanging.receiver.answer(() => 'hang')
+  for (let n = 0; n < 40; n++) await w.record(randomUUID(), [{ n }])
+  const worker = w.addWorker()
+  const drained = worker.drain()
+  await w.receiver.reached(40)
+  assert.ok(hanging.receiver.received.length <= 16)
+  hanging.receiver.answer(() => 'cut')
+  await w.db.sql`update webhook_endpoints set removed_at = now() where id = ${bad.id}`
+  await worker.stop()
+  void drained
+})
+
+test('a lane waits behind its failed event while other lanes go on', async () => {
+  const w = await webhookWorld()
+  const [slow, quick] = [randomUUID(), randomUUID()]
+  w.receiver.answer(({ body, number }) => ({ status: body.lane === 'slow' && number < 20 ? 500 : 200 }))
+  for (let n = 0; n < 3; n++) await w.record(slow, [{ lane: 'slow', n }])
+  for (let n = 0; n < 5; n++) await w.record(quick, [{ lane: 'quick', n }])
+  await w.drain()
+  await w.record(slow, [{ lane: 'slow', n: 3 }])
+  await w.drain()
+  const seen = () => w.receiver.received.map(({ body }) => `${body.lane} ${body.n}`)
+  assert.deepEqual(
+    seen().filter((name) => name.startsWith('slow')),
+    ['slow 0'],
+  )
+  assert.equal(seen().filter((name) => name.startsWith('quick')).length, 5)
+  w.receiver.answer(() => ({ status: 200 }))
+  w.clock.advance(5000)
+  await w.drain()
+  assert.deepEqual(seen().slice(6), ['slow 0', 'slow 1', 'slow 2', 'slow 3'])
+})
+
+test('what cannot be opened is given up after three tries, and holds nothing up', async () => {
+  const w = await webhookWorld()
+  const subject = randomUUID()
+  const [broken] = await w.record(subject, [{ n: 1 }])
+  await w.db.sql`update events set payload = ${Buffer.alloc(80, 1)} where id = ${broken ?? ''}`
+  await w.record(subject, [{ n: 2 }])
+  await w.record(randomUUID(), [{ n: 3 }])
+  await w.drain()
+  assert.deepEqual(
+    w.receiver.received.map(({ body }) => body.n),
+    [3],
+  )
+  for (const seconds of [5, 30]) {
+    w.clock.advance(seconds * 1000)
+    await w.drain()
+  }
+  assert.deepEqual(
+    w.receiver.received.map(({ body }) => body.n),
+    [3, 2],
+  )
+  const failed = await w.db.sql`
+    select error
+    from webhook_attempts
+    where workspace_id = ${w.workspaceId}`
+  assert.deepEqual(
+    failed.map(({ error }) => error),
+    ['internal', 'internal', 'internal'],
+  )
+  assert.equal((await w.queue()).failures_in_a_row, 0)
+})
+
+test('an event that is no longer kept fails, and those behind it go on', async () => {
+  const w = await webhookWorld()
+  const subject = randomUUID()
+  w.receiver.answer(() => ({ status: 500 }))
+  const [gone] = await w.record(subject, [{ n: 1 }])
+  await w.record(subject, [{ n: 2 }])
+  await w.drain()
+  await w.db.sql`delete from events where workspace_id = ${w.workspaceId} and id = ${gone ?? ''}`
+  w.receiver.answer(() => ({ status: 200 }))
+  w.clock.advance(5000)
+  await w.drain()
+  assert.deepEqual(
+    (await w.deliveries()).map(({ state }) => state),
+    ['failed', 'delivered'],
+  )
+})

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { firstIdAt, timeOfId } from '../../../src/base/first-id.ts'
+import { newId } from '../../../src/base/id.ts'
+import { allEventNames } from '../../../src/events/catalogue.ts'
+import { headerIssues } from '../../../src/webhooks/endpoint/header-rules.ts'
+import { namesOf } from '../../../src/webhooks/endpoint/patterns.ts'
+import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/secrets.ts'
+import { nextAttemptAt, type Standing } from '../../../src/webhooks/endpoint/standing.ts'
+import { explain } from '../../../src/webhooks/manage/delivery-detail.ts'
+
+const now = new Date('2026-03-10T12:00:00.000Z')
+const in1s = new Date(now.getTime() + 1000)
+const in2s = new Date(now.getTime() + 2000)
+const hourMs = 3_600_000
+
+test('a pattern is an exact name or all of one kind', () => {
+  const [leads, inbox] = [allEventNames.slice(0, 4), allEventNames.slice(4)]
+  const table: [string[], readonly string[]][] = [
+    [['lead.*'], leads],
+    [['inbox.*'], inbox],
+    [['lead.*', 'inbox.*'], allEventNames],
+    [['lead.created'], ['lead.created']],
+    [
+      ['lead.created', 'inbox.message.sent'],
+      ['lead.created', 'inbox.message.sent'],
+    ],
+    [['lead'], []],
+    [['*'], []],
+    [['toString'], []],
+    [[], []],
+  ]
+  for (const [patterns, names] of table) assert.deepEqual(namesOf(patterns), names, patterns.join())
+})
+
+test('a secret is whsec_ and 32 random bytes', () => {
+  const [one, other] = [makeSecret(), makeSecret()]
+  assert.equal(Buffer.from(one.value.replace('whsec_', ''), 'base64').length, 32)
+  assert.notEqual(one.value, other.value)
+})
+
+test('a secret signs until its overlap has passed; none is prolonged, and five are the most', () => {
+  const first = [makeSecret()]
+  const second = rotateSecrets(first, hourMs, now)
+  assert.deepEqual(validSecrets(second, now), second)
+  assert.equal(second[1]?.expiresAt, '2026-03-10T13:00:00.000Z')
+  assert.deepEqual(validSecrets(second, new Date(now.getTime() + hourMs)), [second[0]])
+  const third = rotateSecrets(second, 24 * hourMs, now)
+  assert.deepEqual(
+    third.map(({ expiresAt }) => expiresAt),
+    [null, '2026-03-11T12:00:00.000Z', '2026-03-10T13:00:00.000Z'],
+  )
+  assert.equal(rotateSecrets(third, 0, now).length, 1)
+  let many = first
+  for (let n = 0; n < 9; n++) many = rotateSecrets(many, hourMs, now)
+  assert.equal(many.length, 5)
+})
+
+test('headers of an endpoint are its own: none that the service sets', () => {
+  for (const name of ['Authorization', 'X-Api-Key', 'cookie', 'accept']) {
+    assert.deepEqual(headerIssues({ [name]: 'v' }), [], name)
+  }
+  const taken = 'host connection keep-alive transfer-encoding te trailer upgrade expect date user-agent content-length'
+  for (const name of [...taken.split(' '), 'content-type', 'Webhook-Signature', 'proxy-authorization']) {
+    const [issue] = headerIssues({ [name]: 'v' })
+    assert.equal(issue?.path, `headers.${name}`)
+    assert.match(issue?.message ?? '', /set by the service/)
+  }
+})
+
+test('the first id of a time stands before every id that is made then, and tells it', () => {
+  const id = newId(now)
+  assert.ok(firstIdAt(now) <= id)
+  assert.ok(firstIdAt(in1s) > id)
+  assert.deepEqual(timeOfId(firstIdAt(now)), now)
+  assert.equal(firstIdAt(new Date(-1)), '00000000-0000-0000-0000-000000000000')
+})
+
+test('the next attempt is when the retry is due and no pause holds it back', () => {
+  const calm: Standing = {
+    endpointId: '',
+    pausedUntil: null,
+    failingSince: null,
+    failuresInARow: 0,
+    lastSuccessAt: null,
+    retryAt: null,
+    pending: 0,
+    oldestPendingAt: null,
+    behind: 0,
+    oldestBehindAt: null,
+  }
+  const table: [Partial<Standing>, Date | null][] = [
+    [{}, null],
+    [{ retryAt: in1s }, null],
+    [{ pending: 1, retryAt: in1s }, in1s],
+    [{ pending: 1, retryAt: in1s, pausedUntil: in2s }, in2s],
+    [{ pending: 1, retryAt: in2s, pausedUntil: in1s }, in2s],
+    [{ pending: 1, retryAt: now }, null],
+    [{ pending: 1, behind: 1, retryAt: in1s }, null],
+    [{ behind: 1, pausedUntil: in1s }, in1s],
+  ]
+  for (const [standing, next] of table) assert.deepEqual(nextAttemptAt({ ...calm, ...standing }, now), next)
+})
+
+test('an attempt that was not taken is explained in a sentence', () => {
+  for (const status of [200, 204, 299]) assert.equal(explain({ status, error: null }), null)
+  const table: [number | null, string | null, RegExp][] = [
+    [301, null, /redirects/],
+    [410, null, /disabled/],
+    [500, null, /500.*2xx/],
+    [null, 'dns', /name/],
+    [null, 'forbidden_address', /not public/],
+    [null, 'something new', /No answer/],
+  ]
+  for (const [status, error, words] of table) assert.match(explain({ status, error }) ?? '', words)
+})

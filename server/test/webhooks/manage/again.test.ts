@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { openReplay, queueAgain } from '../../../src/webhooks/endpoint/replay.ts'
+import { findEvent } from '../../../src/webhooks/manage/send-again.ts'
+import { type WebhookWorld, webhookWorld } from '../../support/webhook-world.ts'
+
+async function replay(w: WebhookWorld, scope: 'undelivered' | 'all'): Promise<void> {
+  const range = { from: new Date(w.clock.now().getTime() - 3_600_000), to: w.clock.now(), scope }
+  const endpoint = { workspaceId: w.workspaceId, id: w.endpointId, phoneVisibility: 'full' as const }
+  await w.db.tx((tx) => openReplay(tx, endpoint, range, w.clock.now()))
+}
+
+/** As a member asks for it. */
+async function sendAgain({ db, workspaceId, endpointId, clock }: WebhookWorld, eventId: string): Promise<void> {
+  await db.tx(async (tx) => {
+    const event = await findEvent(tx, workspaceId, endpointId, eventId)
+    assert.ok(event !== undefined)
+    await queueAgain(tx, { workspaceId, id: endpointId, phoneVisibility: 'full' }, event, clock.now())
+  })
+}
+
+test('a range of time that is sent again goes in order, before anything new', async () => {
+  const w = await webhookWorld()
+  const subject = randomUUID()
+  await w.record(subject, [{ n: 0 }, { n: 1 }, { n: 2 }])
+  await w.drain()
+  await replay(w, 'all')
+  await w.record(subject, [{ n: 3 }])
+  await w.drain()
+  assert.deepEqual(
+    w.receiver.received.map(({ body }) => body.n),
+    [0, 1, 2, 0, 1, 2, 3],
+  )
+})
+
+test('of what was not delivered only that is sent again', async () => {
+  const w = await webhookWorld()
+  await w.record(randomUUID(), [{ n: 0 }])
+  await w.drain()
+  const [lost] = await w.record(randomUUID(), [{ n: 1 }])
+  await w.drain()
+  await w.db.sql`update webhook_deliveries set state = 'failed' where event_id = ${lost ?? ''}`
+  await replay(w, 'undelivered')
+  await w.drain()
+  assert.deepEqual(
+    w.receiver.received.map(({ body }) => body.n),
+    [0, 1, 1],
+  )
+})
+
+test('more than one batch of a replay is worked off whole', async () => {
+  const w = await webhookWorld()
+  for (let n = 0; n < 3; n++) {
+    await w.record(
+      randomUUID(),
+      Array.from({ length: 700 }, (_, index) => ({ n: n * 700 + index })),
+    )
+  }
+  await w.drain()
+  await replay(w, 'all')
+  await w.drain()
+  assert.equal(w.receiver.received.length, 4200)
+  const [job] = await w.db.sql`
+    select queued, finished_at
+    from webhook_replays
+    where workspace_id = ${w.workspaceId}`
+  assert.equal(job?.queued, 2100)
+  assert.ok(job?.finished_at)
+})
+
+test('an event that was first sent with phones hidden never shows more, whatever the endpoint is set to later', async () => {
+  const w = await webhookWorld({
+    phoneVisibility: 'masked',
+    deps: { present: (_name, payload) => ({ ...payload, phone: '***' }) },
+  })
+  w.receiver.answer(({ number }) => ({ status: number === 1 ? 500 : 200 }))
+  await w.record(randomUUID(), [{ phone: '5581991234567' }])
+  await w.drain()
+  await w.db.sql`update webhook_endpoints set phone_visibility = 'full' where id = ${w.endpointId}`
+  w.clock.advance(5000)
+  await w.record(randomUUID(), [{ phone: '5581997654321' }])
+  await w.drain()
+  assert.deepEqual(w.receiver.received.map(({ body }) => body.phone).sort(), ['***', '***', '5581997654321'])
+})
+
+for (const status of [200, 500]) {
+  for (const isRetry of [false, true]) {
+    const attempt = isRetry ? 'a second attempt' : 'the first attempt'
+    test(`an event asked for again while ${attempt} is under way, which comes to ${status}, is sent again`, async () => {
+      const w = await webhookWorld()
+      const last = isRetry ? 2 : 1
+      const answered = Promise.withResolvers<{ status: number }>()
+      w.receiver.answer(({ number }) => {
+        if (number < last) return { status: 503 }
+        return number === last ? answered.promise : { status: 204 }
+      })
+      const [id = ''] = await w.record(randomUUID(), [{ n: 0 }])
+      if (isRetry) {
+        await w.drain()
+        w.clock.advance(60_000)
+      }
+      const drained = w.drain()
+      await w.receiver.reached(last)
+      await sendAgain(w, id)
+      answered.resolve({ status })
+      await drained
+      assert.deepEqual(w.sentIds(), Array(last + 1).fill(id))
+      const [row] = await w.deliveries()
+      assert.deepEqual(
+        { state: row?.state, attempts: row?.attempts, round: row?.round_attempts },
+        { state: 'delivered', attempts: last + 1, round: 1 },
+      )
+      const log = await w.db.sql<{ number: number; status: number }[]>`
+        select number, status
+        from webhook_attempts
+        where workspace_id = ${w.workspaceId}
+        order by number`
+      assert.deepEqual(
+        log.map(({ number, status }) => [number, status]),
+        [...(isRetry ? [[1, 503]] : []), [last, status]],
+      )
+    })
+  }
+}

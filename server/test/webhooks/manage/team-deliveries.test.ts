@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { presentPayload } from '../../../src/app-events.ts'
+import { allEventNames } from '../../../src/events/catalogue.ts'
+import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
+import { signedInMember } from '../../support/member.ts'
+import { verifyWebhook } from '../../support/verify-webhook.ts'
+import { type WebhookApi, webhookApi } from '../../support/webhook-api.ts'
+import { type Receiver, startReceiver } from '../../support/webhook-receiver.ts'
+
+interface Delivering extends WebhookApi {
+  receiver: Receiver
+  id: string
+  secret: string
+  drain(): Promise<void>
+  /** Ids of what the receiver was sent since the last look, in order. */
+  sent(): string[]
+}
+
+/** An endpoint that the team has made at a real local receiver, with a worker that sends when it is told to. */
+async function delivering(fields: Record<string, unknown> = {}): Promise<Delivering> {
+  const w = await webhookApi()
+  const receiver = await startReceiver()
+  const { id, secret } = await w.endpoint({ url: receiver.url, events: ['lead.*', 'inbox.*'], ...fields })
+  const worker = createDeliveryWorker({ ...w, present: presentPayload, random: () => 0 })
+  let seen = 0
+  const sent = () => {
+    const ids = receiver.received.slice(seen).map((webhook) => webhook.id)
+    seen = receiver.received.length
+    return ids
+  }
+  return { ...w, receiver, id, secret, drain: () => worker.drain(), sent }
+}
+
+test('a test of each event reaches the endpoint, and the official library verifies it', async () => {
+  const w = await delivering({ events: ['lead.created'], headers: { 'X-Shop': '7' } })
+  const { body } = await w.admin.call('GET', '/webhook-events')
+  for (const { name, sample } of body.events) {
+    const { delivery } = await w.ok('POST', `/${w.id}/test`, { event: name })
+    await w.drain()
+    const [webhook = assert.fail()] = w.receiver.received.slice(-1)
+    assert.deepEqual([webhook.id, webhook.event, webhook.headers['x-shop']], [delivery.eventId, name, '7'])
+    const verified = verifyWebhook(w.secret, webhook, w.clock.now()) as object
+    assert.deepEqual(Object.keys(verified), Object.keys(sample), name)
+    const shown = (await w.ok('GET', `/${w.id}/deliveries/${delivery.eventId}`)).delivery
+    assert.deepEqual([shown.state, shown.attempts, shown.request.body], ['delivered', 1, webhook.text])
+    for (const [header, value] of Object.entries(shown.request.headers)) {
+      if (header !== 'X-Shop') assert.equal(webhook.headers[header], value, header)
+    }
+  }
+  assert.equal(w.receiver.received.length, allEventNames.length)
+})
+
+test('a test is tried once, and does not count against the endpoint', async () => {
+  const w = await delivering()
+  w.receiver.answer(() => ({ status: 500, body: 'not now' }))
+  const { delivery } = await w.ok('POST', `/${w.id}/test`, { event: 'lead.created' })
+  await w.drain()
+  w.clock.advance(60_000)
+  await w.drain()
+  assert.deepEqual(w.sent(), [delivery.eventId])
+  const shown = (await w.ok('GET', `/${w.id}/deliveries/${delivery.eventId}`)).delivery
+  assert.deepEqual([shown.state, shown.attemptList[0].status, shown.attemptList[0].answer], ['failed', 500, 'not now'])
+  assert.equal((await w.ok('GET', `/${w.id}`)).endpoint.health.failuresInARow, 0)
+})
+
+test('an event sent again has the same id and body, and its own time and signature', async () => {
+  const w = await delivering()
+  await w.lead()
+  await w.drain()
+  const [eventId] = w.sent()
+  w.clock.advance(60_000)
+  await w.ok('POST', `/${w.id}/deliveries/${eventId}/resend`)
+  await w.drain()
+  assert.deepEqual(w.sent(), [eventId])
+  const [first = assert.fail(), second = assert.fail()] = w.receiver.received
+  assert.equal(second.text, first.text)
+  assert.notEqual(second.headers['webhook-signature'], first.headers['webhook-signature'])
+  verifyWebhook(w.secret, second, w.clock.now())
+  const { attemptList } = (await w.ok('GET', `/${w.id}/deliveries/${eventId}`)).delivery
+  assert.deepEqual(
+    attemptList.map(({ number, status }: Record<string, unknown>) => [number, status]),
+    [
+      [1, 204],
+      [2, 204],
+    ],
+  )
+})
+
+test('a replay sends what failed once more, or everything of its range', async () => {
+  const w = await delivering()
+  const from = w.clock.now().toISOString()
+  await w.lead()
+  await w.drain()
+  const [taken = ''] = w.sent()
+  w.receiver.answer(() => ({ status: 500 }))
+  await w.lead()
+  await w.drain()
+  const [failed = ''] = w.sent()
+  await w.db.sql`
+    update webhook_deliveries set state = 'failed', due_at = null where event_id = ${failed} and endpoint_id = ${w.id}`
+  w.receiver.answer(() => ({ status: 204 }))
+
+  await w.ok('POST', `/${w.id}/replays`, { from, scope: 'undelivered' })
+  await w.drain()
+  assert.deepEqual(w.sent(), [failed])
+  await w.ok('POST', `/${w.id}/replays`, { from, scope: 'all' })
+  await w.drain()
+  assert.deepEqual(w.sent().sort(), [taken, failed].sort())
+  const [all, undelivered] = (await w.ok('GET', `/${w.id}/replays`)).replays
+  assert.deepEqual([all.queued, undelivered.queued], [2, 1])
+  assert.ok(all.finishedAt !== null && undelivered.finishedAt !== null)
+})
+
+test('what waits when an endpoint is disabled is never sent, until sendSince asks for it', async () => {
+  const w = await delivering()
+  w.receiver.answer(() => ({ status: 500 }))
+  await w.lead()
+  await w.drain()
+  const [waiting] = w.sent()
+  await w.ok('POST', `/${w.id}/disable`)
+  await w.lead()
+  w.receiver.answer(() => ({ status: 204 }))
+  w.clock.advance(60_000)
+  await w.drain()
+  assert.deepEqual(w.sent(), [])
+
+  await w.ok('POST', `/${w.id}/enable`, {})
+  await w.drain()
+  assert.deepEqual(w.sent(), [])
+
+  await w.ok('POST', `/${w.id}/disable`)
+  const sendSince = new Date(w.clock.now().getTime() - 120_000).toISOString()
+  await w.ok('POST', `/${w.id}/enable`, { sendSince })
+  await w.drain()
+  const missed = w.sent()
+  assert.equal(missed.length, 2)
+  assert.equal(missed[0], waiting)
+})
+
+test('a masked endpoint is sent no phone, in no event', async () => {
+  const w = await delivering({ phoneVisibility: 'masked' })
+  await w.lead({ phone: '5511900000001' })
+  for (const event of allEventNames) await w.ok('POST', `/${w.id}/test`, { event })
+  await w.drain()
+  assert.equal(w.receiver.received.length, 1 + allEventNames.length)
+  for (const { text } of w.receiver.received) assert.ok(!text.includes('5511900000001'), text)
+  assert.ok(w.receiver.received.some(({ text }) => text.includes('55119*****001')))
+})
+
+test('in the middle of a rotation either secret verifies, and after it the new one alone', async () => {
+  const w = await delivering()
+  const { secret: fresh } = await w.ok('POST', `/${w.id}/rotate-secret`, { overlapHours: 1 })
+  const last = async () => {
+    await w.lead()
+    await w.drain()
+    return w.receiver.received.at(-1) ?? assert.fail()
+  }
+  const during = await last()
+  verifyWebhook(w.secret, during, w.clock.now())
+  verifyWebhook(fresh, during, w.clock.now())
+  w.clock.advance(3_600_000)
+  const after = await last()
+  verifyWebhook(fresh, after, w.clock.now())
+  assert.throws(() => verifyWebhook(w.secret, after, w.clock.now()))
+})
+
+test('a changed address and changed headers count for what waits', async () => {
+  const w = await delivering()
+  w.receiver.answer(() => ({ status: 500 }))
+  await w.lead()
+  await w.drain()
+  const [waiting] = w.sent()
+  const other = await startReceiver()
+  await w.ok('PATCH', `/${w.id}`, { url: other.url, headers: { 'X-Shop': '8' } })
+  w.clock.advance(6_000)
+  await w.drain()
+  assert.deepEqual(w.sent(), [])
+  assert.deepEqual(
+    other.received.map(({ id, headers }) => [id, headers['x-shop']]),
+    [[waiting, '8']],
+  )
+})
+
+test('an endpoint that answers 410 is disabled, and says so', async () => {
+  const w = await delivering()
+  w.receiver.answer(() => ({ status: 410 }))
+  await w.lead()
+  await w.drain()
+  const { state, stateReason } = (await w.ok('GET', `/${w.id}`)).endpoint
+  assert.deepEqual([state, stateReason.code], ['disabled', 'gone'])
+  const owner = await signedInMember(w, 'owner')
+  const { entries } = (await owner.call('GET', '/audit')).body
+  assert.deepEqual([entries[0].action, entries[0].actor.type], ['webhook.disabled', 'system'])
+})
+
+test('nothing is sent to a deleted endpoint', async () => {
+  const w = await delivering()
+  await w.lead()
+  await w.ok('DELETE', `/${w.id}`)
+  await w.drain()
+  assert.deepEqual(w.sent(), [])
+})
