@@ -1,6 +1,6 @@
-import { embedHtml, formUrl } from './embed.ts'
 import type { Form } from './form.ts'
-import type { SubmissionCount } from './submissions.ts'
+import { embedHtml, formUrl } from './page/embed.ts'
+import type { SubmissionCount } from './submit/submissions.ts'
 
 /** A form as the team sees it, with what it needs to publish it. */
 export function presentForm(publicUrl: string, form: Form) {

@@ -1,5 +1,5 @@
 import { draftForm } from './change.ts'
-import { formPage, thanksPage } from './page.ts'
+import { formPage, thanksPage } from './page/page.ts'
 import type { NewForm } from './schema.ts'
 
 /** The pages of a form that is only thought of, as the public would meet them. Refuses a bad definition with 400. */

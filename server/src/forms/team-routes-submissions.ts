@@ -13,7 +13,7 @@ import { memberOf, type TeamGuard } from '../team/member.ts'
 import { formNotFound } from './errors.ts'
 import { findForm } from './queries.ts'
 import * as schema from './schema.ts'
-import { countByDay, listSubmissions, type SubmissionRow } from './submissions.ts'
+import { countByDay, listSubmissions, type SubmissionRow } from './submit/submissions.ts'
 import { about, always, formsPath, ofForm } from './team-request.ts'
 
 interface SubmissionDeps {

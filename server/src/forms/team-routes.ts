@@ -7,7 +7,7 @@ import { presentForm, presentListed } from './present.ts'
 import { previewForm } from './preview.ts'
 import { findForm, listForms } from './queries.ts'
 import * as schema from './schema.ts'
-import { countSubmissions } from './submissions.ts'
+import { countSubmissions } from './submit/submissions.ts'
 import { about, always, inWorkspace, ofForm, formsPath as path } from './team-request.ts'
 import { submissionTeamRoutes } from './team-routes-submissions.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { FormField, PublicForm } from '../../src/forms/form.ts'
 import { carriedParameters } from '../../src/forms/parameters.ts'
-import { readSubmission } from '../../src/forms/submission.ts'
+import { readSubmission } from '../../src/forms/submit/submission.ts'
 
 const name: FormField = { key: 'firstName', label: 'Name', type: 'text', required: true }
 

@@ -1,6 +1,6 @@
-import type { Tx } from '../base/db.ts'
-import { tooManyRequests } from '../base/errors.ts'
-import { secondsToNextUtcDay, startOfUtcDay } from '../base/time.ts'
+import type { Tx } from '../../base/db.ts'
+import { tooManyRequests } from '../../base/errors.ts'
+import { secondsToNextUtcDay, startOfUtcDay } from '../../base/time.ts'
 
 // Anybody can post a form. Half of the day's leads stay for keys and people, and no form takes what others have.
 const shares = { all: 2, each: 4 } as const

@@ -1,10 +1,10 @@
-import type { Issue } from '../base/errors.ts'
-import { lengthProblem } from '../base/text/text-length.ts'
-import { type CustomField, maxLengthOf } from '../leads/lead/custom-fields.ts'
-import { type LeadPatch, readLeadPatch } from '../leads/lead/input.ts'
-import type { LeadChanges } from '../leads/lead/schema.ts'
-import { decoyField, type FormField, isLeadField, optionSeparator, type PublicForm, tokenField } from './form.ts'
-import { fitParameters, isParameter, type RawFields, readParameters } from './parameters.ts'
+import type { Issue } from '../../base/errors.ts'
+import { lengthProblem } from '../../base/text/text-length.ts'
+import { type CustomField, maxLengthOf } from '../../leads/lead/custom-fields.ts'
+import { type LeadPatch, readLeadPatch } from '../../leads/lead/input.ts'
+import type { LeadChanges } from '../../leads/lead/schema.ts'
+import { decoyField, type FormField, isLeadField, optionSeparator, type PublicForm, tokenField } from '../form.ts'
+import { fitParameters, isParameter, type RawFields, readParameters } from '../parameters.ts'
 
 export interface Submission {
   patch: LeadPatch

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import { isUuid, newId } from '../base/id.ts'
-import type { Keyring } from '../base/sealing/keyring.ts'
+import { isUuid, newId } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 
 /** Faster than a person fills a form. */
 export const minFillMs = 2_000

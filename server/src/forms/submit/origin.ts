@@ -1,4 +1,4 @@
-import type { PublicForm } from './form.ts'
+import type { PublicForm } from '../form.ts'
 
 /** Where a post comes from: our own page, a site that the form lists, no browser that says so, or elsewhere. */
 export type Sender = 'own' | 'listed' | 'unsaid' | 'foreign'

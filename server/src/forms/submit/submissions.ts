@@ -1,4 +1,4 @@
-import { type Sql, type Tx, timestampArray } from '../base/db.ts'
+import { type Sql, type Tx, timestampArray } from '../../base/db.ts'
 
 export interface SubmissionRow {
   id: string

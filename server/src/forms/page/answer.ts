@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import type { Html } from '../base/text/html.ts'
-import type { Form } from './form.ts'
+import type { Html } from '../../base/text/html.ts'
+import type { Form } from '../form.ts'
 
 /** Sends a page that may load its own style and nothing else; sites that the form lists may frame it. */
 export function sendPage(reply: FastifyReply, page: Html, form: Form | null = null): FastifyReply {

@@ -1,6 +1,6 @@
-import { html } from '../base/text/html.ts'
+import { html } from '../../base/text/html.ts'
+import { decoyField, type Form } from '../form.ts'
 import { fieldHtml, untouched } from './field-html.ts'
-import { decoyField, type Form } from './form.ts'
 
 export function formUrl(publicUrl: string, form: Pick<Form, 'slug'>): string {
   return `${publicUrl}/f/${form.slug}`

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ClientAddress } from '../access/keys/client-address.ts'
-import type { Limiter } from '../access/rate-limit/rate-limit.ts'
-import { setRateLimitHeaders } from '../access/rate-limit/rate-limit-headers.ts'
-import { addressGroup } from '../base/outgoing/address.ts'
-import type { Vault } from '../base/sealing/vault.ts'
-import { originNotAllowed, sentTooOften } from './errors.ts'
-import { type PublicForm, tokenField } from './form.ts'
+import type { ClientAddress } from '../../access/keys/client-address.ts'
+import type { Limiter } from '../../access/rate-limit/rate-limit.ts'
+import { setRateLimitHeaders } from '../../access/rate-limit/rate-limit-headers.ts'
+import { addressGroup } from '../../base/outgoing/address.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
+import { originNotAllowed, sentTooOften } from '../errors.ts'
+import { type PublicForm, tokenField } from '../form.ts'
+import type { RawFields } from '../parameters.ts'
 import { type Sender, senderOf } from './origin.ts'
-import type { RawFields } from './parameters.ts'
 
 /** Whether a request is answered with JSON rather than with a page. */
 export function wantsJson(request: FastifyRequest): boolean {

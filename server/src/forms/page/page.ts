@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Issue } from '../base/errors.ts'
-import { type Html, html } from '../base/text/html.ts'
-import type { CustomField } from '../leads/lead/custom-fields.ts'
+import type { Issue } from '../../base/errors.ts'
+import { type Html, html } from '../../base/text/html.ts'
+import type { CustomField } from '../../leads/lead/custom-fields.ts'
+import { type Form, tokenField } from '../form.ts'
+import type { RawFields } from '../parameters.ts'
 import { decoyHtml, fieldHtml, fieldId, hiddenHtml, sentence } from './field-html.ts'
-import { type Form, tokenField } from './form.ts'
-import type { RawFields } from './parameters.ts'
 
 export interface FormPage {
   form: Form
