@@ -15,7 +15,7 @@ import { listSecrets } from '../base/sealing/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../base/sealing/vault.ts'
 import type { Config } from '../config.ts'
 import { createPlacer } from '../events/placer.ts'
-import { createMetrics } from '../http/metrics.ts'
+import { createMetrics } from '../http/ops/metrics.ts'
 import { openImages } from '../leads/search/image/client.ts'
 import { openDatabase } from './database.ts'
 

@@ -15,7 +15,7 @@ import { openTransports } from '../../src/channels/unofficial/transport/transpor
 import { wabaConnector } from '../../src/channels/waba/sender.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createPlacer } from '../../src/events/placer.ts'
-import { createMetrics } from '../../src/http/metrics.ts'
+import { createMetrics } from '../../src/http/ops/metrics.ts'
 import { demoTemplates } from '../../src/simulator/demo/demo-templates.ts'
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts'
 import { addTemplate } from '../../src/simulator/template-routes.ts'

@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
-import { createServer } from '../../src/http/server.ts'
+import { createServer } from '../../src/http/server/server.ts'
 
 /** A server without a database, and the lines that it logged. */
 export function testServer(): { app: App; lines: string[] } {

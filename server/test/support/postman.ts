@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { runInNewContext } from 'node:vm'
 import type { App } from '../../src/base/route.ts'
-import type { PostmanCollection, PostmanItem } from '../../src/http/postman.ts'
+import type { PostmanCollection, PostmanItem } from '../../src/http/contract/postman.ts'
 
 export interface PostmanRun {
   name: string

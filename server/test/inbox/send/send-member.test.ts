@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decorateTeamRequests } from '../../../src/access/team/team-guard.ts'
-import { createServer } from '../../../src/http/server.ts'
+import { createServer } from '../../../src/http/server/server.ts'
 import { sendTeamRoutes } from '../../../src/inbox/api/send-routes.ts'
 import { sendWorld, text } from '../../support/send-world.ts'
 

@@ -1,0 +1,218 @@
+import type { PostmanHints } from '../../base/route.ts'
+import { operationsOf } from './openapi.ts'
+import type { Operation, Parameter, RouteDocument } from './openapi-types.ts'
+import { bodyOf } from './postman-body.ts'
+
+export interface PostmanItem {
+  name: string
+  event: { listen: 'test'; script: { type: 'text/javascript'; exec: string[] } }[]
+  request: {
+    method: string
+    description?: string
+    auth?: PostmanAuth
+    header: { key: string; value: string }[]
+    url: { raw: string; host: string[]; path: string[]; query: PostmanQuery[]; variable: PostmanVariable[] }
+    body?: { mode: 'raw'; raw: string; options: { raw: { language: 'json' | 'text' } } }
+  }
+}
+
+type PostmanAuth = { type: 'noauth' } | { type: 'bearer'; bearer: { key: 'token'; value: string; type: 'string' }[] }
+type PostmanVariable = { key: string; value: string; description?: string }
+type PostmanQuery = PostmanVariable & { disabled?: true }
+
+export interface PostmanCollection {
+  info: { name: string; description: string; schema: string }
+  auth: PostmanAuth
+  variable: PostmanVariable[]
+  item: { name: string; description?: string; item: PostmanItem[] }[]
+}
+
+const guide = `Set \`api_key\`, and \`team_token\` to an owner's token that works in the workspace of that key. Then run the requests
+from top to bottom, as often as you like. They change and remove what they have made themselves, and nothing else but one
+conversation of the official channel, in which text can be sent: they take it over and write to its customer. Use a
+workspace for tests, or set \`conversation_id\` and \`connection_id\`. With several workspaces set \`workspace_id\` too.`
+
+/** A Postman v2.1 collection: a folder for each tag, whose requests succeed from top to bottom once the keys are set. */
+export function postmanCollection(document: RouteDocument, baseUrl: string): PostmanCollection {
+  const entries = [...operationsOf(document)]
+    .filter(({ operation }) => !operation['x-postman']?.skip)
+    .map(entryOf)
+    .toSorted((a, b) => a.order - b.order)
+  const folders = (document.tags ?? []).map(({ name, description }): Folder => {
+    const ofFolder = inOrderOfNeed(entries.filter((entry) => entry.tag === name))
+    const fills = ofFolder.flatMap((entry) => entry.fills)
+    const needs = ofFolder.flatMap((entry) => entry.needs).filter((need) => !fills.includes(need))
+    return { fills, needs, folder: { name, description, item: ofFolder.map(({ item }) => item) } }
+  })
+  return {
+    info: {
+      name: document.info.title,
+      description: guide,
+      schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
+    },
+    auth: bearer('api_key'),
+    variable: [
+      { key: 'base_url', value: baseUrl },
+      { key: 'api_key', value: '' },
+      { key: 'team_token', value: '' },
+      ...variablesOf(document),
+    ],
+    item: inOrderOfNeed(folders)
+      .map(({ folder }) => folder)
+      .filter((folder) => folder.item.length > 0),
+  }
+}
+
+function variablesOf(document: RouteDocument): PostmanVariable[] {
+  const hints = [...operationsOf(document)].map(({ operation }) => operation['x-postman'] ?? {})
+  const named = (records: (Record<string, string> | undefined)[], description: string) =>
+    records.flatMap((record = {}) => Object.keys(record).map((key) => ({ key, value: '', description })))
+  const all = [
+    ...named(
+      hints.map(({ finds }) => finds),
+      'Found by an earlier request, unless you set it.',
+    ),
+    ...named(
+      hints.map(({ saves }) => saves),
+      'Filled by an earlier request.',
+    ),
+  ]
+  return all.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+interface Needy {
+  /** Variables that it fills. */
+  fills: string[]
+  needs: string[]
+}
+
+interface Folder extends Needy {
+  folder: PostmanCollection['item'][number]
+}
+
+interface Entry extends Needy {
+  tag: string | undefined
+  order: number
+  item: PostmanItem
+}
+
+function entryOf({ path, method, operation }: { path: string; method: string; operation: Operation }): Entry {
+  const item = itemOf(path, method, operation)
+  const { order = method === 'delete' ? 100 : 0, saves = {}, finds = {} } = operation['x-postman'] ?? {}
+  const needs = [...JSON.stringify(item.request).matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? '')
+  return { tag: operation.tags?.[0], order, fills: [...Object.keys(saves), ...Object.keys(finds)], needs, item }
+}
+
+// One stands after those that fill its variables; else the order is kept.
+function inOrderOfNeed<T extends Needy>(all: readonly T[]): T[] {
+  const waiting = [...all]
+  const inOrder: T[] = []
+  while (waiting.length > 0) {
+    const missing = new Set(waiting.flatMap((each) => each.fills))
+    const next = waiting.findIndex(
+      ({ needs, fills }) => !needs.some((need) => missing.has(need) && !fills.includes(need)),
+    )
+    inOrder.push(...waiting.splice(Math.max(next, 0), 1))
+  }
+  return inOrder
+}
+
+function itemOf(path: string, method: string, operation: Operation): PostmanItem {
+  const hints = operation['x-postman'] ?? {}
+  const steps = path
+    .slice(1)
+    .replaceAll(/\{(\w+)\}/g, ':$1')
+    .split('/')
+  const body = bodyOf(operation)
+  const query = parametersIn(operation, 'query').map((parameter) => queryOf(parameter, hints.query ?? {}))
+  for (const [key, value] of Object.entries(hints.query ?? {})) {
+    if (!query.some((known) => known.key === key)) query.push({ key, value })
+  }
+  const sent = query.filter((each) => !each.disabled).map(({ key, value }) => `${key}=${value}`)
+  return {
+    name: operation.summary ?? `${method.toUpperCase()} ${path}`,
+    event: [{ listen: 'test', script: { type: 'text/javascript', exec: scriptOf(hints) } }],
+    request: {
+      method: method.toUpperCase(),
+      ...(operation.description === undefined ? {} : { description: operation.description }),
+      ...authOf(operation),
+      header: [...contentTypeOf(hints, body), ...headersOf(operation, hints.headers ?? {})],
+      url: {
+        raw: `{{base_url}}/${steps.join('/')}${sent.length > 0 ? `?${sent.join('&')}` : ''}`,
+        host: ['{{base_url}}'],
+        path: steps,
+        query,
+        variable: parametersIn(operation, 'path').map(({ name, description }) => ({
+          key: name,
+          value: hints.path?.[name] ?? `{{${snakeCase(name)}}}`,
+          ...(description === undefined ? {} : { description }),
+        })),
+      },
+      ...(hints.text === undefined ? {} : { body: asText(hints.text) }),
+      ...(body === undefined || hints.text !== undefined ? {} : { body: asJson(body) }),
+    },
+  }
+}
+
+// A header that a route judges by itself is not required by its schema, but a request without it fails all the same.
+function headersOf(operation: Operation, hinted: Record<string, string>): { key: string; value: string }[] {
+  const known = new Set(Object.keys(hinted).map((name) => name.toLowerCase()))
+  const others = parametersIn(operation, 'header').filter(
+    ({ name, required }) => required && !known.has(name.toLowerCase()),
+  )
+  return [
+    ...Object.entries(hinted).map(([key, value]) => ({ key, value })),
+    ...others.map(({ name }) => ({ key: name, value: '{{$guid}}' })),
+  ]
+}
+
+function parametersIn(operation: Operation, place: Parameter['in']): Parameter[] {
+  return (operation.parameters ?? []).filter((parameter) => parameter.in === place)
+}
+
+// Optional parameters are shown switched off, so that a person sees them and a run does not send them.
+function queryOf({ name, description, required, schema }: Parameter, given: Record<string, string>): PostmanQuery {
+  const value = given[name] ?? String(schema?.example ?? schema?.default ?? '')
+  const off = given[name] === undefined && !required
+  return { key: name, value, ...(description === undefined ? {} : { description }), ...(off ? { disabled: true } : {}) }
+}
+
+function authOf({ security }: Operation): { auth?: PostmanAuth } {
+  const [first] = security ?? [{ apiKey: [] }]
+  if (first === undefined) return { auth: { type: 'noauth' } }
+  return 'apiKey' in first ? {} : { auth: bearer('team_token') }
+}
+
+function bearer(variable: string): PostmanAuth {
+  return { type: 'bearer', bearer: [{ key: 'token', value: `{{${variable}}}`, type: 'string' }] }
+}
+
+function asJson(body: unknown) {
+  return { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } } as const
+}
+
+function asText({ type, body }: { type: string; body: string }) {
+  const language = type === 'application/json' ? 'json' : 'text'
+  return { mode: 'raw', raw: body, options: { raw: { language } } } as const
+}
+
+function contentTypeOf({ text }: PostmanHints, body: unknown): { key: string; value: string }[] {
+  const type = text?.type ?? (body === undefined ? undefined : 'application/json')
+  return type === undefined ? [] : [{ key: 'Content-Type', value: type }]
+}
+
+function scriptOf({ saves = {}, finds = {} }: PostmanHints): string[] {
+  const set = (variable: string, place: string) =>
+    `pm.collectionVariables.set('${variable}', pm.response.json().${place})`
+  return [
+    "pm.test('succeeds', () => pm.response.to.be.success)",
+    ...Object.entries(saves).map(([variable, place]) => set(variable, place)),
+    ...Object.entries(finds).map(
+      ([variable, place]) => `if (!pm.variables.get('${variable}')) ${set(variable, place)}`,
+    ),
+  ]
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,99 @@
+import fastify from 'fastify'
+import type { App } from '../../base/route.ts'
+import { version } from '../../base/version.ts'
+import { asPage } from '../server/security-headers.ts'
+import { type KeptAnswer, keepAnswer, sendKept } from './kept-answer.ts'
+import { openapiDocument, operationsOf, routesOf } from './openapi.ts'
+import { postmanCollection } from './postman.ts'
+
+// All that could reach out is off: fonts, telemetry, the request proxy, the hosted client and assistant.
+const settings = {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  documentDownloadType: 'json',
+  persistAuth: false,
+}
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Parley API</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<noscript>
+<h1>Parley API</h1>
+<p>This page draws the reference by JavaScript. Without it, read the <a href="/openapi.json">OpenAPI document</a> or import the
+<a href="/postman.json">Postman collection</a>.</p>
+</noscript>
+<script id="api-reference" data-configuration="${JSON.stringify(settings).replaceAll('"', '&quot;')}"></script>
+<script src="/docs/scalar.js"></script>
+</body>
+</html>
+`
+const oneDay = 'public, max-age=86400'
+const askAgain = 'public, no-cache'
+const json = 'application/json; charset=utf-8'
+
+/** `/openapi.json`, `/postman.json` and, for people, `/docs`, which loads nothing from any other server. */
+export function serveReference(app: App, publicUrl: string): void {
+  const hidden = { exposeHeadRoute: true, schema: { hide: true } }
+  const keepJson = (make: () => unknown) => once(() => keepAnswer(json, askAgain, Buffer.from(JSON.stringify(make()))))
+  const kept: Record<string, () => Promise<KeptAnswer>> = {
+    '/openapi.json': keepJson(() => openapiDocument(app)),
+    '/postman.json': keepJson(() => postmanCollection(routesOf(app), publicUrl)),
+    '/docs/scalar.js': once(async () => keepAnswer('text/javascript; charset=utf-8', oneDay, await readScalar())),
+  }
+  for (const [path, answer] of Object.entries(kept)) {
+    app.get(path, hidden, async (request, reply) => sendKept(request, reply, await answer()))
+  }
+  const text = once(() => plainReference(app))
+  app.get('/docs', hidden, async (request, reply) => {
+    reply.header('vary', 'accept')
+    // Browsers name it; what asks for anything at all mostly shows text.
+    if (request.headers.accept?.includes('text/html')) return asPage(reply, { styles: "'unsafe-inline'" }).send(page)
+    return reply.type('text/plain; charset=utf-8').send(text())
+  })
+}
+
+function plainReference(app: App): string {
+  const lines = [...operationsOf(routesOf(app))]
+    .filter(({ operation }) => operation.security?.some((way) => 'apiKey' in way))
+    .map(({ method, path, operation }) => `${method.toUpperCase().padEnd(6)} ${path}  ${operation.summary}`)
+  return `Parley API ${version}
+
+In a browser this is the reference. To programs:
+
+/openapi.json  everything, as OpenAPI 3.1; ask for it with gzip or br (curl --compressed)
+/postman.json  a Postman collection that can be run from top to bottom
+
+For API keys (Authorization: Bearer <API key>):
+
+${lines.join('\n')}
+`
+}
+
+// The page's library is 40 MB in memory and 0.2 s to load, and published as a plugin only: an app of its own takes it
+// in when someone first opens the page, and hands the script over.
+async function readScalar(): Promise<Buffer> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const host = fastify({ logger: false })
+  await host.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
+  const { rawPayload } = await host.inject('/docs/js/scalar.js')
+  await host.close()
+  return rawPayload
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

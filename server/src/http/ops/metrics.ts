@@ -1,0 +1,121 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { version } from '../../base/version.ts'
+import type { WebhookObserver } from '../../webhooks/deliver/observe.ts'
+import { type GaugeSource, gaugeReader } from './gauges.ts'
+
+/**
+ * What this process counts, for Prometheus. The rooms below get one of its functions each and know no more of it. No
+ * label is a value that a caller chose, nor the id of a workspace: a label's values must stay few.
+ */
+export interface Metrics {
+  /** A request was answered; `route` is its pattern, nothing for an address that no route has. */
+  request: (method: string, route: string | undefined, status: number, ms: number) => void
+  /** A platform was called with one part of a message. */
+  sent: (channel: string, outcome: string, ms: number) => void
+  /** A platform handed something in, and it is stored. */
+  received: (channel: string, type: string) => void
+  webhooks: WebhookObserver
+  chore: (name: string, result: 'done' | 'failed', ms: number) => void
+  /** All of it as Prometheus reads it. */
+  page(): Promise<string>
+}
+
+export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
+
+const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
+const delaySeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300]
+const choreSeconds = [0.001, 0.01, 0.1, 1, 10, 60, 600]
+
+/** A registry for each app and not the library's own, which all apps of a process would share. */
+export function createMetrics(source: GaugeSource): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'parley_build_info',
+    help: 'Always 1; the labels say what runs.',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version, node: process.versions.node }, 1)
+  const readGauges = gaugeReader(source, (gauge) => new Gauge({ ...gauge, registers }))
+
+  const own = meters(registers)
+  const { count, measure } = own
+  const requests = count('parley_http_requests_total', 'Requests answered.', 'method', 'route', 'status')
+  const requestTime = measure(
+    'parley_http_request_seconds',
+    'Time from a request to its answer; a long poll or a live feed lasts as long as it waits.',
+    requestSeconds,
+    'method',
+    'route',
+  )
+  const sends = count('parley_sends_total', 'Calls that send one part of a message.', 'channel', 'outcome')
+  const sendTime = measure('parley_send_seconds', 'Time that the platform took for one part.', callSeconds, 'channel')
+  const items = count(
+    'parley_received_total',
+    'What platforms handed in and is stored, repeats included.',
+    'channel',
+    'type',
+  )
+  const chores = count('parley_chores_total', 'Runs of chores.', 'chore', 'result')
+  const choreTime = measure('parley_chore_seconds', 'Time that chores took.', choreSeconds, 'chore')
+
+  return {
+    request: (method, route = 'none', status, ms) => {
+      requests.inc({ method, route, status })
+      requestTime.observe({ method, route }, ms / 1000)
+    },
+    sent: (channel, outcome, ms) => {
+      sends.inc({ channel, outcome })
+      sendTime.observe({ channel }, ms / 1000)
+    },
+    received: (channel, type) => items.inc({ channel, type }),
+    webhooks: webhookObserver(own),
+    chore: (chore, result, ms) => {
+      chores.inc({ chore, result })
+      choreTime.observe({ chore }, ms / 1000)
+    },
+    page: async () => {
+      await readGauges()
+      return registry.metrics()
+    },
+  }
+}
+
+function meters(registers: Registry[]) {
+  return {
+    count: <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+      new Counter({ name, help, labelNames, registers }),
+    measure: <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
+      new Histogram({ name, help, buckets, labelNames, registers }),
+  }
+}
+
+function webhookObserver({ count, measure }: ReturnType<typeof meters>): WebhookObserver {
+  const attempts = count(
+    'parley_webhook_attempts_total',
+    'Webhook attempts: delivered, failed, or given up with the last of the schedule; `error` says why.',
+    'result',
+    'error',
+  )
+  const time = measure('parley_webhook_attempt_seconds', 'Time that receivers took.', callSeconds)
+  const delay = measure(
+    'parley_webhook_delay_seconds',
+    'From the event to its receipt, when the first attempt was taken.',
+    delaySeconds,
+  )
+  const disabled = count('parley_webhook_endpoints_disabled_total', 'Endpoints disabled as gone or failing for days.')
+  return {
+    delivered: ({ ms, delayMs }) => {
+      attempts.inc({ result: 'delivered', error: '' })
+      time.observe(ms / 1000)
+      if (delayMs !== null) delay.observe(delayMs / 1000)
+    },
+    failed: ({ ms, error, isFinal }) => {
+      attempts.inc({ result: isFinal ? 'given_up' : 'failed', error: error ?? 'status' })
+      time.observe(ms / 1000)
+    },
+    disabled: () => disabled.inc(),
+  }
+}

@@ -1,0 +1,100 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
+import { ApiError, InvalidInput, invalid } from '../../base/errors.ts'
+import type { App } from '../../base/route.ts'
+import { joinPath } from '../../base/validation.ts'
+import { countKeys, findDuplicate } from './json-keys.ts'
+
+const maxDepth = 32
+
+/** Makes `application/json` and `application/*+json` the only media types that the app reads. */
+export function readJsonBodies(app: App): void {
+  app.removeAllContentTypeParsers()
+  const options = { parseAs: 'buffer' } as const
+  for (const type of ['application/json', /^application\/[\w.-]+\+json(?:;|$)/]) {
+    app.addContentTypeParser<Buffer>(type, options, (request, body, done) => {
+      refuseEncodings(request.headers)
+      done(null, body.length === 0 ? undefined : parseJson(body))
+    })
+  }
+}
+
+function refuseEncodings(headers: IncomingHttpHeaders): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1]
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw new ApiError(415, 'Send the body as UTF-8')
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') throw new ApiError(415, 'Send the body without Content-Encoding')
+}
+
+/**
+ * Reads a body that means one thing only. Beside broken JSON it refuses, by path: repeated keys, more than 32 levels,
+ * `__proto__`, text with NUL or half a surrogate pair, and numbers that a double cannot hold exactly or at all.
+ * Throws `InvalidInput`.
+ */
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw invalid('', 'is not valid UTF-8')
+  const text = bytes.toString('utf8')
+  const value = parse(text.startsWith('\uFEFF') ? text.slice(1) : text)
+
+  const walk: Walk = { keys: 0, hasEscapes: text.includes('\\u'), problem: '', steps: [] }
+  if (!isPlain(value, walk, 1)) throw invalid(walk.steps.reverse().reduce(joinPath, ''), walk.problem)
+
+  // `JSON.parse` keeps the last of repeated keys, so a text with a repetition has more keys than its value.
+  if (countKeys(text) !== walk.keys) throw invalid(findDuplicate(text), 'is given more than once')
+  return value
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // Of the parser's message only the place is passed on: the rest quotes the body.
+    const place = error instanceof Error ? /\(line \d+ column \d+\)/.exec(error.message)?.[0] : undefined
+    throw new InvalidInput([{ path: '', message: `is not valid JSON${place === undefined ? '' : ` ${place}`}` }])
+  }
+}
+
+interface Walk {
+  keys: number
+  hasEscapes: boolean
+  problem: string
+  /** The way to the problem, innermost first. */
+  steps: string[]
+}
+
+function isPlain(value: unknown, walk: Walk, depth: number): boolean {
+  if (typeof value === 'string') return !walk.hasEscapes || isText(value, walk)
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER || refuse(walk, 'is out of range')
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > maxDepth) return refuse(walk, `is nested deeper than ${maxDepth} levels`)
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      if (!isPlain(value[index], walk, depth + 1)) return passedBy(walk, String(index))
+    }
+    return true
+  }
+  for (const [key, member] of Object.entries(value)) {
+    walk.keys++
+    if (key === '__proto__') return refuse(walk, 'is not a known field', key)
+    if (walk.hasEscapes && !isText(key, walk)) return false
+    if (!isPlain(member, walk, depth + 1)) return passedBy(walk, key)
+  }
+  return true
+}
+
+// Such text can only come from an escape, since the bytes were UTF-8 and JSON has no bare control characters.
+function isText(text: string, walk: Walk): boolean {
+  if (text.includes('\0')) return refuse(walk, 'must not hold the NUL character')
+  return text.isWellFormed() || refuse(walk, 'must not hold half a surrogate pair')
+}
+
+function refuse(walk: Walk, problem: string, ...steps: string[]): false {
+  walk.problem = problem
+  walk.steps.push(...steps)
+  return false
+}
+
+function passedBy(walk: Walk, step: string): false {
+  walk.steps.push(step)
+  return false
+}

@@ -1,0 +1,120 @@
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { ApiError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { App } from '../../base/route.ts'
+import { maxHeadBytes } from '../../base/schema-types.ts'
+import { type Work, within, workAtDoor } from '../../base/shares/work.ts'
+import { compileForRequest } from '../../base/validation.ts'
+import { refuseWhileDraining } from './draining.ts'
+import { createErrorReply, routeOf } from './error-reply.ts'
+import { readJsonBodies } from './json-body.ts'
+import { answerBrokenRequests } from './parser-errors.ts'
+import { parseQuery, refuseBadQueries } from './query.ts'
+import { requestIdHeader, requestIdOf } from './request-id.ts'
+import { securityHeaders } from './security-headers.ts'
+import { answerUnknownRoutes } from './unknown-route.ts'
+
+const maxBodyBytes = 1024 * 1024
+const requestTimeoutMs = 30_000
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    work: Work | null
+  }
+}
+
+export interface ServerOptions {
+  log: Log
+  clock: Clock
+  /** Sends `Strict-Transport-Security`; on when people reach the service over HTTPS. */
+  isHttps?: boolean
+  /** The id of the key that a request came with, for its log line. */
+  keyIdOf?: (request: FastifyRequest) => string | undefined
+  /** Told of every answer. */
+  observe?: (method: string, route: string | undefined, status: number, ms: number) => void
+}
+
+/**
+ * The HTTP server without routes: errors in one shape, strict bodies and queries, request ids, headers, logs.
+ * `app.close()` lets running requests end.
+ */
+export function createServer(options: ServerOptions): App {
+  const { log, clock } = options
+  const replyWithError = createErrorReply(log)
+  const greet = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers(securityHeaders).header(requestIdHeader, request.id)
+    if (options.isHttps) reply.header('strict-transport-security', 'max-age=31536000')
+  }
+  const app: App = fastify({
+    // Fastify's own log lines hold urls; ours are written below.
+    logger: false,
+    genReqId: (request) => requestIdOf(request, clock),
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    http: { maxHeaderSize: maxHeadBytes, requireHostHeader: false },
+    routerOptions: { maxParamLength: maxHeadBytes, querystringParser: parseQuery },
+    clientErrorHandler: answerBrokenRequests(clock),
+    frameworkErrors: (error, request, reply) => {
+      greet(request, reply)
+      replyWithError(error, request, reply)
+    },
+  })
+  // Node answers an `Expect` it does not know with a bare 417, though HTTP lets a server pass over it.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.setValidatorCompiler(({ schema, httpPart }) => compileForRequest(schema, httpPart))
+  // A schema-driven serializer drops what a schema forgot, and so hides the mistake from every test.
+  app.setSerializerCompiler(() => (body) => JSON.stringify(body))
+  app.setErrorHandler(replyWithError)
+
+  followWork(app)
+  // Hooks that wait for nothing take a callback: it spares a promise for each request.
+  app.addHook('onRequest', (request, reply, done) => {
+    greet(request, reply)
+    const isHostMissing = request.raw.httpVersion === '1.1' && !request.headers.host
+    done(isHostMissing ? new ApiError(400, 'Host header required') : undefined)
+  })
+  refuseWhileDraining(app)
+  readJsonBodies(app)
+  refuseBadQueries(app)
+  answerUnknownRoutes(app)
+  logAnswers(app, options)
+  return app
+}
+
+/** Everything that a request does is its own work, until it is known for which workspace it is. */
+function followWork(app: App): void {
+  app.decorateRequest('work', null)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.work = workAtDoor(laneOf(request.params))
+    within(request.work, done)
+  })
+  // The parser hands bodies over on its own account.
+  app.addHook('preValidation', ({ work }, _reply, done) => (work === null ? done() : within(work, done)))
+}
+
+/** What the path names first, such as a workspace: who asks for another one does not wait behind those who ask for it. */
+function laneOf(params: unknown): string {
+  const [first = ''] = Object.values(params ?? {})
+  return String(first)
+}
+
+function logAnswers(app: App, { log, keyIdOf, observe }: ServerOptions): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { elapsedTime, statusCode: status } = reply
+    const route = routeOf(request)
+    observe?.(request.method, route, status, elapsedTime)
+    log.info('request', {
+      requestId: request.id,
+      method: request.method,
+      route,
+      status,
+      ms: Math.round(elapsedTime * 10) / 10,
+      keyId: keyIdOf?.(request),
+    })
+    done()
+  })
+}

@@ -1,0 +1,53 @@
+import { type Html, html } from '../../../base/text/html.ts'
+import { page, problemLine } from './layout.ts'
+import type { Words } from './words.ts'
+
+export interface InviteView {
+  token: string
+  workspaceName: string
+  email: string
+  role: string
+}
+
+export function newcomerPage(words: Words, view: InviteView, name: string, problem: string | null): Html {
+  return page(
+    { title: words.joinTo(view.workspaceName), words },
+    html`<div class="card">
+<h1>${words.joinTo(view.workspaceName)}</h1>
+<p class="quiet who">${words.invited(view.email, words.roles[view.role] ?? view.role)}</p>
+${problemLine(problem)}
+<form method="post" action="/invite/${view.token}">
+<input type="hidden" name="username" value="${view.email}" autocomplete="username">
+<label>${words.yourName}
+<input name="name" value="${name}" autocomplete="name" required maxlength="100" autofocus>
+<small>${words.yourNameHelp}</small></label>
+<label>${words.password}
+<input type="password" name="password" autocomplete="new-password" required minlength="12" maxlength="256">
+<small>${words.passwordHelp}</small></label>
+<button>${words.join}</button>
+</form>
+</div>
+<p class="quiet">${words.haveAccount} <a href="/sign-in?next=/invite/${view.token}">${words.signInFirst}</a>.</p>`,
+  )
+}
+
+export function colleaguePage(
+  words: Words,
+  view: InviteView,
+  name: string,
+  csrfToken: string,
+  problem: string | null,
+): Html {
+  return page(
+    { title: words.joinTo(view.workspaceName), words },
+    html`<div class="card">
+<h1>${words.joinTo(view.workspaceName)}</h1>
+<p class="quiet who">${words.invitedAs(name, words.roles[view.role] ?? view.role)}</p>
+${problemLine(problem)}
+<form method="post" action="/invite/${view.token}">
+<input type="hidden" name="csrf" value="${csrfToken}">
+<button autofocus>${words.join}</button>
+</form>
+</div>`,
+  )
+}

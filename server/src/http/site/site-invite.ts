@@ -1,0 +1,90 @@
+import type { FastifyReply } from 'fastify'
+import { acceptInvitation } from '../../access/people/accept-invitation.ts'
+import { findInvitation, invitationOver, invitationVoid, openInvitation } from '../../access/people/invitations.ts'
+import { refuseForeignOrigin, refuseForgery } from '../../access/sign-in/csrf.ts'
+import { keepSession } from '../../access/sign-in/team-routes-sign-in.ts'
+import { visitorOf } from '../../access/sign-in/visitor.ts'
+import { InvalidInput, invalid } from '../../base/errors.ts'
+import type { App } from '../../base/route.ts'
+import { findWorkspace } from '../../workspace/workspace.ts'
+import { fieldOf } from './form-body.ts'
+import { colleaguePage, type InviteView, newcomerPage } from './pages/invite.ts'
+import { sendPage } from './pages/layout.ts'
+import { type Words, wordsFor } from './pages/words.ts'
+import { showProblem } from './site-sign-in.ts'
+import { type SignedInVisit, type SiteDeps, signedInVisit } from './site-visit.ts'
+
+type Link = { Params: { token: string } }
+
+const minPasswordLength = 12
+const maxPasswordLength = 256
+const maxNameLength = 100
+
+/** Joining a workspace by an invitation's link. Opening it changes nothing. */
+export function inviteRoutes(site: App, deps: SiteDeps): void {
+  site.get<Link>('/invite/:token', async (request, reply) => {
+    const view = await readInvitation(deps, request.params.token)
+    return showInvitation(reply, wordsFor(request.headers), view, await signedInVisit(deps, request))
+  })
+  site.post<Link>('/invite/:token', async (request, reply) => {
+    refuseForeignOrigin(request.headers, deps.publicUrl)
+    const view = await readInvitation(deps, request.params.token)
+    const visit = await signedInVisit(deps, request)
+    if (visit !== null) {
+      refuseForgery(request.headers, deps.publicUrl, visit.sessionToken, fieldOf(request.body, 'csrf'))
+    }
+    const name = fieldOf(request.body, 'name').trim()
+    const words = wordsFor(request.headers)
+    try {
+      const userId = visit?.caller.userId ?? null
+      const as = userId === null ? { name, password: checkedPassword(request.body, name) } : { userId }
+      const { session } = await acceptInvitation(deps, visitorOf(deps, request), view.token, as)
+      if (session !== null) keepSession(deps, reply, session)
+      return reply.redirect('/', 303)
+    } catch (error) {
+      return showProblem(reply, words, error, (problem) => {
+        const text = error instanceof InvalidInput ? sentencesOf(error, words) : problem
+        return visit === null
+          ? newcomerPage(words, view, name, text)
+          : colleaguePage(words, view, visit.caller.name, visit.csrfToken, text)
+      })
+    }
+  })
+}
+
+async function readInvitation(deps: SiteDeps, token: string): Promise<InviteView> {
+  const row = await findInvitation(deps.db.sql, token, deps.clock.now())
+  if (row === undefined) throw invitationOver()
+  if (!row.stands) throw invitationVoid()
+  const workspace = await findWorkspace(deps.db.sql, row.workspace_id)
+  const { email, role } = await deps.vault.withKeyring(row.workspace_id, (keyring) => openInvitation(keyring, row))
+  return { token, workspaceName: workspace?.name ?? '', email, role }
+}
+
+function showInvitation(
+  reply: FastifyReply,
+  words: Words,
+  view: InviteView,
+  visit: SignedInVisit | null,
+): FastifyReply {
+  const shown =
+    visit === null
+      ? newcomerPage(words, view, '', null)
+      : colleaguePage(words, view, visit.caller.name, visit.csrfToken, null)
+  return sendPage(reply, shown)
+}
+
+/** A form has no schema, so its limits are checked here. */
+function checkedPassword(body: unknown, name: string): string {
+  const password = fieldOf(body, 'password')
+  if (name === '' || name.length > maxNameLength) throw invalid('Your name', `needs 1 to ${maxNameLength} characters`)
+  if (password.length < minPasswordLength || password.length > maxPasswordLength) {
+    throw invalid('The password', `needs at least ${minPasswordLength} characters`)
+  }
+  return password
+}
+
+function sentencesOf({ issues }: InvalidInput, { problems }: Words): string {
+  const sentences = issues.map(({ path, message }) => `${path} ${message}.`)
+  return sentences.map((sentence) => problems[sentence] ?? sentence).join(' ')
+}

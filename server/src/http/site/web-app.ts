@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import files from '@fastify/static'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../../base/route.ts'
+import { html } from '../../base/text/html.ts'
+import { page, sendPage } from './pages/layout.ts'
+import { type SiteDeps, signedInVisit } from './site-visit.ts'
+
+const builtApp = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
+const oneYear = '365d'
+/** Rooms of a workspace. Typed without one, the app goes on to the workspace where the person was last. */
+export const rooms = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
+/** Where the app's own router takes over; whatever else is asked for stays the server's. */
+const places = ['/', '/w/*', ...rooms.map((room) => `/${room}`)]
+
+/** One line that makes the app, whatever is missing; null when it is there. */
+export function howToBuild(folder: string = builtApp): string | null {
+  if (existsSync(join(folder, 'index.html'))) return null
+  return existsSync(join(root, 'web', 'index.html'))
+    ? `cd "${root.replace(/[/\\]$/, '')}" && npm ci && npm run build && npm prune --omit=dev`
+    : 'npm install parley-<version>.tgz, of a package that npm run package has made'
+}
+
+/** The team's app: one page for all of its addresses, for who is signed in, and the built files it is made of. */
+export async function webAppRoutes(site: App, deps: SiteDeps, folder: string = builtApp): Promise<void> {
+  const assets = join(folder, 'assets')
+  if (existsSync(assets)) {
+    // Each name holds a digest of its file, so that a browser never asks twice.
+    await site.register(files, {
+      root: assets,
+      prefix: '/assets/',
+      preCompressed: true,
+      immutable: true,
+      maxAge: oneYear,
+    })
+  }
+  for (const place of places) site.get(place, (request, reply) => sendApp(deps, folder, request, reply))
+}
+
+async function sendApp(
+  deps: SiteDeps,
+  folder: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if ((await signedInVisit(deps, request)) === null) {
+    const next = request.url === '/' ? '' : `?next=${encodeURIComponent(request.url)}`
+    return reply.redirect(`/sign-in${next}`, 303)
+  }
+  // Read at each visit, so that a build beside a running service is seen; it is a kilobyte.
+  const shell = await readFile(join(folder, 'index.html'), 'utf8').catch(() => null)
+  if (shell === null) return sendPage(reply, notBuiltPage(howToBuild(folder) ?? 'npm run build'), 503)
+  const nonce = randomBytes(16).toString('base64')
+  return reply
+    .header('content-security-policy', policyWith(nonce))
+    .header('referrer-policy', 'same-origin')
+    .type('text/html; charset=utf-8')
+    .send(shell.replace('%NONCE%', nonce))
+}
+
+// The app's library writes its sizes and colours as a style element, which the nonce lets through. Nothing else is inline.
+const policyWith = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "frame-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+const notBuiltPage = (line: string) =>
+  page(
+    { title: 'Not built' },
+    html`<div class="card"><h1>The web app is not built</h1>
+<p>Stop the service, run this line, and start it again:</p><pre>${line}</pre>
+<p>The interfaces work without it: see the <a href="/docs">reference</a>.</p></div>`,
+  )

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { conflict, notFound, unauthorized } from '../../../src/base/errors.ts'
+import { type App, errors, postman, timestamp } from '../../../src/base/route.ts'
+import { describeApi, openapiDocument, routesOf } from '../../../src/http/contract/openapi.ts'
+import { postmanCollection } from '../../../src/http/contract/postman.ts'
+import { serveReference } from '../../../src/http/contract/reference.ts'
+import { serveHealth } from '../../../src/http/ops/health.ts'
+import { answerOf, checkAnswers } from '../../support/contract.ts'
+import { testServer } from '../../support/http.ts'
+import { runCollection } from '../../support/postman.ts'
+
+const thing = Type.Object(
+  { id: Type.String(), name: Type.String({ example: 'Ana' }), createdAt: timestamp('When it was made.') },
+  { title: 'Thing' },
+)
+const answer = Type.Object({ success: Type.Literal(true), data: thing })
+const made = { id: 'one', name: 'Ana', createdAt: '2026-03-01T12:00:00.000Z' }
+const common = { tags: ['Leads'], security: [{ apiKey: [] }] }
+
+async function fakeService(overrides: { data?: object; failure?: unknown } = {}) {
+  const { app } = testServer()
+  await describeApi(app)
+  const check = checkAnswers(app)
+  app.addHook('onRequest', async (request) => {
+    if (request.routeOptions.url?.startsWith('/api/') && request.headers.authorization !== 'Bearer key') {
+      throw unauthorized('API key required')
+    }
+  })
+  serveHealth(app, async () => {})
+  serveReference(app, 'https://parley.example')
+  serveThings(app, overrides)
+  await app.ready()
+  return { app, check }
+}
+
+function serveThings(app: App, { data = made, failure }: { data?: object; failure?: unknown }): void {
+  const params = Type.Object({ thingId: Type.String() })
+  const body = Type.Object(
+    { name: Type.String({ example: 'Ana' }), note: Type.Optional(Type.String()) },
+    { additionalProperties: false },
+  )
+  const one = { ...common, params, response: { 200: answer, ...errors(401, 404) } }
+  app.get(
+    '/api/v1/things/:thingId',
+    { schema: { ...one, operationId: 'getThing', summary: 'Read' } },
+    async (request) => {
+      if (failure !== undefined) throw failure
+      if (request.params.thingId !== made.id) throw notFound('Thing not found')
+      return { success: true, data } as never
+    },
+  )
+  app.delete('/api/v1/things/:thingId', { schema: { ...one, summary: 'Delete' } }, async (request) => {
+    if (request.params.thingId !== made.id) throw notFound('Thing not found')
+    return { success: true as const, data: made }
+  })
+  const hints = postman({ saves: { thing_id: 'data.id' } })
+  const create = { ...common, ...hints, summary: 'Create', body, response: { 200: answer, ...errors(400, 401) } }
+  app.post('/api/v1/things', { schema: create }, async () => ({ success: true as const, data: made }))
+}
+
+const read = { url: '/api/v1/things/one', headers: { authorization: 'Bearer key' } }
+
+test('the document writes titled schemas and errors once, and keeps hints to itself', async () => {
+  const { app } = await fakeService()
+  const document = openapiDocument(app)
+  assert.equal(document.openapi, '3.1.0')
+  assert.deepEqual(Object.keys(document.components.schemas ?? {}), ['Error', 'Thing'])
+  const operation = document.paths['/api/v1/things/{thingId}']?.get
+  assert.deepEqual(operation?.responses[404], { $ref: '#/components/responses/NotFound' })
+  assert.deepEqual(document.components.responses?.NotFound, {
+    description: 'Nothing there that this caller may see.',
+    headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        example: { statusCode: 404, statusMessage: 'Not found' },
+      },
+    },
+  })
+  const text = JSON.stringify(document)
+  assert.ok(!text.includes('x-postman'))
+  assert.ok(text.includes('"data":{"$ref":"#/components/schemas/Thing"}'))
+  assert.equal(JSON.stringify(openapiDocument((await fakeService()).app)), text)
+  assert.deepEqual((await app.inject('/openapi.json')).json(), document)
+})
+
+test('every route that asks the database may fail with it, and says when to try again', async () => {
+  const { app } = await fakeService()
+  const { paths, components } = openapiDocument(app)
+  const things = paths['/api/v1/things']?.post
+  assert.deepEqual(things?.responses[500], { $ref: '#/components/responses/InternalError' })
+  assert.deepEqual(things?.responses[503], { $ref: '#/components/responses/Unavailable' })
+  assert.deepEqual(components.responses?.Unavailable?.headers?.['Retry-After'], {
+    $ref: '#/components/headers/RetryAfter',
+  })
+  assert.deepEqual(Object.keys(paths['/healthz']?.get?.responses ?? {}), ['200', '400'])
+})
+
+test('answers to API keys show the headers of their limit', async () => {
+  const { app } = await fakeService()
+  const document = openapiDocument(app)
+  const headers = (path: string, method: string) =>
+    Object.keys(answerOf(document, document.paths[path]?.[method]?.responses[200])?.headers ?? {})
+  assert.deepEqual(headers('/api/v1/things', 'post').slice(1), [
+    'RateLimit-Limit',
+    'RateLimit-Remaining',
+    'RateLimit-Reset',
+    'RateLimit-Policy',
+  ])
+  assert.deepEqual(headers('/healthz', 'get'), ['x-request-id'])
+})
+
+test('two different schemas under one title are a mistake', async () => {
+  const { app } = testServer()
+  await describeApi(app)
+  for (const [url, type] of [
+    ['/a', Type.String({ title: 'Same' })],
+    ['/b', Type.Number({ title: 'Same' })],
+  ] as const) {
+    app.get(url, { schema: { response: { 200: type } } }, async () => null as never)
+  }
+  await app.ready()
+  assert.throws(() => openapiDocument(app), /Two different schemas have the title Same/)
+})
+
+async function documentOf(path: string, schema: object) {
+  const { app } = testServer()
+  await describeApi(app)
+  app.post(path, { schema }, async () => null)
+  await app.ready()
+  return openapiDocument(app)
+}
+
+test("a query's patterns are one parameter, also where it has nothing else", async () => {
+  const patterns = { '^k_': Type.String() }
+  const bare = Type.Unsafe({ type: 'object', patternProperties: patterns, additionalProperties: false })
+  const withDry = { ...Type.Object({ dryRun: Type.Optional(Type.Boolean()) }), patternProperties: patterns }
+  for (const [querystring, names] of [
+    [bare, ['custom']],
+    [withDry, ['dryRun', 'custom']],
+  ] as const) {
+    const { parameters = [] } = (await documentOf('/things', { querystring })).paths['/things']?.post ?? {}
+    const found = parameters.map((one) => ('name' in one ? one : assert.fail('a reference')))
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      names,
+    )
+    assert.deepEqual(found.at(-1)?.schema?.patternProperties, { '^k_': { type: 'string' } })
+  }
+})
+
+test('what has a default need not be sent, and is always answered', async () => {
+  const size = Type.Integer({ default: 5, description: 'How many.' })
+  const body = Type.Object({ size, name: Type.String() })
+  const document = await documentOf('/things', { body, querystring: Type.Object({ size }), response: { 200: body } })
+  const { parameters, requestBody, responses } = document.paths['/things']?.post ?? assert.fail()
+  const sent = requestBody?.content['application/json']?.schema
+  assert.deepEqual(sent?.required, ['name'])
+  assert.deepEqual(sent?.properties, {
+    size: { type: 'integer', description: 'How many. Default: `5`.' },
+    name: { type: 'string' },
+  })
+  assert.deepEqual(parameters?.[0], {
+    name: 'size',
+    in: 'query',
+    description: 'How many.',
+    required: false,
+    schema: { type: 'integer', default: 5 },
+  })
+  const answered = answerOf(document, responses[200])?.content?.['application/json']?.schema
+  assert.deepEqual(answered?.required, ['size', 'name'])
+})
+
+test('a title is written once, with the words of each place and what may be null beside it', async () => {
+  const part = (description: string, nulled: object = {}) => ({ type: 'string', title: 'Part', description, ...nulled })
+  const body = {
+    type: 'object',
+    properties: { a: part('One.'), b: part('Two.'), c: part('One.', { type: ['string', 'null'] }) },
+  }
+  const document = await documentOf('/things', { body })
+  assert.deepEqual(document.components.schemas?.Part, { type: 'string', title: 'Part', description: 'One.' })
+  const $ref = '#/components/schemas/Part'
+  assert.deepEqual(document.paths['/things']?.post?.requestBody?.content['application/json']?.schema?.properties, {
+    a: { $ref },
+    b: { $ref, description: 'Two.' },
+    c: { anyOf: [{ $ref }, { type: 'null' }] },
+  })
+})
+
+test('a discriminator names the schema of each value', async () => {
+  const choice = (kind: string) => Type.Object({ kind: Type.Literal(kind) }, { title: `${kind} thing` })
+  const body = { oneOf: [choice('big'), choice('small')], discriminator: { propertyName: 'kind' } }
+  const { paths } = await documentOf('/things', { body })
+  assert.deepEqual(paths['/things']?.post?.requestBody?.content['application/json']?.schema?.discriminator, {
+    propertyName: 'kind',
+    mapping: { big: '#/components/schemas/bigthing', small: '#/components/schemas/smallthing' },
+  })
+})
+
+test("the collection's requests succeed from top to bottom as they stand", async () => {
+  const { app } = await fakeService()
+  const collection = postmanCollection(routesOf(app), 'https://parley.example')
+  const runs = await runCollection(app, collection, { api_key: 'key' })
+  assert.deepEqual(
+    runs.map(({ name, statusCode }) => [name, statusCode]),
+    [
+      ['Create', 200],
+      ['Read', 200],
+      ['Delete', 200],
+      ['Is the process alive', 200],
+      ['Can the process serve', 200],
+    ],
+  )
+  assert.deepEqual((await app.inject('/postman.json')).json(), JSON.parse(JSON.stringify(collection)))
+})
+
+test('answers that fit their schema pass the check', async () => {
+  const { app, check } = await fakeService()
+  for (const request of [read, { ...read, url: '/api/v1/things/two' }, { ...read, headers: {} }, '/healthz', '/docs']) {
+    await app.inject(request)
+  }
+  assert.deepEqual(check.problems, [])
+  check.assertNone()
+})
+
+test('an undeclared status, a missing field and a field too many fail the check', async () => {
+  const rows: [overrides: { data?: object; failure?: unknown }, problem: RegExp][] = [
+    [{ failure: conflict('Taken') }, /409: declares 200,401,404/],
+    [{ data: { id: 'one', name: 'Ana' } }, /must have required property 'createdAt'/],
+    [{ data: { ...made, secret: 1 } }, /must NOT have unevaluated properties/],
+    [{ data: { ...made, createdAt: 'yesterday' } }, /must match format "date-time"/],
+  ]
+  for (const [overrides, problem] of rows) {
+    const { app, check } = await fakeService(overrides)
+    const broken = await app.inject(read)
+    assert.equal(broken.statusCode, 500)
+    assert.throws(check.assertNone, problem)
+  }
+})

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { serveHealth } from '../../../src/http/ops/health.ts'
+import { testServer } from '../../support/http.ts'
+import { exchange, listen, parseAnswers } from '../../support/raw-http.ts'
+
+const host = 'Host: localhost\r\n'
+
+test('bytes that are not HTTP get an answer in the shape of every other error', async (t) => {
+  const { app } = testServer()
+  t.after(() => app.close())
+  app.post('/echo', { schema: { body: Type.Object({}) } }, async (request) => request.body)
+  const port = await listen(app)
+  const rows: [name: string, bytes: string, statusCode: number][] = [
+    ['garbage', '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n', 400],
+    ['unknown method', `FOO / HTTP/1.1\r\n${host}\r\n`, 400],
+    ['bad header', `GET / HTTP/1.1\r\n${host}bad header\r\n\r\n`, 400],
+    ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['two lengths', `POST /echo HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`, 400],
+    [
+      'length and chunks',
+      `POST /echo HTTP/1.1\r\n${host}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\na`,
+      400,
+    ],
+    [
+      'bad chunk',
+      `POST /echo HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      400,
+    ],
+    ['huge head', `GET /?${'a'.repeat(140_000)} HTTP/1.1\r\n${host}\r\n`, 431],
+    ['long address', `GET /${'%C3%A9'.repeat(10_000)} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 404],
+    ['unknown expectation', `GET / HTTP/1.1\r\n${host}Expect: wonders\r\nConnection: close\r\n\r\n`, 404],
+    ['bytes in the address', `GET /\xff\xfe HTTP/1.1\r\n${host}\r\n`, 400],
+    ['any address', `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 404],
+    ['full address', `GET http://localhost/ HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 404],
+  ]
+  for (const [name, bytes, statusCode] of rows) {
+    const [answer] = await exchange(port, bytes)
+    assert.equal(answer?.statusCode, statusCode, name)
+    const body = JSON.parse(answer.body)
+    assert.deepEqual([body.statusCode, typeof body.statusMessage], [statusCode, 'string'], name)
+    assert.match(answer.headers['x-request-id'] ?? '', /^[0-9a-f-]{36}$/, name)
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff', name)
+  }
+})
+
+test('a body over 1 MiB is answered with 413 even while it is still being sent', async (t) => {
+  const { app } = testServer()
+  t.after(() => app.close())
+  app.post('/echo', { schema: { body: Type.Object({}) } }, async (request) => request.body)
+  const port = await listen(app)
+  const headers = { 'content-type': 'application/json' }
+  for (const megabytes of [2, 8]) {
+    const body = `{"a":"${'a'.repeat(megabytes * 1024 * 1024)}"}`
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const answer = await fetch(`http://127.0.0.1:${port}/echo`, { method: 'POST', headers, body })
+      assert.equal(answer.status, 413)
+      assert.equal(await answer.text(), '{"statusCode":413,"statusMessage":"Body is larger than 1 MiB"}')
+    }
+  }
+})
+
+test('closing lets running requests end, refuses new ones and closes the connections', async () => {
+  const { app } = testServer()
+  const { promise: started, resolve: start } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  serveHealth(app, async () => {})
+  app.get('/slow', async () => {
+    start()
+    await released
+    return { done: true }
+  })
+  const port = await listen(app)
+  const [busy, pipelined] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
+  await Promise.all([once(busy, 'connect'), once(pipelined, 'connect')])
+  busy.write(`GET /slow HTTP/1.1\r\n${host}\r\n`)
+  await started
+  // A connection with a request half sent is not idle, so it is still open when the server closes.
+  pipelined.write(`GET /readyz HTTP/1.1\r\n${host}`)
+  await fetch(`http://127.0.0.1:${port}/healthz`)
+
+  const closed = app.close()
+  await new Promise((resolve) => setImmediate(resolve))
+  pipelined.write('\r\n')
+  const [refused] = parseAnswers(await text(pipelined))
+  assert.equal(refused?.statusCode, 503)
+  assert.deepEqual(JSON.parse(refused.body).data, { code: 'DRAINING' })
+  assert.equal(refused.headers.connection, 'close')
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`))
+
+  release()
+  const [answer] = parseAnswers(await text(busy))
+  assert.deepEqual([answer?.statusCode, answer?.headers.connection], [200, 'close'])
+  assert.deepEqual(JSON.parse(answer?.body ?? ''), { done: true })
+  await closed
+})
+
+test('a caller that hangs up in the middle of a body is not taken for a database that is away', async () => {
+  const { app, lines } = testServer()
+  app.post('/echo', { schema: { body: Type.Object({}) } }, async (request) => request.body)
+  const { promise: seen, resolve: see } = Promise.withResolvers<void>()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<number>()
+  app.addHook('preParsing', async () => see())
+  app.addHook('onError', async (_request, reply) => answer(reply.statusCode))
+  const socket = connect(await listen(app), '127.0.0.1')
+  socket.write(`POST /echo HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a"`)
+  await seen
+  socket.destroy()
+  await answered
+  await app.close()
+  assert.ok(!lines.some((line) => /"level":"(?:warn|error)"/.test(line)))
+})

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { conflict, unauthorized } from '../../../src/base/errors.ts'
+import { ConnectionLost, DatabaseError, NoConnection } from '../../../src/base/postgres/failures.ts'
+import type { App } from '../../../src/base/route.ts'
+import { testServer } from '../../support/http.ts'
+
+const closed = { additionalProperties: false }
+const body = Type.Object(
+  { name: Type.String({ minLength: 1 }), tags: Type.Optional(Type.Array(Type.String())) },
+  closed,
+)
+const querystring = Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) }, closed)
+const params = Type.Object({ id: Type.String({ maxLength: 255 }) })
+
+function withRoutes(failure?: unknown): { app: App; lines: string[] } {
+  const { app, lines } = testServer()
+  for (const face of ['/api/v1/leads', '/api/v1/inbox/conversations']) {
+    app.get(face, { schema: { querystring } }, async (request) => ({ limit: request.query.limit ?? null }))
+    app.post(face, { schema: { body } }, async (request) => request.body)
+    app.get(`${face}/:id`, { schema: { params } }, async (request) => ({ length: request.params.id.length }))
+    app.delete(`${face}/:id`, async () => ({ success: true }))
+    app.get(`${face}/failing/now`, async () => {
+      throw failure
+    })
+  }
+  app.get('/site/*', async () => 'page')
+  return { app, lines }
+}
+
+const json = { 'content-type': 'application/json' }
+const issue = (path: string, message: string) => ({
+  statusCode: 400,
+  statusMessage: 'Validation failed',
+  data: { issues: [{ path, message }] },
+})
+
+test('what does not fit a schema is named field by field', async () => {
+  const { app } = withRoutes()
+  const rows: [method: 'GET' | 'POST', url: string, payload: string | undefined, path: string, message: string][] = [
+    ['POST', '/api/v1/leads', '{}', 'name', 'is required'],
+    ['POST', '/api/v1/leads', '{"name":"A","nam":1}', 'nam', 'is not a known field'],
+    ['POST', '/api/v1/leads', '{"name":null}', 'name', 'must be string'],
+    ['POST', '/api/v1/leads', '{"name":"A","tags":["a",1]}', 'tags[1]', 'must be string'],
+    ['POST', '/api/v1/leads', '{"name":"A","__proto__":{"x":1}}', '__proto__', 'is not a known field'],
+    ['POST', '/api/v1/leads', '{"name":"A","constructor":{"x":1}}', 'constructor', 'is not a known field'],
+    ['POST', '/api/v1/leads', 'null', '', 'must be object'],
+    ['POST', '/api/v1/leads', '', '', 'is required: send a JSON body'],
+    ['POST', '/api/v1/leads', '{"name":', '', 'is not valid JSON'],
+    ['GET', '/api/v1/leads?limit=0', undefined, 'limit', 'must be at least 1'],
+    ['GET', '/api/v1/leads?limit=1&limit=2', undefined, 'limit', 'is given more than once'],
+    ['GET', '/api/v1/leads?limi=2', undefined, 'limi', 'is not a known field'],
+    ['GET', '/api/v1/leads?__proto__=2', undefined, '__proto__', 'is not a known field'],
+    ['GET', '/api/v1/leads?limit=%00', undefined, 'limit', 'must not hold the NUL character'],
+    ['GET', '/api/v1/leads?limit=%ED%A0%80', undefined, 'limit', 'is not valid percent-encoding'],
+    ['GET', '/api/v1/leads?limit=%E0%A4%A', undefined, 'limit', 'is not valid percent-encoding'],
+    ['GET', '/api/v1/leads/%E0%A4%A', undefined, '', 'is not valid percent-encoding'],
+    ['GET', '/api/v1/leads/a%00b', undefined, 'id', 'must not hold the NUL character'],
+    ['GET', `/api/v1/leads/${'a'.repeat(10_000)}`, undefined, 'id', 'must have at most 255 characters'],
+  ]
+  for (const [method, url, payload, path, message] of rows) {
+    const answer = await app.inject({ method, url, payload, headers: payload === undefined ? {} : json })
+    assert.deepEqual([answer.statusCode, answer.json()], [400, issue(path, message)], `${method} ${url} ${payload}`)
+  }
+})
+
+test('a DELETE may carry a JSON content type and no body', async () => {
+  const { app } = withRoutes()
+  const answer = await app.inject({ method: 'DELETE', url: '/api/v1/leads/1', headers: json })
+  assert.equal(answer.statusCode, 200)
+})
+
+test('the inbox says which code it is and names the first problem', async () => {
+  const { app } = withRoutes()
+  const url = '/api/v1/inbox/conversations'
+  const query = await app.inject({ url: `${url}?limit=500` })
+  assert.deepEqual(query.json(), {
+    statusCode: 400,
+    statusMessage: 'limit must be at most 100',
+    data: { code: 'INVALID_QUERY', issues: [{ path: 'limit', message: 'must be at most 100' }] },
+  })
+  const posted = await app.inject({ method: 'POST', url, payload: '[', headers: json })
+  assert.equal(posted.json().data.code, 'INVALID_REQUEST')
+  assert.match(posted.json().statusMessage, /^The body is not valid JSON/)
+})
+
+test('media types, encodings and sizes that no route takes', async () => {
+  const { app } = withRoutes()
+  const post = (headers: Record<string, string>, payload: string | Buffer) =>
+    app.inject({ method: 'POST', url: '/api/v1/leads', headers, payload })
+  const ok = '{"name":"A"}'
+  const rows: [type: string | undefined, payload: string | Buffer, statusCode: number][] = [
+    ['application/json', ok, 200],
+    ['application/json; charset=utf-8', ok, 200],
+    ['application/json;charset="UTF-8"', ok, 200],
+    ['application/merge-patch+json', ok, 200],
+    ['application/json; charset=iso-8859-1', ok, 415],
+    ['text/plain', ok, 415],
+    ['application/x-www-form-urlencoded', 'name=A', 415],
+    ['multipart/form-data; boundary=x', ok, 415],
+    ['application/jsonx', ok, 415],
+    ['nonsense', ok, 415],
+    [undefined, ok, 415],
+    ['application/json', `{"name":"${'a'.repeat(1_048_576 - 11)}"}`, 200],
+    ['application/json', `{"name":"${'a'.repeat(1_048_576 - 10)}"}`, 413],
+    ['application/json', Buffer.from('{"name":"\xff"}', 'latin1'), 400],
+  ]
+  for (const [type, payload, statusCode] of rows) {
+    const answer = await post(type === undefined ? {} : { 'content-type': type }, payload)
+    assert.equal(answer.statusCode, statusCode, `${type} ${payload.length}`)
+    if (statusCode !== 200) assert.equal(answer.json().statusCode, statusCode)
+  }
+  const zipped = await post({ ...json, 'content-encoding': 'gzip' }, ok)
+  assert.equal(zipped.statusCode, 415)
+})
+
+test('an unknown route is 404 and a known one with another method 405 with Allow', async () => {
+  const { app } = withRoutes()
+  const rows: [method: 'GET' | 'PUT' | 'POST' | 'HEAD' | 'OPTIONS', url: string, status: number, allow?: string][] = [
+    ['GET', '/api/v1/nothing', 404],
+    ['GET', '/api/v1/nothing?a=1&a=2', 404],
+    ['GET', '/api/v1/leads/', 404],
+    ['POST', '/api/v1/nothing', 404],
+    ['POST', '/site/page', 404],
+    ['PUT', '/api/v1/leads', 405, 'GET, POST'],
+    ['PUT', '/api/v1/leads?search=x', 405, 'GET, POST'],
+    ['HEAD', '/api/v1/leads', 405, 'GET, POST'],
+    ['OPTIONS', '/api/v1/leads', 405, 'GET, POST'],
+    ['POST', '/api/v1/leads/some-id', 405, 'DELETE, GET'],
+  ]
+  for (const [method, url, status, allow] of rows) {
+    const answer = await app.inject({ method, url })
+    assert.deepEqual([answer.statusCode, answer.headers.allow], [status, allow], `${method} ${url}`)
+    if (status === 404) assert.deepEqual(answer.json(), { statusCode: 404, statusMessage: 'Route not found' })
+  }
+})
+
+test('a person at an address that leads nowhere gets a page in their language; a program gets JSON', async () => {
+  const { app } = withRoutes()
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-language': 'pt-BR' }
+  const shown = await app.inject({ url: '/leads?secret', headers: browser })
+  assert.deepEqual([shown.statusCode, shown.headers['content-type']], [404, 'text/html; charset=utf-8'])
+  assert.match(shown.body, /Não há nada aqui.*<a href="\/">/s)
+  assert.ok(!shown.body.includes('secret'))
+  for (const [url, headers] of [
+    ['/leads', {}],
+    ['/api/v1/nothing', browser],
+  ] as const) {
+    const answer = await app.inject({ url, headers })
+    assert.deepEqual(answer.json(), { statusCode: 404, statusMessage: 'Route not found' })
+  }
+})
+
+test('what a route throws keeps its status, message, data and headers', async () => {
+  const rejected = await failing(unauthorized('API key expired'))
+  assert.deepEqual(rejected.json(), { statusCode: 401, statusMessage: 'API key expired' })
+  assert.equal(rejected.headers['www-authenticate'], 'Bearer')
+  const taken = await failing(conflict('Lead with this externalRef already exists', { field: 'externalRef' }))
+  assert.deepEqual(taken.json(), {
+    statusCode: 409,
+    statusMessage: 'Lead with this externalRef already exists',
+    data: { field: 'externalRef' },
+  })
+})
+
+test('a fault of ours says nothing but the request id', async () => {
+  for (const failure of [new Error('secret'), 'secret', null, Object.assign(new Error('secret'), { code: '22P02' })]) {
+    const answer = await failing(failure)
+    const data = { requestId: answer.headers['x-request-id'] }
+    assert.deepEqual(answer.json(), { statusCode: 500, statusMessage: 'Internal error', data })
+  }
+})
+
+test('a database that is away is 503 with Retry-After', async () => {
+  const ofDatabase = (code: string, routine = '') =>
+    Object.assign(new DatabaseError('away', 0, 'error'), { code, routine })
+  const failures = [
+    new ConnectionLost(),
+    new NoConnection(),
+    ...['57P01', '57P02', '57P03', '53300', '55P03', '57014', '25006', '08006', '08P01'].map((code) =>
+      ofDatabase(code),
+    ),
+    // A standby that is asked for the counters of the limits.
+    ofDatabase('0A000', 'get_relation_info'),
+  ]
+  for (const failure of failures) {
+    const answer = await failing(failure)
+    assert.equal(answer.statusCode, 503, String(failure))
+    assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/)
+    const inbox = await failing(failure, '/api/v1/inbox/conversations')
+    assert.equal(inbox.json().data.code, 'CHAT_INBOX_UNAVAILABLE')
+  }
+})
+
+test('no log line holds an address, a body, or what an error quotes', async () => {
+  const sent = 'Marker7391'
+  const failure = Object.assign(new Error(`invalid input "${sent}"\n    at ${sent} (${sent}:1:1)`), {
+    code: '22P02',
+    detail: sent,
+    query: sent,
+    parameters: [sent],
+    where: sent,
+    cause: new Error(sent),
+  })
+  const { app, lines } = withRoutes(failure)
+  await app.inject({ url: `/api/v1/leads/failing/now?search=${sent}`, headers: { authorization: `Bearer ${sent}` } })
+  await app.inject({ url: `/api/v1/leads/${sent}` })
+  await app.inject({ url: `/${sent}` })
+  await app.inject({ url: `/api/v1/leads/%E0%A4%A${sent}` })
+  await app.inject({ method: 'POST', url: '/api/v1/leads', headers: json, payload: `{"name":"${sent}"` })
+  await app.inject({ method: 'POST', url: '/api/v1/leads', headers: json, payload: `{"${sent}":"${sent}"}` })
+  assert.ok(lines.length >= 6)
+  assert.ok(!lines.join('').includes(sent))
+  const failed = lines.map((line) => JSON.parse(line)).find((line) => line.level === 'error')
+  assert.equal(failed.route, '/api/v1/leads/failing/now')
+  assert.equal(failed.error.code, '22P02')
+  assert.match(failed.error.stack.join(' '), /errors\.test\.ts/)
+})
+
+async function failing(failure: unknown, face = '/api/v1/leads') {
+  return withRoutes(failure).app.inject({ url: `${face}/failing/now` })
+}

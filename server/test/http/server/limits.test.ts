@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RouteOptions } from 'fastify'
+import { appWithoutDatabase } from '../../../../scripts/contract.ts'
+import { unlimited } from '../../support/limits.ts'
+import { simulatorWorld } from '../../support/simulator.ts'
+
+const routes: RouteOptions[] = []
+const app = await appWithoutDatabase((server) => {
+  server.addHook('onRoute', (route) => {
+    routes.push(route)
+  })
+})
+
+function* unlimitedOf({ method, url, schema = {} }: RouteOptions): Generator<string> {
+  const parts = schema as Record<string, unknown>
+  for (const part of ['params', 'querystring', 'headers', 'body']) {
+    yield* unlimited(parts[part], `${method} ${url} ${part}`)
+  }
+  for (const [status, answer] of Object.entries((parts.response ?? {}) as object)) {
+    yield* unlimited(answer, `${method} ${url} ${status}`)
+  }
+}
+
+test('every string, number and list of every route has a limit, in what it takes and in what it answers', async () => {
+  assert.ok(routes.length > 150, 'the routes are seen')
+  assert.deepEqual(
+    routes.flatMap((route) => [...unlimitedOf(route)]),
+    [],
+  )
+  await app.close()
+})
+
+test('so has every knob of the simulator', async () => {
+  const { simulator } = await simulatorWorld()
+  const { paths } = simulator.app.swagger() as { paths: Record<string, Record<string, Operation>> }
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation]),
+  )
+  assert.ok(operations.length > 15, 'the knobs are seen')
+  const found = operations.flatMap(([at, { parameters = [], requestBody = {}, responses = {} }]) => [
+    ...parameters.flatMap(({ name, schema }) => [...unlimited(schema, `${at} ${name}`)]),
+    ...[requestBody, ...Object.values(responses)].flatMap((each) => [...unlimited(each, at)]),
+  ])
+  assert.deepEqual(found, [])
+})
+
+interface Operation {
+  parameters?: { name: string; schema: object }[]
+  requestBody?: object
+  responses?: Record<string, object>
+}
+
+test('what has no limit is found wherever a schema has it', () => {
+  const text = { type: 'string' }
+  const rows: [schema: object, found: string[]][] = [
+    [text, [' has no maxLength']],
+    [{ type: ['string', 'null'], maxLength: 5 }, []],
+    [{ type: 'string', enum: ['a'] }, []],
+    [{ type: 'integer', minimum: 0 }, [' has no maximum']],
+    [{ type: 'array', items: text }, [' has no maxItems', '[] has no maxLength']],
+    [{ type: 'object', properties: { a: text } }, ['.a has no maxLength']],
+    [{ type: 'object', patternProperties: { '^k_': text } }, ['.^k_ has no maxLength']],
+    [{ type: 'object', additionalProperties: text }, ['.* has no maxLength']],
+    [{ anyOf: [{ type: 'null' }, text] }, ['(1) has no maxLength']],
+    [{ content: { 'text/plain': { schema: text } } }, ['.text/plain has no maxLength']],
+  ]
+  for (const [schema, found] of rows) assert.deepEqual([...unlimited(schema, '')], found)
+})

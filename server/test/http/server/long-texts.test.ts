@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stretchesOf } from '../../../../web/src/inbox/link-rules.ts'
+import { clientAddress } from '../../../src/access/keys/client-address.ts'
+import { deviceOf } from '../../../src/access/sign-in/device.ts'
+import { maskNumbersIn } from '../../../src/base/phone/mask.ts'
+import { readPhone } from '../../../src/base/phone/phone.ts'
+import { foldText } from '../../../src/base/text/search-text.ts'
+import { fillBody, readBody } from '../../../src/channels/templates/template-body.ts'
+import { readJid } from '../../../src/channels/unofficial/read/jid.ts'
+import type { FormField, PublicForm } from '../../../src/forms/form.ts'
+import { readSubmission } from '../../../src/forms/submit/submission.ts'
+import { looseQuery } from '../../../src/forms/submit/visitor.ts'
+import { parseQuery } from '../../../src/http/server/query.ts'
+import { wordsFor } from '../../../src/http/site/pages/words.ts'
+import { safeNext } from '../../../src/http/site/site-sign-in.ts'
+import { readIdempotencyKey } from '../../../src/inbox/conversation/idempotency-key.ts'
+import { splitText } from '../../../src/inbox/send/split-text.ts'
+import { customFieldTypes } from '../../../src/leads/lead/custom-fields.ts'
+import { readPhones } from '../../../src/leads/lead/read-phones.ts'
+import { readSearchTerm } from '../../../src/leads/lead/search-lines.ts'
+import { csvLine, guardCell, unguardCell } from '../../../src/leads/transfer/cells.ts'
+
+const fields: FormField[] = customFieldTypes.map((type) => ({ key: `my_${type}`, label: type, type, required: false }))
+const form = { fields: [...fields, { key: 'phone', label: 'Phone', type: 'phone', required: false }] } as PublicForm
+
+/** What the texts of strangers go through, whole. */
+const readers: [name: string, read: (text: string) => unknown][] = [
+  ['a phone', (text) => readPhone(text, 'BR')],
+  ['an identifier', (text) => readPhones(text, 'BR')],
+  ...form.fields.map(({ key }): [string, (text: string) => unknown] => [
+    `the field ${key} of a form`,
+    (text) => readSubmission(form, { [key]: text }, { k_a: text, utm_b: text }, true),
+  ]),
+  ['an address', (text) => parseQuery(text)],
+  ['the address of a form', (text) => looseQuery(`/f/form?${text}`)],
+  ['a term of the search', readSearchTerm],
+  ['text that is searched', foldText],
+  ['the links of a message', stretchesOf],
+  ['the numbers of a message', maskNumbersIn],
+  ['the parts of a message', (text) => splitText(text, 4096)],
+  ['an Idempotency-Key', (text) => attempt(() => readIdempotencyKey(text))],
+  ['a quoted Idempotency-Key', (text) => attempt(() => readIdempotencyKey(`"${text}"`))],
+  ['a template', (text) => [readBody(text, false), fillBody(text, ['1'])]],
+  ['an address of a phone', readJid],
+  ['cells of a file', (text) => [guardCell(text, ','), unguardCell(text), csvLine([text], ',')]],
+  ['where a sign-in leads to', safeNext],
+  ['Accept-Language', (text) => wordsFor({ 'accept-language': text })],
+  ['User-Agent', deviceOf],
+  ['X-Forwarded-For', (text) => clientAddress('127.0.0.1', text, () => true)],
+]
+
+function attempt(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return error
+  }
+}
+
+const pumps = [
+  ' (',
+  '(',
+  ' ',
+  '1',
+  '1.',
+  'a',
+  'a.',
+  'a@',
+  '.',
+  '-',
+  '/',
+  '=',
+  '&a=',
+  '%',
+  '"',
+  '\\"',
+  "'",
+  '{{',
+  '{{1}}',
+  '\n',
+]
+pumps.push('\n ', '! ', 'http://', 'www.', 'www.a', '\u0301', 'é', '😀', ',', ';q=', '[', 'a,', '+', '@', 'Edg')
+const texts = pumps.flatMap((pump) => ['', 'x', 'https://'].map((start) => ({ start, pump })))
+
+const shortLength = 4_096
+const longLength = 32_768
+/** CPU time below which nothing is told from noise. */
+const floorMs = 20
+
+for (const [name, read] of readers) {
+  test(`${name}: no text costs more than in proportion to its length`, () => {
+    for (const { start, pump } of texts) {
+      const textOf = (length: number) => `${start}${pump.repeat(length / pump.length)}x\0`
+      const hint = `${start}${JSON.stringify(pump)}`
+      assert.ok(
+        isInProportion(
+          () => read(textOf(shortLength)),
+          () => read(textOf(longLength)),
+        ),
+        hint,
+      )
+    }
+  })
+}
+
+/** Eight times the text takes eight times as long, and 64 times where the time grows with the square. */
+function isInProportion(short: () => unknown, long: () => unknown): boolean {
+  if (cpuMs(long) < floorMs) return true
+  for (let round = 0; round < 2; round++) {
+    const [once, eightfold] = [least(short), least(long)]
+    if (eightfold < floorMs || eightfold / once < 24) return true
+  }
+  return false
+}
+
+const least = (work: () => unknown) => Math.min(cpuMs(work), cpuMs(work))
+
+function cpuMs(work: () => unknown): number {
+  const before = process.threadCpuUsage()
+  work()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDb, type Tx } from '../../../src/base/db.ts'
+import { testDatabase } from '../../support/database.ts'
+import { atEnd } from '../../support/file-end.ts'
+import { inboxWorld } from '../../support/inbox-world.ts'
+import { signedInMember } from '../../support/member.ts'
+import { until } from '../../support/until.ts'
+import { bytesOf, change, payload, signatureOf, text, value } from '../../support/waba-payloads.ts'
+import { type Answer, type World, world } from '../../support/world.ts'
+
+/** Connections of the app, and what a workspace may hold of them beside others. */
+const connections = 10
+const share = connections / 2
+const bound = 500
+
+const { options } = await testDatabase()
+const outside = openDb({ ...options, maxConnections: 1 })
+atEnd(() => outside.close())
+
+/** What a workspace asks for, as often as it is called, while `lock` keeps it from being done. */
+interface Storm {
+  lock(tx: Tx): Promise<unknown>
+  ask(): Promise<Answer>
+}
+
+/** Has the storm ask so often, and hands on once `isFull`, while nothing of it can go on. Answers the answers. */
+async function during(
+  { lock, ask }: Storm,
+  times: number,
+  isFull: () => boolean,
+  work: () => Promise<void>,
+): Promise<Answer[]> {
+  let answers: Promise<Answer>[] = []
+  await outside.tx(async (tx) => {
+    await lock(tx)
+    answers = Array.from({ length: times }, ask)
+    await until(isFull, 'a full line')
+    await work()
+  })
+  return Promise.all(answers)
+}
+
+async function stormOfLeads(): Promise<Storm> {
+  const loud = await world()
+  const { id } = await loud.lead()
+  return {
+    lock: (tx) => tx`select 1 from leads where id = ${id} for update`,
+    ask: () => loud.call('PATCH', `/api/v1/leads/${id}`, { body: { notes: 'again' } }),
+  }
+}
+
+async function stormOfCallbacks(): Promise<Storm> {
+  const loud = await inboxWorld()
+  const [row] = await loud.db.sql<{ number_id: string }[]>`
+    select number_id from connections where id = ${loud.connectionId}`
+  const callback = async () => {
+    const raw = bytesOf(payload(change('messages', value({ messages: [text('Hello')] }, row?.number_id))))
+    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf('s', raw) }
+    return loud.call('POST', `/channels/waba/${loud.connectionId}/webhook`, { raw, headers })
+  }
+  assert.equal((await callback()).status, 200)
+  return {
+    lock: (tx) => tx`select 1 from conversations where workspace_id = ${loud.workspaceId} for update`,
+    ask: callback,
+  }
+}
+
+async function stormOfMembers(): Promise<Storm> {
+  const loud = await world()
+  const admin = await signedInMember(loud, 'admin')
+  return {
+    lock: (tx) => tx`select 1 from workspaces where id = ${loud.workspaceId} for update`,
+    ask: () => admin.call('PATCH', '', { agentsStopped: true }),
+  }
+}
+
+for (const [name, makeStorm] of [
+  ['changes of one lead', stormOfLeads],
+  ['callbacks of one customer', stormOfCallbacks],
+  ['a stop of all agents', stormOfMembers],
+] as const) {
+  test(`40 times ${name}, held up: another workspace and the balancer are served meanwhile, and all of it is done`, async () => {
+    const [storm, quiet] = [await makeStorm(), await world()]
+    const { id } = await quiet.lead()
+    const { load } = quiet.db
+    const isFull = () => load().open === share && load().waiting === 40 - share
+    const answers = await during(storm, 40, isFull, async () => {
+      assert.equal((await quiet.call('GET', `/api/v1/leads/${id}`)).status, 200)
+      await quiet.lead()
+      assert.equal((await quiet.call('PATCH', `/api/v1/leads/${id}`, { body: { notes: 'quiet' } })).status, 200)
+      assert.equal((await quiet.app.inject('/readyz')).statusCode, 200)
+      assert.equal((await quiet.call('GET', '/api/v1/leads', { key: 'plk_0000000000000000000000_000000' })).status, 401)
+      // What the service does unasked comes and goes beside them.
+      await until(isFull, 'a line that is as full as before')
+    })
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  })
+}
+
+test('what would wait behind too many of its own workspace is 503 with Retry-After, and nobody else is', async () => {
+  const [storm, quiet] = [await stormOfLeads(), await world()]
+  await quiet.lead()
+  const { load } = quiet.db
+  const before = load().refused
+  const tooMany = 20
+  // Whoever has not seen a neighbour for a second has all the connections.
+  const all = bound + connections + tooMany
+  const answers = await during(
+    storm,
+    all,
+    () => load().refused - before >= tooMany,
+    async () => {
+      await quiet.lead()
+    },
+  )
+  const refused = answers.filter(({ status }) => status === 503)
+  assert.ok(refused.length >= tooMany && refused.length <= tooMany + share, String(refused.length))
+  assert.equal(answers.filter(({ status }) => status === 200).length, all - refused.length)
+  for (const { headers } of refused) assert.match(String(headers['retry-after']), /^[1-9]\d*$/)
+})
+
+for (const [name, work] of [
+  [
+    'keys are revoked',
+    async (w: World, n: number) => {
+      const { id } = await w.addKey({ name: `Key ${n}` })
+      const admin = await signedInMember(w, 'admin')
+      return () => admin.call('DELETE', `/keys/${id}`)
+    },
+  ],
+  [
+    'agents are stopped',
+    async (w: World) => {
+      const admin = await signedInMember(w, 'admin')
+      return () => admin.call('PATCH', '', { agentsStopped: true })
+    },
+  ],
+] as const) {
+  test(`12 times at once ${name} with keys that have to be read anew: nobody waits for a second connection`, async () => {
+    const w = await world()
+    const asks = await Promise.all(Array.from({ length: 12 }, (_, n) => work(w, n)))
+    w.clock.advance(11_000)
+    const answers = await Promise.all(asks.map((ask) => ask()))
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+    assert.equal((await w.app.inject('/readyz')).statusCode, 200)
+  })
+}
