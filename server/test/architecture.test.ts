@@ -25,8 +25,10 @@ const ranks: Record<string, number> = {
   http: 6,
   stats: 6,
   mcp: 6,
-  // app.ts, main.ts and commands/ see everything, each other included.
-  top: 7,
+  // Sees every room.
+  app: 7,
+  // main.ts and commands/ see everything, each other included.
+  top: 8,
 }
 
 interface SourceFile {
@@ -58,7 +60,7 @@ function readSource(file: string): SourceFile {
 
 function roomOf(path: string): string {
   const [first = ''] = path.split('/')
-  if (first === 'commands' || /^(app(-\w+)?|main)\.ts$/.test(first)) return 'top'
+  if (first === 'commands' || first === 'main.ts') return 'top'
   return first.replace(/\.ts$/, '')
 }
 

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { isUuid } from '../base/id.ts'
 import { loadConfig } from '../config.ts'
-import type { OpenHouse } from './house.ts'
 import { pickWorkspace } from './pick-workspace.ts'
+import type { OpenHouse } from './start/house.ts'
 import { type TeamCall, withTeam } from './team-call.ts'
 import { answer, say, table } from './terminal.ts'
 
@@ -101,7 +101,7 @@ async function follow(call: TeamCall, house: OpenHouse | null, place: string, be
 
 async function workBeside(house: OpenHouse, place: string, id: string): Promise<void> {
   const [{ erasureDeps }, { runErasure }] = await Promise.all([
-    import('../app-erasure.ts'),
+    import('../app/erasure.ts'),
     import('../erasure/run.ts'),
   ])
   await runErasure(erasureDeps(house), place.slice(place.lastIndexOf('/') + 1), id, pollMs)

@@ -1,7 +1,7 @@
 import { createLog } from '../base/log.ts'
 import { migrate } from '../base/migrate.ts'
 import type { Config } from '../config.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './start/database.ts'
 import { answer, say } from './terminal.ts'
 
 /** Brings the database up to date and stops; `serve` does the same when it starts. */

@@ -3,8 +3,8 @@ import { type Command, Option } from 'commander'
 import { type Loop, startLoop } from '../base/async/loop.ts'
 import { loadConfig } from '../config.ts'
 import type { Purpose } from '../rotation/rotation.ts'
-import type { OpenHouse } from './house.ts'
 import { pickWorkspace } from './pick-workspace.ts'
+import type { OpenHouse } from './start/house.ts'
 import { type TeamCall, withTeam } from './team-call.ts'
 import { answer, describeProblem, say } from './terminal.ts'
 
@@ -85,7 +85,7 @@ async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice):
 /** No service runs that would do the work. */
 async function workBeside({ db, vault, clock }: OpenHouse): Promise<Loop> {
   const [{ keyedTables }, { workOnRotations }] = await Promise.all([
-    import('../app-keys.ts'),
+    import('../app/keyed-tables.ts'),
     import('../rotation/work.ts'),
   ])
   return startLoop(

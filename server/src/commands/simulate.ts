@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { shiftedClock, systemClock } from '../base/clock.ts'
 import type { Simulator } from '../simulator/simulator.ts'
-import { takeStopSignals } from './stop-signals.ts'
+import { takeStopSignals } from './start/stop-signals.ts'
 import { answer, say } from './terminal.ts'
 
 interface SimulateOptions {

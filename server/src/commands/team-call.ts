@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
-import type { OpenHouse } from './house.ts'
-import { readServerFile, type ServerAddress } from './server-file.ts'
+import type { OpenHouse } from './start/house.ts'
+import { readServerFile, type ServerAddress } from './start/server-file.ts'
 import { say } from './terminal.ts'
 
 /** Sends one request to the team API as an operator; throws an error with the API's own words when it is refused. */
@@ -28,7 +28,7 @@ export async function withTeam<T>(
   if (server !== null) return work(callAt(server), null)
 
   // A second of loading, which a command that found its server does without.
-  const [{ buildApp }, { openHouse }] = await Promise.all([import('../app.ts'), import('./house.ts')])
+  const [{ buildApp }, { openHouse }] = await Promise.all([import('../app/app.ts'), import('./start/house.ts')])
   const house = await openHouse({ ...config, logLevel: 'warn' }, say)
   try {
     const app = await buildApp(house)

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { ServerAddress } from './server-file.ts'
+import type { ServerAddress } from './start/server-file.ts'
 import { runningServer } from './team-call.ts'
 import { say } from './terminal.ts'
 
@@ -12,8 +12,8 @@ export async function withServer<T>(config: Config, work: (server: ServerAddress
   if (running !== null) return work(running)
 
   const [{ buildApp }, { openHouse }, { startImports }] = await Promise.all([
-    import('../app.ts'),
-    import('./house.ts'),
+    import('../app/app.ts'),
+    import('./start/house.ts'),
     import('../leads/transfer/worker.ts'),
   ])
   const house = await openHouse({ ...config, logLevel: 'warn' }, say)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presentPayload } from '../../src/app-events.ts'
+import { presentPayload } from '../../src/app/events.ts'
 import { createDeliveryWorker } from '../../src/webhooks/deliver/worker.ts'
 import { erasureWorld } from '../support/erasure-world.ts'
 import { startNode } from '../support/feed-world.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { erasureDeps } from '../../src/app-erasure.ts'
+import { erasureDeps } from '../../src/app/erasure.ts'
 import { beginErasure } from '../../src/erasure/begin.ts'
 import type { ErasureDeps } from '../../src/erasure/erasure.ts'
 import { finishErasures, leaseMs, runErasure } from '../../src/erasure/run.ts'

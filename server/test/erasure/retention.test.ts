@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { eraseQuiet, removeOld } from '../../src/app-retention.ts'
+import { eraseQuiet, removeOld } from '../../src/app/retention.ts'
 import { runImports } from '../../src/leads/transfer/run.ts'
 import { sweepImports } from '../../src/leads/transfer/sweep.ts'
 import { uploadFile } from '../support/erasure-world.ts'

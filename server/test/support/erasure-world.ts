@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { presentPayload } from '../../src/app-events.ts'
-import { keyedTables } from '../../src/app-keys.ts'
+import { presentPayload } from '../../src/app/events.ts'
+import { keyedTables } from '../../src/app/keyed-tables.ts'
 import type { KeyedRow, SealedTable } from '../../src/base/sealing/keyed-table.ts'
 import { askHolder } from '../../src/channels/unofficial/send/sends.ts'
 import { sealedAuthStore } from '../../src/channels/unofficial/transport/sealed-auth-store.ts'

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { buildApp } from '../../src/app.ts'
+import { buildApp } from '../../src/app/app.ts'
 import type { App } from '../../src/base/route.ts'
 import { type ImageOptions, type LeadImages, openImages } from '../../src/leads/search/image/client.ts'
 import { testDatabase } from './database.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { inboxReceive } from '../../src/app-inbox.ts'
+import { inboxReceive } from '../../src/app/inbox.ts'
 import { type Db, openDb } from '../../src/base/db.ts'
 import { openVault } from '../../src/base/sealing/vault.ts'
 import type { Receive } from '../../src/channels/channel-event.ts'

@@ -1,4 +1,4 @@
-import type { House } from '../../app-house.ts'
+import type { House } from '../../app/house.ts'
 import { manualClock } from '../../base/clock.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
 import { createForm } from '../../forms/change.ts'

@@ -13,7 +13,7 @@ import {
 import { isHeldByDead, ownSession } from '../../../src/base/lease-session.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { DatabaseError } from '../../../src/base/postgres/failures.ts'
-import { openDatabase } from '../../../src/commands/database.ts'
+import { openDatabase } from '../../../src/commands/start/database.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { databaseSettings, emptyDatabase, goDirect, type TestDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'

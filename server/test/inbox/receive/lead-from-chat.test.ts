@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inboxReceive } from '../../../src/app-inbox.ts'
+import { inboxReceive } from '../../../src/app/inbox.ts'
 import type { Referral } from '../../../src/channels/channel-event.ts'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
 import { customerMessage, inboxWorld, marina } from '../../support/inbox-world.ts'

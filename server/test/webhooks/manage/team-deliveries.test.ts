@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presentPayload } from '../../../src/app-events.ts'
+import { presentPayload } from '../../../src/app/events.ts'
 import { allEventNames } from '../../../src/events/catalogue.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
 import { signedInMember } from '../../support/member.ts'

@@ -1,10 +1,10 @@
-import { createMetricsDoor } from './access/team/metrics-door.ts'
-import type { House } from './app-house.ts'
-import type { App } from './base/route.ts'
-import { asHouse } from './base/shares/work.ts'
-import { serveHealth } from './http/ops/health.ts'
-import { serveMetrics } from './http/ops/metrics-route.ts'
-import { createServer } from './http/server/server.ts'
+import { createMetricsDoor } from '../access/team/metrics-door.ts'
+import type { App } from '../base/route.ts'
+import { asHouse } from '../base/shares/work.ts'
+import { serveHealth } from '../http/ops/health.ts'
+import { serveMetrics } from '../http/ops/metrics-route.ts'
+import { createServer } from '../http/server/server.ts'
+import type { House } from './house.ts'
 
 /** The server of a process that only works: it tells how the process is, and serves nobody else. */
 export async function buildWorkerApp(house: House): Promise<App> {

@@ -1,11 +1,11 @@
-import type { House } from './app-house.ts'
-import type { Clock } from './base/clock.ts'
-import type { Db } from './base/db.ts'
-import { sessionStates } from './channels/unofficial/session/session.ts'
-import { countSessions } from './channels/unofficial/session/session-queries.ts'
-import { readUnplaced } from './events/waiting.ts'
-import type { GaugeInfo, GaugeSource, Sample } from './http/ops/gauges.ts'
-import { readWaitingWebhooks } from './webhooks/manage/waiting.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Db } from '../base/db.ts'
+import { sessionStates } from '../channels/unofficial/session/session.ts'
+import { countSessions } from '../channels/unofficial/session/session-queries.ts'
+import { readUnplaced } from '../events/waiting.ts'
+import type { GaugeInfo, GaugeSource, Sample } from '../http/ops/gauges.ts'
+import { readWaitingWebhooks } from '../webhooks/manage/waiting.ts'
+import type { House } from './house.ts'
 
 const gauge = (name: string, help: string, ...labelNames: string[]): GaugeInfo => ({ name, help, labelNames })
 

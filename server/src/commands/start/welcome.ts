@@ -1,5 +1,5 @@
-import { version } from '../base/version.ts'
-import type { Config } from '../config.ts'
+import { version } from '../../base/version.ts'
+import type { Config } from '../../config.ts'
 import type { FirstStart } from './first-start.ts'
 
 const openLine =

@@ -1,8 +1,8 @@
-import { type Db, type DbOptions, openDb } from '../base/db.ts'
-import { startEmbeddedPostgres } from '../base/embedded/embedded-postgres.ts'
-import type { Log } from '../base/log.ts'
-import type { Config } from '../config.ts'
-import { describeProblem } from './terminal.ts'
+import { type Db, type DbOptions, openDb } from '../../base/db.ts'
+import { startEmbeddedPostgres } from '../../base/embedded/embedded-postgres.ts'
+import type { Log } from '../../base/log.ts'
+import type { Config } from '../../config.ts'
+import { describeProblem } from '../terminal.ts'
 
 export interface OpenDatabase {
   db: Db
