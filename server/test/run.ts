@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { buildWebIfNeeded } from '../../scripts/build-web.ts'
 import { ensureChromium } from '../../scripts/chromium.ts'
-import { hasPooler, howToGetPooler, startPooler } from './support/pooler.ts'
+import { hasPooler, howToGetPooler, startPooler } from './support/postgres/pooler.ts'
 import { startTestServer } from './support/test-server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { describeSchema } from './support/contract/schema.ts'
 import { testDatabase } from './support/database.ts'
-import { describeSchema } from './support/schema.ts'
 
 const picture = fileURLToPath(new URL('../../docs/schema.sql', import.meta.url))
 const head =

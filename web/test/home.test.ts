@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operatorToken } from '../../server/test/support/service.ts'
+import { operatorToken } from '../../server/test/support/program/service.ts'
 import { duration } from '../src/home/duration.ts'
 import { readHomeSearch } from '../src/home/search.ts'
 import { moved, statusToken } from '../src/settings/statuses.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { verifyWebhook } from '../../server/test/support/verify-webhook.ts'
-import { startReceiver } from '../../server/test/support/webhook-receiver.ts'
+import { verifyWebhook } from '../../server/test/support/webhooks/verify-webhook.ts'
+import { startReceiver } from '../../server/test/support/webhooks/webhook-receiver.ts'
 import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
 
 const demo = await openDemo()

@@ -6,10 +6,10 @@ import type { ErasureDeps } from '../../src/erasure/erasure.ts'
 import { finishErasures, leaseMs, runErasure } from '../../src/erasure/run.ts'
 import type { Member } from '../../src/team/member.ts'
 import { type ErasureWorld, erasureWorld, type Person, tracesOf, uploadFile } from '../support/erasure-world.ts'
-import { conversationPath, marina as customer, customerMessage } from '../support/inbox-world.ts'
-import { leadPath, leadsPath } from '../support/leads.ts'
+import { conversationPath, marina as customer, customerMessage } from '../support/inbox/inbox-world.ts'
+import { leadPath, leadsPath } from '../support/leads/leads.ts'
 import { signedInMember } from '../support/member.ts'
-import { rotate } from '../support/rotating.ts'
+import { rotate } from '../support/rotation/rotating.ts'
 import { world } from '../support/world.ts'
 
 const marina: Person = {

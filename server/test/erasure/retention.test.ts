@@ -5,10 +5,10 @@ import { eraseQuiet, removeOld } from '../../src/app/retention.ts'
 import { runImports } from '../../src/leads/transfer/run.ts'
 import { sweepImports } from '../../src/leads/transfer/sweep.ts'
 import { uploadFile } from '../support/erasure-world.ts'
-import { conversationPath, type InboxWorld, inboxWorld, marina } from '../support/inbox-world.ts'
-import { leadPath } from '../support/leads.ts'
+import { conversationPath, type InboxWorld, inboxWorld, marina } from '../support/inbox/inbox-world.ts'
+import { leadPath } from '../support/leads/leads.ts'
 import { signedInMember } from '../support/member.ts'
-import { rotate } from '../support/rotating.ts'
+import { rotate } from '../support/rotation/rotating.ts'
 import { testTeamToken } from '../support/world.ts'
 
 const dayMs = 86_400_000

@@ -4,7 +4,7 @@ import type { Scope } from '../../src/access/keys/scopes.ts'
 import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'
 import { allEventNames, eventNames } from '../../src/events/catalogue.ts'
 import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
-import { eventsPath, feedWorld, type Json, namesIn, startNode } from '../support/feed-world.ts'
+import { eventsPath, feedWorld, type Json, namesIn, startNode } from '../support/events/feed-world.ts'
 
 test('a caller reads what it has just written, in order, page by page, and each event once', async () => {
   const w = await feedWorld()

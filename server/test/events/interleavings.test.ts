@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { Tx } from '../../src/base/db.ts'
 import { placeEvents } from '../../src/events/place.ts'
 import { recordEvents } from '../../src/events/record.ts'
-import { bodies, type FeedWorld, feedWorld } from '../support/feed-world.ts'
+import { bodies, type FeedWorld, feedWorld } from '../support/events/feed-world.ts'
 
 const transactions = 4
 const subjects = ['00', '01', '02'].map((end) => `01985e2a-7c3e-7f10-9a64-3f6a2b1c0d${end}`)

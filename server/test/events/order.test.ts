@@ -4,8 +4,8 @@ import { type Db, openDb } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/relay.ts'
 import { placeEvents } from '../../src/events/place.ts'
 import { directly, testDatabase } from '../support/database.ts'
-import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/feed-world.ts'
-import { writeEvents } from '../support/feed-writers.ts'
+import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/events/feed-world.ts'
+import { writeEvents } from '../support/events/feed-writers.ts'
 import { atEnd } from '../support/file-end.ts'
 
 // FEED_EVENTS=50000 for all of them.

@@ -5,7 +5,7 @@ import { feedStates } from '../../src/events/feed.ts'
 import { placeEvents } from '../../src/events/place.ts'
 import { removeOldEvents } from '../../src/events/retention.ts'
 import { statementsOf } from '../support/database.ts'
-import { feedWorld } from '../support/feed-world.ts'
+import { feedWorld } from '../support/events/feed-world.ts'
 import { badPlans, waysTo } from '../support/plans.ts'
 
 // The plan of a new installation: it is kept for as long as the database has not counted the table.

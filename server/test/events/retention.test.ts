@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createPlacer } from '../../src/events/placer.ts'
 import { removeOldEvents } from '../../src/events/retention.ts'
 import { purgeDeletedLeads } from '../../src/leads/write/purge.ts'
-import { eventsPath, feedWorld, namesIn } from '../support/feed-world.ts'
+import { eventsPath, feedWorld, namesIn } from '../support/events/feed-world.ts'
 
 const dayMs = 24 * 3_600_000
 const allRead = async () => Number.POSITIVE_INFINITY

@@ -11,7 +11,7 @@ import {
   type Node,
   namesIn,
   startNode,
-} from '../support/feed-world.ts'
+} from '../support/events/feed-world.ts'
 import { atEnd } from '../support/file-end.ts'
 
 interface Waiting extends Node {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { testDatabase } from '../support/database.ts'
 import { newFolder } from '../support/folder.ts'
-import { runCommand } from '../support/run-command.ts'
-import { freePort, serviceEnvironment, startService } from '../support/service.ts'
-import { nodeSettings } from '../support/two-nodes.ts'
+import { runCommand } from '../support/program/run-command.ts'
+import { freePort, serviceEnvironment, startService } from '../support/program/service.ts'
+import { nodeSettings } from '../support/program/two-nodes.ts'
 
 test('commands work through the server that runs, and alike without one', async () => {
   const folder = await newFolder()

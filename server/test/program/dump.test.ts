@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '../support/folder.ts'
-import { freePort, newWorkspace, operatorToken, type Service, startService } from '../support/service.ts'
+import { freePort, newWorkspace, operatorToken, type Service, startService } from '../support/program/service.ts'
 
 const said = {
   firstName: 'Zyxwcanaria',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newFolder } from '../support/folder.ts'
-import { runCommand } from '../support/run-command.ts'
-import { freePort, serviceEnvironment, startService } from '../support/service.ts'
+import { runCommand } from '../support/program/run-command.ts'
+import { freePort, serviceEnvironment, startService } from '../support/program/service.ts'
 
 const phone = '5581991234567'
 

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { newFolder } from '../support/folder.ts'
-import { runCommand } from '../support/run-command.ts'
-import { freePort, serviceEnvironment, startService } from '../support/service.ts'
+import { runCommand } from '../support/program/run-command.ts'
+import { freePort, serviceEnvironment, startService } from '../support/program/service.ts'
 
 const teamToken = 'a-team-token-of-24-characters'
 

@@ -8,9 +8,9 @@ import { type TestContext, test } from 'node:test'
 import { readServerFile, type ServerAddress, writeServerFile } from '../../src/commands/start/server-file.ts'
 import { testDatabase } from '../support/database.ts'
 import { newFolder } from '../support/folder.ts'
-import { runCommand } from '../support/run-command.ts'
-import { freePort, newWorkspace, operatorToken, serviceEnvironment, startService } from '../support/service.ts'
-import { nodeSettings } from '../support/two-nodes.ts'
+import { runCommand } from '../support/program/run-command.ts'
+import { freePort, newWorkspace, operatorToken, serviceEnvironment, startService } from '../support/program/service.ts'
+import { nodeSettings } from '../support/program/two-nodes.ts'
 
 const rows = 4000
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
-import { freePort } from '../support/service.ts'
+import { freePort } from '../support/program/service.ts'
 
 // What docs/operations.md tells people to type is typed here, as it stands there.
 

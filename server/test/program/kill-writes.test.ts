@@ -8,9 +8,9 @@ import { startEmbeddedPostgres } from '../../src/base/embedded/embedded-postgres
 import { masterKeyFrom } from '../../src/base/sealing/master-key.ts'
 import { openVault } from '../../src/base/sealing/vault.ts'
 import { newFolder } from '../support/folder.ts'
-import { Acknowledgements, killRounds, type Victim } from '../support/kill-rounds.ts'
-import { type LeadHistory, writeLeads } from '../support/lead-writer.ts'
-import { databasePidOf, freePort, newWorkspace, type Service, startService } from '../support/service.ts'
+import { type LeadHistory, writeLeads } from '../support/leads/lead-writer.ts'
+import { Acknowledgements, killRounds, type Victim } from '../support/program/kill-rounds.ts'
+import { databasePidOf, freePort, newWorkspace, type Service, startService } from '../support/program/service.ts'
 
 const rounds = Number(process.env.KILL_ROUNDS ?? 9)
 const restarted = 'the embedded database was started again'

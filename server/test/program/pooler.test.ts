@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { databaseSettings, emptyDatabase, goDirect } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
-import { keepsNames, startPooler, throughPooler, withoutPooler } from '../support/pooler.ts'
-import { freePort, newWorkspace, startService } from '../support/service.ts'
+import { keepsNames, startPooler, throughPooler, withoutPooler } from '../support/postgres/pooler.ts'
+import { freePort, newWorkspace, startService } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
 
 goDirect('it has a pooler of its own')

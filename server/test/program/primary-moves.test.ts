@@ -6,7 +6,7 @@ import { openDb } from '../../src/base/db.ts'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
 import { hasPostgres, howToGetPostgres, type PostgresPair, startPostgresPair } from '../support/postgres-pair.ts'
-import { freePort, newWorkspace, type Service, startService } from '../support/service.ts'
+import { freePort, newWorkspace, type Service, startService } from '../support/program/service.ts'
 import { until } from '../support/until.ts'
 
 const rounds = Number(process.env.FAILOVER_ROUNDS ?? 1)

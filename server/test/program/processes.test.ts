@@ -6,7 +6,7 @@ import type { Db } from '../../src/base/db.ts'
 import { testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
-import { runCommand } from '../support/run-command.ts'
+import { runCommand } from '../support/program/run-command.ts'
 import {
   freePort,
   newWorkspace,
@@ -14,10 +14,10 @@ import {
   type Service,
   serviceEnvironment,
   startService,
-} from '../support/service.ts'
-import { nodeSettings } from '../support/two-nodes.ts'
+} from '../support/program/service.ts'
+import { nodeSettings } from '../support/program/two-nodes.ts'
 import { until } from '../support/until.ts'
-import { type Receiver, startReceiver } from '../support/webhook-receiver.ts'
+import { type Receiver, startReceiver } from '../support/webhooks/webhook-receiver.ts'
 
 const metricsToken = 'metrics-token-of-the-tests-01'
 

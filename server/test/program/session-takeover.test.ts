@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { type QrNetwork, qrNetwork } from '../support/channels/qr-network.ts'
 import { testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
-import { type QrNetwork, qrNetwork } from '../support/qr-network.ts'
-import { freePort, operatorToken, type Service, startService } from '../support/service.ts'
-import { nodeSettings } from '../support/two-nodes.ts'
+import { freePort, operatorToken, type Service, startService } from '../support/program/service.ts'
+import { nodeSettings } from '../support/program/two-nodes.ts'
 import { until } from '../support/until.ts'
 
 /** In turns the holder is killed, and stalled until another holds the session. */

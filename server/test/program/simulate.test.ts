@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startProgram } from '../support/program.ts'
-import { mainProgram } from '../support/service.ts'
+import { startProgram } from '../support/program/program.ts'
+import { mainProgram } from '../support/program/service.ts'
 
 test('parley simulate says what a connection needs, serves the phones and stops at a signal', async () => {
   const { told, stop } = await simulate('--demo')

@@ -4,8 +4,8 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '../support/folder.ts'
-import { runCommand } from '../support/run-command.ts'
-import { freePort, serviceEnvironment, startService } from '../support/service.ts'
+import { runCommand } from '../support/program/run-command.ts'
+import { freePort, serviceEnvironment, startService } from '../support/program/service.ts'
 
 test('a second start on a folder in use is refused, and the first service goes on', async () => {
   const folder = await newFolder()

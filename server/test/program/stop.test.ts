@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { isServerOf } from '../../src/base/embedded/postmaster.ts'
 import { newFolder } from '../support/folder.ts'
-import { databasePidOf, freePort, newWorkspace, startService } from '../support/service.ts'
+import { databasePidOf, freePort, newWorkspace, startService } from '../support/program/service.ts'
 
 /** Which requests were answered, refused with words, or never taken. A cut answer is an error of another kind. */
 interface Outcome {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Service } from '../support/service.ts'
-import { type Customer, type NodesWorld, nodesWorld, type Reply } from '../support/two-nodes.ts'
+import type { Service } from '../support/program/service.ts'
+import { type Customer, type NodesWorld, nodesWorld, type Reply } from '../support/program/two-nodes.ts'
 
 const killRounds = Number(process.env.KILL_ROUNDS ?? 2)
 const customersEach = 12

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Arrival } from '../support/send-platform.ts'
-import { type Customer, inboundText, type NodesWorld, nodesWorld } from '../support/two-nodes.ts'
-import { anyOf, type Storm, type StormItem, webhookStorm } from '../support/webhook-storm.ts'
+import type { Arrival } from '../support/inbox/send-platform.ts'
+import { type Customer, inboundText, type NodesWorld, nodesWorld } from '../support/program/two-nodes.ts'
+import { anyOf, type Storm, type StormItem, webhookStorm } from '../support/webhooks/webhook-storm.ts'
 
 const itemCount = Number(process.env.WEBHOOK_ITEMS ?? 2000)
 const sendCount = Math.round(itemCount * 0.05)

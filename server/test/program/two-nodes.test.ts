@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Service } from '../support/service.ts'
-import { type Customer, type NodesWorld, nodesWorld, type Reply } from '../support/two-nodes.ts'
+import type { Service } from '../support/program/service.ts'
+import { type Customer, type NodesWorld, nodesWorld, type Reply } from '../support/program/two-nodes.ts'
 
 const takeoverRounds = Number(process.env.TAKEOVER_ROUNDS ?? 150)
 const idempotencyKeys = 200

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { DeliveringTask } from '../support/delivering-program.ts'
+import { type Program, startProgram } from '../support/program/program.ts'
+import type { DeliveringTask } from '../support/webhooks/delivering-program.ts'
 import {
   brokenPromises,
   type DeliveryHistory,
@@ -10,10 +11,9 @@ import {
   type Kill,
   repeated,
   type WrittenEvent,
-} from '../support/delivery-history.ts'
-import { type DeliveryWorld, deliveryWorld, receiversOf, writeEvents } from '../support/delivery-world.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { type Behaviour, type Receivers, startReceivers } from '../support/receivers.ts'
+} from '../support/webhooks/delivery-history.ts'
+import { type DeliveryWorld, deliveryWorld, receiversOf, writeEvents } from '../support/webhooks/delivery-world.ts'
+import { type Behaviour, type Receivers, startReceivers } from '../support/webhooks/receivers.ts'
 
 // More on demand: CHAOS_EVENTS=20000 CHAOS_KILLS=20 takes some minutes.
 const eventCount = Number(process.env.CHAOS_EVENTS ?? 600)
@@ -25,7 +25,7 @@ const workspaceCount = 10
 const time = { startMs: Date.now(), speed: 30 }
 const timeoutMs = 3_000
 const maxWaitMs = 60_000
-const program = fileURLToPath(new URL('../support/delivering-program.ts', import.meta.url))
+const program = fileURLToPath(new URL('../support/webhooks/delivering-program.ts', import.meta.url))
 
 const calm: Mix = [[70, { kind: 'good' }]]
 const faulty: Mix = [

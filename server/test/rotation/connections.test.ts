@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { findConnection } from '../../src/channels/connection/queries.ts'
-import { platformServer } from '../support/platform-server.ts'
-import { oldRows, rotate } from '../support/rotating.ts'
+import { platformServer } from '../support/channels/platform-server.ts'
+import { oldRows, rotate } from '../support/rotation/rotating.ts'
 import { testTeamToken, world } from '../support/world.ts'
 
 const platform = await platformServer()

@@ -6,9 +6,16 @@ import { instanceScope } from '../../src/base/sealing/vault.ts'
 import { takeStep } from '../../src/rotation/step.ts'
 import { testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
-import { inboxWorld } from '../support/inbox-world.ts'
-import { leadPath, leadsPath } from '../support/leads.ts'
-import { askRotation, drainRotations, oldRows, rotate, rotationDeps, rotationsPath } from '../support/rotating.ts'
+import { inboxWorld } from '../support/inbox/inbox-world.ts'
+import { leadPath, leadsPath } from '../support/leads/leads.ts'
+import {
+  askRotation,
+  drainRotations,
+  oldRows,
+  rotate,
+  rotationDeps,
+  rotationsPath,
+} from '../support/rotation/rotating.ts'
 import { testTeamToken, type World, world } from '../support/world.ts'
 
 const scopes = ['leads.read', 'leads.write', 'leads.delete', 'inbox.read', 'inbox.write'] as const

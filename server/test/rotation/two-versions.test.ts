@@ -5,8 +5,8 @@ import { openVault, type Vault } from '../../src/base/sealing/vault.ts'
 import { receive } from '../../src/inbox/receive/receive.ts'
 import { leadFromChat } from '../../src/leads/write/from-chat.ts'
 import { takeStep } from '../../src/rotation/step.ts'
-import { customerMessage, type InboxWorld, inboxWorld, marina } from '../support/inbox-world.ts'
-import { askRotation, drainRotations, rotationDeps } from '../support/rotating.ts'
+import { customerMessage, type InboxWorld, inboxWorld, marina } from '../support/inbox/inbox-world.ts'
+import { askRotation, drainRotations, rotationDeps } from '../support/rotation/rotating.ts'
 
 const rounds = 60
 

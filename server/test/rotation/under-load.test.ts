@@ -8,17 +8,17 @@ import { buildApp } from '../../src/app/app.ts'
 import { openVault } from '../../src/base/sealing/vault.ts'
 import { testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
-import { type InboxWorld, inboxWorld } from '../support/inbox-world.ts'
-import { askRotation, oldRows, runningRotations } from '../support/rotating.ts'
-import type { RotatingTask } from '../support/rotating-program.ts'
-import { type Client, type Node, rotationClient } from '../support/rotation-clients.ts'
+import { type InboxWorld, inboxWorld } from '../support/inbox/inbox-world.ts'
+import { askRotation, oldRows, runningRotations } from '../support/rotation/rotating.ts'
+import type { RotatingTask } from '../support/rotation/rotating-program.ts'
+import { type Client, type Node, rotationClient } from '../support/rotation/rotation-clients.ts'
 import { callerOf } from '../support/world.ts'
 
 const clients = 8
 /** `ROTATION_SEARCHES=10000` takes minutes. */
 const wantedSearches = Number(process.env.ROTATION_SEARCHES ?? 200)
 const kills = wantedSearches >= 10_000 ? 20 : 2
-const program = fileURLToPath(new URL('../support/rotating-program.ts', import.meta.url))
+const program = fileURLToPath(new URL('../support/rotation/rotating-program.ts', import.meta.url))
 
 test(`${clients} clients of two nodes miss nothing while all keys are rotated by a process that is killed`, {
   timeout: 1_200_000,

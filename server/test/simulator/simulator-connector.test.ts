@@ -9,8 +9,8 @@ import { wabaConnector } from '../../src/channels/waba/sender.ts'
 import { isSignedBy, readSignature } from '../../src/channels/waba/signature.ts'
 import { seedDemo } from '../../src/simulator/demo/seed-demo.ts'
 import { inboundKinds } from '../../src/simulator/inbound.ts'
-import { openTestOutgoing } from '../support/outgoing.ts'
-import { simulatorWorld } from '../support/simulator.ts'
+import { simulatorWorld } from '../support/channels/simulator.ts'
+import { openTestOutgoing } from '../support/outgoing/outgoing.ts'
 
 const w = await simulatorWorld()
 const { simulator } = w

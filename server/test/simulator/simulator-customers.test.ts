@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { seedDemo } from '../../src/simulator/demo/seed-demo.ts'
 import { inboundKinds } from '../../src/simulator/inbound.ts'
 import { makeWamid, readWamid } from '../../src/simulator/wamid.ts'
-import { simulatorWorld } from '../support/simulator.ts'
+import { simulatorWorld } from '../support/channels/simulator.ts'
 
 const w = await simulatorWorld()
 const { simulator } = w

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { simulatorWorld } from '../support/simulator.ts'
+import { simulatorWorld } from '../support/channels/simulator.ts'
 
 const w = await simulatorWorld()
 const { simulator } = w

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { chromium } from 'playwright-core'
-import { openDevice, qrNetwork } from '../support/qr-network.ts'
+import { openDevice, qrNetwork } from '../support/channels/qr-network.ts'
 
 const w = await qrNetwork()
 const { url, number, phone } = w.simulator

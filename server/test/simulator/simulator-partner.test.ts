@@ -8,8 +8,8 @@ import { parsePartner } from '../../src/channels/partner/parse.ts'
 import { partnerConnector } from '../../src/channels/partner/sender.ts'
 import { seedDemo } from '../../src/simulator/demo/seed-demo.ts'
 import { newPartnerSide } from '../../src/simulator/world.ts'
-import { openTestOutgoing } from '../support/outgoing.ts'
-import { simulatorWorld } from '../support/simulator.ts'
+import { simulatorWorld } from '../support/channels/simulator.ts'
+import { openTestOutgoing } from '../support/outgoing/outgoing.ts'
 
 const w = await simulatorWorld({ number: { partner: newPartnerSide() } })
 const { simulator } = w

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { chromium } from 'playwright-core'
-import { simulatorWorld } from '../support/simulator.ts'
+import { simulatorWorld } from '../support/channels/simulator.ts'
 
 const w = await simulatorWorld({ ladder: { sentMs: 0, deliveredMs: 0, readMs: 0 } })
 const browser = await chromium.launch({

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { demoTemplates } from '../../src/simulator/demo/demo-templates.ts'
 import { addTemplate } from '../../src/simulator/template-routes.ts'
 import { readWamid } from '../../src/simulator/wamid.ts'
-import { simulatorWorld } from '../support/simulator.ts'
+import { simulatorWorld } from '../support/channels/simulator.ts'
 
 const w = await simulatorWorld()
 for (const template of demoTemplates) addTemplate(w.simulator.platform.world, template)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { simulatorWorld } from '../support/simulator.ts'
+import { simulatorWorld } from '../support/channels/simulator.ts'
 
 const w = await simulatorWorld()
 const { simulator } = w

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/base/db.ts'
 import type { DbPlace } from '../../src/base/postgres/ways.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
-import { throughPooler } from './pooler.ts'
+import { throughPooler } from './postgres/pooler.ts'
 import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-server.ts'
 
 export interface TestDatabase {

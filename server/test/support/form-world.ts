@@ -18,7 +18,7 @@ import { leadColumns } from '../../src/leads/lead/queries.ts'
 import { type LeadRow, openLead } from '../../src/leads/lead/sealed.ts'
 import type { Member, Role } from '../../src/team/member.ts'
 import { roleCovers } from '../../src/team/member.ts'
-import { checkAnswers } from './contract.ts'
+import { checkAnswers } from './contract/contract.ts'
 import type { TestDatabase } from './database.ts'
 
 export const noon = new Date('2026-03-01T12:00:00Z')

@@ -7,7 +7,7 @@ import { readDatabaseUrl } from '../../src/base/postgres/address/address.ts'
 import { connect } from '../../src/base/postgres/connect.ts'
 import { atEnd } from './file-end.ts'
 import { newFolder } from './folder.ts'
-import { freePort } from './service.ts'
+import { freePort } from './program/service.ts'
 import { until } from './until.ts'
 
 export const howToGetPostgres = 'PostgreSQL 15 is missing: apt-get install postgresql-15'

@@ -28,7 +28,7 @@ import type { Role } from '../../src/team/member.ts'
 import { createWorkspace } from '../../src/workspace/create.ts'
 import { workspaceTeamRoutes } from '../../src/workspace/team-routes.ts'
 import { labelTeamRoutes } from '../../src/workspace/team-routes-labels.ts'
-import { checkAnswers } from './contract.ts'
+import { checkAnswers } from './contract/contract.ts'
 
 export const publicUrl = 'http://parley.test'
 export const operatorToken = 'an-operator-token-of-the-environment'

@@ -12,11 +12,11 @@ import type { Connectors } from '../../src/channels/connector.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createPlacer } from '../../src/events/placer.ts'
 import { createMetrics } from '../../src/http/ops/metrics.ts'
-import { type ContractCheck, checkAnswers } from './contract.ts'
+import { type FakePlatform, scriptedPlatform } from './channels/scripted-platform.ts'
+import { type ContractCheck, checkAnswers } from './contract/contract.ts'
 import { testDatabase } from './database.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
-import { openTestOutgoing } from './outgoing.ts'
-import { type FakePlatform, scriptedPlatform } from './scripted-platform.ts'
+import { openTestOutgoing } from './outgoing/outgoing.ts'
 
 /** The noon at which every test begins, before the legacy delete scope ends. */
 export const testNoon = new Date('2026-03-10T12:00:00.000Z')

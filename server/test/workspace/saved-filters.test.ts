@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signedInMember, type TestMember } from '../support/member.ts'
-import { oldRows, rotate } from '../support/rotating.ts'
+import { oldRows, rotate } from '../support/rotation/rotating.ts'
 import { testTeamToken, world } from '../support/world.ts'
 
 const path = '/saved-filters'

@@ -8,7 +8,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { databaseSettings, testDatabase } from '../../../server/test/support/database.ts'
 import { atEnd } from '../../../server/test/support/file-end.ts'
 import { newFolder } from '../../../server/test/support/folder.ts'
-import { freePort, operatorToken, type Service, startService } from '../../../server/test/support/service.ts'
+import { freePort, operatorToken, type Service, startService } from '../../../server/test/support/program/service.ts'
 
 /** The demo as a first start leaves it, on a database of the tests, with a browser in front. */
 export interface Demo {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { inboxWorld } from '../../support/inbox-world.ts'
+import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { testTeamToken } from '../../support/world.ts'
 
 test('a key is limited to connections of its workspace alone, and told which of them is none', async () => {

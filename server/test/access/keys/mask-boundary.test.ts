@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { eventsPath } from '../../support/feed-world.ts'
-import { conversationPath, customerMessage, type InboxWorld, inboxPath, inboxWorld } from '../../support/inbox-world.ts'
-import { leadPath, leadsPath } from '../../support/leads.ts'
+import { eventsPath } from '../../support/events/feed-world.ts'
+import {
+  conversationPath,
+  customerMessage,
+  type InboxWorld,
+  inboxPath,
+  inboxWorld,
+} from '../../support/inbox/inbox-world.ts'
+import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { type Answer, type CallOptions, testTeamToken } from '../../support/world.ts'
 

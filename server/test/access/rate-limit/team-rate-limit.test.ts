@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
 import { loadConfig } from '../../../src/config.ts'
-import { startNode } from '../../support/feed-world.ts'
+import { startNode } from '../../support/events/feed-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { testTeamToken, world } from '../../support/world.ts'
 

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { openDb } from '../../../src/base/db.ts'
 import { startEmbeddedPostgres } from '../../../src/base/embedded/embedded-postgres.ts'
 import { newFolder } from '../../support/folder.ts'
-import { Acknowledgements, killRounds, type Victim } from '../../support/kill-rounds.ts'
-import { startProgram } from '../../support/program.ts'
+import { Acknowledgements, killRounds, type Victim } from '../../support/program/kill-rounds.ts'
+import { startProgram } from '../../support/program/program.ts'
 
-const writingProgram = fileURLToPath(new URL('../../support/writing-program.ts', import.meta.url))
+const writingProgram = fileURLToPath(new URL('../../support/program/writing-program.ts', import.meta.url))
 const rounds = Number(process.env.KILL_ROUNDS ?? 15)
 
 test('no acknowledged write is lost when the program, its database or both are killed', async (t) => {

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
-import { openCanary } from '../../support/canary.ts'
-import { okAnswer, rawServer } from '../../support/raw-server.ts'
-import { testCertificate } from '../../support/test-certificate.ts'
+import { openCanary } from '../../support/outgoing/canary.ts'
+import { okAnswer, rawServer } from '../../support/outgoing/raw-server.ts'
+import { testCertificate } from '../../support/outgoing/test-certificate.ts'
 
 // The public internet of this file is 127.0.0.2: allowed, while the canaries' 127.0.0.1 and ::1 are not.
 const outside = '127.0.0.2'

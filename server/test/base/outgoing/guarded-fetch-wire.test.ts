@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, beforeEach, test } from 'node:test'
 import type { OutgoingRequest } from '../../../src/base/outgoing/guarded-fetch.ts'
-import { openTestOutgoing } from '../../support/outgoing.ts'
-import { okAnswer, rawServer } from '../../support/raw-server.ts'
+import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
+import { okAnswer, rawServer } from '../../support/outgoing/raw-server.ts'
 
 const server = await rawServer()
 let outgoing = openTestOutgoing()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
-import { platformServer, sendJson } from '../../support/platform-server.ts'
+import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 
 const server = await platformServer((asked, response) => sendJson(response, 200, asked.body))
 const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8', '::1'] })

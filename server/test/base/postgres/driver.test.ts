@@ -6,9 +6,9 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { commitBehind, type Db, type DbOptions, openDb } from '../../../src/base/db.ts'
 import { startEmbeddedPostgres } from '../../../src/base/embedded/embedded-postgres.ts'
-import { databaseByProxy } from '../../support/cutting-proxy.ts'
 import { emptyDatabase, goDirect } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
+import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 import { until } from '../../support/until.ts'
 
 goDirect('it cuts and kills the very sessions that the driver has')

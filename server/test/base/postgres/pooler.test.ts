@@ -24,7 +24,7 @@ import {
   startPooler,
   throughPooler,
   withoutPooler,
-} from '../../support/pooler.ts'
+} from '../../support/postgres/pooler.ts'
 import { until } from '../../support/until.ts'
 
 goDirect('each test has a pooler of its own')

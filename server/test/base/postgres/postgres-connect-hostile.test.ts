@@ -6,9 +6,9 @@ import type pg from 'pg'
 import { type DatabaseAddress, readDatabaseUrl } from '../../../src/base/postgres/address/address.ts'
 import { connect } from '../../../src/base/postgres/connect.ts'
 import { NoDatabase } from '../../../src/base/postgres/no-database.ts'
-import { failure, fakePostgres, greeting, message, status } from '../../support/fake-postgres.ts'
 import { atEnd } from '../../support/file-end.ts'
-import { ownPostgres, session } from '../../support/own-postgres.ts'
+import { failure, fakePostgres, greeting, message, status } from '../../support/postgres/fake-postgres.ts'
+import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
 
 // Whatever ends the process from outside of a call (an uncaught error, an unhandled rejection) fails the test it comes in.
 

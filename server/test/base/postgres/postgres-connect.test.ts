@@ -7,11 +7,11 @@ import { type DatabaseAddress, readDatabaseUrl, socketAddress } from '../../../s
 import { AddressProblem } from '../../../src/base/postgres/address/address-problem.ts'
 import { connect } from '../../../src/base/postgres/connect.ts'
 import { NoDatabase } from '../../../src/base/postgres/no-database.ts'
-import { failure, fakePostgres, greeting, message, oneRow } from '../../support/fake-postgres.ts'
 import { oncePerFile } from '../../support/file-end.ts'
 import { newFolder } from '../../support/folder.ts'
-import { ownPostgres, session } from '../../support/own-postgres.ts'
-import { freePort } from '../../support/service.ts'
+import { failure, fakePostgres, greeting, message, oneRow } from '../../support/postgres/fake-postgres.ts'
+import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
+import { freePort } from '../../support/program/service.ts'
 
 const server = oncePerFile(() => ownPostgres())
 const settings = { applicationName: 'parley test', parameters: {} }

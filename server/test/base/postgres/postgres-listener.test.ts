@@ -4,10 +4,10 @@ import { type DbOptions, openDb } from '../../../src/base/db.ts'
 import { readDatabaseUrl } from '../../../src/base/postgres/address/address.ts'
 import { connector } from '../../../src/base/postgres/connector.ts'
 import { createListener } from '../../../src/base/postgres/listener.ts'
-import { databaseByProxy } from '../../support/cutting-proxy.ts'
 import { emptyDatabase } from '../../support/database.ts'
-import { fakePostgres, greeting } from '../../support/fake-postgres.ts'
 import { atEnd } from '../../support/file-end.ts'
+import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
+import { fakePostgres, greeting } from '../../support/postgres/fake-postgres.ts'
 import { until } from '../../support/until.ts'
 
 /** Somebody who listens by a proxy, and what was said of the hearing. */

@@ -9,9 +9,9 @@ import { Pool, type PoolOptions } from '../../../src/base/postgres/pool.ts'
 import { planOf } from '../../../src/base/postgres/prepared.ts'
 import type { Session } from '../../../src/base/postgres/session.ts'
 import { emptyDatabase } from '../../support/database.ts'
-import { failure, fakePostgres, greeting } from '../../support/fake-postgres.ts'
 import { atEnd, oncePerFile } from '../../support/file-end.ts'
-import { freePort } from '../../support/service.ts'
+import { failure, fakePostgres, greeting } from '../../support/postgres/fake-postgres.ts'
+import { freePort } from '../../support/program/service.ts'
 
 /** Opens connections to a database of this file. */
 const open = oncePerFile(async (): Promise<Connect> => {

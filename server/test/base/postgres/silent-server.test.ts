@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { allowTime, type Db, openDb } from '../../../src/base/db.ts'
-import { databaseByProxy } from '../../support/cutting-proxy.ts'
 import { emptyDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
+import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
 
 /** Longer than the pool takes to look whether somebody is silent. */
 const long = 'pg_sleep(2.3)'

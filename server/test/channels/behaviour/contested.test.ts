@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { type BehaviourWorld, behaviourWorld } from '../../support/behaviour-world.ts'
-import type { Phone } from '../../support/channel-rig.ts'
+import { type BehaviourWorld, behaviourWorld } from '../../support/channels/behaviour-world.ts'
+import type { Phone } from '../../support/channels/channel-rig.ts'
 import { until } from '../../support/until.ts'
 import { rigs } from './rigs.ts'
 

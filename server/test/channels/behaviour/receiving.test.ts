@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BehaviourWorld, behaviourWorld } from '../../support/behaviour-world.ts'
+import { type BehaviourWorld, behaviourWorld } from '../../support/channels/behaviour-world.ts'
 import { rigs } from './rigs.ts'
 
 const textsOf = async (w: BehaviourWorld, id: string) => (await w.messages(id)).map(({ text }) => text)

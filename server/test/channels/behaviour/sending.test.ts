@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BehaviourWorld, behaviourWorld } from '../../support/behaviour-world.ts'
-import type { Phone } from '../../support/channel-rig.ts'
+import { type BehaviourWorld, behaviourWorld } from '../../support/channels/behaviour-world.ts'
+import type { Phone } from '../../support/channels/channel-rig.ts'
 import { rigs } from './rigs.ts'
 
 async function begun(w: BehaviourWorld): Promise<{ ana: Phone; id: string }> {

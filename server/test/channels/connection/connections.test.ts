@@ -5,10 +5,10 @@ import { voidAcknowledgement } from '../../../src/channels/connection/pairing.ts
 import { acknowledgedUntil, needsAcknowledgement } from '../../../src/channels/health/acknowledgement.ts'
 import { noteActivity } from '../../../src/channels/health/activity.ts'
 import { heedPlatform, heedRefusal } from '../../../src/channels/heed.ts'
-import { type ChannelWorld, channelWorld } from '../../support/channel-world.ts'
+import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
+import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
-import { openTestOutgoing } from '../../support/outgoing.ts'
-import { platformServer, sendJson } from '../../support/platform-server.ts'
+import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 
 const database = await testDatabase()
 const platform = await platformServer()

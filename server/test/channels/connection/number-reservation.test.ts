@@ -4,9 +4,9 @@ import { after, test } from 'node:test'
 import { openDrivers } from '../../../src/channels/drivers.ts'
 import { syncTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { listAudit } from '../../../src/team/audit.ts'
-import { agreeing, type ChannelWorld, channelWorld } from '../../support/channel-world.ts'
+import { agreeing, type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
+import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
-import { platformServer, sendJson } from '../../support/platform-server.ts'
 
 const database = await testDatabase()
 const platform = await platformServer()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
-import { type ChannelWorld, channelWorld, partnerKey } from '../../support/channel-world.ts'
+import { type ChannelWorld, channelWorld, partnerKey } from '../../support/channels/channel-world.ts'
+import { type PlatformServer, platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
-import { type PlatformServer, platformServer, sendJson } from '../../support/platform-server.ts'
 
 const database = await testDatabase()
 const partner = await platformServer()

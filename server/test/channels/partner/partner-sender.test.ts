@@ -4,8 +4,8 @@ import { systemClock } from '../../../src/base/clock.ts'
 import type { PartnerConnection } from '../../../src/channels/connection/connection.ts'
 import type { Order, Outgoing, SendResult } from '../../../src/channels/connector.ts'
 import { partnerConnector } from '../../../src/channels/partner/sender.ts'
-import { openTestOutgoing } from '../../support/outgoing.ts'
-import { platformServer, sendJson } from '../../support/platform-server.ts'
+import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
+import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 
 const partner = await platformServer()
 after(() => partner.close())

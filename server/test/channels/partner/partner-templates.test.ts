@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { heedPlatform } from '../../../src/channels/heed.ts'
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
-import { channelWorld } from '../../support/channel-world.ts'
+import { channelWorld } from '../../support/channels/channel-world.ts'
+import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
-import { platformServer, sendJson } from '../../support/platform-server.ts'
 
 const database = await testDatabase()
 const partner = await platformServer()

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { StoredPartner } from '../../../src/channels/connection/connection.ts'
 import type { NewPartner } from '../../../src/channels/connection/schema.ts'
-import { type ChannelWorld, channelWorld } from '../../support/channel-world.ts'
+import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
+import { platformServer } from '../../support/channels/platform-server.ts'
+import { bytesOf, change, message, payload, text, value } from '../../support/channels/waba-payloads.ts'
 import { testDatabase } from '../../support/database.ts'
-import { platformServer } from '../../support/platform-server.ts'
-import { bytesOf, change, message, payload, text, value } from '../../support/waba-payloads.ts'
 
 const database = await testDatabase()
 const partner = await platformServer()

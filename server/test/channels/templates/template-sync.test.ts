@@ -3,9 +3,9 @@ import { after, beforeEach, test } from 'node:test'
 import { heedPlatform, heedRefusal } from '../../../src/channels/heed.ts'
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { findTemplate, listSendableTemplates } from '../../../src/channels/templates/templates.ts'
-import { agreeing, type ChannelWorld, channelWorld } from '../../support/channel-world.ts'
+import { agreeing, type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
+import { type Asked, platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
-import { type Asked, platformServer, sendJson } from '../../support/platform-server.ts'
 
 const database = await testDatabase()
 const { sql } = database.db

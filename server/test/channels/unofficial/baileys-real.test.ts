@@ -10,8 +10,8 @@ import { afterClose } from '../../../src/channels/unofficial/session/disconnect.
 import { openIdentity } from '../../../src/channels/unofficial/transport/baileys-auth.ts'
 import { type BaileysPackage, loadBaileys } from '../../../src/channels/unofficial/transport/baileys-package.ts'
 import { baileysTransport } from '../../../src/channels/unofficial/transport/baileys-transport.ts'
-import { at, socketMessage, upsert } from '../../support/session-events.ts'
-import { hearing, isClose, keptLog, memoryAuth } from '../../support/session-socket.ts'
+import { at, socketMessage, upsert } from '../../support/channels/session-events.ts'
+import { hearing, isClose, keptLog, memoryAuth } from '../../support/channels/session-socket.ts'
 
 // The package is no dependency of ours: name a folder that it was installed in, or install it beside us.
 const folder = process.env.BAILEYS_FOLDER

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newShopPhone, sessionWorld } from '../../support/session-world.ts'
+import { newShopPhone, sessionWorld } from '../../support/channels/session-world.ts'
 
 const stops: [code: number, reason: string, isForgotten: boolean][] = [
   [401, 'logged_out', true],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presetId } from '../../../src/channels/unofficial/send/preset-id.ts'
-import { customerPhone, sessionWorld } from '../../support/session-world.ts'
+import { customerPhone, sessionWorld } from '../../support/channels/session-world.ts'
 
 test('what a customer writes is stored before it counts as heard, and once', async () => {
   const w = await sessionWorld()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { oldRows, rotate } from '../../support/rotating.ts'
-import { customerPhone, type SessionWorld, sessionWorld } from '../../support/session-world.ts'
+import { customerPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
+import { oldRows, rotate } from '../../support/rotation/rotating.ts'
 import { testTeamToken } from '../../support/world.ts'
 
 async function everyRow({ db, connectionId }: SessionWorld): Promise<string[]> {

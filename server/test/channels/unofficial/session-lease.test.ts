@@ -12,8 +12,8 @@ import {
 } from '../../../src/channels/unofficial/session/lease.ts'
 import { moveSession } from '../../../src/channels/unofficial/session/move.ts'
 import { lockOrBeginSession } from '../../../src/channels/unofficial/session/session-queries.ts'
+import { customerPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
 import { testDatabase } from '../../support/database.ts'
-import { customerPhone, type SessionWorld, sessionWorld } from '../../support/session-world.ts'
 import { until } from '../../support/until.ts'
 
 const openSockets = ({ network }: SessionWorld) => network.sockets.filter(({ isClosed }) => !isClosed)

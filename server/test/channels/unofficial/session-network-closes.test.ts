@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BehaviourWorld, behaviourWorld } from '../../support/behaviour-world.ts'
-import { phoneRig } from '../../support/phone-rig.ts'
+import { type BehaviourWorld, behaviourWorld } from '../../support/channels/behaviour-world.ts'
+import { phoneRig } from '../../support/channels/phone-rig.ts'
 import { until } from '../../support/until.ts'
 
 interface Shop extends BehaviourWorld {

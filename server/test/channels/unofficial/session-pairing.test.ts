@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newShopPhone, sessionWorld } from '../../support/channels/session-world.ts'
 import { signedInMember } from '../../support/member.ts'
-import { newShopPhone, sessionWorld } from '../../support/session-world.ts'
 
 test('a connection that was never paired says so', async () => {
   const w = await sessionWorld()

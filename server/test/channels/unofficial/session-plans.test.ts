@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetOldSends } from '../../../src/channels/unofficial/send/sends.ts'
+import { customerPhone, sessionWorld } from '../../support/channels/session-world.ts'
 import { statementsOf } from '../../support/database.ts'
 import { badPlans } from '../../support/plans.ts'
-import { customerPhone, sessionWorld } from '../../support/session-world.ts'
 
 test('no statement of a session reads what was sent, or its keys, from end to end', async () => {
   const w = await sessionWorld()

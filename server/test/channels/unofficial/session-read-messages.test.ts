@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
-import { at, customerDigits, customerJid, customerLid, socketMessage, upsert } from '../../support/session-events.ts'
+import {
+  at,
+  customerDigits,
+  customerJid,
+  customerLid,
+  socketMessage,
+  upsert,
+} from '../../support/channels/session-events.ts'
 
 const now = new Date('2026-11-01T00:00:00.000Z')
 

@@ -14,7 +14,7 @@ import {
   socketMessage,
   statusUpdate,
   upsert,
-} from '../../support/session-events.ts'
+} from '../../support/channels/session-events.ts'
 
 const now = new Date('2026-11-01T00:00:00.000Z')
 const both = { userId: customerLid, parentUserId: null, phone: customerDigits }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
 import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
 import { forgetOldSends } from '../../../src/channels/unofficial/send/sends.ts'
-import { conversationPath } from '../../support/inbox-world.ts'
-import { customerPhone, type SessionWorld, sessionWorld } from '../../support/session-world.ts'
+import { customerPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
+import { conversationPath } from '../../support/inbox/inbox-world.ts'
 
 async function lastMessage(w: SessionWorld, conversationId: string) {
   return (await w.messages(conversationId)).at(-1)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { linkDevice, openDevice, qrNetwork } from '../../support/qr-network.ts'
+import { linkDevice, openDevice, qrNetwork } from '../../support/channels/qr-network.ts'
 
 const w = await qrNetwork()
 const { url } = w.simulator

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, afterEach, test } from 'node:test'
 import { type InboundKind, inboundKinds } from '../../../src/simulator/inbound.ts'
-import { type Loose, linkDevice, openDevice, qrNetwork } from '../../support/qr-network.ts'
+import { type Loose, linkDevice, openDevice, qrNetwork } from '../../support/channels/qr-network.ts'
 
 const w = await qrNetwork()
 const { url } = w.simulator

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createConnection } from '../../../src/channels/connection/change.ts'
 import { openDrivers } from '../../../src/channels/drivers.ts'
-import { agreeing } from '../../support/channel-world.ts'
-import { openTestOutgoing } from '../../support/outgoing.ts'
-import { signatureOf } from '../../support/waba-payloads.ts'
+import { agreeing } from '../../support/channels/channel-world.ts'
+import { signatureOf } from '../../support/channels/waba-payloads.ts'
+import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 import { type World, world } from '../../support/world.ts'
 
 // Samples from elsewhere, which are not ours to keep here: name their folder to run over them.

@@ -15,7 +15,7 @@ import {
   status,
   text,
   value,
-} from '../../support/waba-payloads.ts'
+} from '../../support/channels/waba-payloads.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')
 const read = (body: unknown) => parse(body, now)

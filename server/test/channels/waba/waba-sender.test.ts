@@ -4,8 +4,8 @@ import { manualClock, systemClock } from '../../../src/base/clock.ts'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
 import type { Order } from '../../../src/channels/connector.ts'
 import { wabaConnector } from '../../../src/channels/waba/sender.ts'
-import { openTestOutgoing } from '../../support/outgoing.ts'
-import { platformServer, sendJson } from '../../support/platform-server.ts'
+import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
+import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 
 const platform = await platformServer()
 after(() => platform.close())

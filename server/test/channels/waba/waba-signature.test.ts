@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { isSignedBy, readSignature } from '../../../src/channels/waba/signature.ts'
-import { bytesOf, messages, signatureOf, text } from '../../support/waba-payloads.ts'
+import { bytesOf, messages, signatureOf, text } from '../../support/channels/waba-payloads.ts'
 
 const secret = 'an-app-secret'
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StoredConnection } from '../../../src/channels/connection/connection.ts'
-import { appSecret, type ChannelWorld, channelWorld } from '../../support/channel-world.ts'
-import { testDatabase } from '../../support/database.ts'
+import { appSecret, type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import {
   bytesOf,
   change,
@@ -12,7 +11,8 @@ import {
   signatureOf,
   text,
   value,
-} from '../../support/waba-payloads.ts'
+} from '../../support/channels/waba-payloads.ts'
+import { testDatabase } from '../../support/database.ts'
 
 const database = await testDatabase()
 

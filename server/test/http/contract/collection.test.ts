@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { scopes } from '../../../src/access/keys/scopes.ts'
 import { openapiDocument, operationsOf, routesOf } from '../../../src/http/contract/openapi.ts'
 import { type PostmanCollection, postmanCollection } from '../../../src/http/contract/postman.ts'
-import { type InboxWorld, inboxWorld } from '../../support/inbox-world.ts'
-import { runCollection } from '../../support/postman.ts'
+import { runCollection } from '../../support/contract/postman.ts'
+import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { testTeamToken } from '../../support/world.ts'
 
 const collectionOf = ({ app }: InboxWorld) => postmanCollection(routesOf(app), 'https://parley.example')

@@ -7,9 +7,9 @@ import { describeApi, openapiDocument, routesOf } from '../../../src/http/contra
 import { postmanCollection } from '../../../src/http/contract/postman.ts'
 import { serveReference } from '../../../src/http/contract/reference.ts'
 import { serveHealth } from '../../../src/http/ops/health.ts'
-import { answerOf, checkAnswers } from '../../support/contract.ts'
+import { answerOf, checkAnswers } from '../../support/contract/contract.ts'
+import { runCollection } from '../../support/contract/postman.ts'
 import { testServer } from '../../support/http.ts'
-import { runCollection } from '../../support/postman.ts'
 
 const thing = Type.Object(
   { id: Type.String(), name: Type.String({ example: 'Ana' }), createdAt: timestamp('When it was made.') },

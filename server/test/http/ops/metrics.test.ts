@@ -14,7 +14,7 @@ import { placeEvents } from '../../../src/events/place.ts'
 import { createMetrics } from '../../../src/http/ops/metrics.ts'
 import { testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
-import { customerMessage, inboxWorld } from '../../support/inbox-world.ts'
+import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { testApp, testTeamToken, type World, world } from '../../support/world.ts'
 
 const metricsToken = 'metrics-token-of-the-tests-01'

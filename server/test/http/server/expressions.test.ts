@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RouteOptions } from 'fastify'
 import { appWithoutDatabase } from '../../../../scripts/contract.ts'
+import { simulatorWorld } from '../../support/channels/simulator.ts'
 import { schemasWithin } from '../../support/limits.ts'
-import { attacksOn, textOf } from '../../support/regex-attacks.ts'
-import { regexSources } from '../../support/regex-sources.ts'
-import { walk } from '../../support/regex-steps.ts'
-import { readRegex } from '../../support/regex-tree.ts'
-import { simulatorWorld } from '../../support/simulator.ts'
+import { attacksOn, textOf } from '../../support/regex/regex-attacks.ts'
+import { regexSources } from '../../support/regex/regex-sources.ts'
+import { walk } from '../../support/regex/regex-steps.ts'
+import { readRegex } from '../../support/regex/regex-tree.ts'
 
 const { written, made } = regexSources()
 

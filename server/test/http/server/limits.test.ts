@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RouteOptions } from 'fastify'
 import { appWithoutDatabase } from '../../../../scripts/contract.ts'
+import { simulatorWorld } from '../../support/channels/simulator.ts'
 import { unlimited } from '../../support/limits.ts'
-import { simulatorWorld } from '../../support/simulator.ts'
 
 const routes: RouteOptions[] = []
 const app = await appWithoutDatabase((server) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb, type Tx } from '../../../src/base/db.ts'
+import { bytesOf, change, payload, signatureOf, text, value } from '../../support/channels/waba-payloads.ts'
 import { testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
-import { inboxWorld } from '../../support/inbox-world.ts'
+import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { until } from '../../support/until.ts'
-import { bytesOf, change, payload, signatureOf, text, value } from '../../support/waba-payloads.ts'
 import { type Answer, type World, world } from '../../support/world.ts'
 
 /** Connections of the app, and what a workspace may hold of them beside others. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { guessesPerMinute } from '../../../src/access/rate-limit/guesses.ts'
-import { addAgent, inboxPath, inboxWorld, marina } from '../../support/inbox-world.ts'
-import { leadPath } from '../../support/leads.ts'
+import { addAgent, inboxPath, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { leadPath } from '../../support/leads/leads.ts'
 
 const phone = marina.phone ?? ''
 const list = `${inboxPath}/conversations`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { addAgent, type InboxWorld, inboxPath, inboxWorld } from '../../support/inbox-world.ts'
+import { addAgent, type InboxWorld, inboxPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const path = `${inboxPath}/templates`
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addAgent, addLabel, conversationPath, inboxWorld } from '../../support/inbox-world.ts'
+import { addAgent, addLabel, conversationPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 async function begun() {
   const w = await inboxWorld()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { customerMessage, inboxWorld } from '../../support/inbox-world.ts'
+import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const hidden = { userId: 'BR.1', parentUserId: null, phone: null, name: 'Ana' }
 const byPhone = { userId: null, parentUserId: null, phone: '5511987650001', name: 'Ana' }

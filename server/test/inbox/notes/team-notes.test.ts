@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { customerMessage, inboxWorld, marina } from '../../support/inbox-world.ts'
+import { customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 
 const path = '/inbox/conversations'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addAgent, inboxWorld } from '../../support/inbox-world.ts'
+import { addAgent, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 test('a new conversation belongs to the oldest active key with inbox.write that allows the connection', async () => {
   const w = await inboxWorld()

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
-import { addAgent, conversationPath, customerMessage, type InboxWorld, inboxWorld } from '../../support/inbox-world.ts'
+import { bytesOf, change, payload, signatureOf, status, text, value } from '../../support/channels/waba-payloads.ts'
+import {
+  addAgent,
+  conversationPath,
+  customerMessage,
+  type InboxWorld,
+  inboxWorld,
+} from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
-import { bytesOf, change, payload, signatureOf, status, text, value } from '../../support/waba-payloads.ts'
 
 const minute = 60_000
 

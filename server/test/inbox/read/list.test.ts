@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addAgent, customerMessage, type InboxWorld, inboxPath, inboxWorld, marina } from '../../support/inbox-world.ts'
+import {
+  addAgent,
+  customerMessage,
+  type InboxWorld,
+  inboxPath,
+  inboxWorld,
+  marina,
+} from '../../support/inbox/inbox-world.ts'
 
 const path = `${inboxPath}/conversations`
 const phoneOf = (n: number): string => `55819912345${String(n).padStart(2, '0')}`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { conversationPath, customerMessage, inboxWorld } from '../../support/inbox-world.ts'
+import { conversationPath, customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 async function talk(count: number) {
   const w = await inboxWorld()

@@ -11,7 +11,7 @@ import {
   type InboxWorld,
   inboxPath,
   inboxWorld,
-} from '../../support/inbox-world.ts'
+} from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { badPlans } from '../../support/plans.ts'
 import type { Answer } from '../../support/world.ts'

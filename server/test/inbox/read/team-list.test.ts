@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox-world.ts'
+import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 
 const path = '/inbox/conversations'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statementsOf, vacuum } from '../../support/database.ts'
 import { fillBlindMessages, fillConversations, fillMessages, fillThreads } from '../../support/fill.ts'
-import { addAgent, addLabel, type InboxWorld, inboxWorld } from '../../support/inbox-world.ts'
+import { addAgent, addLabel, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { badPlans } from '../../support/plans.ts'
 

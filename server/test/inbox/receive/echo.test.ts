@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addAgent, inboxPath, inboxWorld } from '../../support/inbox-world.ts'
+import { addAgent, inboxPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const path = `${inboxPath}/echoes`
 const to = '5581991234567'

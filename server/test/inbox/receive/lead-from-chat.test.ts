@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { inboxReceive } from '../../../src/app/inbox.ts'
 import type { Referral } from '../../../src/channels/channel-event.ts'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
-import { customerMessage, inboxWorld, marina } from '../../support/inbox-world.ts'
+import { customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
 async function chat() {

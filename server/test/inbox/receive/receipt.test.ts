@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { lockConversation } from '../../../src/inbox/conversation/queries.ts'
 import { advanceMessage } from '../../../src/inbox/receive/advance.ts'
 import { applyParked } from '../../../src/inbox/receive/parked.ts'
-import { type InboxWorld, inboxWorld } from '../../support/inbox-world.ts'
+import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 async function sending(parts = 1) {
   const w = await inboxWorld()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { addAgent, conversationPath, customerMessage, inboxWorld, marina } from '../../support/inbox-world.ts'
+import { addAgent, conversationPath, customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
 test('a first message makes a conversation as the contract shows it', async () => {
   const w = await inboxWorld()

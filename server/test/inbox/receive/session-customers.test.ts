@@ -2,8 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
 import type { SocketEvent } from '../../../src/channels/unofficial/transport/transport.ts'
-import { inboxWorld } from '../../support/inbox-world.ts'
-import { customerDigits, customerJid, customerLid, socketMessage, upsert } from '../../support/session-events.ts'
+import {
+  customerDigits,
+  customerJid,
+  customerLid,
+  socketMessage,
+  upsert,
+} from '../../support/channels/session-events.ts'
+import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 /** An inbox that is told what a session's socket told. */
 async function sessionWorld() {

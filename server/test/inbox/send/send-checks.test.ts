@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { agent, human } from '../../../src/inbox/conversation/owner.ts'
-import { freshKey, noon, type PostOptions, type SendWorld, sendWorld, text } from '../../support/send-world.ts'
+import { freshKey, noon, type PostOptions, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 const template = (fields: object = {}) => ({
   kind: 'template',

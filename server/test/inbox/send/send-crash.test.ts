@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { receive } from '../../../src/inbox/receive/receive.ts'
 import { type SendPoint, sendPoints } from '../../../src/inbox/send/send-deps.ts'
 import { settleStranded } from '../../../src/inbox/send/stranded.ts'
-import { startProgram } from '../../support/program.ts'
-import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/send-world.ts'
-import type { SendingTask } from '../../support/sending-program.ts'
+import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
+import type { SendingTask } from '../../support/inbox/sending-program.ts'
+import { startProgram } from '../../support/program/program.ts'
 
 // More on demand: SEND_CRASH_ROUNDS=20 takes a minute and a half.
 const rounds = Number(process.env.SEND_CRASH_ROUNDS ?? 3)
-const program = fileURLToPath(new URL('../../support/sending-program.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../support/inbox/sending-program.ts', import.meta.url))
 const inEachPart = new Set<SendPoint>(['paced', 'claimed', 'called', 'recorded'])
 
 let world: SendWorld

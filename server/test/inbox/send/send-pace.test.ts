@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
 import { type Paces, pacesOf, takePlace } from '../../../src/inbox/send/pace.ts'
-import { noon, sendWorld } from '../../support/send-world.ts'
+import { noon, sendWorld } from '../../support/inbox/send-world.ts'
 
 const limits: [string, Paces, number][] = [
   ['official', pacesOf({ channel: 'waba', isOnPhone: false }), 80],

@@ -4,7 +4,7 @@ import type { DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import type { Order } from '../../../src/channels/connector.ts'
 import { receive } from '../../../src/inbox/receive/receive.ts'
 import { settleStranded } from '../../../src/inbox/send/stranded.ts'
-import { freshKey, type SendWorld, sendWorld, text } from '../../support/send-world.ts'
+import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 async function tell(
   { node, workspaceId, connectionId, clock }: SendWorld,

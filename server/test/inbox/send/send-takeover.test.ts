@@ -5,7 +5,7 @@ import type { Conversation } from '../../../src/inbox/conversation/conversation.
 import { human } from '../../../src/inbox/conversation/owner.ts'
 import { updateConversation } from '../../../src/inbox/ownership/update.ts'
 import { startWithinMs } from '../../../src/inbox/send/send-dispatch.ts'
-import { type Node, type SendWorld, sendWorld, text } from '../../support/send-world.ts'
+import { type Node, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 async function takeOver({ workspaceId, member }: SendWorld, { deps }: Node, id: string): Promise<void> {
   await updateConversation(deps, { workspaceId, connectionIds: [] }, member.actor, id, { owner: human })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendMessage } from '../../../src/inbox/send/send.ts'
-import { freshKey, noon, sendWorld, text } from '../../support/send-world.ts'
+import { freshKey, noon, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 test('a text goes to the platform once, with our id, and is answered sent', async () => {
   const { conversation, post, platform, message, events, keyId, connectionId, db } = await sendWorld()

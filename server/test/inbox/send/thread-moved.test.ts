@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { addAgent, conversationPath, customerMessage, inboxWorld, marina } from '../../support/inbox-world.ts'
+import { addAgent, conversationPath, customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { testTeamToken } from '../../support/world.ts'
 
 async function thread() {

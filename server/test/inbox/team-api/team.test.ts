@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addAgent, addLabel, customerMessage, inboxWorld, marina } from '../../support/inbox-world.ts'
+import { addAgent, addLabel, customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
 const path = '/inbox/conversations'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leadPath, leadsPath, stored } from '../../support/leads.ts'
+import { leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
 import { type CallOptions, type World, world } from '../../support/world.ts'
 
 type Method = 'POST' | 'PATCH'

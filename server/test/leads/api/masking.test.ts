@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { imageWorld } from '../../support/image-world.ts'
-import { leadPath, leadsPath } from '../../support/leads.ts'
+import { imageWorld } from '../../support/leads/image-world.ts'
+import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { callerOf, testTeamToken, type World, world } from '../../support/world.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leadPath, stored } from '../../support/leads.ts'
+import { leadPath, stored } from '../../support/leads/leads.ts'
 import { exchange, listen } from '../../support/raw-http.ts'
 import { world } from '../../support/world.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { customerMessage, inboxWorld } from '../../support/inbox-world.ts'
+import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { world } from '../../support/world.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventCounts, leadsPath as keyLeadsPath, quotaUsed, stored } from '../../support/leads.ts'
+import { eventCounts, leadsPath as keyLeadsPath, quotaUsed, stored } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
 import { world } from '../../support/world.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventCounts, leadPath, leadsPath, stored } from '../../support/leads.ts'
+import { eventCounts, leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
 import { world } from '../../support/world.ts'
 
 const fields = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leadPath, leadsPath, stored } from '../../support/leads.ts'
+import { leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
 import { type World, world } from '../../support/world.ts'
 
 const textField = (key: string, value: string) => ({ key, label: key, type: 'text', value })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { guessesPerMinute } from '../../../src/access/rate-limit/guesses.ts'
-import { leadPath, leadsPath } from '../../support/leads.ts'
+import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { type Answer, type World, world } from '../../support/world.ts'
 
 const phone = '5581991234567'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listStatusChanges } from '../../../src/leads/lead/history.ts'
-import { leadPath, leadsPath } from '../../support/leads.ts'
+import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { type World, world } from '../../support/world.ts'
 
 async function history({ db, workspaceId }: World, id: string) {

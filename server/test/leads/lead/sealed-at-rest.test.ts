@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leadPath, leadsPath } from '../../support/leads.ts'
+import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { type World, world } from '../../support/world.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type ImageNode, type ImageWorld, imageWorld } from '../../support/image-world.ts'
-import { leadPath, leadsPath } from '../../support/leads.ts'
+import { type ImageNode, type ImageWorld, imageWorld } from '../../support/leads/image-world.ts'
+import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 
 // The image and the database are asked the same through the front door. The database's answers are held against the
 // plain text by search.test.ts, the image's by image-rules.test.ts.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removeOldEvents } from '../../../src/events/retention.ts'
 import { indexLeads, readIndexedTo } from '../../../src/leads/search/index-leads.ts'
-import { leadPath, leadsPath } from '../../support/leads.ts'
+import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { type World, world } from '../../support/world.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeCursor, encodeCursor } from '../../../src/base/cursor.ts'
-import { addMember, leadPath, leadsPath } from '../../support/leads.ts'
+import { addMember, leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { type World, world } from '../../support/world.ts'
 
 type Query = Record<string, string>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readListRequest } from '../../../src/leads/search/list-request.ts'
 import { exportLeads } from '../../../src/leads/transfer/export.ts'
 import { statementsOf } from '../../support/database.ts'
-import { importWorld } from '../../support/import-world.ts'
+import { importWorld } from '../../support/leads/import-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
 test('a CSV export imported elsewhere makes the same leads, formulas and quotes included', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runImports } from '../../../src/leads/transfer/run.ts'
-import { importWorld } from '../../support/import-world.ts'
-import { eventCounts, quotaUsed, stored } from '../../support/leads.ts'
+import { importWorld } from '../../support/leads/import-world.ts'
+import { eventCounts, quotaUsed, stored } from '../../support/leads/leads.ts'
 
 test('a CSV file becomes leads by its headings, with history, events and quota as of an upsert', async () => {
   const w = await importWorld({ defaultCountry: 'BR' })

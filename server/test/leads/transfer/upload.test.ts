@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sweepImports } from '../../../src/leads/transfer/sweep.ts'
 import { appendUpload } from '../../../src/leads/transfer/upload.ts'
-import { type ImportWorld, importWorld } from '../../support/import-world.ts'
-import { oldRows, rotate } from '../../support/rotating.ts'
+import { type ImportWorld, importWorld } from '../../support/leads/import-world.ts'
+import { oldRows, rotate } from '../../support/rotation/rotating.ts'
 import { testTeamToken } from '../../support/world.ts'
 
 async function made(w: ImportWorld, size: number): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { eventCounts, leadsPath, quotaUsed } from '../../support/leads.ts'
+import { eventCounts, leadsPath, quotaUsed } from '../../support/leads/leads.ts'
 import { type World, world } from '../../support/world.ts'
 
 interface Item {

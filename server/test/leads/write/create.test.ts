@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adPlatforms, priorities, sources } from '../../../src/leads/lead/lead.ts'
-import { addMember, leadPath, leadsPath, stored } from '../../support/leads.ts'
+import { addMember, leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
 import { world } from '../../support/world.ts'
 
 test('firstName is the only field required on create; the rest has the defaults of the contract', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { leadPath, leadsPath, stored } from '../../support/leads.ts'
+import { leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
 import { world } from '../../support/world.ts'
 
 const lead = {

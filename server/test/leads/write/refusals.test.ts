@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
 import { buildApp } from '../../../src/app/app.ts'
 import { loadConfig } from '../../../src/config.ts'
-import { leadPath, leadsPath, stored } from '../../support/leads.ts'
+import { leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
 import { type World, world } from '../../support/world.ts'
 
 const item = { match: { by: 'externalRef', value: 'r' }, lead: { firstName: 'A', notes: 'x' } }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
-import { addMember, leadPath, leadsPath, stored } from '../../support/leads.ts'
+import { addMember, leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
 import { type World, world } from '../../support/world.ts'
 
 const restorePath = (id: string) => `${leadPath(id)}/restore`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { eventCounts, stored } from '../../support/leads.ts'
+import { eventCounts, stored } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'
 import { world } from '../../support/world.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addMember, eventCounts, leadPath, leadsPath, quotaUsed } from '../../support/leads.ts'
+import { addMember, eventCounts, leadPath, leadsPath, quotaUsed } from '../../support/leads/leads.ts'
 import { type Answer, type World, world } from '../../support/world.ts'
 
 const create = (w: World, body: object) => w.call('POST', leadsPath, { body: { firstName: 'Ana', ...body } })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addMember, leadPath, stored } from '../../support/leads.ts'
+import { addMember, leadPath, stored } from '../../support/leads/leads.ts'
 import { world } from '../../support/world.ts'
 
 test('only the fields that are sent change; updatedAt moves and createdAt stays', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { webhookWorld } from '../../support/webhook-world.ts'
+import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 test('an event reaches the endpoint with the headers of Standard Webhooks, and the official library verifies it', async () => {
   const w = await webhookWorld({ headers: { 'X-Shop': '7', 'Webhook-Id': 'mine' } })

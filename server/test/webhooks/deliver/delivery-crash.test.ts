@@ -4,15 +4,20 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type DeliveryPoint, deliveryPoints } from '../../../src/webhooks/deliver/queue.ts'
-import type { DeliveringTask } from '../../support/delivering-program.ts'
-import { brokenPromises, type DeliveryHistory, type Kill, type WrittenEvent } from '../../support/delivery-history.ts'
-import { type DeliveryWorld, deliveryWorld, receiversOf } from '../../support/delivery-world.ts'
-import { type Program, startProgram } from '../../support/program.ts'
-import { type Receivers, startReceivers } from '../../support/receivers.ts'
+import { type Program, startProgram } from '../../support/program/program.ts'
+import type { DeliveringTask } from '../../support/webhooks/delivering-program.ts'
+import {
+  brokenPromises,
+  type DeliveryHistory,
+  type Kill,
+  type WrittenEvent,
+} from '../../support/webhooks/delivery-history.ts'
+import { type DeliveryWorld, deliveryWorld, receiversOf } from '../../support/webhooks/delivery-world.ts'
+import { type Receivers, startReceivers } from '../../support/webhooks/receivers.ts'
 
 // More on demand: DELIVERY_CRASH_ROUNDS=20 takes some minutes.
 const rounds = Number(process.env.DELIVERY_CRASH_ROUNDS ?? 1)
-const program = fileURLToPath(new URL('../../support/delivering-program.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../support/webhooks/delivering-program.ts', import.meta.url))
 const time = { startMs: Date.now(), speed: 30 }
 const subjectCount = 8
 const eventsEach = 2

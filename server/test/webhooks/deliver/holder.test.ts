@@ -8,8 +8,8 @@ import { createSettler } from '../../../src/webhooks/deliver/settler.ts'
 import { createSlots } from '../../../src/webhooks/deliver/slots.ts'
 import { queueAgain } from '../../../src/webhooks/endpoint/replay.ts'
 import { findEvent } from '../../../src/webhooks/manage/send-again.ts'
-import { startReceiver } from '../../support/webhook-receiver.ts'
-import { presentAsRecorded, type WebhookWorld, webhookWorld } from '../../support/webhook-world.ts'
+import { startReceiver } from '../../support/webhooks/webhook-receiver.ts'
+import { presentAsRecorded, type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 /** The queues of a process that hears no news. */
 function holderOf(w: WebhookWorld, deps: Partial<PumpDeps> = {}, { mayLinger = false, inFlight = 512 } = {}): Holder {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { claimQueues, endLeasesOfDead } from '../../../src/webhooks/endpoint/lease.ts'
-import { type WebhookWorld, webhookWorld } from '../../support/webhook-world.ts'
+import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 /** As if the worker had been away for longer than its lease. */
 async function expireLeases({ db, workspaceId }: WebhookWorld): Promise<void> {

@@ -6,7 +6,7 @@ import { watchTheLiving } from '../../../src/webhooks/deliver/living.ts'
 import { type ClaimedQueue, claimQueues, releaseQueue } from '../../../src/webhooks/endpoint/lease.ts'
 import { testDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
-import { type WebhookWorld, webhookWorld } from '../../support/webhook-world.ts'
+import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 const pools: Db[] = []
 after(() => Promise.all(pools.map((db) => db.close())))

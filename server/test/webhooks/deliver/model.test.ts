@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import type { Db } from '../../../src/base/db.ts'
 import type { OutgoingAnswer, OutgoingRequest } from '../../../src/base/outgoing/guarded-fetch.ts'
 import type { WorkerDeps } from '../../../src/webhooks/deliver/worker.ts'
-import { type WebhookWorld, webhookWorld } from '../../support/webhook-world.ts'
+import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 type Step =
   /** Events of these lanes, each in a commit of its own. */

@@ -6,7 +6,7 @@ import { relayNews } from '../../../src/base/relay.ts'
 import { createPlacer } from '../../../src/events/placer.ts'
 import { askOf } from '../../../src/webhooks/deliver/share.ts'
 import { testDatabase } from '../../support/database.ts'
-import { type WebhookWorld, webhookWorld } from '../../support/webhook-world.ts'
+import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 const endings: (() => unknown)[] = []
 after(async () => {

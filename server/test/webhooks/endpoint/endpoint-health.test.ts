@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { webhookWorld } from '../../support/webhook-world.ts'
+import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 const day = 86_400_000
 

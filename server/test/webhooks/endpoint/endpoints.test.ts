@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signedInMember } from '../../support/member.ts'
-import { exampleUrl, hooksPath, webhookApi } from '../../support/webhook-api.ts'
+import { exampleUrl, hooksPath, webhookApi } from '../../support/webhooks/webhook-api.ts'
 
 test('an admin makes an endpoint, and its secret is shown once', async () => {
   const w = await webhookApi()

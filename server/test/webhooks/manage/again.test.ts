@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { openReplay, queueAgain } from '../../../src/webhooks/endpoint/replay.ts'
 import { findEvent } from '../../../src/webhooks/manage/send-again.ts'
-import { type WebhookWorld, webhookWorld } from '../../support/webhook-world.ts'
+import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 async function replay(w: WebhookWorld, scope: 'undelivered' | 'all'): Promise<void> {
   const range = { from: new Date(w.clock.now().getTime() - 3_600_000), to: w.clock.now(), scope }

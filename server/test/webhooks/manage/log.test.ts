@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { sealAnswer } from '../../../src/webhooks/deliver/answer.ts'
-import { hooksPath, type WebhookApi, webhookApi } from '../../support/webhook-api.ts'
+import { hooksPath, type WebhookApi, webhookApi } from '../../support/webhooks/webhook-api.ts'
 
 /** Writes what a worker would: the attempts of a delivery that waits, the last of them taken if wanted. */
 async function attempt(

@@ -4,7 +4,7 @@ import { firstIdAt } from '../../../src/base/first-id.ts'
 import { sweepWebhookLog } from '../../../src/webhooks/retention.ts'
 import { statementsOf, vacuum } from '../../support/database.ts'
 import { badPlans } from '../../support/plans.ts'
-import { type WebhookApi, webhookApi } from '../../support/webhook-api.ts'
+import { type WebhookApi, webhookApi } from '../../support/webhooks/webhook-api.ts'
 
 interface Filled {
   w: WebhookApi

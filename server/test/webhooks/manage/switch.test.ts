@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { disableEndpoint } from '../../../src/webhooks/endpoint/disable.ts'
 import { signedInMember } from '../../support/member.ts'
-import { hooksPath, type WebhookApi, webhookApi } from '../../support/webhook-api.ts'
+import { hooksPath, type WebhookApi, webhookApi } from '../../support/webhooks/webhook-api.ts'
 
 const dayMs = 86_400_000
 

@@ -4,9 +4,9 @@ import { presentPayload } from '../../../src/app/events.ts'
 import { allEventNames } from '../../../src/events/catalogue.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
 import { signedInMember } from '../../support/member.ts'
-import { verifyWebhook } from '../../support/verify-webhook.ts'
-import { type WebhookApi, webhookApi } from '../../support/webhook-api.ts'
-import { type Receiver, startReceiver } from '../../support/webhook-receiver.ts'
+import { verifyWebhook } from '../../support/webhooks/verify-webhook.ts'
+import { type WebhookApi, webhookApi } from '../../support/webhooks/webhook-api.ts'
+import { type Receiver, startReceiver } from '../../support/webhooks/webhook-receiver.ts'
 
 interface Delivering extends WebhookApi {
   receiver: Receiver

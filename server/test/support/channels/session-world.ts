@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import { inboxReceive } from '../../../src/app/inbox.ts'
+import { type Db, openDb } from '../../../src/base/db.ts'
+import { openVault } from '../../../src/base/sealing/vault.ts'
+import type { Receive } from '../../../src/channels/channel-event.ts'
+import { type SessionConnectorDeps, sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
+import { waitingTopic } from '../../../src/channels/unofficial/send/sends.ts'
+import type { HoldDeps } from '../../../src/channels/unofficial/session/hold.ts'
+import { createSessionHolder, type SessionHolder } from '../../../src/channels/unofficial/session/holder.ts'
+import { testDatabase } from '../database.ts'
+import { afterEachTest, atEnd, oncePerFile } from '../file-end.ts'
+import { inboxPath } from '../inbox/inbox-world.ts'
+import { type Answer, testApp, testTeamToken, type World, world } from '../world.ts'
+import { type ScriptedNetwork, type ScriptedSocket, scriptedNetwork } from './scripted-network.ts'
+
+const running = new Set<() => Promise<void>>()
+let isPlayed = false
+const beginPlay = oncePerFile(() => {
+  isPlayed = true
+  atEnd(async () => {
+    isPlayed = false
+  })
+})
+
+// Each holder claims whatever session nobody holds: a test leaves none behind for the next one.
+afterEachTest(async () => {
+  if (!isPlayed) return
+  await Promise.all([...running].map((stop) => stop()))
+  running.clear()
+  const { db } = await testDatabase()
+  await db.sql`update channel_sessions set state = 'stopped', wish = null`
+})
+
+let connectorDeps: SessionConnectorDeps | undefined
+
+export const shopPhone = '5511955501234'
+export const customerPhone = '5581991234567'
+
+export interface SessionWorld extends World {
+  network: ScriptedNetwork
+  connectionId: string
+  holder: SessionHolder
+  /** Does what is to be done now, until there is nothing left. */
+  work(holder?: SessionHolder): Promise<void>
+  /** Another process: a pool, a vault and a holder of its own. */
+  addHolder(own?: Partial<HoldDeps>): Promise<{ holder: SessionHolder; db: Db }>
+  addConnection(): Promise<string>
+  team(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, key?: string): Promise<Answer>
+  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+  session(connectionId?: string): Promise<any>
+  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+  connection(connectionId?: string): Promise<any>
+  /** Pairs by a QR code, up to an open socket. */
+  pair(phone?: string): Promise<ScriptedSocket>
+  /** A member confirms the risk. */
+  acknowledge(): Promise<void>
+  /** Paired and confirmed, with a customer who has written: the id of the conversation. */
+  talk(): Promise<{ socket: ScriptedSocket; conversationId: string }>
+  post(conversationId: string, text?: string): Promise<Answer>
+  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+  conversation(): Promise<any>
+  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+  messages(conversationId: string): Promise<any[]>
+  /** How long a send waits for the network. */
+  ackWithin(ms: number): void
+  /** As if the holder's process had stopped renewing long ago. */
+  expireLease(): Promise<void>
+}
+
+let phones = 5511955500000
+
+/** The phone of a shop of its own: numbers are unique over the tests of a file. */
+export const newShopPhone = (): string => String(++phones)
+
+/** A workspace with a QR connection that was never paired, on a scripted network and a holder that the test drives. */
+export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<SessionWorld> {
+  beginPlay()
+  const test = await testApp((house) => {
+    connectorDeps = { ...house, ackMs: 3_000 }
+    return { unofficial: sessionConnector(connectorDeps) }
+  })
+  const w = await world({ scopes: ['inbox.read', 'inbox.write'] })
+  const { db, call, workspaceId } = w
+  const network = scriptedNetwork(w.clock)
+  if (connectorDeps !== undefined) connectorDeps.ackMs = 3_000
+  const receive: Receive = inboxReceive(test)
+  const holdDeps: HoldDeps = {
+    ...test,
+    receive,
+    transportOf: () => network.transport,
+    random: () => 0,
+    retryMs: 5,
+    ...own,
+  }
+  const holderOn = (deps: HoldDeps) => {
+    const holder = createSessionHolder(deps)
+    const stop = db.onNews(waitingTopic, (id) => void holder.send(id).catch(() => {}))
+    running.add(async () => {
+      stop()
+      await holder.stop()
+    })
+    return holder
+  }
+  const holder = holderOn(holdDeps)
+  const team: SessionWorld['team'] = (method, path, body, key = testTeamToken) =>
+    call(method, `/api/team/v1/workspaces/${workspaceId}/connections${path}`, {
+      ...(body === undefined ? {} : { body }),
+      key,
+    })
+  const addConnection = async () => {
+    const answer = await team('POST', '', { channel: 'unofficial', name: 'Shop' })
+    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+    return answer.body.connection.id as string
+  }
+  const connectionId = await addConnection()
+  const work: SessionWorld['work'] = async (one = holder) => {
+    await one.renew()
+    await one.look()
+    await one.idle()
+    one.tick()
+    await one.send()
+    await one.idle()
+  }
+  const pair: SessionWorld['pair'] = async (phone = newShopPhone()) => {
+    await team('POST', `/${connectionId}/pair`, { method: 'qr' })
+    await work()
+    await network.last().qr('first')
+    await network.last().login()
+    await network.last().close(515)
+    await work()
+    await network.last().open(phone)
+    await work()
+    return network.last()
+  }
+  const acknowledge = async () => {
+    await db.sql`
+      update connections
+      set acknowledged_at = ${w.clock.now()}, acknowledged_by = ${randomUUID()}
+      where workspace_id = ${workspaceId}`
+  }
+  const conversation = async () => (await call('GET', `${inboxPath}/conversations`)).body.conversations[0]
+
+  return {
+    ...w,
+    network,
+    connectionId,
+    holder,
+    work,
+    team,
+    addConnection,
+    pair,
+    acknowledge,
+    conversation,
+    addHolder: async (more = {}) => {
+      const pool = openDb((await testDatabase()).options)
+      atEnd(() => pool.close())
+      const vault = openVault(pool, { current: Buffer.alloc(32, 7) }, w.clock)
+      const deps = { ...holdDeps, db: pool, vault, receive: inboxReceive({ ...test, db: pool, vault }), ...more }
+      return { holder: holderOn(deps), db: pool }
+    },
+    session: async (id = connectionId) => (await team('GET', `/${id}/session`)).body.session,
+    connection: async (id = connectionId) => (await team('GET', `/${id}`)).body.connection,
+    talk: async () => {
+      const socket = await pair()
+      await acknowledge()
+      await socket.customerWrites(customerPhone, 'Hello')
+      return { socket, conversationId: (await conversation()).id }
+    },
+    post: (conversationId, text = 'Good morning') =>
+      call('POST', `${inboxPath}/conversations/${conversationId}/messages`, {
+        body: { kind: 'text', text },
+        headers: { 'idempotency-key': randomUUID() },
+      }),
+    messages: async (id) => (await call('GET', `${inboxPath}/conversations/${id}/messages`)).body.messages,
+    ackWithin: (ms) => {
+      if (connectorDeps !== undefined) connectorDeps.ackMs = ms
+    },
+    expireLease: async () => {
+      await db.sql`
+        update channel_sessions
+        set lease_until = clock_timestamp() - interval '1 second'
+        where workspace_id = ${workspaceId}`
+    },
+  }
+}

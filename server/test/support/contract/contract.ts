@@ -1,0 +1,87 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { App } from '../../../src/base/route.ts'
+import { openapiDocument } from '../../../src/http/contract/openapi.ts'
+import type { Answer, OpenApiDocument, Reference } from '../../../src/http/contract/openapi-types.ts'
+
+export interface ContractCheck {
+  /** What did not fit so far, one line each. */
+  readonly problems: string[]
+  /** Throws when an answer did not fit; call it at the end of a test. */
+  assertNone(): void
+}
+
+/**
+ * Holds every answer of a test's app against the OpenAPI document: its status must be declared for the route, its JSON
+ * must fit the declared schema with nothing undeclared in it, and it must have an `x-request-id`. Call it before the
+ * first route. A body that does not fit also turns the answer into a 500 that says why, so that no test overlooks it.
+ */
+export function checkAnswers(app: App): ContractCheck {
+  const problems: string[] = []
+  let judge: Judge | undefined
+  app.addHook('onSend', async (request, reply, payload) => {
+    judge ??= createJudge(openapiDocument(app))
+    const pattern = request.is404 ? undefined : request.routeOptions.url
+    if (pattern === undefined || request.routeOptions.schema?.hide || request.method === 'HEAD') return payload
+    const type = String(reply.getHeader('content-type') ?? '')
+    const problem = reply.hasHeader('x-request-id')
+      ? judge(request.method, pattern, reply.statusCode, type, payload)
+      : 'has no x-request-id'
+    if (problem === undefined) return payload
+    problems.push(`${request.method} ${pattern} ${reply.statusCode}: ${problem}`)
+    reply.code(500).removeHeader('content-length')
+    return JSON.stringify({ statusCode: 500, statusMessage: `Against the contract: ${problems.at(-1)}` })
+  })
+  return {
+    problems,
+    assertNone: () => {
+      if (problems.length > 0) throw new Error(`Answers against the contract:\n${problems.join('\n')}`)
+    },
+  }
+}
+
+type Judge = (method: string, pattern: string, status: number, type: string, payload: unknown) => string | undefined
+
+function createJudge(document: OpenApiDocument): Judge {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  formats.default(ajv)
+  const components = close({ components: { schemas: document.components.schemas } })
+  const checks = new Map<string, ValidateFunction>()
+
+  return (method, pattern, status, type, payload) => {
+    const path = pattern.replaceAll(/:(\w+)/g, '{$1}')
+    const operation = document.paths[path]?.[method.toLowerCase()]
+    if (operation === undefined) return 'is not in the document'
+    const answer = answerOf(document, operation.responses[status])
+    // A 5xx is any route's; a declared one is held to its schema like the rest.
+    if (answer === undefined) return status >= 500 ? undefined : `declares ${Object.keys(operation.responses)}`
+    const [mediaType = ''] = type.split(';', 1)
+    if (answer.content === undefined) return payload ? `declares no body for ${status}` : undefined
+    const media = answer.content[mediaType]
+    if (media === undefined) return `sends ${mediaType}`
+    if (mediaType !== 'application/json' || media.schema === undefined) return undefined
+    const place = `${method} ${path} ${status}`
+    const check = checks.get(place) ?? ajv.compile({ ...components, ...close(media.schema) })
+    checks.set(place, check)
+    return check(JSON.parse(String(payload))) ? undefined : ajv.errorsText(check.errors, { dataVar: 'body' })
+  }
+}
+
+/** The answer itself where the operation refers to one that several share. */
+export function answerOf(document: OpenApiDocument, answer: Answer | Reference | undefined): Answer | undefined {
+  if (answer === undefined || !('$ref' in answer)) return answer
+  return document.components.responses?.[answer.$ref.split('/').at(-1) ?? '']
+}
+
+const openKeywords = ['additionalProperties', 'unevaluatedProperties', '$ref']
+
+// An object schema that lists its fields is taken to list them all, unless it says otherwise.
+function close<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(close) as T
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).map(([keyword, value]) => [keyword, close(value)])
+  const closed = Object.fromEntries(entries)
+  const listsFields = typeof closed.properties === 'object' && [closed.type].flat().includes('object')
+  if (listsFields && !openKeywords.some((keyword) => keyword in closed)) closed.unevaluatedProperties = false
+  return closed
+}

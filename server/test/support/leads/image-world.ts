@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads'
+import { buildApp } from '../../../src/app/app.ts'
+import type { App } from '../../../src/base/route.ts'
+import { type ImageOptions, type LeadImages, openImages } from '../../../src/leads/search/image/client.ts'
+import { testDatabase } from '../database.ts'
+import { atEnd } from '../file-end.ts'
+import { type Answer, type World, world } from '../world.ts'
+
+/** A node of the service that answers lists from an image. */
+export interface ImageNode {
+  app: App
+  images: LeadImages
+  /** The thread that holds the images: tests end it. */
+  thread(): Worker | undefined
+  list(query: Record<string, string>): Promise<Answer>
+  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer>
+  /** How many lists the image has answered, and how many it left to the database. */
+  counts: { image: number; database: number }
+}
+
+/** Small segments, so that a few hundred leads go through everything that a million do. */
+export const smallShape = { tailSlots: 8, segmentSlots: 256 }
+
+export interface ImageWorld extends World {
+  nodes: ImageNode[]
+}
+
+/** A fresh workspace, and nodes beside the one without images. */
+export async function imageWorld(nodeCount = 1, options: Partial<ImageOptions> = {}): Promise<ImageWorld> {
+  const w = await world()
+  const nodes: ImageNode[] = []
+  for (let n = 0; n < nodeCount; n++) nodes.push(await openNode(w, options))
+  return { ...w, nodes }
+}
+
+async function openNode(w: World, options: Partial<ImageOptions>): Promise<ImageNode> {
+  const { options: database } = await testDatabase()
+  let thread: Worker | undefined
+  const images = openImages({
+    sql: w.db.sql,
+    clock: w.clock,
+    log: w.log,
+    db: database,
+    masterKeys: { current: Buffer.alloc(32, 7) },
+    maxBytes: 100_000_000,
+    minLeads: 0,
+    shape: smallShape,
+    startThread: (workerData) => {
+      thread = new Worker(new URL('../../../src/leads/search/image/thread.ts', import.meta.url), { workerData })
+      return thread
+    },
+    ...options,
+  })
+  const counts = { image: 0, database: 0 }
+  const counted: LeadImages = {
+    ...images,
+    find: async (workspaceId, query) => {
+      const answer = await images.find(workspaceId, query)
+      counts[answer === null ? 'database' : 'image']++
+      return answer
+    },
+  }
+  const app = await buildApp({ ...w, images: counted })
+  await app.ready()
+  atEnd(async () => {
+    await app.close()
+    await images.close()
+  })
+  const call: ImageNode['call'] = async (method, url, body) => {
+    const headers = { authorization: `Bearer ${w.key}` }
+    const reply = await app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body as object }) })
+    return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+  }
+  const list = (query: Record<string, string>) => call('GET', `/api/v1/leads?${new URLSearchParams(query)}`)
+  return { app, images, thread: () => thread, list, call, counts }
+}

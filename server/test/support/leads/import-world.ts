@@ -1,0 +1,61 @@
+import { type ImportDeps, runImports } from '../../../src/leads/transfer/run.ts'
+import { type Answer, testTeamToken, type World, type WorldOptions, world } from '../world.ts'
+
+interface ImportWish {
+  match: string
+  format?: 'csv' | 'ndjson'
+  [option: string]: unknown
+}
+
+export interface ImportWorld extends World {
+  /** Calls the team API of the workspace as an operator. */
+  team(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Answer>
+  /** Makes an import of this text and uploads it whole; answers its id. */
+  upload(text: string | Buffer, format?: 'csv' | 'ndjson'): Promise<string>
+  /** Uploads, starts and does the work; answers the import as it ended. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+  importAll(text: string | Buffer, wish: ImportWish): Promise<any>
+  /** Does the work that waits. */
+  work(): Promise<number>
+  refusedFile(id: string): Promise<string>
+  /** Every live lead, oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+  leads(): Promise<any[]>
+}
+
+export async function importWorld(options: WorldOptions = {}): Promise<ImportWorld> {
+  const w = await world(options)
+  const base = `/api/team/v1/workspaces/${w.workspaceId}`
+  const deps: ImportDeps = w
+  const team: ImportWorld['team'] = (method, path, body) =>
+    w.call(method, base + path, { key: testTeamToken, ...(body === undefined ? {} : { body }) })
+  const upload: ImportWorld['upload'] = async (text, format = 'csv') => {
+    const bytes = Buffer.from(text as string)
+    const made = await team('POST', '/lead-imports', { fileName: `leads.${format}`, size: bytes.length, format })
+    const { id } = made.body.import
+    const path = `${base}/lead-imports/${id}/content?offset=0`
+    const headers = { 'content-type': 'application/octet-stream' }
+    const put = await w.call('PUT', path, { key: testTeamToken, raw: bytes, headers })
+    if (put.status !== 200) throw new Error(`Not uploaded: ${JSON.stringify(put.body)}`)
+    return id
+  }
+  const work = () => runImports(deps, new AbortController().signal)
+  return {
+    ...w,
+    team,
+    upload,
+    work,
+    importAll: async (text, { format = 'csv', ...wish }) => {
+      const id = await upload(text, format)
+      const started = await team('POST', `/lead-imports/${id}/start`, wish)
+      if (started.status !== 200) throw new Error(`Not started: ${JSON.stringify(started.body)}`)
+      await work()
+      return (await team('GET', `/lead-imports/${id}`)).body.import
+    },
+    refusedFile: async (id) => (await team('GET', `/lead-imports/${id}/refused`)).body,
+    leads: async () => {
+      const query = { limit: '100', sortOrder: 'asc' }
+      return (await w.call('GET', '/api/v1/leads', { query })).body.data
+    },
+  }
+}

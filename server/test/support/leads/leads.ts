@@ -1,0 +1,49 @@
+import { newId } from '../../../src/base/id.ts'
+import { readQuota } from '../../../src/leads/lead/quota.ts'
+import type { World } from '../world.ts'
+
+export const leadsPath = '/api/v1/leads'
+
+/** The address of a lead by any of its identifiers. */
+export const leadPath = (identifier: string): string => `${leadsPath}/${encodeURIComponent(identifier)}`
+
+/** What the workspace has stored: a refused request leaves it as it was. */
+export async function stored(world: World) {
+  const { db, workspaceId } = world
+  const [row] = await db.sql<{ leads: string | null; tokens: string | null; events: number; changes: number }[]>`
+    select
+      (select string_agg(md5(l::text), ',' order by l.id) from leads l where l.workspace_id = ${workspaceId}) as leads,
+      (select string_agg(md5(s::text), ',' order by s.lead_id) from lead_search s where s.workspace_id = ${workspaceId})
+        as tokens,
+      (select count(*)::integer from events where workspace_id = ${workspaceId}) as events,
+      (select count(*)::integer from lead_status_changes where workspace_id = ${workspaceId}) as changes`
+  return { ...row, quota: await quotaUsed(world) }
+}
+
+/** How many of the day's creations are counted. */
+export async function quotaUsed({ db, workspaceId, clock }: World): Promise<number> {
+  const { used } = await readQuota(db.sql, workspaceId, clock.now())
+  return used
+}
+
+/** How many events of each name the workspace has. */
+export async function eventCounts({ db, workspaceId }: World): Promise<Record<string, number>> {
+  const rows = await db.sql<{ name: string; count: number }[]>`
+    select name, count(*)::integer as count
+    from events
+    where workspace_id = ${workspaceId}
+    group by name`
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
+}
+
+/** A user who is a member of the workspace. */
+export async function addMember({ db, clock, workspaceId }: World): Promise<string> {
+  const id = newId(clock.now())
+  await db.sql`
+    insert into users (id, person, email_index, index_version, created_at)
+    values (${id}, ${Buffer.from(id)}, ${Buffer.from(id)}, 1, ${clock.now()})`
+  await db.sql`
+    insert into members (workspace_id, user_id, role, created_at)
+    values (${workspaceId}, ${id}, 'member', ${clock.now()})`
+  return id
+}

@@ -1,0 +1,27 @@
+import type pg from 'pg'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/base/embedded/embedded-postgres.ts'
+import type { DatabaseAddress } from '../../../src/base/postgres/address/address.ts'
+import { connect, type SessionSettings } from '../../../src/base/postgres/connect.ts'
+import { atEnd } from '../file-end.ts'
+import { newFolder } from '../folder.ts'
+
+type Settings = Record<string, string | number>
+
+/** A server of the test file's own, which asks for its password; `folder` has the data of another that was stopped. */
+export async function ownPostgres(
+  settings: Settings = {},
+  folder?: string,
+): Promise<EmbeddedPostgres & { folder: string }> {
+  const place = folder ?? (await newFolder())
+  const server = await startEmbeddedPostgres({ folder: place, settings: { fsync: 'off', ...settings }, log: () => {} })
+  atEnd(() => server.stop())
+  return Object.assign(server, { folder: place })
+}
+
+/** A session that is closed at the end of the file, whatever becomes of it meanwhile. */
+export async function session(address: DatabaseAddress, settings: Partial<SessionSettings> = {}): Promise<pg.Client> {
+  const client = await connect(address, { applicationName: 'parley test', parameters: {}, ...settings })
+  client.on('error', () => {})
+  atEnd(() => client.end())
+  return client
+}

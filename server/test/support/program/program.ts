@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { atEnd, oncePerFile } from '../file-end.ts'
+
+/** A program under test that runs as a process of its own and tells what it does line by line. */
+export interface Program {
+  pid: number
+  /** Resolves when the process is gone, with its exit code or the signal that ended it. */
+  gone: Promise<number | string>
+  /** Resolves with the rest of the next line that begins with this word. */
+  said(word: string): Promise<string>
+  kill(signal?: NodeJS.Signals): void
+}
+
+export interface ProgramOptions {
+  /** Gets every line of standard output. */
+  onLine?: (line: string) => void
+  /** `ignore` for a program that is meant to fail: its words would look like a failure of the test. */
+  stderr?: 'inherit' | 'ignore'
+  /** Gets what comes over standard error, instead of whoever runs the tests. */
+  onWords?: (text: string) => void
+  /** Instead of the environment of the tests. */
+  env?: NodeJS.ProcessEnv
+}
+
+// A test that fails leaves its programs behind, and their output would keep its file from ending.
+const running = new Map<Program, Program['gone']>()
+const endRunning = oncePerFile(() =>
+  atEnd(() => {
+    for (const program of running.keys()) program.kill('SIGTERM')
+    return Promise.all(running.values())
+  }),
+)
+
+/** Starts a TypeScript file with its arguments; it is told to stop when the test file ends, if it still runs then. */
+export function startProgram(args: string[], options: ProgramOptions = {}): Program {
+  const { onLine = () => {}, env = process.env, onWords } = options
+  const stderr = onWords === undefined ? (options.stderr ?? 'inherit') : 'pipe'
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', stderr], env })
+  const waiting = new Set<(line: string) => void>()
+  if (child.stdout === null) throw new Error('The program has no output')
+  createInterface(child.stdout).on('line', (line) => {
+    onLine(line)
+    for (const hear of [...waiting]) hear(line)
+  })
+  if (onWords !== undefined) child.stderr?.setEncoding('utf8').on('data', onWords)
+  const gone = once(child, 'exit').then(([code, signal]) => signal ?? code)
+  const program: Program = {
+    pid: child.pid ?? 0,
+    gone,
+    said: (word) => {
+      const { promise, resolve, reject } = Promise.withResolvers<string>()
+      const hear = (line: string) => {
+        if (!line.startsWith(`${word} `)) return
+        waiting.delete(hear)
+        resolve(line.slice(word.length + 1))
+      }
+      waiting.add(hear)
+      gone.then((end) => reject(new Error(`The program ended (${end}) without saying "${word}"`)))
+      return promise
+    },
+    kill: (signal = 'SIGKILL') => child.kill(signal),
+  }
+  running.set(program, gone)
+  endRunning()
+  gone.finally(() => running.delete(program))
+  return program
+}

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Program, startProgram } from './program.ts'
+
+export const mainProgram = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
+export const operatorToken = 'operator-token-of-the-service-tests'
+
+/** The real program on its embedded database, with everything that it logs. */
+export interface Service extends Program {
+  url: string
+  /** Resolves when a line with this message has been logged, if `after` such lines came before. */
+  logged(message: string, after?: number): Promise<void>
+  /** How many lines with this message have been logged. */
+  count(message: string): number
+  /** Every line that it has logged so far. */
+  lines(): readonly string[]
+  /** Everything that it has told people so far. */
+  told(): string
+  /** Resolves once it has told them this. */
+  hasTold(words: string): Promise<void>
+}
+
+export interface ServiceOptions {
+  folder: string
+  port: number
+  env?: Record<string, string>
+  /** Such as `--only worker`. */
+  args?: string[]
+}
+
+/** Starts `serve` and resolves once it listens. */
+export async function startService({ folder, port, env, args = [] }: ServiceOptions): Promise<Service> {
+  const counts = new Map<string, number>()
+  const waiting = new Set<() => void>()
+  const lines: string[] = []
+  let told = ''
+  const onWords = (text: string) => {
+    told += text
+    for (const look of [...waiting]) look()
+  }
+  const onLine = (line: string) => {
+    lines.push(line)
+    const message = /"msg":"([^"]*)"/.exec(line)?.[1] ?? ''
+    counts.set(message, (counts.get(message) ?? 0) + 1)
+    for (const look of [...waiting]) look()
+  }
+  const program = startProgram([mainProgram, 'serve', ...args], {
+    onLine,
+    onWords,
+    env: serviceEnvironment(folder, port, env),
+  })
+  const count = (message: string) => counts.get(message) ?? 0
+  const until = (isSo: () => boolean, what: string) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (!isSo()) return
+        waiting.delete(look)
+        resolve()
+      }
+      waiting.add(look)
+      look()
+      program.gone.then((end) => reject(new Error(`The service ended (${end}) before it said "${what}": ${told}`)))
+    })
+  const logged: Service['logged'] = (message, after = 0) => until(() => count(message) > after, message)
+  await logged('listening')
+  return {
+    ...program,
+    url: `http://127.0.0.1:${port}`,
+    logged,
+    count,
+    lines: () => lines,
+    told: () => told,
+    hasTold: (words) => until(() => told.includes(words), words),
+  }
+}
+
+export function serviceEnvironment(folder: string, port: number, env: Record<string, string> = {}): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
+    PARLEY_DATA_DIR: folder,
+    PARLEY_PORT: String(port),
+    PARLEY_DEMO: '0',
+    PARLEY_LEADS_RATE_LIMIT: '0',
+    PARLEY_TEAM_RATE_LIMIT: '0',
+    PARLEY_TEAM_TOKEN: operatorToken,
+    ...env,
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** The process of the embedded database in this data folder. */
+export async function databasePidOf(folder: string): Promise<number> {
+  const [pid = ''] = (await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
+  return Number(pid)
+}
+
+/** A workspace and a key that may do everything with its leads. */
+export async function newWorkspace(url: string): Promise<{ workspaceId: string; key: string }> {
+  const { workspace } = await teamPost(`${url}/api/team/v1/workspaces`, { name: 'Test', dailyLeadQuota: 0 })
+  const keys = `${url}/api/team/v1/workspaces/${workspace.id}/keys`
+  const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk']
+  const { value } = await teamPost(keys, { name: 'Test', scopes })
+  return { workspaceId: workspace.id, key: value }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
+async function teamPost(url: string, body: object): Promise<any> {
+  const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return response.json()
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import type { Db } from '../../../src/base/db.ts'
+import { bytesOf, change, payload, signatureOf } from '../channels/waba-payloads.ts'
+import { databaseSettings, type TestDatabase, testDatabase } from '../database.ts'
+import { atEnd, oncePerFile } from '../file-end.ts'
+import { newFolder } from '../folder.ts'
+import { type SendPlatform, sendPlatform } from '../inbox/send-platform.ts'
+import { freePort, operatorToken, type Service, startService } from './service.ts'
+
+export interface Reply {
+  status: number
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
+  body: any
+  isReplay: boolean
+}
+
+interface Nodes {
+  db: Db
+  platform: SendPlatform
+  nodes: [Service, Service]
+  addNode(): Promise<Service>
+}
+
+/** A workspace that both nodes serve. */
+export interface NodesWorld extends Nodes {
+  workspaceId: string
+  key: { id: string; value: string }
+  connections: ChatNumber[]
+  /** A conversation that the key owns, for each of so many new customers; spread over the connections. */
+  customers(count: number): Promise<Customer[]>
+  send(node: Service, conversationId: string, idempotencyKey: string, text: string): Promise<Reply>
+  /** The team's call for one conversation. */
+  act(node: Service, conversationId: string, action: 'take-over' | 'hand-back'): Promise<Reply>
+  /** Posts a signed callback of this number. */
+  callback(node: Service, number: ChatNumber, body: object | Buffer): Promise<Reply>
+}
+
+export interface ChatNumber {
+  id: string
+  numberId: string
+}
+
+export interface Customer {
+  conversationId: string
+  phone: string
+  connection: ChatNumber
+}
+
+const appSecret = 'an-app-secret-of-16'
+const masterKey = randomBytes(32).toString('base64')
+let people = 0
+
+/** A new workspace on the two processes of this test file, with so many connections to its platform. */
+export async function nodesWorld(connectionCount: number): Promise<NodesWorld> {
+  const started = await startedNodes()
+  const { url } = started.nodes[0]
+  const team = async (path: string, body: object) => {
+    const reply = await call(`${url}/api/team/v1/workspaces${path}`, operatorToken, body)
+    assert.equal(reply.status, 201, reply.text)
+    return reply.body
+  }
+  const { workspace } = await team('', { name: 'Two nodes' })
+  const { key, value } = await team(`/${workspace.id}/keys`, { name: 'Agent', scopes: ['inbox.read', 'inbox.write'] })
+  const connections = await Promise.all(
+    Array.from({ length: connectionCount }, async (_, n) => {
+      const settings = { accessToken: 'an-access-token-of-24-chars', appSecret, baseUrl: started.platform.baseUrl }
+      const numberId = `7001${Date.now()}${n}`
+      const input = { channel: 'waba', name: 'Sales', numberId, ...settings }
+      const { connection } = await team(`/${workspace.id}/connections`, input)
+      assert.equal(connection.state, 'active')
+      return { id: connection.id as string, numberId }
+    }),
+  )
+  const world: NodesWorld = {
+    ...started,
+    workspaceId: workspace.id,
+    key: { id: key.id, value },
+    connections,
+    customers: (count) => addCustomers(world, count),
+    send: (node, id, idempotencyKey, text) =>
+      call(
+        `${node.url}/api/v1/inbox/conversations/${id}/messages`,
+        value,
+        { kind: 'text', text },
+        { 'idempotency-key': idempotencyKey },
+      ),
+    act: (node, id, action) =>
+      call(
+        `${node.url}/api/team/v1/workspaces/${workspace.id}/inbox/conversations/${id}/${action}`,
+        operatorToken,
+        action === 'hand-back' ? { keyId: key.id } : undefined,
+      ),
+    callback,
+  }
+  return world
+}
+
+const startedNodes = oncePerFile(async (): Promise<Nodes> => {
+  const database = await testDatabase()
+  const platform = await sendPlatform()
+  const running: Service[] = []
+  const addNode = async () => {
+    const node = await startService({ folder: await newFolder(), port: await freePort(), env: nodeSettings(database) })
+    running.push(node)
+    return node
+  }
+  atEnd(async () => {
+    for (const node of running) node.kill()
+    await Promise.all(running.map(({ gone }) => gone))
+    await platform.close()
+  })
+  // One after the other: freePort promises a port for this moment only.
+  const nodes: [Service, Service] = [await addNode(), await addNode()]
+  return { db: database.db, platform, nodes, addNode }
+})
+
+/** A platform on loopback is allowed beside a simulator. */
+export function nodeSettings(database: TestDatabase): Record<string, string> {
+  return {
+    ...databaseSettings(database),
+    PARLEY_MASTER_KEY: masterKey,
+    PARLEY_INBOX_RATE_LIMIT: '0',
+    PARLEY_SIMULATOR: '1',
+    PARLEY_SIMULATOR_PORT: '0',
+  }
+}
+
+async function addCustomers(world: NodesWorld, count: number): Promise<Customer[]> {
+  const phones = new Map<string, ChatNumber>()
+  for (const [n, connection] of world.connections.entries()) {
+    const own = Array.from({ length: Math.ceil((count - n) / world.connections.length) }, newPhone)
+    for (const phone of own) phones.set(phone, connection)
+    const items = own.map((phone) => inboundText(`wamid.IN.${phone}`, phone, Math.floor(Date.now() / 1000)))
+    const { status } = await callback(world.nodes[0], connection, callbackOf(connection, { messages: items }))
+    assert.equal(status, 200)
+  }
+  const found: Customer[] = []
+  for (const { id: connectionId } of world.connections) {
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query: string = `connection_id=${connectionId}&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`
+      const page: Reply = await call(`${world.nodes[1].url}/api/v1/inbox/conversations?${query}`, world.key.value)
+      for (const { id, contact, owner } of page.body.conversations) {
+        const connection = phones.get(contact.phone)
+        assert.equal(owner, `agent:${world.key.id}`)
+        if (connection !== undefined) found.push({ conversationId: id, phone: contact.phone, connection })
+      }
+      cursor = page.body.cursor
+    }
+  }
+  assert.equal(found.length, count)
+  return found
+}
+
+const newPhone = () => `4420795${String(++people).padStart(5, '0')}`
+
+export function inboundText(id: string, from: string, timestamp: number): Record<string, unknown> {
+  return { id, from, timestamp: String(timestamp), type: 'text', text: { body: `Hello from ${id}` } }
+}
+
+/** A callback of this number with these lists of items. */
+export function callbackOf({ numberId }: ChatNumber, lists: object): Record<string, unknown> {
+  const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
+  return payload(change('messages', { messaging_product: 'whatsapp', metadata, ...lists }))
+}
+
+function callback(node: Service, { id }: ChatNumber, body: object | Buffer): Promise<Reply> {
+  const bytes = Buffer.isBuffer(body) ? body : bytesOf(body)
+  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(appSecret, bytes) }
+  return exchange(`${node.url}/channels/waba/${id}/webhook`, { method: 'POST', headers, body: bytes.toString() })
+}
+
+function call(url: string, token: string, body?: object, more: Record<string, string> = {}): Promise<Reply> {
+  const headers = { authorization: `Bearer ${token}`, ...more }
+  if (body === undefined) return exchange(url, { method: url.endsWith('/take-over') ? 'POST' : 'GET', headers })
+  const json = { ...headers, 'content-type': 'application/json' }
+  return exchange(url, { method: 'POST', headers: json, body: JSON.stringify(body) })
+}
+
+async function exchange(url: string, init: RequestInit): Promise<Reply> {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) })
+  const text = await response.text()
+  const isReplay = response.headers.get('idempotent-replayed') === 'true'
+  return { status: response.status, text, body: JSON.parse(text), isReplay }
+}

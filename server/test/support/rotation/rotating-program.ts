@@ -1,0 +1,26 @@
+// A process that takes the steps of rotations which are due at a time, and says `step` after each. Between them it makes
+// search tokens, as every worker does. It may be killed.
+import { writeSync } from 'node:fs'
+import { manualClock } from '../../../src/base/clock.ts'
+import { type DbOptions, openDb } from '../../../src/base/db.ts'
+import { openVault } from '../../../src/base/sealing/vault.ts'
+import { createPlacer } from '../../../src/events/placer.ts'
+import { takeStep } from '../../../src/rotation/step.ts'
+import { makeTokens } from '../tokens.ts'
+import { rotationDeps } from './rotating.ts'
+
+export interface RotatingTask {
+  database: DbOptions
+  now: string
+}
+
+const task = JSON.parse(process.argv[2] ?? '{}') as RotatingTask
+const db = openDb({ ...task.database, maxConnections: 2 })
+const clock = manualClock(new Date(task.now))
+const deps = rotationDeps(db, openVault(db, { current: Buffer.alloc(32, 7) }, clock), clock)
+const placer = createPlacer(db)
+while (await takeStep(deps)) {
+  writeSync(1, 'step\n')
+  await makeTokens({ ...deps, placer })
+}
+await db.close()

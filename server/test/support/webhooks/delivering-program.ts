@@ -1,0 +1,60 @@
+// A process that does nothing but deliver events to webhooks, for the tests that kill it. It says `ready` when it has
+// begun, and ends of itself on SIGTERM.
+import { writeSync } from 'node:fs'
+import { systemClock } from '../../../src/base/clock.ts'
+import { type DbOptions, openDb } from '../../../src/base/db.ts'
+import { createLog } from '../../../src/base/log.ts'
+import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
+import { relayNews } from '../../../src/base/relay.ts'
+import { openVault } from '../../../src/base/sealing/vault.ts'
+import { createPlacer } from '../../../src/events/placer.ts'
+import type { DeliveryPoint } from '../../../src/webhooks/deliver/queue.ts'
+import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
+import { type FastTime, fastClock } from '../fast-clock.ts'
+
+export interface DeliveringTask {
+  database: DbOptions
+  time: FastTime
+  /** In place of the product's, which a test would wait for too long. */
+  timeoutMs: number
+  /** Where the process is to die, as `kill -9` would make it, and at which passing of that step. */
+  dieAt: { point: DeliveryPoint; passing: number } | null
+}
+
+const task = JSON.parse(process.argv[2] ?? '{}') as DeliveringTask
+const { timeoutMs } = task
+const db = openDb({ ...task.database, maxConnections: 8 })
+const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8'] })
+const stopRelay = await relayNews(db, () => {})
+/** Says who sent it and when: a receiver may come to read it after its sender's death. */
+const marked = (headers: Record<string, string>) => ({
+  ...headers,
+  'x-worker': String(process.pid),
+  'x-sent-at': String(performance.timeOrigin + performance.now()),
+})
+let passings = 0
+const worker = createDeliveryWorker({
+  db,
+  vault: openVault(db, { current: Buffer.alloc(32, 7) }, systemClock),
+  clock: fastClock(task.time),
+  log: createLog('error'),
+  placer: createPlacer(db),
+  outgoing: { call: (request) => outgoing.call({ ...request, headers: marked(request.headers), timeoutMs }) },
+  present: (_name, payload) => payload,
+  fail: async (point) => {
+    const { dieAt } = task
+    if (point === dieAt?.point && ++passings === dieAt.passing) process.kill(process.pid, 'SIGKILL')
+  },
+})
+worker.start()
+writeSync(1, 'ready now\n')
+
+// A test that was cut off leaves nobody who would end this process.
+const parent = process.ppid
+setInterval(() => process.ppid === parent || process.exit(1), 1000).unref()
+process.once('SIGTERM', async () => {
+  await worker.stop()
+  stopRelay()
+  outgoing.close()
+  await db.close()
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { type ChatNumber, callbackOf, type NodesWorld } from '../program/two-nodes.ts'
+
+export interface StormItem {
+  list: 'messages' | 'statuses'
+  value: unknown
+  /** Called once a callback with it has been answered with 200. */
+  stored?: () => void
+}
+
+export interface Storm {
+  /** How many items, copies included, were posted; in how many callbacks; how many of those had to be repeated. */
+  told: { items: number; callbacks: number; repeated: number }
+  /** Adds items to what is to be posted; `first` ones go with the next callback. */
+  put(number: ChatNumber, items: StormItem[], first?: boolean): void
+  /** Posts in random batches to random processes until all is told and nothing more will come. */
+  blow(isComplete: () => boolean): Promise<void>
+}
+
+const posters = 6
+const copyShare = 3 / 7
+const maxBatch = 100
+const notJson = 0.03
+
+/** Callbacks as a platform on a bad day posts them: out of order, in part twice, in batches of any size. */
+export function webhookStorm(world: NodesWorld): Storm {
+  const waiting = world.connections.map((number) => ({ number, first: [] as StormItem[], rest: [] as StormItem[] }))
+  const told = { items: 0, callbacks: 0, repeated: 0 }
+  const post = async (number: ChatNumber, batch: StormItem[]) => {
+    const body = Math.random() < notJson ? Buffer.from('{"object":') : null
+    if (body !== null) assert.equal((await world.callback(anyOf(world.nodes), number, body)).status, 200)
+    const lists = { messages: valuesOf(batch, 'messages'), statuses: valuesOf(batch, 'statuses') }
+    for (;;) {
+      const { status, text } = await world.callback(anyOf(world.nodes), number, callbackOf(number, lists))
+      told.callbacks++
+      if (status === 200) break
+      assert.equal(status, 503, text)
+      told.repeated++
+    }
+    told.items += batch.length
+    for (const { stored } of batch) stored?.()
+  }
+  const poster = async (isComplete: () => boolean) => {
+    for (;;) {
+      const isLast = isComplete()
+      const some = waiting.filter(({ first, rest }) => first.length + rest.length > 0)
+      const pool = some.find(({ first }) => first.length > 0) ?? (some.length > 0 ? anyOf(some) : undefined)
+      if (pool !== undefined) await post(pool.number, takeBatch(pool.first, pool.rest))
+      else if (isLast) return
+      else await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+  return {
+    told,
+    put: (number, items, first = false) => {
+      const pool = waiting.find((one) => one.number === number)
+      const copies = items.filter(() => Math.random() < copyShare)
+      ;(first ? pool?.first : pool?.rest)?.push(...items)
+      pool?.rest.push(...copies)
+    },
+    blow: async (isComplete) => {
+      await Promise.all(Array.from({ length: posters }, () => poster(isComplete)))
+    },
+  }
+}
+
+function takeBatch(first: StormItem[], rest: StormItem[]): StormItem[] {
+  const batch = first.splice(0, maxBatch)
+  const size = Math.max(batch.length, 1 + Math.floor(Math.random() * maxBatch))
+  while (batch.length < size && rest.length > 0) {
+    const [item] = rest.splice(Math.floor(Math.random() * rest.length), 1)
+    // Anywhere among the others, so that those that go first are not first within the callback.
+    if (item !== undefined) batch.splice(Math.floor(Math.random() * (batch.length + 1)), 0, item)
+  }
+  return batch
+}
+
+const valuesOf = (batch: StormItem[], list: StormItem['list']) =>
+  batch.filter((item) => item.list === list).map(({ value }) => value)
+
+export function anyOf<T>(all: readonly T[]): T {
+  const one = all[Math.floor(Math.random() * all.length)]
+  assert.ok(one !== undefined)
+  return one
+}
