@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { Client } from 'pg'
 import type { Db } from '../server/src/base/db.ts'
-import { floorTables } from './floor-tables.ts'
+import { floorTables } from './floors/floor-tables.ts'
 import type { LoadShare } from './load-thread.ts'
 import type { Database } from './place.ts'
 import { type BenchWorkspace, makeWorkspace } from './workspace.ts'

@@ -20,20 +20,20 @@ import { migrate } from '../server/src/base/migrate.ts'
 import { type Child, startChild } from './child.ts'
 import { type Course, compete, type Result } from './contest.ts'
 import { printResults } from './contest-table.ts'
-import { runGrowth } from './growth-part.ts'
-import { type Imported, runImport } from './import-part.ts'
-import { inboxContests } from './inbox-part.ts'
-import { leadContests } from './leads-part.ts'
-import { runLists } from './lists-part.ts'
-import { runMemory } from './memory-part.ts'
-import { runNeighbours } from './neighbours-part.ts'
+import { runGrowth } from './parts/growth-part.ts'
+import { type Imported, runImport } from './parts/import-part.ts'
+import { inboxContests } from './parts/inbox-part.ts'
+import { leadContests } from './parts/leads-part.ts'
+import { runLists } from './parts/lists-part.ts'
+import { runMemory } from './parts/memory-part.ts'
+import { runNeighbours } from './parts/neighbours-part.ts'
+import { runScale } from './parts/scale-part.ts'
+import { runSearch } from './parts/search-part.ts'
+import { runTokens } from './parts/tokens-part.ts'
+import type { Throughput } from './parts/webhook-throughput.ts'
+import { runBacklog, runWebhooks } from './parts/webhooks-part.ts'
 import { placeOf } from './place.ts'
-import { runScale } from './scale-part.ts'
-import { runSearch } from './search-part.ts'
 import { maxConnections, startSystemPostgres } from './system-postgres.ts'
-import { runTokens } from './tokens-part.ts'
-import type { Throughput } from './webhook-throughput.ts'
-import { runBacklog, runWebhooks } from './webhooks-part.ts'
 import { makeWorkspace } from './workspace.ts'
 
 const { values: given } = parseArgs({
@@ -77,7 +77,7 @@ try {
   const platform = await start('platform.ts', {})
   const product = await start('product.ts', place)
   const other = await startOther('product.ts', place)
-  const floor = await start('floor.ts', { ...place, PLATFORM_PORT: String(platform.port) })
+  const floor = await start('floors/floor.ts', { ...place, PLATFORM_PORT: String(platform.port) })
   const course: Course = { product, other, floor, postgres, rounds, connections, durationMs }
   const stage = { db, options, start, startOther, course }
 
@@ -109,7 +109,7 @@ try {
       rounds,
       share: values.short ? 0.02 : 1,
       receiver,
-      floor: await start('webhook-floor.ts', place),
+      floor: await start('floors/webhook-floor.ts', place),
       worker: await start('webhook-worker.ts', place),
       other: await startOther('webhook-worker.ts', place),
       postgres,

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { memoryOf } from './child.ts'
-import { measure, requestBytes } from './load.ts'
-import { loadedWorkspace } from './load-leads.ts'
-import { placeOf } from './place.ts'
+import { memoryOf } from '../child.ts'
+import { measure, requestBytes } from '../load.ts'
+import { loadedWorkspace } from '../load-leads.ts'
+import { placeOf } from '../place.ts'
 import type { SearchStage } from './search-part.ts'
 
 /** Images that nobody asks for are looked for each minute. */

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
-import type { Db } from '../server/src/base/db.ts'
-import { fillMessages } from '../server/test/support/fill.ts'
-import type { Contest } from './contest.ts'
-import { fillInboxFloor, floorConversation, makeInboxFloor } from './inbox-floor-tables.ts'
-import { appSecret, customerPhone, fillingOf, type SeededConnection, seedConnection } from './inbox-seed.ts'
-import { rawRequestBytes, requestBytes } from './load.ts'
-import type { BenchWorkspace } from './workspace.ts'
+import type { Db } from '../../server/src/base/db.ts'
+import { fillMessages } from '../../server/test/support/fill.ts'
+import type { Contest } from '../contest.ts'
+import { fillInboxFloor, floorConversation, makeInboxFloor } from '../floors/inbox-floor-tables.ts'
+import { appSecret, customerPhone, fillingOf, type SeededConnection, seedConnection } from '../inbox-seed.ts'
+import { rawRequestBytes, requestBytes } from '../load.ts'
+import type { BenchWorkspace } from '../workspace.ts'
 
 // A number sends 70 messages a second: many of them, so that it is not this pace that is measured.
 const connectionCount = 64

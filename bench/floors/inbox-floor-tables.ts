@@ -1,4 +1,4 @@
-import type { Db } from '../server/src/base/db.ts'
+import type { Db } from '../../server/src/base/db.ts'
 
 /** The id of the n-th conversation of the floor. */
 export const floorConversation = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`

@@ -1,5 +1,5 @@
 import { Client, type CustomTypesConfig, type QueryResultRow, types } from 'pg'
-import { databaseOf } from './place.ts'
+import { databaseOf } from '../place.ts'
 
 /** A statement, prepared under a name of its own when a connection first meets it. */
 export type Run = <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeTeamToken } from '../server/src/access/team/team-token-format.ts'
-import { systemClock } from '../server/src/base/clock.ts'
-import type { Db } from '../server/src/base/db.ts'
-import { newId } from '../server/src/base/id.ts'
-import { hashToken } from '../server/src/base/sealing/secret-token.ts'
-import { appSecret, customerPhone, fillingOf, seedConnection } from './inbox-seed.ts'
-import { openExchange, rawRequestBytes, requestBytes } from './load.ts'
-import { person } from './people.ts'
-import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
+import { makeTeamToken } from '../../server/src/access/team/team-token-format.ts'
+import { systemClock } from '../../server/src/base/clock.ts'
+import type { Db } from '../../server/src/base/db.ts'
+import { newId } from '../../server/src/base/id.ts'
+import { hashToken } from '../../server/src/base/sealing/secret-token.ts'
+import { appSecret, customerPhone, fillingOf, seedConnection } from '../inbox-seed.ts'
+import { openExchange, rawRequestBytes, requestBytes } from '../load.ts'
+import { person } from '../people.ts'
+import { type BenchWorkspace, makeWorkspace } from '../workspace.ts'
 
 const connections = 40
 /** What a key of the leads interface may send in a second, unless its operator says otherwise. */

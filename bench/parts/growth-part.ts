@@ -1,12 +1,12 @@
-import { openDb } from '../server/src/base/db.ts'
-import { migrate } from '../server/src/base/migrate.ts'
-import type { Start } from './child.ts'
-import { type Contest, type Course, compete, type Peer, type Result } from './contest.ts'
-import { printResults } from './contest-table.ts'
-import { requestBytes } from './load.ts'
-import { loadedWorkspace, markChanged } from './load-leads.ts'
-import { person } from './people.ts'
-import { type Database, placeOf } from './place.ts'
+import { openDb } from '../../server/src/base/db.ts'
+import { migrate } from '../../server/src/base/migrate.ts'
+import type { Start } from '../child.ts'
+import { type Contest, type Course, compete, type Peer, type Result } from '../contest.ts'
+import { printResults } from '../contest-table.ts'
+import { requestBytes } from '../load.ts'
+import { loadedWorkspace, markChanged } from '../load-leads.ts'
+import { person } from '../people.ts'
+import { type Database, placeOf } from '../place.ts'
 
 interface Stage {
   options: Database

@@ -1,8 +1,9 @@
-import type { Db } from '../server/src/base/db.ts'
-import type { Child } from './child.ts'
-import { ratiosOf, rotated } from './contest.ts'
-import { type CpuTime, startMeter } from './cpu-time.ts'
-import { cpuCell, cpuHead, median, medianCpu, spreadCell } from './figures.ts'
+import type { Db } from '../../server/src/base/db.ts'
+import type { Child } from '../child.ts'
+import { ratiosOf, rotated } from '../contest.ts'
+import { type CpuTime, startMeter } from '../cpu-time.ts'
+import { cpuCell, cpuHead, median, medianCpu, spreadCell } from '../figures.ts'
+import type { FloorTask } from '../floors/webhook-floor.ts'
 import {
   addReceivers,
   later,
@@ -12,7 +13,6 @@ import {
   type WebhookCourse,
   wakeOnly,
 } from './webhook-backlog.ts'
-import type { FloorTask } from './webhook-floor.ts'
 
 /** What the product sends at once to a healthy endpoint; the floors get as many. */
 const widthOfOne = 16

@@ -1,9 +1,9 @@
-import type { Db } from '../server/src/base/db.ts'
-import type { Contest, Peer } from './contest.ts'
-import { makeFloorTables } from './floor-tables.ts'
-import { requestBytes } from './load.ts'
-import { person } from './people.ts'
-import { type BenchWorkspace, fillWorkspace } from './workspace.ts'
+import type { Db } from '../../server/src/base/db.ts'
+import type { Contest, Peer } from '../contest.ts'
+import { makeFloorTables } from '../floors/floor-tables.ts'
+import { requestBytes } from '../load.ts'
+import { person } from '../people.ts'
+import { type BenchWorkspace, fillWorkspace } from '../workspace.ts'
 
 /** Fills the workspace with leads and answers what the leads interface competes in. */
 export async function leadContests(

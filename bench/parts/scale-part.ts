@@ -1,9 +1,9 @@
-import type { Db } from '../server/src/base/db.ts'
-import { fillBlindMessages, fillMessages } from '../server/test/support/fill.ts'
-import { line } from './contest-table.ts'
-import { customerPhone, fillingOf, seedConnection } from './inbox-seed.ts'
-import { measure, requestBytes } from './load.ts'
-import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
+import type { Db } from '../../server/src/base/db.ts'
+import { fillBlindMessages, fillMessages } from '../../server/test/support/fill.ts'
+import { line } from '../contest-table.ts'
+import { customerPhone, fillingOf, seedConnection } from '../inbox-seed.ts'
+import { measure, requestBytes } from '../load.ts'
+import { type BenchWorkspace, makeWorkspace } from '../workspace.ts'
 
 const few = 300
 const messagesEach = 20

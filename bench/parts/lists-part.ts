@@ -1,10 +1,10 @@
-import type { Db } from '../server/src/base/db.ts'
-import type { Child } from './child.ts'
-import { type Contest, compete, type Result } from './contest.ts'
-import { printResults } from './contest-table.ts'
-import { requestBytes } from './load.ts'
-import { loadedWorkspace, vacuum } from './load-leads.ts'
-import { placeOf } from './place.ts'
+import type { Db } from '../../server/src/base/db.ts'
+import type { Child } from '../child.ts'
+import { type Contest, compete, type Result } from '../contest.ts'
+import { printResults } from '../contest-table.ts'
+import { requestBytes } from '../load.ts'
+import { loadedWorkspace, vacuum } from '../load-leads.ts'
+import { placeOf } from '../place.ts'
 import type { SearchStage } from './search-part.ts'
 
 const tables = ['floor_leads', 'leads', 'lead_search']

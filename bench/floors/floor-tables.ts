@@ -1,9 +1,9 @@
-import { systemClock } from '../server/src/base/clock.ts'
-import type { Db } from '../server/src/base/db.ts'
-import { openVault } from '../server/src/base/sealing/vault.ts'
-import { leadColumns } from '../server/src/leads/lead/queries.ts'
-import { type LeadRow, openLead } from '../server/src/leads/lead/sealed.ts'
-import { benchMasterKey } from './workspace.ts'
+import { systemClock } from '../../server/src/base/clock.ts'
+import type { Db } from '../../server/src/base/db.ts'
+import { openVault } from '../../server/src/base/sealing/vault.ts'
+import { leadColumns } from '../../server/src/leads/lead/queries.ts'
+import { type LeadRow, openLead } from '../../server/src/leads/lead/sealed.ts'
+import { benchMasterKey } from '../workspace.ts'
 
 /** The floor's tables: the same leads in plain columns, with the indexes that its statements need. */
 export async function makeFloorTables(db: Db, workspaceId: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { appSecret } from '../inbox-seed.ts'
 import type { FloorDb, Run } from './floor-db.ts'
-import { appSecret } from './inbox-seed.ts'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 

@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCommand } from '../server/test/support/program/run-command.ts'
-import { databasePidOf, freePort, serviceEnvironment, startService } from '../server/test/support/program/service.ts'
-import { type CpuTime, startMeter } from './cpu-time.ts'
-import { cpuCell, cpuHead } from './figures.ts'
-import { person } from './people.ts'
+import { runCommand } from '../../server/test/support/program/run-command.ts'
+import { databasePidOf, freePort, serviceEnvironment, startService } from '../../server/test/support/program/service.ts'
+import { type CpuTime, startMeter } from '../cpu-time.ts'
+import { cpuCell, cpuHead } from '../figures.ts'
+import { person } from '../people.ts'
 
 /** With the CPU time of each row. */
 export interface Imported {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '../server/src/base/clock.ts'
-import { newId } from '../server/src/base/id.ts'
-import { relayNews } from '../server/src/base/relay.ts'
-import { recordEvents } from '../server/src/events/record.ts'
-import { measure, requestBytes } from './load.ts'
-import { person } from './people.ts'
+import { systemClock } from '../../server/src/base/clock.ts'
+import { newId } from '../../server/src/base/id.ts'
+import { relayNews } from '../../server/src/base/relay.ts'
+import { recordEvents } from '../../server/src/events/record.ts'
+import { measure, requestBytes } from '../load.ts'
+import { person } from '../people.ts'
+import { makeWorkspace } from '../workspace.ts'
 import {
   addReceivers,
   eventOf,
@@ -18,7 +19,6 @@ import {
   wakeOnly,
 } from './webhook-backlog.ts'
 import { printThroughput, type Throughput } from './webhook-throughput.ts'
-import { makeWorkspace } from './workspace.ts'
 
 const sizes = [
   { endpoints: 1, events: 4_000 },
