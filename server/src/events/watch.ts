@@ -1,6 +1,6 @@
 import { openErrands } from '../base/async/errands.ts'
 import type { Repeat } from '../base/async/loop.ts'
-import { restBetween } from '../base/async/rest.ts'
+import { restBetween } from '../base/async/throttle.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { feedStates } from './feed.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import { gather } from '../../base/async/gather.ts'
+import { gather } from '../../base/async/batch.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Db, isUndone } from '../../base/db.ts'
 import { asHouse, attributeTo } from '../../base/shares/work.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import { withinMs } from '../async/within.ts'
+import { withinMs } from '../async/timeout.ts'
 import { DatabaseError } from './failures.ts'
 import { planOf, type Step } from './prepared.ts'
 

@@ -1,4 +1,4 @@
-import { withinMs } from '../../base/async/within.ts'
+import { withinMs } from '../../base/async/timeout.ts'
 import type { Clock } from '../../base/clock.ts'
 
 /** What is looked up when somebody asks for the metrics, rather than counted as it happens. */

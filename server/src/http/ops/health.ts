@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { withinMs } from '../../base/async/within.ts'
+import { withinMs } from '../../base/async/timeout.ts'
 import { unavailable } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
 

@@ -1,4 +1,4 @@
-import { gather } from '../../base/async/gather.ts'
+import { gather } from '../../base/async/batch.ts'
 import { isUndone, type Sql } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'

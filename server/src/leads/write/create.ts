@@ -1,4 +1,4 @@
-import { gather } from '../../base/async/gather.ts'
+import { gather } from '../../base/async/batch.ts'
 import { isUndone, type Tx } from '../../base/db.ts'
 import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'

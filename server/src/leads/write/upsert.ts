@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { GuessBudget } from '../../access/rate-limit/guesses.ts'
-import { gather } from '../../base/async/gather.ts'
+import { gather } from '../../base/async/batch.ts'
 import { commitBehind, isUndone, type Tx } from '../../base/db.ts'
 import type { ApiError } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'

@@ -1,6 +1,6 @@
 import { type Errands, openErrands } from '../../base/async/errands.ts'
 import { type Loop, startLoop } from '../../base/async/loop.ts'
-import { restBetween } from '../../base/async/rest.ts'
+import { restBetween } from '../../base/async/throttle.ts'
 import type { Db } from '../../base/db.ts'
 import { erasedTopic } from '../../events/erase.ts'
 import { placedTopic } from '../../events/place.ts'

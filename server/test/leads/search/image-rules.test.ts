@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
+import { shareRuns } from '../../../src/base/async/single-flight.ts'
 import { matchesTerm, readSearchTerm, type Searchable } from '../../../src/leads/lead/search-lines.ts'
 import {
   compact,
@@ -15,7 +16,6 @@ import {
 import { leadText } from '../../../src/leads/search/image/lines.ts'
 import { pack } from '../../../src/leads/search/image/pack.ts'
 import type { ImageQuery } from '../../../src/leads/search/image/query.ts'
-import { shareRuns } from '../../../src/leads/search/image/share-runs.ts'
 import type { LeadFilter } from '../../../src/leads/search/list-filter.ts'
 
 // What an image answers is held against the rules themselves, on the plain leads.

@@ -1,4 +1,4 @@
-import { withinMs } from '../../../base/async/within.ts'
+import { withinMs } from '../../../base/async/timeout.ts'
 import { listWaiting } from '../send/sends.ts'
 import { sendSoon } from './hear-line.ts'
 import { act, endOfLease, type Hold, type HoldDeps, idleHold, isHeld, loseHold, newHold, releaseHold } from './hold.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withinMs } from '../../../base/async/within.ts'
+import { withinMs } from '../../../base/async/timeout.ts'
 import { SealBroken } from '../../../base/sealing/seal.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import { findConnection } from '../../connection/queries.ts'

@@ -1,10 +1,10 @@
+import { shareRuns } from '../../../base/async/single-flight.ts'
 import { catchUp, type FollowDeps, fewEvents, type Progress, placeAll, pursue } from './follow.ts'
 import { fill, type Held, newHeld } from './held.ts'
 import { compact, imageBytes, queryImage } from './image.ts'
 import type { ImageLimits } from './messages.ts'
 import type { ImageAnswer, ImageQuery } from './query.ts'
 import { countLive } from './read-leads.ts'
-import { shareRuns } from './share-runs.ts'
 
 /** The images of the workspaces that are searched these minutes, within a bound of memory. */
 export interface Shelf {
