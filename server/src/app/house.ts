@@ -9,7 +9,7 @@ import type { Connectors } from '../channels/connector.ts'
 import type { Config } from '../config.ts'
 import type { Placer } from '../events/placer.ts'
 import type { Metrics } from '../http/ops/metrics.ts'
-import type { LeadImages } from '../leads/search/image/client.ts'
+import type { LeadImages } from '../leads/search/memory-index/client.ts'
 
 /** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
 export interface House {

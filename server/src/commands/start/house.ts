@@ -16,7 +16,7 @@ import { instanceScope, type MasterKeys, openVault } from '../../base/sealing/va
 import type { Config } from '../../config.ts'
 import { createPlacer } from '../../events/placer.ts'
 import { createMetrics } from '../../http/ops/metrics.ts'
-import { openImages } from '../../leads/search/image/client.ts'
+import { openImages } from '../../leads/search/memory-index/client.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenHouse extends House {

@@ -1,57 +1,177 @@
 import { Type } from 'typebox'
-import { type App, errors, nullable, oneOf, postman, timestamp, titled } from '../../base/route.ts'
-import { leadStatus, unpaged, uuid } from '../../base/schema-types.ts'
+import { type App, errors, postman } from '../../base/route.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
-import { idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
-import { listStatusChanges } from '../lead/history.ts'
-import { findLead } from '../lead/identify.ts'
+import { done, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import { leadReader } from '../lead/identify.ts'
+import { readLeadPatch } from '../lead/input.ts'
 import type { LeadDeps } from '../lead/lead.ts'
-import { Identifier, NoQuery } from '../lead/schema.ts'
-import { leadUserOf } from './team-request.ts'
+import { presentDetail } from '../lead/present.ts'
+import { LeadChanges, LeadDetail, LeadId, ListQuery, NewLead, NoQuery, TeamLeadList } from '../lead/schema.ts'
+import { type ListDeps, listLeads } from '../search/list.ts'
+import { refuseList } from '../search/list-cursor.ts'
+import { readListRequest } from '../search/list-request.ts'
+import { leadCreator } from '../write/create.ts'
+import { removeLead } from '../write/remove.ts'
+import { restoreLead } from '../write/restore.ts'
+import { updateLead } from '../write/update.ts'
+import { byIdentifier, leadsPath, leadUserOf, ofLead, ofWorkspace } from './team-request.ts'
+import { boardTeamRoute } from './team-routes-board.ts'
+import { bulkTeamRoute } from './team-routes-bulk.ts'
+import { duplicatesTeamRoutes } from './team-routes-duplicates.ts'
+import { trashTeamRoute } from './team-routes-trash.ts'
 
-const StatusChange = titled('StatusChange', {
-  id: idSchema('The entry.'),
-  from: leadStatus('The status before.', { example: 'new' }),
-  to: leadStatus('The status after.', { example: 'qualified' }),
-  actor: Type.Object({
-    type: oneOf(['agent', 'user', 'token', 'form', 'system'], {
-      description: 'An API key, a member, a team token, a lead form, or the service itself.',
-    }),
-    id: nullable(uuid('Null for `system`.')),
-  }),
-  at: timestamp('When the status changed.'),
-})
+const oneLead = Type.Object({ lead: LeadDetail })
 
-/** What the team sees of a lead beyond the leads interface. */
-export function leadTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
+/** Leads for people: the verbs of the leads interface, on behalf of a member. */
+export function leadTeamRoutesOfLeads(app: App, deps: ListDeps, guard: TeamGuard): void {
+  for (const serve of [serveList, serveCreate, serveDetail, serveChange, serveRemove, serveRestore]) {
+    serve(app, deps, guard)
+  }
+  trashTeamRoute(app, deps, guard)
+  boardTeamRoute(app, deps, guard)
+  bulkTeamRoute(app, deps, guard)
+  duplicatesTeamRoutes(app, deps, guard)
+}
+
+function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
-    url: '/api/team/v1/workspaces/:workspaceId/leads/:identifier/history',
+    url: leadsPath,
+    onRequest: guard.member('member'),
+    schemaErrorFormatter: refuseList,
+    schema: {
+      ...teamRoute('Team leads'),
+      operationId: 'listLeadsAsMember',
+      summary: 'List leads',
+      description: 'Filters, search, order and cursor are those of the leads interface. `total` is exact.',
+      params: ofWorkspace,
+      querystring: ListQuery,
+      response: { 200: TeamLeadList, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { leads, total, nextCursor } = await listLeads(
+        deps,
+        leadUserOf(memberOf(request)),
+        readListRequest(request.query),
+      )
+      return { leads: leads.map((lead) => presentDetail(lead, false)), total, nextCursor }
+    },
+  })
+}
+
+function serveCreate(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  const createLead = leadCreator(deps)
+  app.route({
+    method: 'POST',
+    url: leadsPath,
     onRequest: guard.member('member'),
     schema: {
       ...teamRoute('Team leads'),
-      operationId: 'listLeadHistory',
-      summary: "List a lead's status changes",
-      ...postman({ path: { identifier: '{{lead_id}}' } }),
-      description: 'Oldest first, at most 1,000. The lead is named as in the leads interface.',
-      params: Type.Object({ ...workspaceParams, ...Identifier.properties }),
+      operationId: 'createLeadAsMember',
+      summary: 'Create a lead',
+      ...postman({ saves: { member_lead_id: 'lead.id' } }),
+      description: 'As in the leads interface: the same fields, defaults, quota and event.',
+      params: ofWorkspace,
+      body: NewLead,
+      response: { 201: oneLead, ...errors(400, 401, 403, 404, 409, 413, 415, 429) },
+    },
+    handler: async (request, reply) => {
+      const user = leadUserOf(memberOf(request))
+      const { patch, issues } = readLeadPatch(request.body, [], { ...user, at: '' })
+      return reply.code(201).send({ lead: presentDetail(await createLead(user, patch, issues), false) })
+    },
+  })
+}
+
+function serveDetail(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  const readLead = leadReader(deps)
+  app.route({
+    method: 'GET',
+    url: `${leadsPath}/:identifier`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Team leads'),
+      operationId: 'getLeadAsMember',
+      summary: 'Read a lead',
+      description: 'With its custom fields.',
+      ...byIdentifier,
+      params: ofLead,
       querystring: NoQuery,
-      response: { 200: Type.Object({ history: Type.Array(StatusChange, unpaged) }), ...errors(400, 401, 404) },
+      response: { 200: oneLead, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const lead = await readLead(leadUserOf(memberOf(request)), request.params.identifier)
+      return { lead: presentDetail(lead, false) }
+    },
+  })
+}
+
+function serveChange(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'PATCH',
+    url: `${leadsPath}/:identifier`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Team leads'),
+      operationId: 'updateLeadAsMember',
+      summary: 'Change fields of a lead',
+      ...postman({ path: { identifier: '{{lead_id}}' }, body: { priority: 'high' } }),
+      description: 'Send only what changes; null clears. What changes nothing writes nothing and emits nothing.',
+      params: ofLead,
+      querystring: NoQuery,
+      body: LeadChanges,
+      response: { 200: oneLead, ...errors(400, 401, 403, 404, 409, 413, 415) },
     },
     handler: async (request) => {
       const user = leadUserOf(memberOf(request))
-      const keyring = await deps.vault.keyring(user.workspaceId)
-      const { id } = await findLead(deps.db.sql, keyring, user, request.params.identifier)
-      const changes = await listStatusChanges(deps.db.sql, user.workspaceId, id)
-      return {
-        history: changes.map((change) => ({
-          id: change.id,
-          from: change.from_status,
-          to: change.to_status,
-          actor: { type: change.actor_type, id: change.actor_id },
-          at: change.changed_at.toISOString(),
-        })),
-      }
+      const read = readLeadPatch(request.body, [], { ...user, at: '' })
+      const { lead } = await updateLead(deps, user, request.params.identifier, read)
+      return { lead: presentDetail(lead, false) }
+    },
+  })
+}
+
+function serveRemove(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'DELETE',
+    url: `${leadsPath}/:identifier`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Team leads'),
+      operationId: 'deleteLeadAsMember',
+      summary: 'Delete a lead',
+      ...postman({ path: { identifier: '{{member_lead_id}}' } }),
+      description: 'Hidden from every list at once, restorable for 30 days.',
+      params: ofLead,
+      querystring: NoQuery,
+      response: { 200: done, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      await removeLead(deps, leadUserOf(memberOf(request)), request.params.identifier)
+      return { success: true }
+    },
+  })
+}
+
+function serveRestore(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${leadsPath}/:id/restore`,
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Team leads'),
+      operationId: 'restoreLeadAsMember',
+      summary: 'Restore a deleted lead',
+      ...postman({ skip: true }),
+      description:
+        'Within 30 days of its deletion; 409 with `data.field` when its externalRef or uniqueCode was taken meanwhile.',
+      params: Type.Object({ ...workspaceParams, ...LeadId.properties }),
+      querystring: NoQuery,
+      response: { 200: oneLead, ...errors(400, 401, 403, 404, 409) },
+    },
+    handler: async (request) => {
+      const lead = await restoreLead(deps, leadUserOf(memberOf(request)), request.params.id)
+      return { lead: presentDetail(lead, false) }
     },
   })
 }

@@ -4,7 +4,6 @@ import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { findLeadsByIds, leadColumns } from '../lead/queries.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
 import { readSearchTerm, type SearchTerm } from '../lead/search-lines.ts'
-import type { LeadImages } from './image/client.ts'
 import { readListCursor, totalLastsMs, writeListCursor } from './list-cursor.ts'
 import {
   afterCondition,
@@ -15,6 +14,7 @@ import {
   type SortPosition,
   sortClause,
 } from './list-filter.ts'
+import type { LeadImages } from './memory-index/client.ts'
 import { countMatches, findMatches, probeMatches } from './search.ts'
 
 export interface ListDeps extends LeadDeps {

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../base/errors.ts'
-import type { Foresight } from '../write/foresight.ts'
+import type { Foresight } from '../write/prefetched-plan.ts'
 import type { UpsertItem } from '../write/upsert-plan.ts'
 import type { FileRow } from './file-rows.ts'
 import { type RowContext, readRow } from './read-row.ts'

@@ -18,7 +18,7 @@ import { type LeadNames, lockLeadsByNames } from '../lead/queries.ts'
 import { quotaLeft, readQuota, takeQuota } from '../lead/quota.ts'
 import { type LeadSeals, openLead, phoneIndexes } from '../lead/sealed.ts'
 import { insertLeads, releaseNames, updateLeads } from '../lead/write.ts'
-import { asForeseen, type Foresight } from './foresight.ts'
+import { asForeseen, type Foresight } from './prefetched-plan.ts'
 import { isWrongUpsert, type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
 
 export interface UpsertOptions {

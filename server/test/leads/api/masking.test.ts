@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { imageWorld } from '../../support/leads/image-world.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
+import { imageWorld } from '../../support/leads/memory-index-world.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { callerOf, testTeamToken, type World, world } from '../../support/world.ts'
 

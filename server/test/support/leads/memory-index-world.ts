@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { buildApp } from '../../../src/app/app.ts'
 import type { App } from '../../../src/base/route.ts'
-import { type ImageOptions, type LeadImages, openImages } from '../../../src/leads/search/image/client.ts'
+import { type ImageOptions, type LeadImages, openImages } from '../../../src/leads/search/memory-index/client.ts'
 import { testDatabase } from '../database.ts'
 import { atEnd } from '../file-end.ts'
 import { type Answer, type World, world } from '../world.ts'
@@ -46,7 +46,9 @@ async function openNode(w: World, options: Partial<ImageOptions>): Promise<Image
     minLeads: 0,
     shape: smallShape,
     startThread: (workerData) => {
-      thread = new Worker(new URL('../../../src/leads/search/image/thread.ts', import.meta.url), { workerData })
+      thread = new Worker(new URL('../../../src/leads/search/memory-index/search-worker.ts', import.meta.url), {
+        workerData,
+      })
       return thread
     },
     ...options,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { candidateSlots, postingsOf } from '../../../src/leads/search/image/postings.ts'
+import { candidateSlots, postingsOf } from '../../../src/leads/search/memory-index/postings.ts'
 
 // Few different characters, so that grams are shared; and many empty slots, so that lists take long steps.
 const line = fc.string({ unit: fc.constantFrom('1', '2', ' ', 'a', 'é', '\u0001'), maxLength: 12 })

@@ -1,5 +1,5 @@
 import { type FollowDeps, type Following, placeAll, pursue, readFeedState } from './follow.ts'
-import { appendLead, type ImageShape, imageBytes, newImage } from './image.ts'
+import { appendLead, type ImageShape, imageBytes, newImage } from './memory-index.ts'
 import { readLive } from './read-leads.ts'
 import { clear, isFull, newSegment, seal } from './segment.ts'
 

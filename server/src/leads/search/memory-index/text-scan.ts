@@ -1,6 +1,6 @@
 import { blockSlots, candidateBlocks } from './blocks.ts'
-import { hiddenMark, type Pattern, phoneMark } from './lines.ts'
-import { countPassing, type Narrowing, narrow, passes } from './narrow.ts'
+import { countPassing, type Narrowing, narrow, passes } from './filter-counts.ts'
+import { hiddenMark, type Pattern, phoneMark } from './indexed-text.ts'
 import { candidateSlots } from './postings.ts'
 import type { Segment } from './segment.ts'
 

@@ -5,8 +5,8 @@ import { systemClock } from '../../../base/clock.ts'
 import { openDb } from '../../../base/db.ts'
 import { describeError } from '../../../base/log.ts'
 import { openVault } from '../../../base/sealing/vault.ts'
+import { openShelf } from './index-cache.ts'
 import type { Question, Reply, ThreadSettings } from './messages.ts'
-import { openShelf } from './shelf.ts'
 
 const settings = workerData as ThreadSettings
 // One to catch up for those who ask, one for an image that is being built.

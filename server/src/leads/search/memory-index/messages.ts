@@ -1,6 +1,6 @@
 import type { DbOptions } from '../../../base/db.ts'
 import type { MasterKeys } from '../../../base/sealing/vault.ts'
-import type { ImageShape } from './image.ts'
+import type { ImageShape } from './memory-index.ts'
 import type { ImageAnswer, ImageQuery } from './query.ts'
 
 /** What the thread of the images is started with. */

@@ -2,7 +2,7 @@ import type { Db, Sql } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
 import { placeEvents } from '../../../events/place.ts'
 import { eventsOfLeads } from '../../lead/events.ts'
-import { type Image, type ImageShape, putLead, removeErased, removeLead } from './image.ts'
+import { type Image, type ImageShape, putLead, removeErased, removeLead } from './memory-index.ts'
 import { type ImageRow, imageColumns, openRows } from './read-leads.ts'
 
 /** An image and how far it has followed the events of its workspace. */

@@ -1,8 +1,8 @@
 import type { Sql } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
 import { type LeadRow, openPerson } from '../../lead/sealed.ts'
-import type { ImageLead } from './image.ts'
-import { leadText } from './lines.ts'
+import { leadText } from './indexed-text.ts'
+import type { ImageLead } from './memory-index.ts'
 
 /** What an image needs of a lead. */
 export type ImageRow = Pick<

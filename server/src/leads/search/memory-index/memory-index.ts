@@ -1,4 +1,4 @@
-import { type CodedColumn, codedColumns, type Dictionaries } from './narrow.ts'
+import { type CodedColumn, codedColumns, type Dictionaries } from './filter-counts.ts'
 import { answerQuery, type ImageAnswer, type ImageQuery } from './query.ts'
 import {
   append,

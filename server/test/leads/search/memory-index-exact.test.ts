@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type ImageNode, type ImageWorld, imageWorld } from '../../support/leads/image-world.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
+import { type ImageNode, type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
 
 // The image and the database are asked the same through the front door. The database's answers are held against the
-// plain text by search.test.ts, the image's by image-rules.test.ts.
+// plain text by search.test.ts, the image's by memory-index-rules.test.ts.
 
 const letters = fc.constantFrom(...'aáàbBcÇç eé-_%\\.ßø王伟のก'.split(''), '🙂', 'ﬁ')
 const word = (minLength: number, maxLength = 9) => fc.string({ unit: letters, minLength, maxLength })

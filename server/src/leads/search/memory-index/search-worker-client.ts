@@ -108,5 +108,5 @@ export function openThread(settings: ThreadSettings, { clock, log, startThread =
 function startWorker(workerData: ThreadSettings): Worker {
   // The images themselves are outside of the heap that this bounds.
   const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
-  return new Worker(new URL('./thread.ts', import.meta.url), { workerData, resourceLimits, name: 'lead images' })
+  return new Worker(new URL('./search-worker.ts', import.meta.url), { workerData, resourceLimits, name: 'lead images' })
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { invalid } from '../../../src/base/errors.ts'
 import { type Keyring, makeKeyring } from '../../../src/base/sealing/keyring.ts'
 import { openLead, sealLead } from '../../../src/leads/lead/sealed.ts'
-import { asForeseen, foreseeCreation } from '../../../src/leads/write/foresight.ts'
+import { asForeseen, foreseeCreation } from '../../../src/leads/write/prefetched-plan.ts'
 import type { UpsertItem } from '../../../src/leads/write/upsert-plan.ts'
 
 const [made, written] = [new Date('2026-03-01T12:00:00Z'), new Date('2026-03-01T12:00:01Z')]

@@ -4,10 +4,10 @@ import type { Clock } from '../../../base/clock.ts'
 import type { DbOptions, Sql } from '../../../base/db.ts'
 import type { Log } from '../../../base/log.ts'
 import type { MasterKeys } from '../../../base/sealing/vault.ts'
-import { type ImageShape, usualShape } from './image.ts'
+import { type ImageShape, usualShape } from './memory-index.ts'
 import type { ThreadSettings } from './messages.ts'
 import type { ImageAnswer, ImageQuery } from './query.ts'
-import { openThread } from './thread-line.ts'
+import { openThread } from './search-worker-client.ts'
 
 /** Lists of large workspaces from memory. What it does not answer, the database does. */
 export interface LeadImages {

@@ -1,4 +1,4 @@
-import { plainMark, wordMark } from './lines.ts'
+import { plainMark, wordMark } from './indexed-text.ts'
 
 /**
  * For each gram that is not of digits, which blocks of a segment have a lead that holds it, a bit each. Grams share

@@ -4,6 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { shareRuns } from '../../../src/base/async/single-flight.ts'
 import { matchesTerm, readSearchTerm, type Searchable } from '../../../src/leads/lead/search-lines.ts'
+import type { LeadFilter } from '../../../src/leads/search/list-filter.ts'
+import { leadText } from '../../../src/leads/search/memory-index/indexed-text.ts'
 import {
   compact,
   type Image,
@@ -12,11 +14,9 @@ import {
   putLead,
   queryImage,
   removeLead,
-} from '../../../src/leads/search/image/image.ts'
-import { leadText } from '../../../src/leads/search/image/lines.ts'
-import { pack } from '../../../src/leads/search/image/pack.ts'
-import type { ImageQuery } from '../../../src/leads/search/image/query.ts'
-import type { LeadFilter } from '../../../src/leads/search/list-filter.ts'
+} from '../../../src/leads/search/memory-index/memory-index.ts'
+import { pack } from '../../../src/leads/search/memory-index/pack.ts'
+import type { ImageQuery } from '../../../src/leads/search/memory-index/query.ts'
 
 // What an image answers is held against the rules themselves, on the plain leads.
 
