@@ -12,7 +12,7 @@ import { SealBroken, UnknownKeyVersion } from '../base/sealing/seal.ts'
 import type { Contact } from './conversation/conversation.ts'
 import { openContact, phoneIndexes, userIndexes } from './conversation/sealed.ts'
 import { tellMember, tellTeam } from './conversation/team-news.ts'
-import { wakeWaiting } from './send/wakes.ts'
+import { wakeWaiting } from './send/send-wakeups.ts'
 
 const batchSize = 500
 /** From so many on, what was named is nobody's own. */

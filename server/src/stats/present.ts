@@ -1,6 +1,6 @@
 import type { ZoneDay } from '../base/zone-days.ts'
 import type { Answerer, AnswerTimes } from '../inbox/read/answer-times.ts'
-import type { WaitingCustomers } from '../inbox/read/waiting.ts'
+import type { WaitingCustomers } from '../inbox/read/unanswered-counts.ts'
 import type { NewLeads } from '../leads/search/stats.ts'
 import type { Attention } from './attention.ts'
 import type { Stats } from './schema.ts'

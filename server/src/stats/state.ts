@@ -1,6 +1,6 @@
 import { listNamedKeys } from '../access/people/people.ts'
 import type { Sql } from '../base/db.ts'
-import { countWaiting } from '../inbox/read/waiting.ts'
+import { countWaiting } from '../inbox/read/unanswered-counts.ts'
 import { readQuota } from '../leads/lead/quota.ts'
 import { findWorkspace } from '../workspace/workspace.ts'
 import type { ConnectionInfo, State, WebhookInfo } from './attention.ts'

@@ -1,8 +1,8 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { mayStart, notYet } from './await-inflight-sends.ts'
 import type { Conversation, Scope } from './conversation.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
-import { mayStart, notYet } from './starts.ts'
 import { tellTeam } from './team-news.ts'
 
 export const conversationColumns = (sql: Sql) => sql`

@@ -13,7 +13,7 @@ import type { Message } from '../conversation/message.ts'
 import { addMessage, findByExternalIndex } from '../conversation/message-queries.ts'
 import { insertConversation, storeConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
-import { lockExternalIds } from './parked.ts'
+import { lockExternalIds } from './early-statuses.ts'
 import { withoutRace } from './without-race.ts'
 
 /** A message that another app sent on the same number. */

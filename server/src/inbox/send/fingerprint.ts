@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Wish } from './send-input.ts'
+import type { Wish } from './send-command.ts'
 
 const place = (messageId: string) => ({ table: 'sends', row: messageId, column: 'fingerprint' })
 

@@ -3,6 +3,7 @@ import { needsAcknowledgement } from '../../channels/health/acknowledgement.ts'
 import type { Template } from '../../channels/templates/template.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/window.ts'
+import type { Wish } from './send-command.ts'
 import type { Sender } from './send-deps.ts'
 import {
   acknowledgementRequired,
@@ -13,7 +14,6 @@ import {
   unsupportedKind,
   windowClosed,
 } from './send-errors.ts'
-import type { Wish } from './send-input.ts'
 import type { Standing } from './send-queries.ts'
 import { splitText } from './split-text.ts'
 import { fillTemplate } from './template-text.ts'

@@ -4,8 +4,8 @@ import type { Connection } from '../../channels/connection/connection.ts'
 import type { RefusalEffect } from '../../channels/connector.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import type { Paces } from './pace.ts'
-import type { Wish } from './send-input.ts'
-import type { Wakes } from './wakes.ts'
+import type { Wish } from './send-command.ts'
+import type { Wakes } from './send-wakeups.ts'
 
 /** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
 export const sendPoints = [

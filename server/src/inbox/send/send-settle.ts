@@ -6,13 +6,13 @@ import { messageSent, messageStatusChanged } from '../conversation/events.ts'
 import { type Message, openMessage } from '../conversation/message.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { climb } from '../conversation/status-ladder.ts'
-import { applyParked } from '../receive/parked.ts'
+import { applyParked } from '../receive/early-statuses.ts'
 import type { DispatchKey } from './dispatch-queries.ts'
 import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
 import { type Answer, type Ending, endOf } from './send-outcome.ts'
+import { wakeWaiting } from './send-wakeups.ts'
 import { findAnswer, lockDispatch, lockParts, storeOutcome } from './settle-queries.ts'
-import { wakeWaiting } from './wakes.ts'
 
 export type SettleDeps = Pick<SendDeps, 'db' | 'vault' | 'clock' | 'fail'>
 

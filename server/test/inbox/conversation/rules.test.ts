@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { withStatus } from '../../../src/inbox/conversation/conversation-status.ts'
-import { freeMoment } from '../../../src/inbox/conversation/moment.ts'
 import {
   type AgentKey,
   agent,
@@ -21,6 +20,7 @@ import {
   rungOfParts,
 } from '../../../src/inbox/conversation/status-ladder.ts'
 import { unansweredAfterInbound } from '../../../src/inbox/conversation/unanswered.ts'
+import { freeMoment } from '../../../src/inbox/conversation/unique-time.ts'
 import { openWindow, windowAfter, windowIsOpen } from '../../../src/inbox/conversation/window.ts'
 
 const noon = new Date('2026-03-10T12:00:00.000Z')

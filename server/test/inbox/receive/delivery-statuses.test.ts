@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lockConversation } from '../../../src/inbox/conversation/queries.ts'
 import { advanceMessage } from '../../../src/inbox/receive/advance.ts'
-import { applyParked } from '../../../src/inbox/receive/parked.ts'
+import { applyParked } from '../../../src/inbox/receive/early-statuses.ts'
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 async function sending(parts = 1) {

@@ -4,9 +4,9 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { advanceMessage, type PartReport } from './advance.ts'
+import { lockExternalIds, parkStatuses } from './early-statuses.ts'
 import type { StatusEvent } from './group-events.ts'
-import { lockExternalIds, parkStatuses } from './parked.ts'
-import { isPoison } from './poison.ts'
+import { isPoison } from './permanent-errors.ts'
 import type { ReceiveDeps, Receiver } from './receiver.ts'
 
 /**
