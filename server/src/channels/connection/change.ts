@@ -17,7 +17,7 @@ import {
   secretNeeded,
 } from './errors.ts'
 import { findConnection, insertConnection, lockConnection, retireConnection, updateConnection } from './queries.ts'
-import { type ReachDeps, register, withCheck } from './reach.ts'
+import { type ReachDeps, register, withCheck } from './registration.ts'
 import { isSameNumber, originOf, reserved } from './reservation.ts'
 import type { ConnectionChanges, NewConnection } from './schema.ts'
 

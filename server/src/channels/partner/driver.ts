@@ -1,7 +1,7 @@
 import { isPublicUrl } from '../../base/outgoing/public-url.ts'
+import { platformReason } from '../apply-platform-signal.ts'
 import type { PartnerConnection } from '../connection/connection.ts'
 import type { Driver, FetchedTemplates } from '../driver.ts'
-import { platformReason } from '../heed.ts'
 import type { PlatformTemplate } from '../templates/template.ts'
 import type { Judgement } from '../waba/errors.ts'
 import type { Wire } from '../waba/exchange.ts'

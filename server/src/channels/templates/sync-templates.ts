@@ -1,10 +1,10 @@
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
+import { platformReason } from '../apply-platform-signal.ts'
 import { findConnection } from '../connection/queries.ts'
-import { type ReachDeps, retry } from '../connection/reach.ts'
+import { type ReachDeps, retry } from '../connection/registration.ts'
 import { driverOf, type FetchedTemplates } from '../driver.ts'
 import { markUnavailable } from '../health/availability.ts'
-import { platformReason } from '../heed.ts'
 import { type Claim, claimDue, claimNow, endClaim } from './template-schedule.ts'
 import { replaceTemplates } from './templates.ts'
 

@@ -1,6 +1,6 @@
+import { platformReason } from '../apply-platform-signal.ts'
 import type { WabaConnection } from '../connection/connection.ts'
 import type { CheckedNumber } from '../driver.ts'
-import { platformReason } from '../heed.ts'
 import type { Wire } from './exchange.ts'
 import { fetchGraph } from './graph.ts'
 import { objectOf } from './json.ts'

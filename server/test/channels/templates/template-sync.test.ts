@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { heedPlatform, heedRefusal } from '../../../src/channels/heed.ts'
+import { heedPlatform, heedRefusal } from '../../../src/channels/apply-platform-signal.ts'
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { findTemplate, listSendableTemplates } from '../../../src/channels/templates/templates.ts'
 import { agreeing, type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'

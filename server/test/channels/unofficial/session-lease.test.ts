@@ -10,8 +10,8 @@ import {
   leaseMs,
   standBehindFence,
 } from '../../../src/channels/unofficial/session/lease.ts'
-import { moveSession } from '../../../src/channels/unofficial/session/move.ts'
 import { lockOrBeginSession } from '../../../src/channels/unofficial/session/session-queries.ts'
+import { moveSession } from '../../../src/channels/unofficial/session/session-transition.ts'
 import { customerPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
 import { testDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'

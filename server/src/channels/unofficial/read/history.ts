@@ -4,7 +4,7 @@ import type { Read } from '../../waba/read/reading.ts'
 import { readContact, readMapping } from './contacts.ts'
 import { readContent } from './content.ts'
 import { customerOf, readJid, readName } from './jid.ts'
-import { readSeconds } from './moment.ts'
+import { readSeconds } from './platform-time.ts'
 import { statuses } from './statuses.ts'
 import { isEmpty, unwrap } from './unwrap.ts'
 

@@ -2,7 +2,7 @@ import { type Loose, objectOf, tokenOf } from '../../waba/json.ts'
 import type { Read } from '../../waba/read/reading.ts'
 import { readContent } from './content.ts'
 import { customerOf, readJid, readName } from './jid.ts'
-import { readSeconds } from './moment.ts'
+import { readSeconds } from './platform-time.ts'
 import { readReferral } from './referral.ts'
 import { isEmpty, unwrap } from './unwrap.ts'
 

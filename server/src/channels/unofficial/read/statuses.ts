@@ -2,7 +2,7 @@ import type { DeliveryStatus } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, tokenOf } from '../../waba/json.ts'
 import type { Read } from '../../waba/read/reading.ts'
 import { customerOf, readJid } from './jid.ts'
-import { readSeconds } from './moment.ts'
+import { readSeconds } from './platform-time.ts'
 
 /** As the network numbers them; 1 says that the message has not left yet. */
 export const statuses: ReadonlyMap<unknown, DeliveryStatus> = new Map<number, DeliveryStatus>([

@@ -9,10 +9,10 @@ import type { Changer } from '../../connection/change.ts'
 import type { StoredSession } from '../../connection/connection.ts'
 import { connectionNotFound, noSession } from '../../connection/errors.ts'
 import { findConnection, lockConnection } from '../../connection/queries.ts'
-import { type Move, moveTo, unpause } from './move.ts'
 import type { PairInput } from './schema.ts'
 import { blankSession, type Pairing, type Session, type Wish } from './session.ts'
 import { findSession, lockOrBeginSession, writeWish } from './session-queries.ts'
+import { type Move, moveTo, unpause } from './session-transition.ts'
 
 export interface SessionDeps {
   db: Db

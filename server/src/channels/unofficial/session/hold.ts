@@ -6,8 +6,8 @@ import type { Receive } from '../../channel-event.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import type { Socket, Transport } from '../transport/transport.ts'
 import { type Lease, LeaseLost, leaseMs, releaseSession, safetyMs } from './lease.ts'
-import { moveSession } from './move.ts'
 import type { Session } from './session.ts'
+import { moveSession } from './session-transition.ts'
 
 export interface HoldDeps {
   db: Db

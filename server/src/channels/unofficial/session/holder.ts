@@ -1,11 +1,11 @@
 import { withinMs } from '../../../base/async/timeout.ts'
 import { listWaiting } from '../send/sends.ts'
-import { sendSoon } from './hear-line.ts'
 import { act, endOfLease, type Hold, type HoldDeps, idleHold, isHeld, loseHold, newHold, releaseHold } from './hold.ts'
 import { type ClaimedSession, claimSessions, endLeasesOf, listDeadHolders, renewLeases } from './lease.ts'
 import { closeLine, settleLine } from './line.ts'
 import { openSession } from './session.ts'
-import { beginHold, heedWish, reopenWhenDue } from './wishes.ts'
+import { beginHold, heedWish, reopenWhenDue } from './session-commands.ts'
+import { sendSoon } from './socket-events.ts'
 
 const maxHeld = 200
 /** A process whose database sessions are gone counts as dead when it is seen so often in a row: it may be reconnecting. */

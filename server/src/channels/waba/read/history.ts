@@ -2,7 +2,7 @@ import type { ChannelEvent } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent } from './content.ts'
 import { findCustomer, readPhone } from './customer.ts'
-import { readMoment } from './moment.ts'
+import { readMoment } from './platform-time.ts'
 import type { Read, Reading } from './reading.ts'
 
 type Told = Extract<ChannelEvent, { type: 'history' }>

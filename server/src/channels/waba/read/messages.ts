@@ -2,7 +2,7 @@ import type { Customer } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, tokenOf } from '../json.ts'
 import { readContent, readReferral } from './content.ts'
 import { findCustomer, readPhone } from './customer.ts'
-import { readMoment } from './moment.ts'
+import { readMoment } from './platform-time.ts'
 import type { Read, Reading } from './reading.ts'
 import { readSystem } from './system.ts'
 

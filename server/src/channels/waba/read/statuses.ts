@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { findCustomer } from './customer.ts'
-import { readMoment } from './moment.ts'
+import { readMoment } from './platform-time.ts'
 import type { Read, Reading } from './reading.ts'
 
 const known: ReadonlyMap<unknown, DeliveryStatus> = new Map<string, DeliveryStatus>([

@@ -1,10 +1,10 @@
-import { hearLine } from './hear-line.ts'
 import { act, endHold, type Hold, type HoldDeps, moveHold, releaseHold } from './hold.ts'
 import { LeaseLost } from './lease.ts'
 import { logoutLine, openLine } from './line.ts'
 import { blankPairing } from './pairing.ts'
 import type { Session, Wish } from './session.ts'
 import { deleteSession, findHeldSession } from './session-queries.ts'
+import { hearLine } from './socket-events.ts'
 
 /** Does what members have asked for, until they ask for nothing more. */
 export function heedWish(deps: HoldDeps, hold: Hold): void {

@@ -3,12 +3,12 @@ import type { SocketUpdate } from '../read/update.ts'
 import { sendWaiting } from '../send/outbox.ts'
 import type { SocketEvent } from '../transport/transport.ts'
 import { afterClose } from './disconnect.ts'
-import { handOn } from './hear.ts'
 import { act, giveUp, type Hold, type HoldDeps, isHeld, type Line, loseHold, moveHold } from './hold.ts'
+import { handOn } from './ingest.ts'
 import { LeaseLost } from './lease.ts'
 import { closeLine, logoutLine, openLine, stopHold, type Teller } from './line.ts'
-import { type Move, NumberTaken } from './move.ts'
 import { codeShownMs, qrShownMs } from './pairing.ts'
+import { type Move, NumberTaken } from './session-transition.ts'
 
 /**
  * Takes what the socket tells, and resolves when it is committed. Never throws. When it must not be acknowledged, since the
