@@ -7,7 +7,7 @@ import type { Outgoing } from '../base/outgoing/guarded-fetch.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import type { Connectors } from '../channels/connector.ts'
 import type { Config } from '../config.ts'
-import type { Placer } from '../events/placer.ts'
+import type { Placer } from '../events/sequencer.ts'
 import type { Metrics } from '../http/ops/metrics.ts'
 import type { LeadImages } from '../leads/search/memory-index/client.ts'
 

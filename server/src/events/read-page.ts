@@ -2,7 +2,7 @@ import type { Sql } from '../base/db.ts'
 import { gone } from '../base/errors.ts'
 import type { EventName } from './catalogue.ts'
 import { type FeedState, feedState, type PlacedEvent, readFeed } from './feed.ts'
-import type { Placer } from './placer.ts'
+import type { Placer } from './sequencer.ts'
 
 /** What a reader may see of a workspace's feed. */
 export interface Reader {

@@ -4,9 +4,9 @@ import { restBetween } from '../base/async/throttle.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { feedStates } from './feed.ts'
-import { placedTopic } from './place.ts'
-import type { Placer } from './placer.ts'
 import { recordedTopic } from './record.ts'
+import { placedTopic } from './sequence.ts'
+import type { Placer } from './sequencer.ts'
 
 export interface Watcher {
   workspaceId: string

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Tx } from '../../src/base/db.ts'
-import { placeEvents } from '../../src/events/place.ts'
 import { recordEvents } from '../../src/events/record.ts'
+import { placeEvents } from '../../src/events/sequence.ts'
 import { bodies, type FeedWorld, feedWorld } from '../support/events/feed-world.ts'
 
 const transactions = 4

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPlacer } from '../../src/events/placer.ts'
 import { removeOldEvents } from '../../src/events/retention.ts'
+import { createPlacer } from '../../src/events/sequencer.ts'
 import { purgeDeletedLeads } from '../../src/leads/write/purge.ts'
 import { eventsPath, feedWorld, namesIn } from '../support/events/feed-world.ts'
 

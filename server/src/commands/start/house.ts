@@ -14,7 +14,7 @@ import { loadOrCreateMasterKeyFile, masterKeyFrom, readPreviousMasterKeyFiles } 
 import { listSecrets } from '../../base/sealing/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../../base/sealing/vault.ts'
 import type { Config } from '../../config.ts'
-import { createPlacer } from '../../events/placer.ts'
+import { createPlacer } from '../../events/sequencer.ts'
 import { createMetrics } from '../../http/ops/metrics.ts'
 import { openImages } from '../../leads/search/memory-index/client.ts'
 import { openDatabase } from './database.ts'

@@ -3,8 +3,8 @@ import type { Db } from '../../base/db.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import type { EventName } from '../../events/catalogue.ts'
 import type { PresentPayload } from '../../events/feed.ts'
-import type { Placer } from '../../events/placer.ts'
 import type { NewEvent } from '../../events/record.ts'
+import type { Placer } from '../../events/sequencer.ts'
 
 /** What the team's verbs in this room act on. */
 export interface WebhookDeps {

@@ -14,7 +14,7 @@ import { startSessions } from '../../../src/channels/unofficial/session/worker.t
 import { openTransports } from '../../../src/channels/unofficial/transport/transports.ts'
 import { wabaConnector } from '../../../src/channels/waba/sender.ts'
 import { loadConfig } from '../../../src/config.ts'
-import { createPlacer } from '../../../src/events/placer.ts'
+import { createPlacer } from '../../../src/events/sequencer.ts'
 import { createMetrics } from '../../../src/http/ops/metrics.ts'
 import { demoTemplates } from '../../../src/simulator/demo/demo-templates.ts'
 import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createPlacer } from '../../../src/events/placer.ts'
+import { createPlacer } from '../../../src/events/sequencer.ts'
 import { signedInMember, type TestMember } from '../member.ts'
 import { type Answer, type World, world } from '../world.ts'
 

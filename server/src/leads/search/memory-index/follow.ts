@@ -1,6 +1,6 @@
 import type { Db, Sql } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
-import { placeEvents } from '../../../events/place.ts'
+import { placeEvents } from '../../../events/sequence.ts'
 import { eventsOfLeads } from '../../lead/events.ts'
 import { type Image, type ImageShape, putLead, removeErased, removeLead } from './memory-index.ts'
 import { type ImageRow, imageColumns, openRows } from './read-leads.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../base/db.ts'
-import { listUnplaced, placeBatch, placeEvents } from './place.ts'
+import { listUnplaced, placeBatch, placeEvents } from './sequence.ts'
 
 /** Gives committed events their places, for any number of callers in one go; in a few workspaces at a time. */
 export interface Placer {
