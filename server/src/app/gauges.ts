@@ -4,7 +4,7 @@ import { sessionStates } from '../channels/unofficial/session/session.ts'
 import { countSessions } from '../channels/unofficial/session/session-queries.ts'
 import { readUnplaced } from '../events/backlog-metrics.ts'
 import type { GaugeInfo, GaugeSource, Sample } from '../http/ops/gauges.ts'
-import { readWaitingWebhooks } from '../webhooks/manage/waiting.ts'
+import { readWaitingWebhooks } from '../webhooks/manage/backlog-metrics.ts'
 import type { House } from './house.ts'
 
 const gauge = (name: string, help: string, ...labelNames: string[]): GaugeInfo => ({ name, help, labelNames })

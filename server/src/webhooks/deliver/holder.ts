@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClaimedQueue, claimQueues, renewLeases } from '../endpoint/lease.ts'
 import { endQueue, giveBack, loseQueue, openQueue, refreshQueue, runQueue } from './pump.ts'
 import { isResting, type PumpDeps, type Queue } from './queue.ts'
-import type { Ask } from './share.ts'
+import type { Ask } from './rebalance.ts'
 
 const maxQueues = 500
 /** A queue that has nothing to do is kept for a while: the next event then needs no claim. */

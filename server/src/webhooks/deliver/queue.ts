@@ -8,12 +8,12 @@ import type { PresentPayload } from '../../events/feed.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import { type Health, isPaused } from '../endpoint/health.ts'
 import type { Lease } from '../endpoint/lease.ts'
+import type { Slots } from './concurrency.ts'
 import type { Batch, Delivery, Result } from './delivery.ts'
-import type { Lanes } from './lanes.ts'
 import type { WebhookObserver } from './observe.ts'
-import type { Settler } from './settler.ts'
+import type { Lanes } from './ordering.ts'
 import type { Signal } from './signal.ts'
-import type { Slots } from './slots.ts'
+import type { Settler } from './success-batcher.ts'
 
 /** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
 export const deliveryPoints = [

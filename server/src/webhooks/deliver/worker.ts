@@ -8,13 +8,13 @@ import { placedTopic } from '../../events/sequence.ts'
 import type { Placer } from '../../events/sequencer.ts'
 import { dueTopic } from '../endpoint/replay.ts'
 import { forgetErased } from '../erase.ts'
+import { createSlots } from './concurrency.ts'
+import { watchTheLiving } from './dead-worker-reaper.ts'
 import { createHolder, type Holder } from './holder.ts'
-import { watchTheLiving } from './living.ts'
 import { noObserver, type WebhookObserver } from './observe.ts'
 import type { PumpDeps } from './queue.ts'
-import { createSettler } from './settler.ts'
-import { type Ask, askForShare, askTopic, givenTopic } from './share.ts'
-import { createSlots } from './slots.ts'
+import { type Ask, askForShare, askTopic, givenTopic } from './rebalance.ts'
+import { createSettler } from './success-batcher.ts'
 
 const limits = { inFlight: 512, failing: 256, unwritten: 128 }
 const lookEveryMs = 1000

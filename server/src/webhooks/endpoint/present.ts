@@ -1,6 +1,6 @@
 import type { Endpoint, StateReason } from './endpoint.ts'
+import { nextAttemptAt, type Standing } from './endpoint-status.ts'
 import { validSecrets } from './secrets.ts'
-import { nextAttemptAt, type Standing } from './standing.ts'
 
 const reasons: Record<StateReason, string> = {
   member: 'A member disabled it. Enable it to go on.',

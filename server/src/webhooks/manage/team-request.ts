@@ -4,9 +4,9 @@ import { readIsoTime } from '../../base/time.ts'
 import { type Member, memberOf } from '../../team/member.ts'
 import { teamRoute } from '../../team/team-schema.ts'
 import { openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
+import { selectStandings } from '../endpoint/endpoint-status.ts'
 import { endpointNotFound } from '../endpoint/errors.ts'
 import { presentEndpoint } from '../endpoint/present.ts'
-import { selectStandings } from '../endpoint/standing.ts'
 import type { WebhookDeps } from './deps.ts'
 
 /** What the routes of this room share. */

@@ -4,6 +4,7 @@ import { unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { done, workspaceParams } from '../../team/team-schema.ts'
 import { openEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
+import { selectStandings } from '../endpoint/endpoint-status.ts'
 import { presentEndpoint } from '../endpoint/present.ts'
 import {
   EndpointAnswer,
@@ -13,7 +14,6 @@ import {
   NewEndpoint,
   OneEndpoint,
 } from '../endpoint/schema.ts'
-import { selectStandings } from '../endpoint/standing.ts'
 import { changeEndpoint, createEndpoint, removeEndpoint } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { endpointPath, readEndpoint, seesAddress, webhookRoute, webhooksPath } from './team-request.ts'

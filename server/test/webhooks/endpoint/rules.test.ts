@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { firstIdAt, timeOfId } from '../../../src/base/first-id.ts'
 import { newId } from '../../../src/base/id.ts'
 import { allEventNames } from '../../../src/events/catalogue.ts'
+import { nextAttemptAt, type Standing } from '../../../src/webhooks/endpoint/endpoint-status.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/header-rules.ts'
 import { namesOf } from '../../../src/webhooks/endpoint/patterns.ts'
 import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/secrets.ts'
-import { nextAttemptAt, type Standing } from '../../../src/webhooks/endpoint/standing.ts'
 import { explain } from '../../../src/webhooks/manage/delivery-detail.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { openDb } from '../../../src/base/db.ts'
 import { relayNews } from '../../../src/base/relay.ts'
 import { createPlacer } from '../../../src/events/sequencer.ts'
-import { askOf } from '../../../src/webhooks/deliver/share.ts'
+import { askOf } from '../../../src/webhooks/deliver/rebalance.ts'
 import { testDatabase } from '../../support/database.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
