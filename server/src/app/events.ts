@@ -14,7 +14,7 @@ import { presentEvent } from '../inbox/api/present.ts'
 import { presentLeadEvent } from '../leads/lead/present.ts'
 import { LeadEvent } from '../leads/lead/schema.ts'
 import type { TeamGuard } from '../team/member.ts'
-import type { House } from './house.ts'
+import type { House } from './runtime.ts'
 
 export interface Events {
   /** The team's side, once its guard is there. */

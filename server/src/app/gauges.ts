@@ -5,7 +5,7 @@ import { countSessions } from '../channels/unofficial/session/session-queries.ts
 import { readUnplaced } from '../events/backlog-metrics.ts'
 import type { GaugeInfo, GaugeSource, Sample } from '../http/ops/gauges.ts'
 import { readWaitingWebhooks } from '../webhooks/manage/backlog-metrics.ts'
-import type { House } from './house.ts'
+import type { House } from './runtime.ts'
 
 const gauge = (name: string, help: string, ...labelNames: string[]): GaugeInfo => ({ name, help, labelNames })
 

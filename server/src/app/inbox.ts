@@ -36,7 +36,7 @@ import { connectionHealthRoute } from '../inbox/team-api/team-routes-health.ts'
 import { servePresence } from '../inbox/team-api/team-routes-presence.ts'
 import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from '../leads/write/from-chat.ts'
 import type { TeamGuard } from '../team/member.ts'
-import type { House } from './house.ts'
+import type { House } from './runtime.ts'
 
 const presenceSweepMs = 2_000
 

@@ -8,7 +8,7 @@ import { agingLeadTables, forgetImports } from '../leads/retention.ts'
 import { forgetRotations } from '../rotation/retention.ts'
 import { eraseDeliveries } from '../webhooks/erase.ts'
 import { agingInstanceLog, agingWorkspaceTables } from '../workspace/retention.ts'
-import type { House } from './house.ts'
+import type { House } from './runtime.ts'
 
 const agingTables = [
   ...agingWorkspaceTables,

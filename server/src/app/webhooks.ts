@@ -9,7 +9,7 @@ import { eventCatalogueRoute } from '../webhooks/manage/team-routes-events.ts'
 import { replayTeamRoutes } from '../webhooks/manage/team-routes-replays.ts'
 import { endpointSwitchRoutes } from '../webhooks/manage/team-routes-switch.ts'
 import { presentPayload } from './events.ts'
-import type { House } from './house.ts'
+import type { House } from './runtime.ts'
 
 /** Puts the team's side of webhooks on the server. */
 export function serveWebhooks(app: App, house: House, teamGuard: TeamGuard): void {

@@ -4,7 +4,7 @@ import { asHouse } from '../base/shares/work.ts'
 import { serveHealth } from '../http/ops/health.ts'
 import { serveMetrics } from '../http/ops/metrics-route.ts'
 import { createServer } from '../http/server/server.ts'
-import type { House } from './house.ts'
+import type { House } from './runtime.ts'
 
 /** The server of a process that only works: it tells how the process is, and serves nobody else. */
 export async function buildWorkerApp(house: House): Promise<App> {

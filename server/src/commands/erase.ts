@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { isUuid } from '../base/id.ts'
 import { loadConfig } from '../config.ts'
 import { pickWorkspace } from './pick-workspace.ts'
-import type { OpenHouse } from './start/house.ts'
+import type { OpenHouse } from './start/runtime.ts'
 import { type TeamCall, withTeam } from './team-call.ts'
 import { answer, say, table } from './terminal.ts'
 

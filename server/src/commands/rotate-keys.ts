@@ -4,7 +4,7 @@ import { type Loop, startLoop } from '../base/async/loop.ts'
 import { loadConfig } from '../config.ts'
 import type { Purpose } from '../rotation/rotation.ts'
 import { pickWorkspace } from './pick-workspace.ts'
-import type { OpenHouse } from './start/house.ts'
+import type { OpenHouse } from './start/runtime.ts'
 import { type TeamCall, withTeam } from './team-call.ts'
 import { answer, describeProblem, say } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { OpenHouse } from './start/house.ts'
+import type { OpenHouse } from './start/runtime.ts'
 import { readServerFile, type ServerAddress } from './start/server-file.ts'
 import { say } from './terminal.ts'
 
@@ -28,7 +28,7 @@ export async function withTeam<T>(
   if (server !== null) return work(callAt(server), null)
 
   // A second of loading, which a command that found its server does without.
-  const [{ buildApp }, { openHouse }] = await Promise.all([import('../app/app.ts'), import('./start/house.ts')])
+  const [{ buildApp }, { openHouse }] = await Promise.all([import('../app/app.ts'), import('./start/runtime.ts')])
   const house = await openHouse({ ...config, logLevel: 'warn' }, say)
   try {
     const app = await buildApp(house)

@@ -13,7 +13,7 @@ export async function withServer<T>(config: Config, work: (server: ServerAddress
 
   const [{ buildApp }, { openHouse }, { startImports }] = await Promise.all([
     import('../app/app.ts'),
-    import('./start/house.ts'),
+    import('./start/runtime.ts'),
     import('../leads/transfer/worker.ts'),
   ])
   const house = await openHouse({ ...config, logLevel: 'warn' }, say)

@@ -1,4 +1,4 @@
-import { concerns, standingTopic } from '../access/people/standing.ts'
+import { concerns, standingTopic } from '../access/people/ended-access.ts'
 import type { Repeat } from '../base/async/loop.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'

@@ -2,7 +2,7 @@ import { createApiKey, type NewKeyInput } from '../../src/access/keys/create-key
 import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { gaugesOf } from '../../src/app/gauges.ts'
-import type { House } from '../../src/app/house.ts'
+import type { House } from '../../src/app/runtime.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
 import { newId } from '../../src/base/id.ts'
 import { createLog } from '../../src/base/log.ts'

@@ -7,10 +7,10 @@ import { selectUsableKeysOf } from '../keys/queries.ts'
 import { revokeApiKey } from '../keys/revoke-key.ts'
 import type { TeamDeps } from '../team/team-deps.ts'
 import { revokeTokensOf } from '../team/team-tokens.ts'
+import { announceMember } from './ended-access.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
 import { findMember, lockMembers, memberNotFound, removeMember } from './members.ts'
 import { refuseAbove } from './refuse-above.ts'
-import { announceMember } from './standing.ts'
 
 /** What a leaver made elsewhere in the house: an outline of a webhook endpoint. */
 export interface MadeWebhook {

@@ -5,7 +5,7 @@ import { hashToken } from '../../base/sealing/secret-token.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, Role, TeamCaller } from '../../team/member.ts'
-import { announceToken } from '../people/standing.ts'
+import { announceToken } from '../people/ended-access.ts'
 import type { TeamDeps } from './team-deps.ts'
 import { makeTeamToken } from './team-token-format.ts'
 

@@ -1,4 +1,4 @@
-import type { House } from '../../app/house.ts'
+import type { House } from '../../app/runtime.ts'
 import { manualClock } from '../../base/clock.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
 import { createForm } from '../../forms/change.ts'
@@ -10,7 +10,7 @@ import { upsertLeads } from '../../leads/write/upsert.ts'
 import type { Member } from '../../team/member.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { createLabel } from '../../workspace/labels.ts'
-import { demoForm, demoLabels } from './furniture.ts'
+import { demoForm, demoLabels } from './labels-and-form.ts'
 import { type DemoLead, demoLeads } from './people.ts'
 
 const hourMs = 3_600_000

@@ -5,14 +5,14 @@ import { rotateApiKey } from '../../access/keys/rotate-key.ts'
 import { scopes } from '../../access/keys/scopes.ts'
 import { createUser } from '../../access/people/users.ts'
 import { createSignInLink } from '../../access/sign-in/sign-in-link.ts'
-import type { House } from '../../app/house.ts'
+import type { House } from '../../app/runtime.ts'
 import { allowTime, isAway, openDb, type Sql, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import type { Member } from '../../team/member.ts'
 import { addWorkspace } from '../../workspace/create.ts'
 import { fillDemo } from '../demo/fill.ts'
-import type { OpenHouse } from './house.ts'
+import type { OpenHouse } from './runtime.ts'
 
 /** What the installation was when the service came up. */
 export type FirstStart =

@@ -9,7 +9,7 @@ import { partnerKind } from '../../channels/partner/kind.ts'
 import { seedDemo } from '../../simulator/demo/seed-demo.ts'
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
 import { type BusinessNumber, newNumber } from '../../simulator/world.ts'
-import type { OpenHouse } from './house.ts'
+import type { OpenHouse } from './runtime.ts'
 
 export interface Simulation {
   /** Where the phones are; null without a simulator. */

@@ -1,6 +1,6 @@
 import { presentPayload } from '../../app/events.ts'
-import type { House } from '../../app/house.ts'
 import { inboxReceive } from '../../app/inbox.ts'
+import type { House } from '../../app/runtime.ts'
 import type { Loop } from '../../base/async/loop.ts'
 import { startSessions } from '../../channels/unofficial/session/worker.ts'
 import { openTransports } from '../../channels/unofficial/transport/transports.ts'

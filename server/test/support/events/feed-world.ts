@@ -1,5 +1,5 @@
 import { buildApp } from '../../../src/app/app.ts'
-import type { House } from '../../../src/app/house.ts'
+import type { House } from '../../../src/app/runtime.ts'
 import type { Repeat } from '../../../src/base/async/loop.ts'
 import type { Db } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
