@@ -2,7 +2,7 @@
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
 import { createLog } from '../server/src/base/log.ts'
-import { standBack } from '../server/src/base/lower-priority.ts'
+import { lowerPriority } from '../server/src/base/lower-priority.ts'
 import { openOutgoing } from '../server/src/base/outgoing/guarded-fetch.ts'
 import { relayNews } from '../server/src/base/relay.ts'
 import { openVault } from '../server/src/base/sealing/vault.ts'
@@ -11,7 +11,7 @@ import { createDeliveryWorker } from '../server/src/webhooks/deliver/worker.ts'
 import { databaseOf } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
 
-standBack()
+lowerPriority()
 const db = openDb(databaseOf(process.env))
 await relayNews(db, () => {})
 const worker = createDeliveryWorker({

@@ -1,7 +1,7 @@
 import { buildApp } from '../app/app.ts'
 import { buildWorkerApp } from '../app/worker.ts'
-import { withinMs } from '../base/async/timeout.ts'
-import { standBack } from '../base/lower-priority.ts'
+import { withTimeout } from '../base/async/timeout.ts'
+import { lowerPriority } from '../base/lower-priority.ts'
 import { localUrl } from '../base/outgoing/local-url.ts'
 import type { App } from '../base/route.ts'
 import { compileRest } from '../base/validation.ts'
@@ -35,7 +35,7 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   const house = await openHouse(config, say)
   logFatalErrors(house)
   const isApi = only !== 'worker'
-  if (!isApi) standBack()
+  if (!isApi) lowerPriority()
   const app = await openApp(house, isApi ? buildApp : buildWorkerApp)
   if (isApi) {
     writeServerFile(config.dataFolder, { url: localUrl(config.http.host, config.http.port), token: house.localToken })
@@ -57,7 +57,7 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
       async () => worker?.stop(),
       () => house.close(),
     ]
-    const problems = await withinMs(maxStopMs, () => closeAll(steps)).catch((error: unknown) => [error])
+    const problems = await withTimeout(maxStopMs, () => closeAll(steps)).catch((error: unknown) => [error])
     for (const problem of problems) house.log.error('stopping failed', {}, problem)
     house.log.info('stopped')
     process.exit(problems.length > 0 ? 1 : 0)

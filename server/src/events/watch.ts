@@ -1,6 +1,6 @@
 import { openErrands } from '../base/async/errands.ts'
 import type { Repeat } from '../base/async/loop.ts'
-import { restBetween } from '../base/async/throttle.ts'
+import { throttle } from '../base/async/throttle.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { feedStates } from './feed.ts'
@@ -42,7 +42,7 @@ export function watchFeeds({ db, placer, log, repeat }: WatchDeps): FeedWatch {
   const placeNow = (workspaceId: string) =>
     placer.place(workspaceId).catch((error) => log.warn('placing events failed', { workspaceId }, error))
   const errands = openErrands()
-  const placeSoon = restBetween(restMs, (workspaceId) =>
+  const placeSoon = throttle(restMs, (workspaceId) =>
     errands.run(
       () => placeNow(workspaceId),
       () => {},

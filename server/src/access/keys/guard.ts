@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import { gather } from '../../base/async/batch.ts'
+import { batch } from '../../base/async/batch.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Db, isUndone } from '../../base/db.ts'
 import { asHouse, attributeTo } from '../../base/shares/work.ts'
@@ -103,7 +103,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
 
 // Keys that somebody invents cost a place in a statement rather than one each, and do not wait in anybody's turn.
 function keyReader(db: Db): (keyHash: string) => Promise<KnownKey | null> {
-  const read = gather<string, KnownKey | null>({
+  const read = batch<string, KnownKey | null>({
     groups: 2,
     groupSize: 100,
     work: (_all, hashes) =>

@@ -1,4 +1,4 @@
-export interface Gathering<I, O> {
+export interface Batching<I, O> {
   /** How many groups of one key are under way at most: one that is held up must not hold up all the others. */
   groups: number
   /** How many items one group holds at most. */
@@ -25,7 +25,7 @@ interface Line<I, O> {
  * who comes meanwhile waits and goes with the others. A group that fails is halved and tried again, so that nobody
  * fails because of a neighbour.
  */
-export function gather<I, O>({ groups, groupSize, work, isUndone }: Gathering<I, O>) {
+export function batch<I, O>({ groups, groupSize, work, isUndone }: Batching<I, O>) {
   const lines = new Map<string, Line<I, O>>()
 
   async function run(key: string, line: Line<I, O>): Promise<void> {

@@ -2,7 +2,7 @@
  * A function whose calls share runs of `work`. A call never shares a run that had begun before it, since that one may
  * have looked too early. Runs do not overlap.
  */
-export function shareRuns<T>(work: () => Promise<T>): () => Promise<T> {
+export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> | null = null
   let next: Promise<T> | null = null
 

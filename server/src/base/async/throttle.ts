@@ -1,5 +1,5 @@
 /** Does the work for an id at once, and what is asked for within the rest after it once more at its end. */
-export function restBetween(ms: number, work: (id: string) => unknown): (id: string) => void {
+export function throttle(ms: number, work: (id: string) => unknown): (id: string) => void {
   const resting = new Map<string, { asked: boolean }>()
   const ask = (id: string) => {
     const rest = resting.get(id)

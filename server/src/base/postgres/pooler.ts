@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import { withinMs } from '../async/timeout.ts'
+import { withTimeout } from '../async/timeout.ts'
 import { DatabaseError } from './failures.ts'
 import { planOf, type Step } from './prepared.ts'
 
@@ -40,7 +40,7 @@ type Settings = Readonly<Record<string, string>>
 export async function findManner(client: pg.Client, wanted: Settings): Promise<Manner> {
   client.on('error', () => undefined)
   try {
-    return await withinMs(findingMs, () => askManner(client, wanted))
+    return await withTimeout(findingMs, () => askManner(client, wanted))
   } catch (error) {
     client.connection.stream.destroy()
     throw error

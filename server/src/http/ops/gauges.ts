@@ -1,4 +1,4 @@
-import { withinMs } from '../../base/async/timeout.ts'
+import { withTimeout } from '../../base/async/timeout.ts'
 import type { Clock } from '../../base/clock.ts'
 
 /** What is looked up when somebody asks for the metrics, rather than counted as it happens. */
@@ -61,7 +61,7 @@ function remembered({ clock, stored, failed }: GaugeSource): () => Promise<Sampl
     const isFresh = now >= askedAt && now - askedAt < freshForMs
     if (answer === undefined || !isFresh) {
       askedAt = now
-      answer = withinMs(maxWaitMs, stored).catch((error: unknown) => {
+      answer = withTimeout(maxWaitMs, stored).catch((error: unknown) => {
         failed(error)
         return []
       })

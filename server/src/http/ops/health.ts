@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { withinMs } from '../../base/async/timeout.ts'
+import { withTimeout } from '../../base/async/timeout.ts'
 import { unavailable } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
 
@@ -51,7 +51,7 @@ export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void
 }
 
 async function answersInTime(ask: () => Promise<unknown>): Promise<boolean> {
-  return withinMs(maxWaitMs, ask).then(
+  return withTimeout(maxWaitMs, ask).then(
     () => true,
     () => false,
   )

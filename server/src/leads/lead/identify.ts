@@ -1,4 +1,4 @@
-import { gather } from '../../base/async/batch.ts'
+import { batch } from '../../base/async/batch.ts'
 import { isUndone, type Sql } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
@@ -22,7 +22,7 @@ export type ReadLead = (user: LeadUser, identifier: string) => Promise<Lead>
 
 /** Reads leads as `findLead` finds them; ids that are asked for while others are being read share one statement. */
 export function leadReader({ db, vault }: LeadDeps): ReadLead {
-  const findById = gather<string, LeadRow | undefined>({
+  const findById = batch<string, LeadRow | undefined>({
     groups: 2,
     groupSize: 100,
     work: async (workspaceId, ids) => {

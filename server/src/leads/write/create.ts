@@ -1,4 +1,4 @@
-import { gather } from '../../base/async/batch.ts'
+import { batch } from '../../base/async/batch.ts'
 import { isUndone, type Tx } from '../../base/db.ts'
 import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
@@ -21,7 +21,7 @@ export type CreateLead = (user: LeadUser, patch: LeadPatch, foundIssues: readonl
  * statement. Refuses a taken externalRef or uniqueCode with 409, a used-up quota with 429.
  */
 export function leadCreator(deps: LeadDeps): CreateLead {
-  const create = gather<Lead, ApiError | null>({
+  const create = batch<Lead, ApiError | null>({
     groups: 2,
     groupSize: 50,
     work: (workspaceId, leads) => createTogether(deps, workspaceId, leads),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { GuessBudget } from '../../access/rate-limit/guesses.ts'
-import { gather } from '../../base/async/batch.ts'
+import { batch } from '../../base/async/batch.ts'
 import { commitBehind, isUndone, type Tx } from '../../base/db.ts'
 import type { ApiError } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
@@ -43,7 +43,7 @@ export type UpsertLead = (user: LeadUser, item: UpsertItem) => Promise<Outcome>
 
 /** Upserts single items; those that come while others of their caller are being written share one transaction. */
 export function leadUpserter(deps: LeadDeps): UpsertLead {
-  const upsert = gather<{ user: LeadUser; item: UpsertItem }, Outcome>({
+  const upsert = batch<{ user: LeadUser; item: UpsertItem }, Outcome>({
     groups: 2,
     groupSize: 50,
     work: async (_caller, asked) => {

@@ -1,6 +1,6 @@
 import { type Errands, openErrands } from '../../base/async/errands.ts'
 import { type Loop, startLoop } from '../../base/async/loop.ts'
-import { restBetween } from '../../base/async/throttle.ts'
+import { throttle } from '../../base/async/throttle.ts'
 import type { Db } from '../../base/db.ts'
 import { erasedTopic } from '../../events/erase.ts'
 import { recordedTopic } from '../../events/record.ts'
@@ -76,7 +76,7 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
 function listen(deps: WorkerDeps, holder: Holder): () => Promise<void> {
   const { db, clock, log, placer } = deps
   const errands = openErrands()
-  const place = restBetween(placingRestMs, (workspaceId) =>
+  const place = throttle(placingRestMs, (workspaceId) =>
     errands.run(
       () => placer.place(workspaceId),
       (error) => log.error('events not placed', { workspaceId }, error),

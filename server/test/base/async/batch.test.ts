@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { gather } from '../../../src/base/async/batch.ts'
+import { batch } from '../../../src/base/async/batch.ts'
 import { isUndone, openDb } from '../../../src/base/db.ts'
 import { conflict } from '../../../src/base/errors.ts'
 import { testDatabase } from '../../support/database.ts'
@@ -16,7 +16,7 @@ interface Group {
 /** Doubles numbers, a group at a time, each when its test lets it end. */
 function doubling({ groups = 1, groupSize = 10 } = {}) {
   const begun: Group[] = []
-  const double = gather<number, number>({
+  const double = batch<number, number>({
     groups,
     groupSize,
     work: async (key, items) => {
@@ -64,7 +64,7 @@ test('only what fails alone fails, whoever it came with', async () => {
   const bad = fc.uniqueArray(fc.nat({ max: 19 }))
   await fc.assert(
     fc.asyncProperty(bad, async (failing) => {
-      const keep = gather<number, number>({
+      const keep = batch<number, number>({
         groups: 1,
         groupSize: 20,
         work: async (_key, items) => {
@@ -85,7 +85,7 @@ test('only what fails alone fails, whoever it came with', async () => {
 
 test('a group of which nobody knows what became of it is not tried again', async () => {
   let groups = 0
-  const lost = gather<number, number>({
+  const lost = batch<number, number>({
     groups: 1,
     groupSize: 10,
     work: async () => {

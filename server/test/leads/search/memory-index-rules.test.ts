@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
-import { shareRuns } from '../../../src/base/async/single-flight.ts'
+import { singleFlight } from '../../../src/base/async/single-flight.ts'
 import { matchesTerm, readSearchTerm, type Searchable } from '../../../src/leads/lead/search-lines.ts'
 import type { LeadFilter } from '../../../src/leads/search/list-filter.ts'
 import { leadText } from '../../../src/leads/search/memory-index/indexed-text.ts'
@@ -267,7 +267,7 @@ test('compaction leaves few segments and few dead slots', () => {
 
 test('calls that come together share a run, but never one that began before them', async () => {
   const ends: ((n: number) => void)[] = []
-  const ask = shareRuns(() => new Promise<number>((resolve) => ends.push(resolve)))
+  const ask = singleFlight(() => new Promise<number>((resolve) => ends.push(resolve)))
   const first = ask()
   const [second, third] = [ask(), ask()]
   assert.equal(ends.length, 1)
@@ -285,7 +285,7 @@ test('calls that come together share a run, but never one that began before them
 
 test('a run that fails fails those who asked, and nobody after them', async () => {
   let fails = true
-  const ask = shareRuns(async () => {
+  const ask = singleFlight(async () => {
     if (fails) throw new Error('away')
     return 'here'
   })

@@ -1,4 +1,4 @@
-import { withinMs } from '../../../base/async/timeout.ts'
+import { withTimeout } from '../../../base/async/timeout.ts'
 import { listWaiting } from '../send/sends.ts'
 import { act, endOfLease, type Hold, type HoldDeps, idleHold, isHeld, loseHold, newHold, releaseHold } from './hold.ts'
 import { type ClaimedSession, claimSessions, endLeasesOf, listDeadHolders, renewLeases } from './lease.ts'
@@ -68,7 +68,7 @@ export function createSessionHolder(deps: HoldDeps): SessionHolder {
     stop: async () => {
       isStopping = true
       for (const hold of some()) act(deps, hold, () => giveBack(deps, hold))
-      await withinMs(maxStopMs, () => Promise.all(some().map(({ doing }) => doing))).catch((error) =>
+      await withTimeout(maxStopMs, () => Promise.all(some().map(({ doing }) => doing))).catch((error) =>
         deps.log.warn('sessions are not given back', {}, error),
       )
       for (const hold of some()) loseHold(deps, hold)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withinMs } from '../../../base/async/timeout.ts'
+import { withTimeout } from '../../../base/async/timeout.ts'
 import { SealBroken } from '../../../base/sealing/seal.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import { findConnection } from '../../connection/queries.ts'
@@ -68,7 +68,7 @@ export async function closeLine({ log }: HoldDeps, hold: Hold): Promise<void> {
   if (line === null) return
   line.isOpen = false
   line.isLeaving = true
-  await withinMs(closeWithinMs, () => line.socket.close()).catch((error) =>
+  await withTimeout(closeWithinMs, () => line.socket.close()).catch((error) =>
     log.warn('a session did not close', { connectionId: lease.connectionId }, error),
   )
   hold.line = null
@@ -80,7 +80,7 @@ export async function logoutLine(deps: HoldDeps, hold: Hold): Promise<void> {
   const { line, lease, session } = hold
   if (line?.isOpen && session.isPaired) {
     line.isLeaving = true
-    await withinMs(logoutWithinMs, () => line.socket.logout()).catch((error) =>
+    await withTimeout(logoutWithinMs, () => line.socket.logout()).catch((error) =>
       deps.log.warn('a session did not log out', { connectionId: lease.connectionId }, error),
     )
   }

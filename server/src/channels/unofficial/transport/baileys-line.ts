@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { withinMs } from '../../../base/async/timeout.ts'
+import { withTimeout } from '../../../base/async/timeout.ts'
 import type { Log } from '../../../base/log.ts'
 import { type Loose, objectOf } from '../../waba/json.ts'
 import { baileysMissing } from '../session/disconnect.ts'
@@ -67,7 +67,7 @@ export function newLine(options: OpenSocket): Line {
       isShut = true
       end(line)
       // The network takes what waits its turn for arrived. But who hangs up while hearing would wait for himself.
-      if (hearing.getStore() !== line) await withinMs(maxDrainMs, () => last).catch(() => {})
+      if (hearing.getStore() !== line) await withTimeout(maxDrainMs, () => last).catch(() => {})
       isSilent = true
     },
   }

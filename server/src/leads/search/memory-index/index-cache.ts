@@ -1,4 +1,4 @@
-import { shareRuns } from '../../../base/async/single-flight.ts'
+import { singleFlight } from '../../../base/async/single-flight.ts'
 import { fill, type Held, newHeld } from './cached-index.ts'
 import { catchUp, type FollowDeps, fewEvents, type Progress, placeAll, pursue } from './follow.ts'
 import { compact, imageBytes, queryImage } from './memory-index.ts'
@@ -63,8 +63,8 @@ export function openShelf(deps: ShelfDeps): Shelf {
     const held = newHeld(workspaceId, limits.shape, nowMs, live * bytesPerLead)
     const entry: Entry = {
       held,
-      reachLevel: shareRuns(() => reachLevel(entry)),
-      settle: shareRuns(() => settle(entry)),
+      reachLevel: singleFlight(() => reachLevel(entry)),
+      settle: singleFlight(() => settle(entry)),
     }
     if (!fits(entry)) return false
     entries.set(workspaceId, entry)
