@@ -12,7 +12,7 @@ import { loadConfig } from '../server/src/config.ts'
 import { createPlacer } from '../server/src/events/sequencer.ts'
 import { createMetrics } from '../server/src/http/ops/metrics.ts'
 import { indexLeads } from '../server/src/leads/search/index-leads.ts'
-import { openImages } from '../server/src/leads/search/memory-index/client.ts'
+import { openMemoryIndexes } from '../server/src/leads/search/memory-index/client.ts'
 import { databaseOf } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
 
@@ -25,7 +25,7 @@ process.on('SIGUSR2', () => clock.shiftTo(clock.shiftMs() + 660_000))
 const db = openDb(options)
 const log = createLog('info', { write: () => {} })
 const maxBytes = Number(SEARCH_MEMORY) * 1_000_000
-const images = openImages({
+const images = openMemoryIndexes({
   sql: db.sql,
   clock,
   log,

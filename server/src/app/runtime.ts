@@ -9,7 +9,7 @@ import type { Connectors } from '../channels/connector.ts'
 import type { Config } from '../config.ts'
 import type { Placer } from '../events/sequencer.ts'
 import type { Metrics } from '../http/ops/metrics.ts'
-import type { LeadImages } from '../leads/search/memory-index/client.ts'
+import type { MemoryIndexes } from '../leads/search/memory-index/client.ts'
 
 /** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
 export interface House {
@@ -24,7 +24,7 @@ export interface House {
   /** The way to addresses that users gave. */
   outgoing: Outgoing
   /** Lists of large workspaces from memory; without it the database answers them. */
-  images?: LeadImages
+  images?: MemoryIndexes
   /** The way out to each channel; the real ones unless given. */
   connectors?: Connectors
   /** Where the master key is kept, unless the settings give it. */

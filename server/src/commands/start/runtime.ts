@@ -16,7 +16,7 @@ import { instanceScope, type MasterKeys, openVault } from '../../base/sealing/va
 import type { Config } from '../../config.ts'
 import { createPlacer } from '../../events/sequencer.ts'
 import { createMetrics } from '../../http/ops/metrics.ts'
-import { openImages } from '../../leads/search/memory-index/client.ts'
+import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenHouse extends House {
@@ -56,7 +56,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
     const images =
       memoryBytes === 0
         ? undefined
-        : openImages({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes: memoryBytes })
+        : openMemoryIndexes({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes: memoryBytes })
     // An embedded database has one process: there is nobody to tell.
     const stopRelay =
       config.database.url === null

@@ -7,7 +7,7 @@ import type { Lead, LeadFields } from './lead.ts'
 import { isMaskOfOther, isPhoneMask } from './masked-input.ts'
 import { unmaskPatch } from './unmask.ts'
 
-export interface Change {
+export interface LeadChange {
   lead: Lead
   /** False when the patch sets only what is already so. */
   changed: boolean
@@ -15,7 +15,7 @@ export interface Change {
 }
 
 /** The lead as the patch makes it. `updatedAt` moves only when something changes, and never backwards. */
-export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date): Change {
+export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date): LeadChange {
   const { patch, isBlind } = asSent.masked ? unmaskPatch(lead, asSent) : { patch: asSent, isBlind: false }
   const { phoneAsSent } = patch
   const { fields: customFields, issues } = setCustomFields(
@@ -38,7 +38,7 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
 }
 
 /** A new lead with the defaults of the contract: status `new`, priority `medium`, source `other`, a code of its own. */
-export function newLead(patch: LeadPatch, id: string, at: string, now: Date): Change {
+export function newLead(patch: LeadPatch, id: string, at: string, now: Date): LeadChange {
   const change = applyPatch(blankLead(id, newUniqueCode(), now), patch, at, now)
   if (change.lead.firstName !== '') return change
   return { ...change, issues: [{ path: joinPath(at, 'firstName'), message: 'is required' }, ...change.issues] }

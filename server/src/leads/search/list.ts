@@ -14,12 +14,12 @@ import {
   type SortPosition,
   sortClause,
 } from './list-filter.ts'
-import type { LeadImages } from './memory-index/client.ts'
+import type { MemoryIndexes } from './memory-index/client.ts'
 import { countMatches, findMatches, probeMatches } from './search.ts'
 
 export interface ListDeps extends LeadDeps {
   /** Answers for large workspaces from memory; without it the database answers everything. */
-  images?: LeadImages
+  images?: MemoryIndexes
 }
 
 export interface ListRequest {

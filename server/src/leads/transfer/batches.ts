@@ -1,5 +1,5 @@
 import type { ApiError } from '../../base/errors.ts'
-import type { Foresight } from '../write/prefetched-plan.ts'
+import type { PrefetchedPlan } from '../write/prefetched-plan.ts'
 import type { UpsertItem } from '../write/upsert-plan.ts'
 import type { FileRow } from './file-rows.ts'
 import { type RowContext, readRow } from './read-row.ts'
@@ -9,7 +9,7 @@ export interface Batch {
   rows: FileRow[]
   items: (UpsertItem | ApiError)[]
   /** Null when it is not expected to come true. */
-  foresight: Foresight | null
+  prefetched: PrefetchedPlan | null
 }
 
 export interface BatchInTurn extends Batch {
@@ -17,7 +17,7 @@ export interface BatchInTurn extends Batch {
   makeNext(): void
 }
 
-type Foresee = (items: Batch['items']) => Promise<Foresight | null>
+type Foresee = (items: Batch['items']) => Promise<PrefetchedPlan | null>
 
 const maxRows = 500
 const maxBytes = 1024 * 1024
@@ -58,7 +58,7 @@ async function* batchesOf(
   const read = async (batch: FileRow[]): Promise<Batch> => {
     const reading = context()
     const items = batch.map((row) => readRow(row, reading))
-    return { rows: batch, items, foresight: await foresee(items) }
+    return { rows: batch, items, prefetched: await foresee(items) }
   }
   let batch: FileRow[] = []
   let from = start

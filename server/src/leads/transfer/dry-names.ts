@@ -2,7 +2,7 @@ import { byteaArray, type Tx } from '../../base/db.ts'
 import type { ApiError } from '../../base/errors.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Outcome, UpsertItem } from '../write/upsert-plan.ts'
+import type { UpsertItem, UpsertOutcome } from '../write/upsert-plan.ts'
 import type { ImportRow } from './imports.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function countAsFound(
   keyring: Keyring,
   { workspace_id, id }: ImportRow,
   items: readonly (UpsertItem | ApiError)[],
-  outcomes: readonly Outcome[],
+  outcomes: readonly UpsertOutcome[],
 ): Promise<number> {
   const names = items.flatMap((item, at) =>
     outcomes[at]?.action === 'created' && 'by' in item && item.by !== 'id' ? [nameOf(keyring, item)] : [],

@@ -9,9 +9,9 @@ import { startOfUtcDay } from '../../base/time.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
 import type { LeadDeps, LeadUser } from '../lead/lead.ts'
-import { foreseeCreation } from '../write/prefetched-plan.ts'
+import { prefetchPlan } from '../write/prefetched-plan.ts'
 import { upsertLeads } from '../write/upsert.ts'
-import type { Outcome } from '../write/upsert-plan.ts'
+import type { UpsertOutcome } from '../write/upsert-plan.ts'
 import { type Batch, type BatchInTurn, readBatches } from './batches.ts'
 import { countAsFound } from './dry-names.ts'
 import { FileProblem, readRows } from './file-rows.ts'
@@ -66,7 +66,7 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   // Files are mostly of new leads or mostly of known ones: as the last batch was, the next one will be.
   let isOfNew = true
   const foresee = async (items: Batch['items']) =>
-    isOfNew && !row.dry_run ? foreseeCreation(await keyringOf(), items, deps.clock.now()) : null
+    isOfNew && !row.dry_run ? prefetchPlan(await keyringOf(), items, deps.clock.now()) : null
   let state = row
   for await (const batch of readBatches(rows, row.position, context, foresee)) {
     const done = await importBatch(deps, user, state, choice, batch)
@@ -121,7 +121,7 @@ async function importBatch(
     continueOnError: true,
     stopAtQuota: true,
     dryRun: row.dry_run,
-    foresight: batch.foresight,
+    prefetched: batch.prefetched,
     meanwhile: batch.makeNext,
     alongside: async (tx, all) => {
       next = await settleBatch(tx, keyring, row, choice, batch, all, now)
@@ -133,7 +133,7 @@ async function importBatch(
   return 'quota'
 }
 
-function endsAtQuota(outcomes: readonly Outcome[]): boolean {
+function endsAtQuota(outcomes: readonly UpsertOutcome[]): boolean {
   const last = outcomes.at(-1)
   return last?.action === 'failed' && last.error.statusCode === 429
 }
@@ -144,7 +144,7 @@ async function settleBatch(
   row: ImportRow,
   choice: ImportChoice,
   { rows, items }: Batch,
-  all: readonly Outcome[],
+  all: readonly UpsertOutcome[],
   now: Date,
 ): Promise<ImportRow> {
   const outcomes = endsAtQuota(all) ? all.slice(0, -1) : all
@@ -163,7 +163,7 @@ async function settleBatch(
     failed.flatMap(({ refusals }) => refusals),
   )
   const found = row.dry_run ? await countAsFound(tx, keyring, row, items, outcomes) : 0
-  const count = (is: (outcome: Outcome) => boolean) => outcomes.filter(is).length
+  const count = (is: (outcome: UpsertOutcome) => boolean) => outcomes.filter(is).length
   const unchanged = count((outcome) => outcome.action === 'updated' && outcome.before === outcome.lead)
   const progress = {
     from: row.position,

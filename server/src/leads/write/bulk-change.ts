@@ -6,7 +6,7 @@ import type { LeadChanges } from '../lead/schema.ts'
 import { removeLeads } from './remove.ts'
 import { restoreLeads } from './restore.ts'
 import { upsertLeads } from './upsert.ts'
-import type { Outcome } from './upsert-plan.ts'
+import type { UpsertOutcome } from './upsert-plan.ts'
 
 /** What becomes of every lead of a selection. */
 export type BulkAction = { delete: true } | { restore: true } | { changes: LeadChanges }
@@ -39,7 +39,7 @@ export async function bulkChange(
   return outcomes.map((outcome, n) => ({ id: ids[n] ?? '', outcome: resultOf(outcome) }))
 }
 
-function resultOf(outcome: Outcome): BulkOutcome['outcome'] {
+function resultOf(outcome: UpsertOutcome): BulkOutcome['outcome'] {
   if (outcome.action === 'failed') return outcome.error.statusCode === 404 ? leadNotFound() : outcome.error
   return outcome.action === 'updated' && outcome.before === outcome.lead ? 'unchanged' : 'changed'
 }

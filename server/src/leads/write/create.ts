@@ -117,8 +117,8 @@ async function createInSteps(
   now: Date,
 ): Promise<(ApiError | null)[]> {
   const assignees = new Set(leads.flatMap(({ assignedTo }) => assignedTo ?? []))
-  const strangers = new Set(await findStrangers(tx, workspaceId, [...assignees]))
-  const isKnown = ({ assignedTo }: Lead) => assignedTo === null || !strangers.has(assignedTo)
+  const nonMembers = new Set(await findStrangers(tx, workspaceId, [...assignees]))
+  const isKnown = ({ assignedTo }: Lead) => assignedTo === null || !nonMembers.has(assignedTo)
   const wanted = leads.filter(isKnown)
   const granted = wanted.length === 0 ? 0 : await takeQuota(tx, workspaceId, now, wanted.length)
   const created = wanted.slice(0, granted)

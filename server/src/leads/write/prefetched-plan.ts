@@ -1,14 +1,14 @@
 import type { ApiError } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type LeadSeals, makeSeals } from '../lead/sealed.ts'
-import { type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
+import { planUpserts, type UpsertItem, type UpsertOutcome } from './upsert-plan.ts'
 
 /**
  * What a batch of upserts comes to if none of its leads is there yet and no assignee is a stranger: planned and sealed
  * while the batch before it is being written. Whether it came true is known under the locks; if not, it is forgotten.
  */
-export interface Foresight {
-  outcomes: readonly Outcome[]
+export interface PrefetchedPlan {
+  outcomes: readonly UpsertOutcome[]
   /** Of the leads that are created, by their id. */
   seals: ReadonlyMap<string, LeadSeals>
   /** What they were sealed with: with newer keys they are sealed again. */
@@ -16,12 +16,12 @@ export interface Foresight {
 }
 
 /** For batches that go on where an item fails. Null when an item changes the lead of another: that is not sealed twice. */
-export function foreseeCreation(
+export function prefetchPlan(
   keyring: Keyring,
   items: readonly (UpsertItem | ApiError)[],
   now: Date,
-): Foresight | null {
-  const context = { now, continueOnError: true, quotaLeft: Number.POSITIVE_INFINITY, strangers: nobody }
+): PrefetchedPlan | null {
+  const context = { now, continueOnError: true, quotaLeft: Number.POSITIVE_INFINITY, nonMembers: nobody }
   const outcomes = planUpserts(items, [], context)
   if (outcomes.some(({ action }) => action === 'updated')) return null
   const created = outcomes.flatMap((outcome) => (outcome.action === 'created' ? outcome.lead : []))
@@ -31,10 +31,10 @@ export function foreseeCreation(
 const nobody: ReadonlySet<string> = new Set()
 
 /** The outcomes as of now: a lead is created when it is written. */
-export function asForeseen(foresight: Foresight | null | undefined, keyring: Keyring, now: Date) {
-  if (foresight?.keyring !== keyring) return null
-  const outcomes = foresight.outcomes.map((outcome) =>
+export function asPrefetched(prefetched: PrefetchedPlan | null | undefined, keyring: Keyring, now: Date) {
+  if (prefetched?.keyring !== keyring) return null
+  const outcomes = prefetched.outcomes.map((outcome) =>
     outcome.action === 'created' ? { ...outcome, lead: { ...outcome.lead, createdAt: now, updatedAt: now } } : outcome,
   )
-  return { outcomes, seals: foresight.seals }
+  return { outcomes, seals: prefetched.seals }
 }

@@ -1,10 +1,15 @@
 import type { ApiError } from '../../base/errors.ts'
 import { presentLead } from '../lead/present.ts'
-import type { Outcome } from './upsert-plan.ts'
+import type { UpsertOutcome } from './upsert-plan.ts'
 
 /** The answer to a batch: counts, and a result for each item that was run. */
-export function presentBulk(items: readonly unknown[], outcomes: readonly Outcome[], masked: boolean, dryRun: boolean) {
-  const count = (action: Outcome['action']) => outcomes.filter((outcome) => outcome.action === action).length
+export function presentBulk(
+  items: readonly unknown[],
+  outcomes: readonly UpsertOutcome[],
+  masked: boolean,
+  dryRun: boolean,
+) {
+  const count = (action: UpsertOutcome['action']) => outcomes.filter((outcome) => outcome.action === action).length
   const failed = count('failed')
   return {
     success: failed === 0,
@@ -17,7 +22,7 @@ export function presentBulk(items: readonly unknown[], outcomes: readonly Outcom
   }
 }
 
-function result(outcome: Outcome, masked: boolean) {
+function result(outcome: UpsertOutcome, masked: boolean) {
   if (outcome.action === 'failed') return { success: false, error: presentError(outcome.error) }
   return { success: true, action: outcome.action, lead: presentLead(outcome.lead, masked) }
 }

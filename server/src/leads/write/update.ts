@@ -54,8 +54,8 @@ async function update(
       if (issues.length + found.length > 0) throw new InvalidInput([...issues, ...found])
       if (!changed) return { lead, before, changed }
       if (lead.assignedTo !== null && lead.assignedTo !== before.assignedTo) {
-        const strangers = await findStrangers(tx, workspaceId, [lead.assignedTo])
-        if (strangers.length > 0) throw new InvalidInput([assigneeIssue('')])
+        const nonMembers = await findStrangers(tx, workspaceId, [lead.assignedTo])
+        if (nonMembers.length > 0) throw new InvalidInput([assigneeIssue('')])
       }
       const moved = before.status === lead.status ? [] : [{ leadId: id, from: before.status, to: lead.status }]
       await commitBehind(tx, () =>

@@ -22,7 +22,7 @@ export interface UpsertItem {
   at: string
 }
 
-export type Outcome =
+export type UpsertOutcome =
   | { action: 'created'; lead: Lead }
   | { action: 'updated'; lead: Lead; before: Lead }
   | { action: 'failed'; error: ApiError }
@@ -34,7 +34,7 @@ export interface PlanContext {
   /** How many leads may still be created. */
   quotaLeft: number
   /** Users named in `assignedTo` who are not members. */
-  strangers: ReadonlySet<string>
+  nonMembers: ReadonlySet<string>
   /** Of a masked caller: what it may still name of numbers that are not there. */
   guesses?: GuessBudget
 }
@@ -47,14 +47,14 @@ export function planUpserts(
   items: readonly (UpsertItem | ApiError)[],
   leads: readonly Lead[],
   context: PlanContext,
-): Outcome[] {
+): UpsertOutcome[] {
   const set = workingSet(leads)
-  const outcomes: Outcome[] = []
+  const outcomes: UpsertOutcome[] = []
   let { quotaLeft } = context
   const { guesses = unlimited } = context
   let guessesLeft = guesses.left()
 
-  const run = (item: UpsertItem | ApiError): Outcome => {
+  const run = (item: UpsertItem | ApiError): UpsertOutcome => {
     if (item instanceof ApiError) return { action: 'failed', error: item }
     const { by, value, storedDigits } = item
     const before = (storedDigits && set.find('phone', storedDigits)) || set.find(by, value)
@@ -65,7 +65,7 @@ export function planUpserts(
         ? newLead(withMatchedField(item), newId(context.now), item.at, context.now)
         : applyPatch(before, item.patch, item.at, context.now)
     const error =
-      problemOf([...issues, ...strangerIssues(item, before, context.strangers)]) ??
+      problemOf([...issues, ...nonMemberIssues(item, before, context.nonMembers)]) ??
       takenBy(lead) ??
       (before === undefined && quotaLeft === 0 ? quotaReached(context.now) : null)
     if (error !== null) return { action: 'failed', error }
@@ -96,7 +96,7 @@ export function planUpserts(
 }
 
 /** Whether an upsert of a masked caller shows that a number was not there. */
-export function isWrongUpsert(item: UpsertItem | ApiError, outcome: Outcome): boolean {
+export function isWrongUpsert(item: UpsertItem | ApiError, outcome: UpsertOutcome): boolean {
   if (item instanceof ApiError) return false
   const { namesNumber = false } = item
   if (outcome.action === 'failed') return namesNumber && outcome.error.data?.code !== 'RATE_LIMITED'
@@ -109,9 +109,9 @@ function withMatchedField({ by, value, patch }: UpsertItem): LeadPatch {
   return { ...patch, fields: { ...patch.fields, [by]: value } }
 }
 
-function strangerIssues(item: UpsertItem, before: Lead | undefined, strangers: ReadonlySet<string>): Issue[] {
+function nonMemberIssues(item: UpsertItem, before: Lead | undefined, nonMembers: ReadonlySet<string>): Issue[] {
   const { assignedTo } = item.patch.fields
-  if (typeof assignedTo !== 'string' || assignedTo === before?.assignedTo || !strangers.has(assignedTo)) return []
+  if (typeof assignedTo !== 'string' || assignedTo === before?.assignedTo || !nonMembers.has(assignedTo)) return []
   return [assigneeIssue(item.at)]
 }
 

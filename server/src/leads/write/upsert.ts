@@ -18,8 +18,8 @@ import { type LeadNames, lockLeadsByNames } from '../lead/queries.ts'
 import { quotaLeft, readQuota, takeQuota } from '../lead/quota.ts'
 import { type LeadSeals, openLead, phoneIndexes } from '../lead/sealed.ts'
 import { insertLeads, releaseNames, updateLeads } from '../lead/write.ts'
-import { asForeseen, type Foresight } from './prefetched-plan.ts'
-import { isWrongUpsert, type Outcome, planUpserts, type UpsertItem } from './upsert-plan.ts'
+import { asPrefetched, type PrefetchedPlan } from './prefetched-plan.ts'
+import { isWrongUpsert, planUpserts, type UpsertItem, type UpsertOutcome } from './upsert-plan.ts'
 
 export interface UpsertOptions {
   continueOnError: boolean
@@ -28,22 +28,22 @@ export interface UpsertOptions {
   /** The item that finds the day's quota used up is the last outcome: whoever runs on can begin with it later. */
   stopAtQuota?: boolean
   /** What was planned and sealed ahead, in case that none of the leads is there yet. */
-  foresight?: Foresight | null
+  prefetched?: PrefetchedPlan | null
   /** Work of the caller for the time that the database takes to write; nothing here waits for it. It must not throw. */
   meanwhile?: () => void
   /** Of a masked caller; `upsertLeads` sets it. */
   guesses?: GuessBudget
   /** What else belongs into the transaction, once the outcomes are known. */
-  alongside?: (tx: Tx, outcomes: Outcome[]) => Promise<void>
+  alongside?: (tx: Tx, outcomes: UpsertOutcome[]) => Promise<void>
 }
 
 const maxAttempts = 4
 
-export type UpsertLead = (user: LeadUser, item: UpsertItem) => Promise<Outcome>
+export type UpsertLead = (user: LeadUser, item: UpsertItem) => Promise<UpsertOutcome>
 
 /** Upserts single items; those that come while others of their caller are being written share one transaction. */
 export function leadUpserter(deps: LeadDeps): UpsertLead {
-  const upsert = batch<{ user: LeadUser; item: UpsertItem }, Outcome>({
+  const upsert = batch<{ user: LeadUser; item: UpsertItem }, UpsertOutcome>({
     groups: 2,
     groupSize: 50,
     work: async (_caller, asked) => {
@@ -65,7 +65,7 @@ export async function upsertLeads(
   user: LeadUser,
   items: readonly (UpsertItem | ApiError)[],
   options: UpsertOptions,
-): Promise<Outcome[]> {
+): Promise<UpsertOutcome[]> {
   if (user.guesses === undefined) return upsertTogether(deps, user, items, options)
   return user.guesses.spend(async (guesses) => {
     const outcomes = await upsertTogether(deps, user, items, { ...options, guesses })
@@ -82,7 +82,7 @@ async function upsertTogether(
   user: LeadUser,
   items: readonly (UpsertItem | ApiError)[],
   options: UpsertOptions,
-): Promise<Outcome[]> {
+): Promise<UpsertOutcome[]> {
   const keyring = await deps.vault.keyring(user.workspaceId)
   for (let attempt = 1; ; attempt++) {
     try {
@@ -107,31 +107,31 @@ async function upsertIn(
   user: LeadUser,
   items: readonly (UpsertItem | ApiError)[],
   options: UpsertOptions,
-): Promise<Outcome[]> {
+): Promise<UpsertOutcome[]> {
   const { workspaceId } = user
   const valid = items.filter((item): item is UpsertItem => !(item instanceof Error))
   const assignees = [...new Set(valid.flatMap((item) => item.patch.fields.assignedTo ?? []))]
-  const [, rows, strangers] = await Promise.all([
+  const [, rows, nonMembers] = await Promise.all([
     options.dryRun ? [] : lockMatchers(tx, workspaceId, valid),
     lockLeadsByNames(tx, workspaceId, namesOf(keyring, valid)),
     findStrangers(tx, workspaceId, assignees),
   ])
   const leads = rows.map((row) => openLead(keyring, row))
   const plan = (left: number) =>
-    planUpserts(items, leads, { ...options, now, quotaLeft: left, strangers: new Set(strangers) })
+    planUpserts(items, leads, { ...options, now, quotaLeft: left, nonMembers: new Set(nonMembers) })
 
   if (options.dryRun) {
     // Who stops at the quota goes on when there is a new one: in the end it creates them all.
     return plan(options.stopAtQuota ? Number.POSITIVE_INFINITY : quotaLeft(await readQuota(tx, workspaceId, now)))
   }
-  const foreseen = leads.length + strangers.length === 0 ? asForeseen(options.foresight, keyring, now) : null
-  let outcomes = foreseen?.outcomes ?? plan(Number.POSITIVE_INFINITY)
+  const prefetched = leads.length + nonMembers.length === 0 ? asPrefetched(options.prefetched, keyring, now) : null
+  let outcomes = prefetched?.outcomes ?? plan(Number.POSITIVE_INFINITY)
   const wanted = outcomes.filter((outcome) => outcome.action === 'created').length
   if (wanted > 0) {
     const granted = await takeQuota(tx, workspaceId, now, wanted)
     if (granted < wanted) outcomes = plan(granted)
   }
-  const writeAll = () => write(tx, now, keyring, user, leads, outcomes, foreseen?.seals)
+  const writeAll = () => write(tx, now, keyring, user, leads, outcomes, prefetched?.seals)
   const written = options.alongside === undefined ? commitBehind(tx, writeAll) : writeAll()
   if (options.meanwhile !== undefined) apart(options.meanwhile)
   await written
@@ -172,7 +172,7 @@ async function write(
   keyring: Keyring,
   user: LeadUser,
   before: readonly Lead[],
-  outcomes: readonly Outcome[],
+  outcomes: readonly UpsertOutcome[],
   seals?: ReadonlyMap<string, LeadSeals>,
 ): Promise<void> {
   const done = outcomes.flatMap((outcome) => (outcome.action === 'failed' || isNothing(outcome) ? [] : [outcome]))
@@ -200,7 +200,7 @@ async function write(
   ])
 }
 
-function isNothing(outcome: Outcome): boolean {
+function isNothing(outcome: UpsertOutcome): boolean {
   return outcome.action === 'updated' && outcome.before === outcome.lead
 }
 

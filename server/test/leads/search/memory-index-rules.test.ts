@@ -8,21 +8,21 @@ import type { LeadFilter } from '../../../src/leads/search/list-filter.ts'
 import { leadText } from '../../../src/leads/search/memory-index/indexed-text.ts'
 import {
   compact,
-  type Image,
-  type ImageLead,
-  newImage,
+  type IndexedLead,
+  type MemoryIndex,
+  newMemoryIndex,
   putLead,
-  queryImage,
+  queryMemoryIndex,
   removeLead,
 } from '../../../src/leads/search/memory-index/memory-index.ts'
 import { pack } from '../../../src/leads/search/memory-index/pack.ts'
-import type { ImageQuery } from '../../../src/leads/search/memory-index/query.ts'
+import type { IndexQuery } from '../../../src/leads/search/memory-index/query.ts'
 
 // What an image answers is held against the rules themselves, on the plain leads.
 
 const shape = { tailSlots: 4, segmentSlots: 64 }
 
-interface Known extends Omit<ImageLead, 'text'>, Searchable {}
+interface Known extends Omit<IndexedLead, 'text'>, Searchable {}
 
 // Few letters, so that terms match by chance, reach over fields, and grams of a term occur apart from each other.
 const letter = fc.constantFrom(
@@ -124,7 +124,7 @@ function termOf(leads: readonly Known[], wanted: unknown): string | null {
   return [...(texts[field] ?? 'aab')].slice(start, start + length).join('')
 }
 
-function expected(leads: readonly Known[], query: ImageQuery): Known[] {
+function expected(leads: readonly Known[], query: IndexQuery): Known[] {
   const { filter: f, term, sort } = query
   const at = (lead: Known) => (sort.by === 'createdAt' ? lead.created : lead.updated)
   const within = (ms: number, from: Date | null, to: Date | null) =>
@@ -147,13 +147,13 @@ function expected(leads: readonly Known[], query: ImageQuery): Known[] {
 
 /** Every page of the walk by cursor, and the total, against the rules. */
 function check(
-  image: Image,
+  image: MemoryIndex,
   leads: readonly Known[],
   asked: typeof question extends fc.Arbitrary<infer T> ? T : never,
 ): number {
   const text = termOf(leads, asked.term)
   const term = text === null ? null : readSearchTerm(text, asked.masked)
-  const first: ImageQuery = {
+  const first: IndexQuery = {
     filter: asked.filter,
     term,
     sort: { by: asked.by, order: asked.order },
@@ -163,16 +163,16 @@ function check(
     needsTotal: true,
   }
   const wanted = expected(leads, first)
-  const ids = (query: ImageQuery) => queryImage(image, query).places.map(({ id }) => id)
-  const answer = queryImage(image, first)
+  const ids = (query: IndexQuery) => queryMemoryIndex(image, query).places.map(({ id }) => id)
+  const answer = queryMemoryIndex(image, first)
   assert.equal(answer.total, wanted.length)
   const page = (start: number) => wanted.slice(start, start + asked.limit).map(({ id }) => id)
   assert.deepEqual(ids(first), page(asked.offset))
   assert.deepEqual(ids({ ...first, needsTotal: false }), page(asked.offset))
   let after = null
   for (let start = 0; start <= wanted.length; start += asked.limit) {
-    const query: ImageQuery = { ...first, after, offset: 0 }
-    const { places, total } = queryImage(image, query)
+    const query: IndexQuery = { ...first, after, offset: 0 }
+    const { places, total } = queryMemoryIndex(image, query)
     assert.equal(total, wanted.length)
     assert.deepEqual(ids(query), page(start))
     assert.deepEqual(ids({ ...query, needsTotal: false }), page(start))
@@ -181,7 +181,7 @@ function check(
   return wanted.length
 }
 
-function put(image: Image, lead: Known, of = shape): void {
+function put(image: MemoryIndex, lead: Known, of = shape): void {
   putLead(image, of, { ...lead, text: leadText(lead) })
 }
 
@@ -194,7 +194,7 @@ test('an image finds exactly the leads that the rules find: any text, filter, so
       fc.array(change, { maxLength: 60 }),
       fc.array(question, { minLength: 4, maxLength: 8 }),
       (people, changes, questions) => {
-        const image = newImage(shape)
+        const image = newMemoryIndex(shape)
         const leads = new Map<string, Known>()
         for (const [n, fields] of people.entries()) leads.set(idOf(n), { ...fields, id: idOf(n) })
         for (const lead of leads.values()) put(image, lead)
@@ -227,7 +227,7 @@ test('an image finds exactly the leads that the rules find: any text, filter, so
 
 test('the index of a large segment rules out no match', () => {
   const large = { tailSlots: 4096, segmentSlots: 4096 }
-  const image = newImage(large)
+  const image = newMemoryIndex(large)
   const leads = fc.sample(known, { numRuns: 4097, seed: 11 }).map((fields, n) => ({ ...fields, id: idOf(n) }))
   for (const lead of leads) put(image, lead, large)
   assert.equal(image.segments[0]?.count, 4096)
@@ -239,22 +239,22 @@ test('the index of a large segment rules out no match', () => {
 })
 
 test('a lead that was deleted and came back is found once, wherever it stands', () => {
-  const image = newImage(shape)
+  const image = newMemoryIndex(shape)
   const [one] = fc.sample(known, { numRuns: 1, seed: 5 })
   assert.ok(one)
-  const query: ImageQuery = { ...emptyQuery, needsTotal: true }
+  const query: IndexQuery = { ...emptyQuery, needsTotal: true }
   for (let round = 0; round < 40; round++) {
     put(image, { ...one, id: idOf(1) })
     if (round % 3 === 0) put(image, { ...one, id: idOf(round + 2) })
-    assert.equal(queryImage(image, query).places.filter(({ id }) => id === idOf(1)).length, 1)
+    assert.equal(queryMemoryIndex(image, query).places.filter(({ id }) => id === idOf(1)).length, 1)
     removeLead(image, { id: idOf(1), created: one.created })
-    assert.equal(queryImage(image, query).places.filter(({ id }) => id === idOf(1)).length, 0)
+    assert.equal(queryMemoryIndex(image, query).places.filter(({ id }) => id === idOf(1)).length, 0)
     if (round % 7 === 0) while (compact(image, shape));
   }
 })
 
 test('compaction leaves few segments and few dead slots', () => {
-  const image = newImage(shape)
+  const image = newMemoryIndex(shape)
   const people = fc.sample(known, { numRuns: 2000, seed: 3 })
   for (const [n, fields] of people.entries()) {
     put(image, { ...fields, id: idOf(n % 300), created: 1 })
@@ -294,7 +294,7 @@ test('a run that fails fails those who asked, and nobody after them', async () =
   assert.equal(await ask(), 'here')
 })
 
-const emptyQuery: ImageQuery = {
+const emptyQuery: IndexQuery = {
   filter: fc.sample(noFilter, 1)[0] as LeadFilter,
   term: null,
   sort: { by: 'createdAt', order: 'desc' },

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { invalid } from '../../../src/base/errors.ts'
 import { type Keyring, makeKeyring } from '../../../src/base/sealing/keyring.ts'
 import { openLead, sealLead } from '../../../src/leads/lead/sealed.ts'
-import { asForeseen, foreseeCreation } from '../../../src/leads/write/prefetched-plan.ts'
+import { asPrefetched, prefetchPlan } from '../../../src/leads/write/prefetched-plan.ts'
 import type { UpsertItem } from '../../../src/leads/write/upsert-plan.ts'
 
 const [made, written] = [new Date('2026-03-01T12:00:00Z'), new Date('2026-03-01T12:00:01Z')]
@@ -23,7 +23,7 @@ test('a batch of new leads is planned and sealed ahead, and created when it is w
   const keyring = keyringOf()
   const email = 'ana@example.com'
   const items = [item('a', { firstName: 'Ana', email }), invalid('phone', 'is none'), item('b', {}, false)]
-  const foreseen = asForeseen(foreseeCreation(keyring, items, made), keyring, written)
+  const foreseen = asPrefetched(prefetchPlan(keyring, items, made), keyring, written)
   assert.deepEqual(
     foreseen?.outcomes.map(({ action }) => action),
     ['created', 'failed', 'failed'],
@@ -39,9 +39,9 @@ test('a batch of new leads is planned and sealed ahead, and created when it is w
 test('nothing is foreseen of a batch that changes its own leads, nor with keys that are no longer those', () => {
   const keyring = keyringOf()
   const twice = [item('a', { firstName: 'Ana' }), item('a', { firstName: 'Bia' })]
-  assert.equal(foreseeCreation(keyring, twice, made), null)
-  const foresight = foreseeCreation(keyring, twice.slice(0, 1), made)
+  assert.equal(prefetchPlan(keyring, twice, made), null)
+  const foresight = prefetchPlan(keyring, twice.slice(0, 1), made)
   assert.notEqual(foresight, null)
-  assert.equal(asForeseen(foresight, keyringOf(), written), null)
-  assert.equal(asForeseen(null, keyring, written), null)
+  assert.equal(asPrefetched(foresight, keyringOf(), written), null)
+  assert.equal(asPrefetched(null, keyring, written), null)
 })

@@ -2,10 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Lead } from '../../../src/leads/lead/lead.ts'
-import { type Outcome, type PlanContext, planUpserts, type UpsertItem } from '../../../src/leads/write/upsert-plan.ts'
+import {
+  type PlanContext,
+  planUpserts,
+  type UpsertItem,
+  type UpsertOutcome,
+} from '../../../src/leads/write/upsert-plan.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
-const context: PlanContext = { now, continueOnError: true, quotaLeft: 100, strangers: new Set() }
+const context: PlanContext = { now, continueOnError: true, quotaLeft: 100, nonMembers: new Set() }
 
 function item(
   by: UpsertItem['by'],
@@ -16,7 +21,7 @@ function item(
   return { by, value, patch: { fields, phoneAsSent: null, typed: [], values: {} }, createIfMissing, at: 'lead' }
 }
 
-const shown = (outcome: Outcome) =>
+const shown = (outcome: UpsertOutcome) =>
   outcome.action === 'failed' ? `${outcome.error.statusCode} ${outcome.error.message}` : outcome.action
 
 test('a later item sees an earlier one', () => {
@@ -116,7 +121,7 @@ test('a batch means what its items mean one by one', () => {
 })
 
 // Ids and generated codes are random: two runs agree in everything else.
-function visible(outcome: Outcome | undefined) {
+function visible(outcome: UpsertOutcome | undefined) {
   if (outcome === undefined || outcome.action === 'failed') return outcome && shown(outcome)
   const { externalRef, firstName, phone, status } = outcome.lead
   return { action: outcome.action, externalRef, firstName, phone, status }

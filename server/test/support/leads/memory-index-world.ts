@@ -1,7 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { buildApp } from '../../../src/app/app.ts'
 import type { App } from '../../../src/base/route.ts'
-import { type ImageOptions, type LeadImages, openImages } from '../../../src/leads/search/memory-index/client.ts'
+import {
+  type MemoryIndexes,
+  type MemoryIndexOptions,
+  openMemoryIndexes,
+} from '../../../src/leads/search/memory-index/client.ts'
 import { testDatabase } from '../database.ts'
 import { atEnd } from '../file-end.ts'
 import { type Answer, type World, world } from '../world.ts'
@@ -9,7 +13,7 @@ import { type Answer, type World, world } from '../world.ts'
 /** A node of the service that answers lists from an image. */
 export interface ImageNode {
   app: App
-  images: LeadImages
+  images: MemoryIndexes
   /** The thread that holds the images: tests end it. */
   thread(): Worker | undefined
   list(query: Record<string, string>): Promise<Answer>
@@ -26,17 +30,17 @@ export interface ImageWorld extends World {
 }
 
 /** A fresh workspace, and nodes beside the one without images. */
-export async function imageWorld(nodeCount = 1, options: Partial<ImageOptions> = {}): Promise<ImageWorld> {
+export async function imageWorld(nodeCount = 1, options: Partial<MemoryIndexOptions> = {}): Promise<ImageWorld> {
   const w = await world()
   const nodes: ImageNode[] = []
   for (let n = 0; n < nodeCount; n++) nodes.push(await openNode(w, options))
   return { ...w, nodes }
 }
 
-async function openNode(w: World, options: Partial<ImageOptions>): Promise<ImageNode> {
+async function openNode(w: World, options: Partial<MemoryIndexOptions>): Promise<ImageNode> {
   const { options: database } = await testDatabase()
   let thread: Worker | undefined
-  const images = openImages({
+  const images = openMemoryIndexes({
     sql: w.db.sql,
     clock: w.clock,
     log: w.log,
@@ -54,7 +58,7 @@ async function openNode(w: World, options: Partial<ImageOptions>): Promise<Image
     ...options,
   })
   const counts = { image: 0, database: 0 }
-  const counted: LeadImages = {
+  const counted: MemoryIndexes = {
     ...images,
     find: async (workspaceId, query) => {
       const answer = await images.find(workspaceId, query)

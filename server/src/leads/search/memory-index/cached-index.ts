@@ -1,23 +1,23 @@
 import { type FollowDeps, type Following, placeAll, pursue, readFeedState } from './follow.ts'
-import { appendLead, type ImageShape, imageBytes, newImage } from './memory-index.ts'
+import { appendLead, type IndexShape, memoryIndexBytes, newMemoryIndex } from './memory-index.ts'
 import { readLive } from './read-leads.ts'
 import { clear, isFull, newSegment, seal } from './segment.ts'
 
 /** An image on the shelf. */
-export interface Held extends Following {
+export interface CachedIndex extends Following {
   lastUsedMs: number
   /** What it takes in memory, or is expected to once it is built. */
   bytes: number
   state: 'building' | 'ready' | 'behind'
 }
 
-export function newHeld(workspaceId: string, shape: ImageShape, nowMs: number, bytes: number): Held {
-  const image = newImage(shape)
+export function newCachedIndex(workspaceId: string, shape: IndexShape, nowMs: number, bytes: number): CachedIndex {
+  const image = newMemoryIndex(shape)
   return { workspaceId, image, shape, position: 0, seen: new Set(), lastUsedMs: nowMs, bytes, state: 'building' }
 }
 
 /** Reads every lead into the image, then what changed meanwhile; false when `mayGoOn` denies it more memory. */
-export async function fill(deps: FollowDeps, held: Held, mayGoOn: () => boolean): Promise<boolean> {
+export async function fill(deps: FollowDeps, held: CachedIndex, mayGoOn: () => boolean): Promise<boolean> {
   const { image, shape, workspaceId } = held
   // Read before the leads are: whatever is committed later comes behind it.
   await placeAll(deps.db, workspaceId)
@@ -27,7 +27,7 @@ export async function fill(deps: FollowDeps, held: Held, mayGoOn: () => boolean)
     for (const lead of leads) {
       if (isFull(open)) {
         image.segments.push(seal(open))
-        held.bytes = Math.max(held.bytes, imageBytes(image))
+        held.bytes = Math.max(held.bytes, memoryIndexBytes(image))
         clear(open)
       }
       appendLead(image, open, lead)
@@ -35,7 +35,7 @@ export async function fill(deps: FollowDeps, held: Held, mayGoOn: () => boolean)
     if (!mayGoOn()) return false
   }
   if (open.count > 0) image.segments.push(seal(open))
-  held.bytes = imageBytes(image)
+  held.bytes = memoryIndexBytes(image)
   if (!mayGoOn() || (await pursue(deps, held)) === 'lost') return false
   held.state = 'ready'
   return true

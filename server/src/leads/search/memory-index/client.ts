@@ -4,15 +4,15 @@ import type { Clock } from '../../../base/clock.ts'
 import type { DbOptions, Sql } from '../../../base/db.ts'
 import type { Log } from '../../../base/log.ts'
 import type { MasterKeys } from '../../../base/sealing/vault.ts'
-import { type ImageShape, usualShape } from './memory-index.ts'
-import type { ThreadSettings } from './messages.ts'
-import type { ImageAnswer, ImageQuery } from './query.ts'
-import { openThread } from './search-worker-client.ts'
+import { type IndexShape, usualShape } from './memory-index.ts'
+import type { SearchWorkerSettings } from './messages.ts'
+import type { IndexAnswer, IndexQuery } from './query.ts'
+import { openSearchWorker } from './search-worker-client.ts'
 
 /** Lists of large workspaces from memory. What it does not answer, the database does. */
-export interface LeadImages {
+export interface MemoryIndexes {
   /** The answer, or null when there is no image that is up to all that was committed before the call. */
-  find(workspaceId: string, query: ImageQuery): Promise<ImageAnswer | null>
+  find(workspaceId: string, query: IndexQuery): Promise<IndexAnswer | null>
   /** Whether there is an image now: it is built unless the workspace is too small or too large for one. */
   warm(workspaceId: string): Promise<boolean>
   /** A new master key wraps the secrets from now on; call it before the first is wrapped. */
@@ -20,7 +20,7 @@ export interface LeadImages {
   close(): Promise<void>
 }
 
-export interface ImageOptions {
+export interface MemoryIndexOptions {
   sql: Sql
   clock: Clock
   log: Log
@@ -30,8 +30,8 @@ export interface ImageOptions {
   maxBytes: number
   /** Smaller workspaces need no image: the database counts them in a few milliseconds. */
   minLeads?: number
-  shape?: ImageShape
-  startThread?: (settings: ThreadSettings) => Worker
+  shape?: IndexShape
+  startThread?: (settings: SearchWorkerSettings) => Worker
   repeat?: Repeat
 }
 
@@ -41,11 +41,11 @@ const tidyMs = 60_000
 const againMs = 30_000
 const maxWorkspaces = 10_000
 
-export function openImages(options: ImageOptions): LeadImages {
+export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
   const { clock, log, maxBytes, minLeads = 20_000, shape = usualShape, repeat = repeatAtPauses } = options
   // What watches the statements of the main thread cannot watch those of another.
   const { onStatement: _, ...db } = options.db
-  const thread = openThread(
+  const thread = openSearchWorker(
     { db, masterKeys: options.masterKeys, limits: { maxBytes, idleMs, shape } },
     { clock, log, startThread: options.startThread },
   )

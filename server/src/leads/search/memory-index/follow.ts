@@ -2,14 +2,14 @@ import type { Db, Sql } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
 import { placeEvents } from '../../../events/sequence.ts'
 import { eventsOfLeads } from '../../lead/events.ts'
-import { type Image, type ImageShape, putLead, removeErased, removeLead } from './memory-index.ts'
+import { type IndexShape, type MemoryIndex, putLead, removeErased, removeLead } from './memory-index.ts'
 import { type ImageRow, imageColumns, openRows } from './read-leads.ts'
 
 /** An image and how far it has followed the events of its workspace. */
 export interface Following {
   workspaceId: string
-  image: Image
-  shape: ImageShape
+  image: MemoryIndex
+  shape: IndexShape
   /** Every lead is at least as it was when the event with this place was committed. */
   position: number
   /** Events without a place, by `seq`, that are in the image already. */

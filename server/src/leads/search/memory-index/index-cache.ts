@@ -1,32 +1,32 @@
 import { singleFlight } from '../../../base/async/single-flight.ts'
-import { fill, type Held, newHeld } from './cached-index.ts'
+import { type CachedIndex, fill, newCachedIndex } from './cached-index.ts'
 import { catchUp, type FollowDeps, fewEvents, type Progress, placeAll, pursue } from './follow.ts'
-import { compact, imageBytes, queryImage } from './memory-index.ts'
-import type { ImageLimits } from './messages.ts'
-import type { ImageAnswer, ImageQuery } from './query.ts'
+import { compact, memoryIndexBytes, queryMemoryIndex } from './memory-index.ts'
+import type { MemoryIndexLimits } from './messages.ts'
+import type { IndexAnswer, IndexQuery } from './query.ts'
 import { countLive } from './read-leads.ts'
 
 /** The images of the workspaces that are searched these minutes, within a bound of memory. */
-export interface Shelf {
+export interface IndexCache {
   /** Builds the image unless it is there; false when it does not fit. */
   warm(workspaceId: string, nowMs: number): Promise<boolean>
   /** A null answer is no answer: ask the database. `exists` tells whether asking again later may help. */
-  find(workspaceId: string, query: ImageQuery, nowMs: number): Promise<{ answer: ImageAnswer | null; exists: boolean }>
+  find(workspaceId: string, query: IndexQuery, nowMs: number): Promise<{ answer: IndexAnswer | null; exists: boolean }>
   /** Drops what nobody has asked for lately. */
   tidy(nowMs: number): void
   /** Neither holds an image nor builds one. */
   isEmpty(): boolean
 }
 
-export interface ShelfDeps extends FollowDeps {
-  limits: ImageLimits
+export interface IndexCacheDeps extends FollowDeps {
+  limits: MemoryIndexLimits
   onBuilt: (workspaceId: string, ms: number) => void
   onTrouble: (workspaceId: string, error: unknown) => void
 }
 
 /** A held image with what is done to it, never two of them at once. */
 interface Entry {
-  held: Held
+  held: CachedIndex
   /** Reaches all that was committed before the call, unless that is too much; calls that come together share it. */
   reachLevel: () => Promise<boolean>
   /** What is done after an answer. */
@@ -36,7 +36,7 @@ interface Entry {
 /** What a lead takes at first guess; more than it does. */
 const bytesPerLead = 180
 
-export function openShelf(deps: ShelfDeps): Shelf {
+export function openIndexCache(deps: IndexCacheDeps): IndexCache {
   const { limits } = deps
   const entries = new Map<string, Entry>()
   const building = new Map<string, Promise<boolean>>()
@@ -60,7 +60,7 @@ export function openShelf(deps: ShelfDeps): Shelf {
   const build = async (workspaceId: string, nowMs: number): Promise<boolean> => {
     const startedMs = performance.now()
     const live = await countLive(deps.db.sql, workspaceId)
-    const held = newHeld(workspaceId, limits.shape, nowMs, live * bytesPerLead)
+    const held = newCachedIndex(workspaceId, limits.shape, nowMs, live * bytesPerLead)
     const entry: Entry = {
       held,
       reachLevel: singleFlight(() => reachLevel(entry)),
@@ -99,7 +99,7 @@ export function openShelf(deps: ShelfDeps): Shelf {
       }
       entry.held.lastUsedMs = nowMs
       try {
-        const answer = (await entry.reachLevel()) ? queryImage(entry.held.image, query) : null
+        const answer = (await entry.reachLevel()) ? queryMemoryIndex(entry.held.image, query) : null
         setImmediate(() => entry.settle().catch((error: unknown) => fail(entry, error)))
         return { answer, exists: isKept(entry) }
       } catch (error) {
@@ -114,7 +114,7 @@ export function openShelf(deps: ShelfDeps): Shelf {
   }
 }
 
-async function level(deps: ShelfDeps, held: Held): Promise<Progress> {
+async function level(deps: IndexCacheDeps, held: CachedIndex): Promise<Progress> {
   if (held.state !== 'ready') return 'behind'
   const progress = await catchUp(deps, held)
   if (progress === 'behind') held.state = 'behind'
@@ -122,17 +122,18 @@ async function level(deps: ShelfDeps, held: Held): Promise<Progress> {
 }
 
 /** What need not be done before an answer; false when the image has to be built anew. */
-async function tend(deps: ShelfDeps, held: Held): Promise<boolean> {
+async function tend(deps: IndexCacheDeps, held: CachedIndex): Promise<boolean> {
   if (held.state === 'behind') {
     if ((await pursue(deps, held)) === 'lost') return false
     held.state = 'ready'
   }
   if (held.seen.size > fewEvents) await placeAll(deps.db, held.workspaceId)
-  if (compact(held.image, held.shape)) held.bytes = imageBytes(held.image)
+  if (compact(held.image, held.shape)) held.bytes = memoryIndexBytes(held.image)
   return true
 }
 
-const isIdle = ({ held }: Entry, nowMs: number, { idleMs }: ImageLimits): boolean => nowMs - held.lastUsedMs > idleMs
+const isIdle = ({ held }: Entry, nowMs: number, { idleMs }: MemoryIndexLimits): boolean =>
+  nowMs - held.lastUsedMs > idleMs
 
 /** Drops the images that were used longest ago until this one fits; false when it does not fit even alone. */
 function makeRoom(entries: Map<string, Entry>, wanted: Entry, maxBytes: number): boolean {

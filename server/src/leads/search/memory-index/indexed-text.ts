@@ -27,11 +27,11 @@ const word = String.fromCharCode(wordMark)
 /** What is searched of a lead, in one text. */
 export function leadText(lead: Searchable): string {
   const lines = searchLines(lead)
-  return imageText(lines, maskedLines(lead, lines))
+  return indexedText(lines, maskedLines(lead, lines))
 }
 
 /** What a masked reader's search looks at is part of what others' does: only pieces of its own are added. */
-export function imageText(lines: SearchLines, shown = lines): string {
+export function indexedText(lines: SearchLines, shown = lines): string {
   const markOf = (line: string, mark: string, isShown: boolean) => (isShown ? '' : hidden) + mark + line
   let text = ''
   for (const line of lines.personal) text += markOf(line, personal, shown.personal.includes(line))

@@ -1,5 +1,5 @@
 import { type CodedColumn, codedColumns, type Dictionaries } from './filter-counts.ts'
-import { answerQuery, type ImageAnswer, type ImageQuery } from './query.ts'
+import { answerQuery, type IndexAnswer, type IndexQuery } from './query.ts'
 import {
   append,
   bytesOf,
@@ -16,7 +16,7 @@ import {
 } from './segment.ts'
 
 /** The live leads of a workspace as lists see them. Sealed segments, and one in which changes gather. */
-export interface Image {
+export interface MemoryIndex {
   segments: Segment[]
   tail: Segment
   tailSlots: Map<string, number>
@@ -24,23 +24,23 @@ export interface Image {
 }
 
 /** A live lead as the image takes it: times in milliseconds, and what is searched in one text. */
-export interface ImageLead extends Record<CodedColumn, string | null> {
+export interface IndexedLead extends Record<CodedColumn, string | null> {
   id: string
   created: number
   updated: number
   text: string
 }
 
-export interface ImageShape {
+export interface IndexShape {
   /** Changes that gather before they are sealed. Looked at one by one, so not many. */
   tailSlots: number
   /** Leads that a sealed segment holds at most. */
   segmentSlots: number
 }
 
-export const usualShape: ImageShape = { tailSlots: 1024, segmentSlots: maxSlots }
+export const usualShape: IndexShape = { tailSlots: 1024, segmentSlots: maxSlots }
 
-export function newImage(shape: ImageShape): Image {
+export function newMemoryIndex(shape: IndexShape): MemoryIndex {
   return {
     segments: [],
     tail: newSegment(shape.tailSlots),
@@ -51,18 +51,18 @@ export function newImage(shape: ImageShape): Image {
   }
 }
 
-export function queryImage(image: Image, query: ImageQuery): ImageAnswer {
+export function queryMemoryIndex(image: MemoryIndex, query: IndexQuery): IndexAnswer {
   return answerQuery([...image.segments, image.tail], image.dictionaries, query)
 }
 
 /** Sets a lead as it is now. */
-export function putLead(image: Image, shape: ImageShape, lead: ImageLead): void {
+export function putLead(image: MemoryIndex, shape: IndexShape, lead: IndexedLead): void {
   removeLead(image, lead)
   if (isFull(image.tail)) sealTail(image, shape)
   image.tailSlots.set(lead.id, appendLead(image, image.tail, lead))
 }
 
-export function appendLead({ dictionaries }: Image, segment: Segment, lead: ImageLead): number {
+export function appendLead({ dictionaries }: MemoryIndex, segment: Segment, lead: IndexedLead): number {
   const { id, created, updated, text } = lead
   const code = (column: CodedColumn) => codeOf(dictionaries[column], lead[column], segment[column])
   const codes = Object.fromEntries(codedColumns.map((column) => [column, code(column)])) as Record<CodedColumn, number>
@@ -80,7 +80,7 @@ function codeOf(dictionary: Map<string, number>, value: string | null, column: U
 }
 
 /** Forgets a lead; nothing happens when it is not there. When a lead was created never changes. */
-export function removeLead(image: Image, { id, created }: { id: string; created: number }): void {
+export function removeLead(image: MemoryIndex, { id, created }: { id: string; created: number }): void {
   const slot = image.tailSlots.get(id)
   if (slot !== undefined) {
     kill(image.tail, slot)
@@ -97,7 +97,7 @@ export function removeLead(image: Image, { id, created }: { id: string; created:
 }
 
 /** The same for a lead of which nothing is left to tell when it was created: every slot is looked at. */
-export function removeErased(image: Image, id: string): void {
+export function removeErased(image: MemoryIndex, id: string): void {
   const slot = image.tailSlots.get(id)
   if (slot !== undefined) {
     kill(image.tail, slot)
@@ -112,7 +112,7 @@ export function removeErased(image: Image, id: string): void {
   }
 }
 
-function sealTail(image: Image, shape: ImageShape): void {
+function sealTail(image: MemoryIndex, shape: IndexShape): void {
   if (image.tail.live > 0) image.segments.push(rewrite([image.tail]))
   image.tail = newSegment(shape.tailSlots)
   image.tailSlots.clear()
@@ -125,7 +125,7 @@ const maxSiblings = 6
  * Merges some small segments, or rewrites one that has lost a quarter of its leads. One step at a time, so that
  * queries are not held up; false when there is nothing to do.
  */
-export function compact(image: Image, shape: ImageShape): boolean {
+export function compact(image: MemoryIndex, shape: IndexShape): boolean {
   const worn = image.segments.find(({ live, count }) => count - live > count / 4)
   const group = worn === undefined ? smallSiblings(image.segments, shape) : [worn]
   if (group.length === 0) return false
@@ -134,7 +134,7 @@ export function compact(image: Image, shape: ImageShape): boolean {
   return true
 }
 
-function smallSiblings(segments: readonly Segment[], { tailSlots, segmentSlots }: ImageShape): Segment[] {
+function smallSiblings(segments: readonly Segment[], { tailSlots, segmentSlots }: IndexShape): Segment[] {
   for (let size = tailSlots * 2; size <= segmentSlots / 2; size *= maxSiblings) {
     const small = segments.filter(({ live }) => live <= size).sort((a, b) => a.live - b.live)
     if (small.length <= maxSiblings) continue
@@ -155,6 +155,6 @@ function rewrite(group: readonly Segment[]): Segment {
   return seal(merged)
 }
 
-export function imageBytes({ segments, tail }: Image): number {
+export function memoryIndexBytes({ segments, tail }: MemoryIndex): number {
   return segments.reduce((sum, segment) => sum + bytesOf(segment), bytesOf(tail))
 }

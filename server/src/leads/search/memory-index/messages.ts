@@ -1,26 +1,26 @@
 import type { DbOptions } from '../../../base/db.ts'
 import type { MasterKeys } from '../../../base/sealing/vault.ts'
-import type { ImageShape } from './memory-index.ts'
-import type { ImageAnswer, ImageQuery } from './query.ts'
+import type { IndexShape } from './memory-index.ts'
+import type { IndexAnswer, IndexQuery } from './query.ts'
 
 /** What the thread of the images is started with. */
-export interface ThreadSettings {
+export interface SearchWorkerSettings {
   db: DbOptions
   masterKeys: MasterKeys
-  limits: ImageLimits
+  limits: MemoryIndexLimits
 }
 
-export interface ImageLimits {
+export interface MemoryIndexLimits {
   /** What all images together may take. */
   maxBytes: number
   /** An image that nobody asked for this long is dropped. */
   idleMs: number
-  shape: ImageShape
+  shape: IndexShape
 }
 
 /** `nowMs` is the time of the house, which may be another than that of the machine. */
 export type Question =
-  | { kind: 'find'; number: number; workspaceId: string; query: ImageQuery; nowMs: number }
+  | { kind: 'find'; number: number; workspaceId: string; query: IndexQuery; nowMs: number }
   | { kind: 'warm'; number: number; workspaceId: string; nowMs: number }
   | { kind: 'tidy'; nowMs: number }
   | { kind: 'use-master-key'; masterKey: Uint8Array }
@@ -28,7 +28,7 @@ export type Question =
 
 export type Reply =
   /** A null answer to `find` is no answer; `exists` tells whether there is an image to ask again. */
-  | { kind: 'answer'; number: number; answer: ImageAnswer | null; exists: boolean }
+  | { kind: 'answer'; number: number; answer: IndexAnswer | null; exists: boolean }
   | { kind: 'built'; workspaceId: string; ms: number }
   | { kind: 'trouble'; workspaceId: string; code: string }
   /** After a `tidy` that left no image. */

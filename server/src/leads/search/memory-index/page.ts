@@ -2,7 +2,7 @@ import type { LeadSort } from '../list-filter.ts'
 import { compareId, compareIds, idBytes, order, type Segment, sortSlots } from './segment.ts'
 
 /** A place in a sorted list. */
-export interface Place {
+export interface SortKey {
   id: string
   time: number
 }
@@ -39,7 +39,7 @@ interface Walker {
 
 export interface PageSlice {
   sort: LeadSort
-  after: Place | null
+  after: SortKey | null
   offset: number
   limit: number
 }
@@ -83,7 +83,7 @@ function startOf(walker: Walker, { sort, after }: PageSlice): number {
 }
 
 /** How many slots come before the place, that of the place itself included when `inclusive` is 1. */
-function firstBehind({ segment, slots, times }: Walker, place: Place, inclusive: 0 | 1): number {
+function firstBehind({ segment, slots, times }: Walker, place: SortKey, inclusive: 0 | 1): number {
   const id = idBytes(place.id)
   let [low, high] = [0, slots.length]
   while (low < high) {

@@ -2,23 +2,23 @@ import type { SearchTerm } from '../../lead/search-lines.ts'
 import type { LeadFilter } from '../list-filter.ts'
 import { countPassing, type Dictionaries, type Narrowing, narrow, narrowingOf, passes } from './filter-counts.ts'
 import { patternsOf } from './indexed-text.ts'
-import { type Found, mergePage, type PageSlice, type Place, type Shown } from './page.ts'
+import { type Found, mergePage, type PageSlice, type Shown, type SortKey } from './page.ts'
 import { idText, type Segment } from './segment.ts'
 import { estimate, holds, type Lookup, lookUp, type Selection, scanText } from './text-scan.ts'
 
-export interface ImageQuery extends PageSlice {
+export interface IndexQuery extends PageSlice {
   filter: LeadFilter
   term: SearchTerm | null
   /** Without it the answer's total is null, and only as much is looked at as the page takes. */
   needsTotal: boolean
 }
 
-export interface ImageAnswer {
-  places: Place[]
+export interface IndexAnswer {
+  places: SortKey[]
   total: number | null
 }
 
-export function answerQuery(segments: readonly Segment[], dictionaries: Dictionaries, query: ImageQuery): ImageAnswer {
+export function answerQuery(segments: readonly Segment[], dictionaries: Dictionaries, query: IndexQuery): IndexAnswer {
   const narrowing = narrowingOf(dictionaries, query.filter)
   const patterns = query.term === null ? [] : patternsOf(query.term)
   if (query.needsTotal && patterns.length > 0) {
@@ -83,7 +83,7 @@ function show(lookup: Lookup, narrowing: Narrowing, wanted: number): Shown {
   return { accepts, few: null }
 }
 
-function placesOf(found: readonly Found[], { sort }: PageSlice): Place[] {
+function placesOf(found: readonly Found[], { sort }: PageSlice): SortKey[] {
   return found.map(({ segment, slot }) => {
     const times = sort.by === 'createdAt' ? segment.created : segment.updated
     return { id: idText(segment, slot), time: times[slot] ?? 0 }

@@ -2,7 +2,7 @@ import type { Sql } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
 import { type LeadRow, openPerson } from '../../lead/sealed.ts'
 import { leadText } from './indexed-text.ts'
-import type { ImageLead } from './memory-index.ts'
+import type { IndexedLead } from './memory-index.ts'
 
 /** What an image needs of a lead. */
 export type ImageRow = Pick<
@@ -36,7 +36,7 @@ export const imageColumns = (sql: Sql) => sql`
   l.deleted_at`
 
 /** Opens rows of live leads. */
-export async function openRows(vault: Vault, workspaceId: string, rows: readonly ImageRow[]): Promise<ImageLead[]> {
+export async function openRows(vault: Vault, workspaceId: string, rows: readonly ImageRow[]): Promise<IndexedLead[]> {
   if (rows.length === 0) return []
   return vault.withKeyring(workspaceId, (keyring) =>
     rows.map((row) => {
@@ -69,7 +69,7 @@ export async function countLive(sql: Sql, workspaceId: string): Promise<number> 
 const batch = 2000
 
 /** Every live lead, oldest first, in batches. A lead that changes meanwhile is read before or after its change. */
-export async function* readLive(sql: Sql, vault: Vault, workspaceId: string): AsyncGenerator<ImageLead[]> {
+export async function* readLive(sql: Sql, vault: Vault, workspaceId: string): AsyncGenerator<IndexedLead[]> {
   const select = (last: ImageRow | undefined) => sql<ImageRow[]>`
     select ${imageColumns(sql)}
     from leads l

@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
-import type { Question, Reply, ThreadSettings } from './messages.ts'
-import type { ImageAnswer, ImageQuery } from './query.ts'
+import type { Question, Reply, SearchWorkerSettings } from './messages.ts'
+import type { IndexAnswer, IndexQuery } from './query.ts'
 
-type Request = { kind: 'find'; workspaceId: string; query: ImageQuery } | { kind: 'warm'; workspaceId: string }
+type Request = { kind: 'find'; workspaceId: string; query: IndexQuery } | { kind: 'warm'; workspaceId: string }
 
 interface Answered {
-  answer: ImageAnswer | null
+  answer: IndexAnswer | null
   exists: boolean
 }
 
 /** The way to the thread and back. */
-export interface Thread {
+export interface SearchWorkerClient {
   /** A thread that is dead, or dies, answers with nothing. */
   ask(request: Request): Promise<Answered>
   tidy(): void
@@ -24,7 +24,7 @@ export interface Thread {
 interface Surroundings {
   clock: Clock
   log: Log
-  startThread?: ((settings: ThreadSettings) => Worker) | undefined
+  startThread?: ((settings: SearchWorkerSettings) => Worker) | undefined
 }
 
 const nothing: Answered = { answer: null, exists: false }
@@ -35,7 +35,10 @@ const mourningMs = 30_000
  * Starts the thread when the first image is wanted, since an installation without large workspaces needs none, and ends it once it
  * holds nothing: only so does the memory of its images go back to the system.
  */
-export function openThread(settings: ThreadSettings, { clock, log, startThread = startWorker }: Surroundings): Thread {
+export function openSearchWorker(
+  settings: SearchWorkerSettings,
+  { clock, log, startThread = startWorker }: Surroundings,
+): SearchWorkerClient {
   const waiting = new Map<number, (answered: Answered) => void>()
   /** Those that have not ended yet, with their ends. */
   const alive = new Map<Worker, Promise<void>>()
@@ -105,7 +108,7 @@ export function openThread(settings: ThreadSettings, { clock, log, startThread =
   }
 }
 
-function startWorker(workerData: ThreadSettings): Worker {
+function startWorker(workerData: SearchWorkerSettings): Worker {
   // The images themselves are outside of the heap that this bounds.
   const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
   return new Worker(new URL('./search-worker.ts', import.meta.url), { workerData, resourceLimits, name: 'lead images' })

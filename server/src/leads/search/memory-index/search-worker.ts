@@ -5,17 +5,17 @@ import { systemClock } from '../../../base/clock.ts'
 import { openDb } from '../../../base/db.ts'
 import { describeError } from '../../../base/log.ts'
 import { openVault } from '../../../base/sealing/vault.ts'
-import { openShelf } from './index-cache.ts'
-import type { Question, Reply, ThreadSettings } from './messages.ts'
+import { openIndexCache } from './index-cache.ts'
+import type { Question, Reply, SearchWorkerSettings } from './messages.ts'
 
-const settings = workerData as ThreadSettings
+const settings = workerData as SearchWorkerSettings
 // One to catch up for those who ask, one for an image that is being built.
 const db = openDb({ ...settings.db, maxConnections: 2, applicationName: 'parley-images' })
 // Bytes arrive here as they are in plain arrays, while the keys are compared as buffers.
 const { current, previous = [] } = settings.masterKeys
 const masterKeys = { current: Buffer.from(current), previous: previous.map((key) => Buffer.from(key)) }
 const vault = openVault(db, masterKeys, systemClock)
-const shelf = openShelf({
+const cache = openIndexCache({
   db,
   vault,
   limits: settings.limits,
@@ -34,15 +34,15 @@ async function answer(question: Question): Promise<void> {
   switch (question.kind) {
     case 'find': {
       const { number, workspaceId, query, nowMs } = question
-      return tell({ kind: 'answer', number, ...(await shelf.find(workspaceId, query, nowMs)) })
+      return tell({ kind: 'answer', number, ...(await cache.find(workspaceId, query, nowMs)) })
     }
     case 'warm': {
       const { number, workspaceId, nowMs } = question
-      return tell({ kind: 'answer', number, answer: null, exists: await shelf.warm(workspaceId, nowMs) })
+      return tell({ kind: 'answer', number, answer: null, exists: await cache.warm(workspaceId, nowMs) })
     }
     case 'tidy':
-      shelf.tidy(question.nowMs)
-      if (shelf.isEmpty()) tell({ kind: 'empty' })
+      cache.tidy(question.nowMs)
+      if (cache.isEmpty()) tell({ kind: 'empty' })
       return
     case 'use-master-key':
       return vault.useMasterKey(Buffer.from(question.masterKey))
