@@ -28,7 +28,7 @@ import { receive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
 import { pacesOf } from '../inbox/send/pace.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
-import { openWakes } from '../inbox/send/send-wakeups.ts'
+import { openSendWakeups } from '../inbox/send/send-wakeups.ts'
 import { openPresence, type Presence } from '../inbox/team-api/presence.ts'
 import { tellOfConversations, tellOfPresence } from '../inbox/team-api/team-live.ts'
 import { inboxTeamRoutes } from '../inbox/team-api/team-routes.ts'
@@ -52,7 +52,7 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
   const sends: SendDeps = {
     ...inbox,
     log,
-    wakes: await openWakes(db),
+    wakes: await openSendWakeups(db),
     pacesOf,
     noteRefusal: (connection, effect, errorCode) => heedRefusal(house, connection, effect, errorCode),
   }

@@ -1,7 +1,7 @@
 import type { NamedRow } from '../access/people/people.ts'
 import type { Channel, ConnectionState } from '../channels/connection/connection.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/acknowledgement.ts'
-import type { WaitingCustomers } from '../inbox/read/unanswered-counts.ts'
+import type { UnansweredCount } from '../inbox/read/unanswered-counts.ts'
 import type { QuotaUse } from '../leads/lead/quota.ts'
 import type { EndpointState, StateReason } from '../webhooks/endpoint/endpoint.ts'
 import { failuresBeforeProbes } from '../webhooks/endpoint/health.ts'
@@ -36,7 +36,7 @@ export interface Attention {
 export interface State {
   agentsStopped: boolean
   quota: QuotaUse
-  waiting: readonly WaitingCustomers[]
+  waiting: readonly UnansweredCount[]
   connections: readonly ConnectionInfo[]
   webhooks: readonly WebhookInfo[]
   keys: readonly NamedRow[]

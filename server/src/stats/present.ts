@@ -1,6 +1,6 @@
 import type { ZoneDay } from '../base/zone-days.ts'
 import type { Answerer, AnswerTimes } from '../inbox/read/answer-times.ts'
-import type { WaitingCustomers } from '../inbox/read/unanswered-counts.ts'
+import type { UnansweredCount } from '../inbox/read/unanswered-counts.ts'
 import type { NewLeads } from '../leads/search/stats.ts'
 import type { Attention } from './attention.ts'
 import type { Stats } from './schema.ts'
@@ -34,7 +34,7 @@ export function presentLeads(
   return { total: sum(byStatus), created: sum(created), bySource, byStatus: [...byStatus] }
 }
 
-export function presentWaiting(waiting: readonly WaitingCustomers[], minutes: number): Stats['waiting'] {
+export function presentWaiting(waiting: readonly UnansweredCount[], minutes: number): Stats['waiting'] {
   const first = waiting.map(({ since }) => since.getTime())
   return {
     minutes,

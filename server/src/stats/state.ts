@@ -1,6 +1,6 @@
 import { listNamedKeys } from '../access/people/people.ts'
 import type { Sql } from '../base/db.ts'
-import { countWaiting } from '../inbox/read/unanswered-counts.ts'
+import { countUnanswered } from '../inbox/read/unanswered-counts.ts'
 import { readQuota } from '../leads/lead/quota.ts'
 import { findWorkspace } from '../workspace/workspace.ts'
 import type { ConnectionInfo, State, WebhookInfo } from './attention.ts'
@@ -14,7 +14,7 @@ export async function readState(
   const [workspace, quota, waiting, connections, webhooks, keys] = await Promise.all([
     findWorkspace(sql, workspaceId),
     readQuota(sql, workspaceId, now),
-    countWaiting(sql, workspaceId, waitingBefore),
+    countUnanswered(sql, workspaceId, waitingBefore),
     selectConnections(sql, workspaceId),
     selectWebhooks(sql, workspaceId),
     listNamedKeys(sql, workspaceId),

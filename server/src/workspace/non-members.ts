@@ -1,7 +1,7 @@
 import type { Sql } from '../base/db.ts'
 
 /** Which of these users are not members of the workspace. Those who are stay so until the transaction ends. */
-export async function findStrangers(tx: Sql, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
+export async function findNonMembers(tx: Sql, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return []
   const members = await tx<{ user_id: string }[]>`
     select user_id

@@ -13,7 +13,7 @@ import { finishErasures } from '../../erasure/run.ts'
 import { removeOldEvents } from '../../events/retention.ts'
 import { handBackLapsed, runWatchdog } from '../../inbox/ownership/hand-back.ts'
 import { wakeSnoozed } from '../../inbox/ownership/wake-snoozed.ts'
-import { sweepParked } from '../../inbox/receive/early-statuses.ts'
+import { sweepEarlyStatuses } from '../../inbox/receive/early-statuses.ts'
 import { forgetPaces } from '../../inbox/send/pace.ts'
 import { settleStranded } from '../../inbox/send/stranded.ts'
 import { indexLeads, readIndexedTo } from '../../leads/search/index-leads.ts'
@@ -49,7 +49,7 @@ function choresOf(house: House): Chore[] {
   const { db, vault, clock } = house
   const templates = templateDeps(house)
   const hourly: Record<string, Chore['work']> = {
-    'sweep-parked-statuses': () => sweepParked(db, clock.now()),
+    'sweep-parked-statuses': () => sweepEarlyStatuses(db, clock.now()),
     'forget-session-sends': () => forgetOldSends(db, clock.now()),
     'sweep-imports': () => sweepImports(db, clock),
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),

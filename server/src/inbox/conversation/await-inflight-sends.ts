@@ -33,7 +33,7 @@ export async function refuseWhileStarting(
 export const notYet = (workspaceId: string, conversationIds: readonly string[]): NotYet =>
   new NotYet((db) => waitForStarts(db, workspaceId, conversationIds))
 
-/** It takes as long as the calls that are under way, `startWithinMs` at most: no others may start meanwhile. */
+/** It takes as long as the calls that are under way, `takeoverWaitMs` at most: no others may start meanwhile. */
 async function waitForStarts(db: Db, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
   await db.tx((tx) => holdStarts(tx, workspaceId, conversationIds))
   while (await areStarting(db.sql, workspaceId, conversationIds)) await sleep(lookEveryMs)

@@ -7,13 +7,13 @@ import type { Message } from './message.ts'
 import { type Owner, sameOwner } from './owner.ts'
 
 /** A conversation after a change, with what outsiders are to be told. The same object means that nothing changed. */
-export interface Change {
+export interface ConversationChange {
   conversation: Conversation
   events: NewEvent[]
 }
 
 /** Gives the conversation to an owner. One event for a real change, none otherwise. */
-export function changeOwner(before: Conversation, owner: Owner, actor: Actor, now: Date): Change {
+export function changeOwner(before: Conversation, owner: Owner, actor: Actor, now: Date): ConversationChange {
   if (sameOwner(before.owner, owner)) return { conversation: before, events: [] }
   const conversation = touched({ ...before, owner, ownerEpoch: before.ownerEpoch + 1, ownerSince: now }, now)
   return { conversation, events: [ownerChanged(conversation, actor, now)] }

@@ -9,7 +9,7 @@ import { conversationColumns, storeConversation } from './queries.ts'
 import { type ConversationRow, openConversation, phoneIndexes, userIndexes } from './sealed.ts'
 
 /** Where a customer is looked for. */
-export interface Place {
+export interface CustomerScope {
   workspaceId: string
   connectionId: string
 }
@@ -21,7 +21,7 @@ export interface Place {
 export async function lockCustomer(
   tx: Tx,
   keyring: Keyring,
-  place: Place,
+  place: CustomerScope,
   customer: Customer,
   now: Date,
 ): Promise<Conversation | undefined> {
@@ -35,7 +35,7 @@ export async function lockCustomer(
 export async function lockChanged(
   tx: Tx,
   keyring: Keyring,
-  place: Place,
+  place: CustomerScope,
   { previous, customer }: { previous: Customer; customer: Customer },
   now: Date,
 ): Promise<Conversation | undefined> {
@@ -58,7 +58,7 @@ interface United {
 async function lockUnited(
   tx: Tx,
   keyring: Keyring,
-  place: Place,
+  place: CustomerScope,
   customer: Customer,
   now: Date,
 ): Promise<United | undefined> {
@@ -76,7 +76,7 @@ async function lockUnited(
 async function lockCandidates(
   tx: Tx,
   keyring: Keyring,
-  { workspaceId, connectionId }: Place,
+  { workspaceId, connectionId }: CustomerScope,
   { userId, phone }: Customer,
 ): Promise<Conversation[]> {
   const users = userId === null ? [] : userIndexes(keyring, userId)
@@ -112,7 +112,7 @@ async function takeTurns(tx: Tx, keyring: Keyring, digests: Buffer[][]): Promise
 async function releasePhone(
   tx: Tx,
   keyring: Keyring,
-  { workspaceId }: Place,
+  { workspaceId }: CustomerScope,
   { formerHolder }: Match,
   now: Date,
 ): Promise<void> {

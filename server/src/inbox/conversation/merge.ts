@@ -2,7 +2,7 @@ import { type Tx, timestampArray } from '../../base/db.ts'
 import { touched } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
 import { tellTeam } from './team-news.ts'
-import { freeMoment } from './unique-time.ts'
+import { uniqueTime } from './unique-time.ts'
 
 /**
  * Makes two conversations of one customer, both locked, into the older one: a customer was known by the platform's
@@ -70,7 +70,7 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
   const taken = new Set(rows.flatMap((row) => (row.conversation_id === toId ? [row.occurred_at.getTime()] : [])))
   const moved = rows.filter((row) => row.conversation_id === fromId)
   const times = moved.map((row) => {
-    const free = freeMoment(row.occurred_at, (timeMs) => taken.has(timeMs))
+    const free = uniqueTime(row.occurred_at, (timeMs) => taken.has(timeMs))
     taken.add(free.getTime())
     return free
   })

@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import { type Message, type MessageRow, openMessage, sealMessage } from './message.ts'
 import { externalIndex } from './sealed.ts'
-import { freeMoment } from './unique-time.ts'
+import { uniqueTime } from './unique-time.ts'
 
 export const messageColumns = (sql: Sql) => sql`
   m.id,
@@ -76,7 +76,7 @@ async function momentFor(tx: Tx, workspaceId: string, conversationId: string, wa
         and occurred_at >= ${from}
         and occurred_at < ${end}`
     const taken = new Set(rows.map((row) => row.occurred_at.getTime()))
-    const free = freeMoment(from, (timeMs) => taken.has(timeMs))
+    const free = uniqueTime(from, (timeMs) => taken.has(timeMs))
     if (free < end) return free
   }
 }

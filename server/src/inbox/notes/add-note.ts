@@ -2,7 +2,7 @@ import { type Tx, violates } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { findStrangers } from '../../workspace/non-members.ts'
+import { findNonMembers } from '../../workspace/non-members.ts'
 import { touched } from '../conversation/change.ts'
 import type { InboxDeps, Scope } from '../conversation/conversation.ts'
 import { conversationNotFound, noteKeyUsedOtherwise } from '../conversation/errors.ts'
@@ -70,7 +70,7 @@ const isSameSet = (a: readonly string[], b: readonly string[]): boolean =>
 
 async function checkMentions(tx: Tx, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(userIds)]
-  const strangers = await findStrangers(tx, workspaceId, wanted)
-  if (strangers.length > 0) throw invalid('mentions', 'must be members of the workspace')
+  const nonMembers = await findNonMembers(tx, workspaceId, wanted)
+  if (nonMembers.length > 0) throw invalid('mentions', 'must be members of the workspace')
   return wanted
 }

@@ -2,8 +2,8 @@ import type { Tx } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { findStrangers } from '../../workspace/non-members.ts'
-import { type Change, changeLabels, changeOwner, changeStatus, touched } from '../conversation/change.ts'
+import { findNonMembers } from '../../workspace/non-members.ts'
+import { type ConversationChange, changeLabels, changeOwner, changeStatus, touched } from '../conversation/change.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-status.ts'
 import {
@@ -63,7 +63,7 @@ export async function updateConversation(
   )
 }
 
-function applyPatch(before: Conversation, patch: ConversationPatch, actor: Actor, now: Date): Change {
+function applyPatch(before: Conversation, patch: ConversationPatch, actor: Actor, now: Date): ConversationChange {
   const owned = patch.owner === undefined ? null : changeOwner(before, patch.owner, actor, now)
   let conversation = owned?.conversation ?? before
   if (patch.status !== undefined) {
@@ -106,6 +106,6 @@ async function checkLabels(tx: Tx, workspaceId: string, labelIds: readonly strin
 }
 
 async function checkAssignee(tx: Tx, workspaceId: string, userId: string): Promise<void> {
-  const strangers = await findStrangers(tx, workspaceId, [userId])
-  if (strangers.length > 0) throw invalid('assignedTo', 'must be a member of the workspace')
+  const nonMembers = await findNonMembers(tx, workspaceId, [userId])
+  if (nonMembers.length > 0) throw invalid('assignedTo', 'must be a member of the workspace')
 }

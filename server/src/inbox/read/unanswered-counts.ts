@@ -1,6 +1,6 @@
 import type { Sql } from '../../base/db.ts'
 
-export interface WaitingCustomers {
+export interface UnansweredCount {
   /** Whether an agent is to answer them, or people. */
   ownedByAgent: boolean
   count: number
@@ -8,8 +8,8 @@ export interface WaitingCustomers {
 }
 
 /** Customers who have waited for an answer since before a time, in conversations that are open or pending. */
-export async function countWaiting(sql: Sql, workspaceId: string, before: Date): Promise<WaitingCustomers[]> {
-  return sql<WaitingCustomers[]>`
+export async function countUnanswered(sql: Sql, workspaceId: string, before: Date): Promise<UnansweredCount[]> {
+  return sql<UnansweredCount[]>`
     select c.owner_key_id is not null as "ownedByAgent",
       count(*)::integer as count,
       min(c.unanswered_since) as since

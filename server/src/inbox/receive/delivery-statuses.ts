@@ -4,9 +4,9 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { advanceMessage, type PartReport } from './advance.ts'
-import { lockExternalIds, parkStatuses } from './early-statuses.ts'
+import { lockExternalIds, storeEarlyStatuses } from './early-statuses.ts'
 import type { StatusEvent } from './group-events.ts'
-import { isPoison } from './permanent-errors.ts'
+import { isPermanentError } from './permanent-errors.ts'
 import type { ReceiveDeps, Receiver } from './receiver.ts'
 
 /**
@@ -117,7 +117,7 @@ async function applyTarget(deps: ReceiveDeps, receiver: Receiver, keyring: Keyri
   try {
     await deps.db.tx((tx: Tx) => advance(tx, keyring, workspaceId, target, deps.clock.now()))
   } catch (error) {
-    if (!isPoison(error)) throw error
+    if (!isPermanentError(error)) throw error
     const fields = { workspaceId, connectionId: receiver.id, messageId: target.messageId, code: 'status' }
     deps.log.error('inbound item passed over', fields, error)
   }
@@ -144,7 +144,7 @@ async function parkUnknown(
       statuses.map((status) => externalIndex(keyring, receiver.id, status.externalId)),
     )
     const { found, unknown } = await findTargets(tx, keyring, receiver, statuses)
-    await parkStatuses(tx, keyring, receiver, unknown, now)
+    await storeEarlyStatuses(tx, keyring, receiver, unknown, now)
     return found
   })
   for (const target of settled) await applyTarget(deps, receiver, keyring, target)

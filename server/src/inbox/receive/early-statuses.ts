@@ -22,7 +22,7 @@ export async function lockExternalIds(tx: Tx, indexes: readonly Buffer[]): Promi
 }
 
 /** Keeps statuses of ids that the connection does not know yet. Those of a history are of no use. */
-export async function parkStatuses(
+export async function storeEarlyStatuses(
   tx: Tx,
   keyring: Keyring,
   { workspaceId, id: connectionId }: Place,
@@ -66,7 +66,7 @@ interface ParkedRow {
  * ids of the message's parts, after they are stored and under the conversation's lock. Answers the message as it then
  * stands; null when nothing was parked.
  */
-export async function applyParked(
+export async function applyEarlyStatuses(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
@@ -97,7 +97,7 @@ export async function applyParked(
 }
 
 /** Takes the statuses that overtook the message with this id, oldest first; what comes later finds the message. */
-export async function takeParked(
+export async function takeEarlyStatuses(
   tx: Tx,
   keyring: Keyring,
   { workspaceId, id: connectionId }: Place,
@@ -132,7 +132,7 @@ async function externalIndexesOf(tx: Tx, workspaceId: string, messageId: string)
 const keptMs = 7 * 24 * 3_600_000
 
 /** Forgets statuses that no message has claimed within the time that platforms repeat deliveries. */
-export async function sweepParked(db: Db, now: Date): Promise<number> {
+export async function sweepEarlyStatuses(db: Db, now: Date): Promise<number> {
   const swept = await db.tx(
     (tx) => tx`
       delete from parked_statuses

@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import { systemActor } from '../../workspace/actor.ts'
-import { type Change, changeOwner, newest, touched, withOutbound } from '../conversation/change.ts'
+import { type ConversationChange, changeOwner, newest, touched, withOutbound } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { opened } from '../conversation/conversation-status.ts'
 import { withCustomer } from '../conversation/customer.ts'
@@ -13,12 +13,12 @@ import { human } from '../conversation/owner.ts'
 import { climb, type MessageStatus, type Rung } from '../conversation/status-ladder.ts'
 import { unansweredAfterInbound } from '../conversation/unanswered.ts'
 import { windowAfter } from '../conversation/window.ts'
-import { takeParked } from './early-statuses.ts'
+import { takeEarlyStatuses } from './early-statuses.ts'
 import type { CustomerEvent } from './group-events.ts'
 import type { Intake } from './receiver.ts'
 import { mayReveal, revealMessage } from './reveal.ts'
 
-export interface Applied extends Change {
+export interface Applied extends ConversationChange {
   /** What the customer wrote, when they did: their ad, if one brought them. */
   wrote: { referral: Referral | null } | null
 }
@@ -47,7 +47,7 @@ export async function applyEvent(tx: Tx, intake: Intake, before: Conversation, e
   }
 }
 
-const quietly = (change: Change): Applied => ({ ...change, wrote: null })
+const quietly = (change: ConversationChange): Applied => ({ ...change, wrote: null })
 
 type Of<T extends CustomerEvent['type']> = Extract<CustomerEvent, { type: T }>
 
@@ -80,10 +80,10 @@ async function applyMessage(tx: Tx, intake: Intake, before: Conversation, event:
  * Somebody of the team wrote on the phone: from then on the conversation is people's. A linked device is told how far that
  * has come, as of its own messages; platforms tell whoever sent it.
  */
-async function applyEcho(tx: Tx, intake: Intake, before: Conversation, event: Of<'echo'>): Promise<Change> {
+async function applyEcho(tx: Tx, intake: Intake, before: Conversation, event: Of<'echo'>): Promise<ConversationChange> {
   const { keyring, receiver, now } = intake
   const isFollowed = receiver.channel === 'unofficial'
-  const told = isFollowed ? await takeParked(tx, keyring, receiver, event.externalId) : []
+  const told = isFollowed ? await takeEarlyStatuses(tx, keyring, receiver, event.externalId) : []
   const rung = told.reduce((from, to) => climb(from, to) ?? from, sent)
   const wanted = messageOf(before, event, { direction: 'outbound', origin: 'echo', ...rung }, now)
   const message = await addMessage(tx, keyring, receiver.workspaceId, wanted)
@@ -97,7 +97,12 @@ async function applyEcho(tx: Tx, intake: Intake, before: Conversation, event: Of
 
 const sent: Rung = { status: 'sent', errorCode: null }
 
-async function applyHistory(tx: Tx, intake: Intake, before: Conversation, event: Of<'history'>): Promise<Change> {
+async function applyHistory(
+  tx: Tx,
+  intake: Intake,
+  before: Conversation,
+  event: Of<'history'>,
+): Promise<ConversationChange> {
   const { keyring, receiver, now } = intake
   const { direction, status } = event
   const wanted = messageOf(before, event, { direction, origin: 'history', status }, now)

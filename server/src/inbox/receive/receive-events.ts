@@ -3,7 +3,7 @@ import { byteaArray } from '../../base/db.ts'
 import { recordEvents } from '../../events/record.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import type { ActivityReason } from '../conversation/activity.ts'
-import { type Change, changeOwner } from '../conversation/change.ts'
+import { type ConversationChange, changeOwner } from '../conversation/change.ts'
 import { newConversation } from '../conversation/customer.ts'
 import { lockChanged, lockCustomer } from '../conversation/lock-customer.ts'
 import { insertConversation, storeConversation } from '../conversation/queries.ts'
@@ -73,7 +73,7 @@ async function findKnown(
 }
 
 /** The conversation that an event belongs to, begun if need be; null when the event alone does not begin one. */
-async function conversationFor(tx: Tx, intake: Intake, event: CustomerEvent): Promise<Change | null> {
+async function conversationFor(tx: Tx, intake: Intake, event: CustomerEvent): Promise<ConversationChange | null> {
   const { keyring, receiver, now } = intake
   const place = { workspaceId: receiver.workspaceId, connectionId: receiver.id }
   if (event.type === 'customer_changed') {
@@ -86,7 +86,11 @@ async function conversationFor(tx: Tx, intake: Intake, event: CustomerEvent): Pr
 }
 
 /** Only a customer who writes gets an agent; what people did elsewhere begins with people. */
-async function begin(tx: Tx, intake: Intake, event: Extract<CustomerEvent, { externalId: string }>): Promise<Change> {
+async function begin(
+  tx: Tx,
+  intake: Intake,
+  event: Extract<CustomerEvent, { externalId: string }>,
+): Promise<ConversationChange> {
   const { keyring, receiver, now } = intake
   const { workspaceId, id: connectionId } = receiver
   const source = event.type === 'message' ? 'customer' : 'hearsay'

@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
 import { receiveStatuses } from './delivery-statuses.ts'
 import { type CustomerEvent, sortDelivery } from './group-events.ts'
-import { isPoison } from './permanent-errors.ts'
+import { isPermanentError } from './permanent-errors.ts'
 import { applyEvents } from './receive-events.ts'
 import type { ReceiveDeps, Receiver } from './receiver.ts'
 import { withoutRace } from './without-race.ts'
@@ -27,7 +27,7 @@ async function receiveGroup(deps: ReceiveDeps, receiver: Receiver, group: Custom
   try {
     await receiveTogether(deps, receiver, group)
   } catch (error) {
-    if (!isPoison(error)) throw error
+    if (!isPermanentError(error)) throw error
     if (group.length > 1) {
       for (const event of group) await receiveGroup(deps, receiver, [event])
       return

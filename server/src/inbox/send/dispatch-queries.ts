@@ -40,7 +40,7 @@ export type Start = 'allowed' | 'held' | 'refused'
  * Allows one platform call to start within so many milliseconds. The share lock orders this before or after every
  * change of owner: before, the change sees the mark and waits; after, the epoch no longer fits and nothing is allowed.
  */
-export async function allowStart(tx: Tx, dispatch: DispatchKey, startWithinMs: number): Promise<Start> {
+export async function allowStart(tx: Tx, dispatch: DispatchKey, takeoverWaitMs: number): Promise<Start> {
   const { workspaceId, messageId } = dispatch
   const [row] = await tx<{ is_held: boolean; is_allowed: boolean }[]>`
     with conversation as (
@@ -56,7 +56,7 @@ export async function allowStart(tx: Tx, dispatch: DispatchKey, startWithinMs: n
     ),
     started as (
       update dispatches d
-      set starting_until = clock_timestamp() + ${startWithinMs}::float8 * interval '1 millisecond',
+      set starting_until = clock_timestamp() + ${takeoverWaitMs}::float8 * interval '1 millisecond',
         alive_until = clock_timestamp() + ${aliveInCallMs}::float8 * interval '1 millisecond'
       from conversation
       where d.workspace_id = ${workspaceId}

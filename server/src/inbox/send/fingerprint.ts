@@ -1,27 +1,32 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Wish } from './send-command.ts'
+import type { SendCommand } from './send-command.ts'
 
 const place = (messageId: string) => ({ table: 'sends', row: messageId, column: 'fingerprint' })
 
 /** What makes two sends of one key the same: the conversation and the message. Sealed, as short texts can be guessed. */
-export function fingerprintOf(keyring: Keyring, messageId: string, conversationId: string, wish: Wish): Buffer {
-  return keyring.seal(place(messageId), digest(conversationId, wish))
+export function fingerprintOf(
+  keyring: Keyring,
+  messageId: string,
+  conversationId: string,
+  command: SendCommand,
+): Buffer {
+  return keyring.seal(place(messageId), digest(conversationId, command))
 }
 
 export function isSameSend(
   keyring: Keyring,
   stored: { message_id: string; fingerprint: Uint8Array },
   conversationId: string,
-  wish: Wish,
+  command: SendCommand,
 ): boolean {
   const before = keyring.open(place(stored.message_id), stored.fingerprint)
-  return timingSafeEqual(before, digest(conversationId, wish))
+  return timingSafeEqual(before, digest(conversationId, command))
 }
 
-function digest(conversationId: string, wish: Wish): Buffer {
+function digest(conversationId: string, command: SendCommand): Buffer {
   return createHash('sha256')
-    .update(JSON.stringify([conversationId, sorted(wish)]))
+    .update(JSON.stringify([conversationId, sorted(command)]))
     .digest()
 }
 

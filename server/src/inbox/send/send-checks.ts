@@ -3,7 +3,7 @@ import { needsAcknowledgement } from '../../channels/health/acknowledgement.ts'
 import type { Template } from '../../channels/templates/template.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/window.ts'
-import type { Wish } from './send-command.ts'
+import type { SendCommand } from './send-command.ts'
 import type { Sender } from './send-deps.ts'
 import {
   acknowledgementRequired,
@@ -14,16 +14,16 @@ import {
   unsupportedKind,
   windowClosed,
 } from './send-errors.ts'
-import type { Standing } from './send-queries.ts'
+import type { ConnectionReadiness } from './send-queries.ts'
 import { splitText } from './split-text.ts'
 import { fillTemplate } from './template-text.ts'
 
 export interface Question {
-  wish: Wish
+  command: SendCommand
   sender: Sender
   conversation: Conversation
   /** Null when the connection was removed. */
-  standing: Standing | null
+  standing: ConnectionReadiness | null
   /** The one that the wish names, whether or not it can be sent. */
   template: Template | null
   /** The channel's limit for one message, in UTF-16 units. */
@@ -40,17 +40,17 @@ export interface Draft {
 
 /** Judges a send as things stand under the conversation's lock, in the order that callers are promised. */
 export function checkSend(question: Question): Draft {
-  const { wish, sender, conversation, standing, now } = question
-  if (wish.kind === 'interactive') throw unsupportedKind()
+  const { command, sender, conversation, standing, now } = question
+  if (command.kind === 'interactive') throw unsupportedKind()
   if (!mayAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
   if (standing?.state !== 'active') throw connectionUnavailable()
   const { channel } = conversation
   if (needsAcknowledgement({ channel, ...standing }, now)) throw acknowledgementRequired()
-  if (wish.kind === 'text') {
+  if (command.kind === 'text') {
     if (!windowIsOpen(conversation.windowExpiresAt, now)) throw windowClosed()
-    return draftText(wish, question.maxTextLength)
+    return draftText(command, question.maxTextLength)
   }
-  return draftTemplate(wish, sendable(question))
+  return draftTemplate(command, sendable(question))
 }
 
 function sendable({ template, conversation }: Question): Template {
@@ -65,7 +65,7 @@ function mayAnswer({ actor }: Sender, { owner }: Conversation): boolean {
   return actor.type !== 'agent' || (owner.type === 'agent' && owner.keyId === actor.id)
 }
 
-function draftText({ text, previewUrl }: Extract<Wish, { kind: 'text' }>, maxTextLength: number | null): Draft {
+function draftText({ text, previewUrl }: Extract<SendCommand, { kind: 'text' }>, maxTextLength: number | null): Draft {
   const texts = maxTextLength === null ? [text] : splitText(text, maxTextLength)
   if (texts.some((part) => part.trim() === '')) {
     const found =
@@ -77,7 +77,7 @@ function draftText({ text, previewUrl }: Extract<Wish, { kind: 'text' }>, maxTex
   return { kind: 'text', text, parts }
 }
 
-function draftTemplate({ parameters }: Extract<Wish, { kind: 'template' }>, template: Template): Draft {
+function draftTemplate({ parameters }: Extract<SendCommand, { kind: 'template' }>, template: Template): Draft {
   const { name, language, body, parameterNames: names, parameterCount: count } = template
   const text = fillTemplate(body, count, parameters)
   return { kind: 'template', text, parts: [{ kind: 'template', name, language, parameters, names }] }

@@ -3,7 +3,7 @@ import { compileCheck } from '../../base/validation.ts'
 import { InteractiveSend, TemplateSend, TextSend } from './send-schema.ts'
 
 /** What a caller wants to be sent. */
-export type Wish =
+export type SendCommand =
   | { kind: 'text'; text: string; previewUrl: boolean }
   | { kind: 'template'; name: string; language: string; parameters: string[] }
   | { kind: 'interactive'; body: object }
@@ -19,7 +19,7 @@ const checks = {
 }
 
 /** Reads the body of a send; throws InvalidInput when its shape is wrong. What it says is judged later. */
-export function readWish(body: unknown): Wish {
+export function readSendCommand(body: unknown): SendCommand {
   if (body === undefined) throw invalid('', 'is required: send a JSON body')
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('', 'must be object')
   const kind = 'kind' in body ? body.kind : undefined

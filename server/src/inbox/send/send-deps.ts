@@ -4,8 +4,8 @@ import type { Connection } from '../../channels/connection/connection.ts'
 import type { RefusalEffect } from '../../channels/connector.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import type { Paces } from './pace.ts'
-import type { Wish } from './send-command.ts'
-import type { Wakes } from './send-wakeups.ts'
+import type { SendCommand } from './send-command.ts'
+import type { SendWakeups } from './send-wakeups.ts'
 
 /** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
 export const sendPoints = [
@@ -27,7 +27,7 @@ export type SendPoint = (typeof sendPoints)[number]
 
 export interface SendDeps extends InboxDeps {
   log: Log
-  wakes: Wakes
+  wakes: SendWakeups
   pacesOf(connection: Connection): Paces
   /** Told after a refused message what the refusal means for the connection. */
   noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
@@ -52,12 +52,12 @@ export interface SendAnswer {
 }
 
 /** One request to send, read and not yet judged. */
-export interface Attempt {
+export interface SendAttempt {
   sender: Sender
   conversationId: string
   connectionId: string
   key: string
-  wish: Wish
+  command: SendCommand
   /** The newest message that the sender has seen: with news since, nothing is sent. Null: whatever there is. */
   lastSeenId: string | null
   keyring: Keyring

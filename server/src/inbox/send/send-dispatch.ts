@@ -18,7 +18,7 @@ import type { SendDeps } from './send-deps.ts'
 import type { Reserved } from './send-reserve.ts'
 
 /** A call must have left within this time of being allowed. It is also the longest that a change of owner waits. */
-export const startWithinMs = 3000
+export const takeoverWaitMs = 3000
 /** A connector gives up sooner; this is for one that does not. */
 const maxCallMs = 25_000
 /** How long a send waits for those before it in its conversation, so that its caller is still there for the answer. */
@@ -101,14 +101,14 @@ async function allowedUntil(deps: SendDeps, dispatch: DispatchKey): Promise<Date
   for (;;) {
     // Taken before the database's mark is set, so that it runs out before the mark does, whatever clocks there are.
     const askedAt = performance.now()
-    const start = await deps.db.tx((tx) => allowStart(tx, dispatch, startWithinMs))
+    const start = await deps.db.tx((tx) => allowStart(tx, dispatch, takeoverWaitMs))
     if (start === 'refused') return null
     if (start === 'held') {
       await sleep(heldMs)
       continue
     }
-    const leftMs = startWithinMs - (performance.now() - askedAt)
-    if (leftMs > startWithinMs / 2) return new Date(deps.clock.now().getTime() + leftMs)
+    const leftMs = takeoverWaitMs - (performance.now() - askedAt)
+    if (leftMs > takeoverWaitMs / 2) return new Date(deps.clock.now().getTime() + leftMs)
   }
 }
 

@@ -2,13 +2,17 @@ import type { Sql, Tx } from '../../base/db.ts'
 import type { ConnectionState } from '../../channels/connection/connection.ts'
 
 /** Whether a connection can send, as of this moment. */
-export interface Standing {
+export interface ConnectionReadiness {
   state: ConnectionState
   acknowledgedAt: Date | null
 }
 
-export async function findStanding(sql: Sql, workspaceId: string, connectionId: string): Promise<Standing | null> {
-  const [row] = await sql<Standing[]>`
+export async function findConnectionReadiness(
+  sql: Sql,
+  workspaceId: string,
+  connectionId: string,
+): Promise<ConnectionReadiness | null> {
+  const [row] = await sql<ConnectionReadiness[]>`
     select state, acknowledged_at as "acknowledgedAt"
     from connections
     where workspace_id = ${workspaceId}

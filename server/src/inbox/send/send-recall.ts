@@ -1,6 +1,6 @@
 import type { Sql } from '../../base/db.ts'
 import { isSameSend } from './fingerprint.ts'
-import type { Attempt, SendAnswer, SendDeps } from './send-deps.ts'
+import type { SendAnswer, SendAttempt, SendDeps } from './send-deps.ts'
 import { keyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
 import { settleSend } from './send-settle.ts'
 
@@ -13,14 +13,14 @@ const pollMs = 250
  * it. Throws 422 when the key stands for another message, 409 NOT_RETRYABLE when the sending process has died or takes
  * longer than 20 s.
  */
-export async function recallAnswer(deps: SendDeps, attempt: Attempt): Promise<SendAnswer | null> {
-  const { sender, key, keyring, conversationId, wish } = attempt
+export async function recallAnswer(deps: SendDeps, attempt: SendAttempt): Promise<SendAnswer | null> {
+  const { sender, key, keyring, conversationId, command } = attempt
   const giveUpAt = performance.now() + maxWaitMs
   let woken = Promise.resolve()
   for (;;) {
     const row = await findSend(deps.db.sql, sender.workspaceId, sender.actor.id, key)
     if (row === undefined) return null
-    if (!isSameSend(keyring, row, conversationId, wish)) throw keyUsedOtherwise()
+    if (!isSameSend(keyring, row, conversationId, command)) throw keyUsedOtherwise()
     const { answer_status: status, answer_body: body } = row
     if (status !== null && body !== null) return { status, body, isReplay: true }
     if (!row.is_alive) return settleDead(deps, attempt, row)
@@ -31,7 +31,7 @@ export async function recallAnswer(deps: SendDeps, attempt: Attempt): Promise<Se
 }
 
 // The platform may have told since what became of it.
-async function settleDead(deps: SendDeps, { sender, keyring }: Attempt, row: SendRow): Promise<SendAnswer> {
+async function settleDead(deps: SendDeps, { sender, keyring }: SendAttempt, row: SendRow): Promise<SendAnswer> {
   const { conversation_id: conversationId, message_id: messageId } = row
   const send = { workspaceId: sender.workspaceId, conversationId, messageId }
   const answer = await settleSend(deps, keyring, send, 'abandoned')

@@ -4,7 +4,7 @@ import type { Connection } from '../../channels/connection/connection.ts'
 import type { Connector, Outgoing, Recipient } from '../../channels/connector.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { recordEvents } from '../../events/record.ts'
-import { type Change, changeOwner, withOutbound } from '../conversation/change.ts'
+import { type ConversationChange, changeOwner, withOutbound } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import type { Message } from '../conversation/message.ts'
@@ -15,9 +15,9 @@ import { recordChange } from '../conversation/record-activities.ts'
 import { aliveForMs } from './dispatch-queries.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { checkSend, type Draft } from './send-checks.ts'
-import type { Attempt, SendDeps, Sender } from './send-deps.ts'
+import type { SendAttempt, SendDeps, Sender } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage, ThreadMoved } from './send-errors.ts'
-import { findStanding, insertSend, type NewSend } from './send-queries.ts'
+import { findConnectionReadiness, insertSend, type NewSend } from './send-queries.ts'
 import { findSend } from './send-recall.ts'
 import { findNewerThan } from './thread-moved.ts'
 
@@ -40,7 +40,7 @@ export interface Reserved {
  * Judges the send under the conversation's lock and records it as `pending`, with its key and its parts. A member's
  * send makes the conversation `human`. Null when the key was used by another request meanwhile.
  */
-export async function reserveSend(deps: SendDeps, attempt: Attempt): Promise<Reserved | null> {
+export async function reserveSend(deps: SendDeps, attempt: SendAttempt): Promise<Reserved | null> {
   const connection = await deps.openConnection(attempt.sender.workspaceId, attempt.connectionId)
   try {
     return await deps.db.tx((tx) => reserve(deps, tx, attempt, connection))
@@ -53,7 +53,7 @@ export async function reserveSend(deps: SendDeps, attempt: Attempt): Promise<Res
 async function reserve(
   deps: SendDeps,
   tx: Tx,
-  attempt: Attempt,
+  attempt: SendAttempt,
   connection: Connection | null,
 ): Promise<Reserved | null> {
   const { sender, keyring, key } = attempt
@@ -94,7 +94,7 @@ async function reserve(
 /** Answers the turn of the send within its conversation. */
 async function record(
   tx: Tx,
-  { sender, keyring, key, wish, conversationId: named }: Attempt,
+  { sender, keyring, key, command, conversationId: named }: SendAttempt,
   conversation: Conversation,
   message: Message,
   parts: number,
@@ -109,7 +109,7 @@ async function record(
     messageId: message.id,
     senderId: actor.id,
     key,
-    fingerprint: fingerprintOf(keyring, message.id, named, wish),
+    fingerprint: fingerprintOf(keyring, message.id, named, command),
     ownerEpoch: actor.type === 'agent' ? conversation.ownerEpoch : null,
     parts,
     now,
@@ -121,18 +121,24 @@ async function record(
   return turn
 }
 
-async function judge(deps: SendDeps, tx: Tx, attempt: Attempt, conversation: Conversation, now: Date): Promise<Draft> {
-  const { sender, wish } = attempt
+async function judge(
+  deps: SendDeps,
+  tx: Tx,
+  attempt: SendAttempt,
+  conversation: Conversation,
+  now: Date,
+): Promise<Draft> {
+  const { sender, command } = attempt
   const { connectionId, channel } = conversation
   const template =
-    wish.kind === 'template' && channel !== 'unofficial'
-      ? ((await findTemplate(tx, sender.workspaceId, connectionId, wish.name, wish.language)) ?? null)
+    command.kind === 'template' && channel !== 'unofficial'
+      ? ((await findTemplate(tx, sender.workspaceId, connectionId, command.name, command.language)) ?? null)
       : null
   return checkSend({
-    wish,
+    command,
     sender,
     conversation,
-    standing: await findStanding(tx, sender.workspaceId, connectionId),
+    standing: await findConnectionReadiness(tx, sender.workspaceId, connectionId),
     template,
     maxTextLength: deps.connectors[channel].maxTextLength,
     now,
@@ -150,7 +156,7 @@ function recipientOf({ contact }: Conversation): Recipient {
 }
 
 /** What a person writes makes the conversation theirs; an agent writes in its own only. */
-function takeOver({ actor }: Sender, conversation: Conversation, now: Date): Change {
+function takeOver({ actor }: Sender, conversation: Conversation, now: Date): ConversationChange {
   return actor.type === 'agent' ? { conversation, events: [] } : changeOwner(conversation, human, actor, now)
 }
 

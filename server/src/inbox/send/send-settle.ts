@@ -6,7 +6,7 @@ import { messageSent, messageStatusChanged } from '../conversation/events.ts'
 import { type Message, openMessage } from '../conversation/message.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { climb } from '../conversation/status-ladder.ts'
-import { applyParked } from '../receive/early-statuses.ts'
+import { applyEarlyStatuses } from '../receive/early-statuses.ts'
 import type { DispatchKey } from './dispatch-queries.ts'
 import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
@@ -71,7 +71,7 @@ async function settle(
     recordEvents(tx, keyring, workspaceId, eventsOf(conversation, before, message, now), now),
     wakeWaiting(tx, dispatch.conversationId),
   ])
-  await applyParked(tx, keyring, workspaceId, conversation, messageId, now)
+  await applyEarlyStatuses(tx, keyring, workspaceId, conversation, messageId, now)
   return end.answer
 }
 

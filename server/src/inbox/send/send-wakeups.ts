@@ -1,14 +1,14 @@
 import type { Db, Tx } from '../../base/db.ts'
 
 /** Wakes those who wait for a send of a conversation to be settled, on whichever node. */
-export interface Wakes {
+export interface SendWakeups {
   /** Resolves at the next settled send of the conversation, or after this time. Ask before looking, then wait. */
   next(conversationId: string, maxMs: number): Promise<void>
 }
 
 const channel = 'inbox_sends'
 
-export async function openWakes(db: Db): Promise<Wakes> {
+export async function openSendWakeups(db: Db): Promise<SendWakeups> {
   const waiting = new Map<string, Set<() => void>>()
   await db.listen(channel, (conversationId) => {
     for (const wake of [...(waiting.get(conversationId) ?? [])]) wake()

@@ -2,8 +2,8 @@ import { isUuid } from '../../base/id.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { readIdempotencyKey } from '../conversation/idempotency-key.ts'
 import { findConversation } from '../conversation/queries.ts'
-import { readWish } from './send-command.ts'
-import type { Attempt, SendAnswer, SendDeps, Sender } from './send-deps.ts'
+import { readSendCommand } from './send-command.ts'
+import type { SendAnswer, SendAttempt, SendDeps, Sender } from './send-deps.ts'
 import { dispatchSend } from './send-dispatch.ts'
 import { outcomeNotKnown } from './send-errors.ts'
 import { recallAnswer } from './send-recall.ts'
@@ -40,7 +40,7 @@ export async function sendMessage(deps: SendDeps, sender: Sender, request: SendR
   return answer === null ? unknown() : { ...answer, isReplay: false }
 }
 
-async function readAttempt(deps: SendDeps, sender: Sender, request: SendRequest): Promise<Attempt> {
+async function readAttempt(deps: SendDeps, sender: Sender, request: SendRequest): Promise<SendAttempt> {
   const conversationId = request.conversationId.toLowerCase()
   const row = isUuid(conversationId) ? await findConversation(deps.db.sql, sender, conversationId) : undefined
   if (row === undefined) throw conversationNotFound()
@@ -53,7 +53,7 @@ async function readAttempt(deps: SendDeps, sender: Sender, request: SendRequest)
     conversationId,
     connectionId: row.connection_id,
     key: readIdempotencyKey(request.idempotencyKey),
-    wish: readWish(rest),
+    command: readSendCommand(rest),
     lastSeenId,
     keyring: await deps.vault.keyring(sender.workspaceId),
   }

@@ -43,7 +43,7 @@ export async function lockDispatch(tx: Tx, workspaceId: string, messageId: strin
   return row
 }
 
-export interface Outcome {
+export interface SettledSend {
   rung: Rung
   parts: readonly Part[]
   answer: Answer
@@ -57,7 +57,7 @@ export async function storeOutcome(
   tx: Tx,
   workspaceId: string,
   messageId: string,
-  { rung, parts, answer, externalId, externalIndex }: Outcome,
+  { rung, parts, answer, externalId, externalIndex }: SettledSend,
 ): Promise<void> {
   await Promise.all([
     tx`

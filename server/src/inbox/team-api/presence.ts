@@ -13,7 +13,7 @@ export interface Present {
   state: PresenceState
 }
 
-export interface Place {
+export interface OpenConversation {
   workspaceId: string
   conversationId: string
 }
@@ -21,9 +21,9 @@ export interface Place {
 /** Who has which conversation open. Held in memory alone: it is true for seconds. */
 export interface Presence {
   /** Null: no more. Other nodes are told. */
-  say(place: Place, userId: string, state: PresenceState | null): void
+  say(place: OpenConversation, userId: string, state: PresenceState | null): void
   /** In the order in which they came. */
-  who(place: Place): Present[]
+  who(place: OpenConversation): Present[]
   /** Forgets those who have not been heard of. */
   sweep(): void
 }
@@ -32,11 +32,11 @@ export interface PresenceDeps {
   db: Db
   clock: Clock
   /** Somebody came, went, or does something else. */
-  changed(place: Place): void
+  changed(place: OpenConversation): void
   onError(error: unknown): void
 }
 
-interface Said extends Place {
+interface Said extends OpenConversation {
   from: string
   userId: string
   state: PresenceState | null
@@ -46,9 +46,12 @@ const channel = 'inbox_presence'
 
 export async function openPresence({ db, clock, changed, onError }: PresenceDeps): Promise<Presence> {
   const self = randomUUID()
-  const rooms = new Map<string, { place: Place; people: Map<string, { state: PresenceState; until: number }> }>()
+  const rooms = new Map<
+    string,
+    { place: OpenConversation; people: Map<string, { state: PresenceState; until: number }> }
+  >()
 
-  const apply = (place: Place, userId: string, state: PresenceState | null) => {
+  const apply = (place: OpenConversation, userId: string, state: PresenceState | null) => {
     const key = `${place.workspaceId} ${place.conversationId}`
     const room = rooms.get(key) ?? { place, people: new Map() }
     const before = stateNow(room.people.get(userId))

@@ -8,7 +8,7 @@ import { conversationsTopic, mentionsTopic } from '../conversation/team-news.ts'
 import { countUnreadMentions } from '../notes/mentions.ts'
 import { readNames } from '../read/names.ts'
 import { showConversations } from '../read/show.ts'
-import type { Place, Presence } from './presence.ts'
+import type { OpenConversation, Presence } from './presence.ts'
 import { presentTeamConversation } from './team-present.ts'
 
 export interface TeamLiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> {
@@ -98,14 +98,18 @@ async function tellOf(deps: TeamLiveDeps, workspaceId: string, ids: string[]): P
 }
 
 /** Tells the browsers of this node who has a conversation open, as it is when the names are known. */
-export async function tellOfPresence(deps: TeamLiveDeps, presence: Presence, place: Place): Promise<void> {
+export async function tellOfPresence(deps: TeamLiveDeps, presence: Presence, place: OpenConversation): Promise<void> {
   const { workspaceId, conversationId } = place
   if (!deps.live.isFollowed(workspaceId)) return
   const people = await presentPeople(deps, presence, place)
   deps.live.tell(workspaceId, { name: 'team.presence', data: { conversationId, people } })
 }
 
-export async function presentPeople(deps: Pick<InboxDeps, 'db' | 'vault'>, presence: Presence, place: Place) {
+export async function presentPeople(
+  deps: Pick<InboxDeps, 'db' | 'vault'>,
+  presence: Presence,
+  place: OpenConversation,
+) {
   const users = presence.who(place).map(({ userId }) => ({ type: 'user' as const, id: userId }))
   const names = await readNames(deps, place.workspaceId, users)
   return presence.who(place).map(({ userId, state }) => ({ userId, name: names('user', userId), state }))

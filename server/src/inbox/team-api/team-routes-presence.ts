@@ -7,7 +7,7 @@ import { closed, idSchema } from '../../team/team-schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
-import { type Place, type Presence, presenceStates, presentForMs } from './presence.ts'
+import { type OpenConversation, type Presence, presenceStates, presentForMs } from './presence.ts'
 import { presentPeople } from './team-live.ts'
 import { conversationRoute, conversationsPath } from './team-request.ts'
 import { TeamConversationParams } from './team-schema.ts'
@@ -28,7 +28,7 @@ const People = Type.Object({
 /** Who else has a conversation open. */
 export function servePresence(app: App, deps: InboxDeps & { presence: Presence }, guard: TeamGuard): void {
   const { db, presence } = deps
-  const placeOf = async (workspaceId: string, id: string): Promise<Place> => {
+  const placeOf = async (workspaceId: string, id: string): Promise<OpenConversation> => {
     const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, id)
     if (row === undefined) throw conversationNotFound()
     return { workspaceId, conversationId: row.id }

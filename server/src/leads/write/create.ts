@@ -4,7 +4,7 @@ import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { insertEvents, recordEvents, recordedTopic } from '../../events/record.ts'
-import { findStrangers } from '../../workspace/non-members.ts'
+import { findNonMembers } from '../../workspace/non-members.ts'
 import { newLead } from '../lead/change.ts'
 import { assigneeIssue, quotaReached, takenField, valueTaken } from '../lead/errors.ts'
 import { leadCreated } from '../lead/events.ts'
@@ -117,7 +117,7 @@ async function createInSteps(
   now: Date,
 ): Promise<(ApiError | null)[]> {
   const assignees = new Set(leads.flatMap(({ assignedTo }) => assignedTo ?? []))
-  const nonMembers = new Set(await findStrangers(tx, workspaceId, [...assignees]))
+  const nonMembers = new Set(await findNonMembers(tx, workspaceId, [...assignees]))
   const isKnown = ({ assignedTo }: Lead) => assignedTo === null || !nonMembers.has(assignedTo)
   const wanted = leads.filter(isKnown)
   const granted = wanted.length === 0 ? 0 : await takeQuota(tx, workspaceId, now, wanted.length)

@@ -1,7 +1,7 @@
 import { commitBehind } from '../../base/db.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { recordEvents } from '../../events/record.ts'
-import { findStrangers } from '../../workspace/non-members.ts'
+import { findNonMembers } from '../../workspace/non-members.ts'
 import { applyPatch } from '../lead/change.ts'
 import { assigneeIssue, leadNotFound, takenField, valueTaken } from '../lead/errors.ts'
 import { leadUpdated } from '../lead/events.ts'
@@ -54,7 +54,7 @@ async function update(
       if (issues.length + found.length > 0) throw new InvalidInput([...issues, ...found])
       if (!changed) return { lead, before, changed }
       if (lead.assignedTo !== null && lead.assignedTo !== before.assignedTo) {
-        const nonMembers = await findStrangers(tx, workspaceId, [lead.assignedTo])
+        const nonMembers = await findNonMembers(tx, workspaceId, [lead.assignedTo])
         if (nonMembers.length > 0) throw new InvalidInput([assigneeIssue('')])
       }
       const moved = before.status === lead.status ? [] : [{ leadId: id, from: before.status, to: lead.status }]

@@ -8,7 +8,7 @@ import { phoneClass } from '../../base/phone/phone-variants.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { apart } from '../../base/shares/work.ts'
 import { recordEvents } from '../../events/record.ts'
-import { findStrangers } from '../../workspace/non-members.ts'
+import { findNonMembers } from '../../workspace/non-members.ts'
 import type { UniqueField } from '../lead/errors.ts'
 import { takenField, valueTaken } from '../lead/errors.ts'
 import { leadCreated, leadUpdated } from '../lead/events.ts'
@@ -114,7 +114,7 @@ async function upsertIn(
   const [, rows, nonMembers] = await Promise.all([
     options.dryRun ? [] : lockMatchers(tx, workspaceId, valid),
     lockLeadsByNames(tx, workspaceId, namesOf(keyring, valid)),
-    findStrangers(tx, workspaceId, assignees),
+    findNonMembers(tx, workspaceId, assignees),
   ])
   const leads = rows.map((row) => openLead(keyring, row))
   const plan = (left: number) =>

@@ -20,7 +20,7 @@ import {
   rungOfParts,
 } from '../../../src/inbox/conversation/status-ladder.ts'
 import { unansweredAfterInbound } from '../../../src/inbox/conversation/unanswered.ts'
-import { freeMoment } from '../../../src/inbox/conversation/unique-time.ts'
+import { uniqueTime } from '../../../src/inbox/conversation/unique-time.ts'
 import { openWindow, windowAfter, windowIsOpen } from '../../../src/inbox/conversation/window.ts'
 
 const noon = new Date('2026-03-10T12:00:00.000Z')
@@ -163,7 +163,7 @@ test('leaving snoozed clears its time', () => {
 
 test('a time that is taken moves on by single milliseconds', () => {
   const taken = new Set([noon.getTime(), noon.getTime() + 1, noon.getTime() + 3])
-  assert.equal(freeMoment(noon, (ms) => taken.has(ms)).getTime(), noon.getTime() + 2)
+  assert.equal(uniqueTime(noon, (ms) => taken.has(ms)).getTime(), noon.getTime() + 2)
 })
 
 const waits: [what: string, since: Date | null, last: Date | null, wrote: Date, after: Date | null][] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lockConversation } from '../../../src/inbox/conversation/queries.ts'
 import { advanceMessage } from '../../../src/inbox/receive/advance.ts'
-import { applyParked } from '../../../src/inbox/receive/early-statuses.ts'
+import { applyEarlyStatuses } from '../../../src/inbox/receive/early-statuses.ts'
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 async function sending(parts = 1) {
@@ -108,7 +108,7 @@ async function settle(w: InboxWorld, id: string, messageId: string): Promise<voi
     const rung = { status: 'sent', errorCode: null } as const
     const reports = [{ part: 1, rung, externalId: 'wamid.1', at: now }]
     await advanceMessage(tx, keyring, workspaceId, conversation, messageId, reports, now)
-    await applyParked(tx, keyring, workspaceId, conversation, messageId, now)
+    await applyEarlyStatuses(tx, keyring, workspaceId, conversation, messageId, now)
   })
 }
 

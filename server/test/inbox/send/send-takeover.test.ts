@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { human } from '../../../src/inbox/conversation/owner.ts'
 import { updateConversation } from '../../../src/inbox/ownership/update.ts'
-import { startWithinMs } from '../../../src/inbox/send/send-dispatch.ts'
+import { takeoverWaitMs } from '../../../src/inbox/send/send-dispatch.ts'
 import { type Node, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 async function takeOver({ workspaceId, member }: SendWorld, { deps }: Node, id: string): Promise<void> {
@@ -92,13 +92,13 @@ test('a takeover waits for a platform that hangs no longer than a call may take 
   const { id } = await world.conversation()
   const isThere = Promise.withResolvers<void>()
   world.platform.onCall = () => isThere.resolve()
-  world.platform.delayMs = startWithinMs + 1500
+  world.platform.delayMs = takeoverWaitMs + 1500
   const sending = world.post(id)
   await isThere.promise
   const startedAt = performance.now()
   await takeOver(world, world.node, id)
   const tookMs = performance.now() - startedAt
-  assert.ok(tookMs < startWithinMs + 300, `${tookMs} ms`)
+  assert.ok(tookMs < takeoverWaitMs + 300, `${tookMs} ms`)
   // The call had started before, so it counts.
   assert.equal((await sending).body.status, 'sent')
 })

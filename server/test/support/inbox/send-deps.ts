@@ -5,7 +5,7 @@ import type { Vault } from '../../../src/base/sealing/vault.ts'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
 import type { Connector } from '../../../src/channels/connector.ts'
 import type { SendDeps } from '../../../src/inbox/send/send-deps.ts'
-import { openWakes } from '../../../src/inbox/send/send-wakeups.ts'
+import { openSendWakeups } from '../../../src/inbox/send/send-wakeups.ts'
 
 const fastPaces = { connection: { burst: 1000, everyMs: 0.01 }, pair: { burst: 1000, everyMs: 0.01 } }
 
@@ -16,7 +16,7 @@ export async function sendDeps(db: Db, vault: Vault, clock: Clock, connector: Co
     vault,
     clock,
     log: createLog('silent'),
-    wakes: await openWakes(db),
+    wakes: await openSendWakeups(db),
     connectors: { waba: connector, unofficial: { ...connector, maxTextLength: null }, partner: connector },
     leadOf: async () => null,
     phonesOfLeads: async () => [],
