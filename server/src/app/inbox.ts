@@ -2,7 +2,7 @@ import type { Guard } from '../access/keys/guard.ts'
 import { repeatAtPauses } from '../base/async/loop.ts'
 import { localUrl } from '../base/outgoing/local-url.ts'
 import type { App } from '../base/route.ts'
-import { heedPlatform, heedRefusal } from '../channels/apply-platform-signal.ts'
+import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-signal.ts'
 import type { Receive } from '../channels/channel-event.ts'
 import type { Channel } from '../channels/connection/connection.ts'
 import { findConnection } from '../channels/connection/queries.ts'
@@ -54,7 +54,7 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
     log,
     wakes: await openSendWakeups(db),
     pacesOf,
-    noteRefusal: (connection, effect, errorCode) => heedRefusal(house, connection, effect, errorCode),
+    noteRefusal: (connection, effect, errorCode) => applyRefusal(house, connection, effect, errorCode),
   }
 
   inboxRoutes(app, inbox, guard)
@@ -149,8 +149,8 @@ export function inboxReceive(house: House): Receive {
   const { log, metrics } = house
   const deps: ReceiveDeps = {
     ...house,
-    connectionTold: (receiver, event) => heedPlatform(house, receiver, event),
-    sendRefused: (receiver, code) => heedRefusal(house, receiver, effectOfCode(code), code),
+    connectionTold: (receiver, event) => applyPlatformSignal(house, receiver, event),
+    sendRefused: (receiver, code) => applyRefusal(house, receiver, effectOfCode(code), code),
     customerWrote: async ({ workspaceId }, { name, phone, referral }) => {
       // Ads that lead into this chat application are shown by its maker alone.
       const adPlatform = referral?.source_type === 'ad' || referral?.ctwa_clid ? 'meta' : null

@@ -16,7 +16,7 @@ interface Named {
 }
 
 /** Acts on what the platform tells of a connection itself rather than of a customer. */
-export async function heedPlatform(
+export async function applyPlatformSignal(
   { db, clock }: HeedDeps,
   { workspaceId, id }: Named,
   event: Extract<ChannelEvent, { type: 'templates_changed' | 'connection_state' }>,
@@ -30,7 +30,7 @@ export async function heedPlatform(
 }
 
 /** Acts on what a refused message tells of its connection: it cannot send any more, or its templates are not ours. */
-export async function heedRefusal(
+export async function applyRefusal(
   { db, clock }: HeedDeps,
   { workspaceId, id }: Named,
   effect: RefusalEffect,

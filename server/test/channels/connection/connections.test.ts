@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
-import { heedPlatform, heedRefusal } from '../../../src/channels/apply-platform-signal.ts'
+import { applyPlatformSignal, applyRefusal } from '../../../src/channels/apply-platform-signal.ts'
 import { voidAcknowledgement } from '../../../src/channels/connection/pairing.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../../../src/channels/health/acknowledgement.ts'
 import { noteActivity } from '../../../src/channels/health/activity.ts'
@@ -281,14 +281,14 @@ test('what the platform tells of its account makes a connection unavailable and 
     return [state, stateReason]
   }
   const told = (available: boolean, reason: string) =>
-    heedPlatform(w.deps, one, { type: 'connection_state', available, reason })
+    applyPlatformSignal(w.deps, one, { type: 'connection_state', available, reason })
   await told(false, 'partner_removed')
   assert.deepEqual(await stateOf(), ['unavailable', 'partner_removed'])
   await told(true, 'account_reconnected')
   assert.deepEqual(await stateOf(), ['active', null])
-  await heedRefusal(w.deps, one, 'none', '131026')
+  await applyRefusal(w.deps, one, 'none', '131026')
   assert.deepEqual(await stateOf(), ['active', null])
-  await heedRefusal(w.deps, one, 'connection_unavailable', '131042')
+  await applyRefusal(w.deps, one, 'connection_unavailable', '131042')
   assert.deepEqual(await stateOf(), ['unavailable', 'platform_error_131042'])
   await w.call('POST', `/${one.id}/pause`)
   await told(true, 'account_reconnected')

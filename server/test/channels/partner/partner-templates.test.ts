@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { heedPlatform } from '../../../src/channels/apply-platform-signal.ts'
+import { applyPlatformSignal } from '../../../src/channels/apply-platform-signal.ts'
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { channelWorld } from '../../support/channels/channel-world.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
@@ -117,7 +117,7 @@ test('templates are due from the start, and soon after a hint', async () => {
   const one = await w.connectPartner()
   assert.equal(await syncDueTemplates(w.deps), 1)
   w.clock.advance(60_000)
-  await heedPlatform(w.deps, one, { type: 'templates_changed' })
+  await applyPlatformSignal(w.deps, one, { type: 'templates_changed' })
   assert.equal(await syncDueTemplates(w.deps), 0)
   w.clock.advance(5_000)
   assert.equal(await syncDueTemplates(w.deps), 1)

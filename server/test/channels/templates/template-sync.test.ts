@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { heedPlatform, heedRefusal } from '../../../src/channels/apply-platform-signal.ts'
+import { applyPlatformSignal, applyRefusal } from '../../../src/channels/apply-platform-signal.ts'
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { findTemplate, listSendableTemplates } from '../../../src/channels/templates/templates.ts'
 import { agreeing, type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
@@ -195,12 +195,12 @@ test('hints bring the reading forward once, however many there are, and not ofte
   pages = [[]]
   await syncDueTemplates(w.deps)
   w.clock.advance(120_000)
-  for (let n = 0; n < 20; n++) await heedPlatform(w.deps, one, { type: 'templates_changed' })
+  for (let n = 0; n < 20; n++) await applyPlatformSignal(w.deps, one, { type: 'templates_changed' })
   assert.equal(await syncDueTemplates(w.deps), 0)
   w.clock.advance(5_000)
   assert.equal(await syncDueTemplates(w.deps), 1)
   assert.equal(await syncDueTemplates(w.deps), 0)
-  await heedRefusal(w.deps, one, 'templates_stale', '132001')
+  await applyRefusal(w.deps, one, 'templates_stale', '132001')
   w.clock.advance(59_999)
   assert.equal(await syncDueTemplates(w.deps), 0)
   w.clock.advance(1)
@@ -211,7 +211,7 @@ test('a hint that comes while the templates are read is not lost', async () => {
   const w = await channelWorld(database, platform.baseUrl)
   const one = await w.connect()
   platform.answer = async (_, response) => {
-    await heedPlatform(w.deps, one, { type: 'templates_changed' })
+    await applyPlatformSignal(w.deps, one, { type: 'templates_changed' })
     sendJson(response, 200, { data: [] })
   }
   await syncDueTemplates(w.deps)

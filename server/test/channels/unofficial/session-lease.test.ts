@@ -11,7 +11,7 @@ import {
   standBehindFence,
 } from '../../../src/channels/unofficial/session/lease.ts'
 import { lockOrBeginSession } from '../../../src/channels/unofficial/session/session-queries.ts'
-import { moveSession } from '../../../src/channels/unofficial/session/session-transition.ts'
+import { transitionSession } from '../../../src/channels/unofficial/session/session-transition.ts'
 import { customerPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
 import { testDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
@@ -177,7 +177,7 @@ test('a process that stalls with the session locked keeps it from nobody for lon
   const stalls: [what: string, lock: (tx: Tx, w: SessionWorld, lease: Lease, keyring: Keyring) => Promise<unknown>][] =
     [
       ['keys are written', (tx, _w, lease) => standBehindFence(tx, lease)],
-      ['the session is changed', (tx, w, lease, keyring) => moveSession(tx, keyring, lease, {}, w.clock.now())],
+      ['the session is changed', (tx, w, lease, keyring) => transitionSession(tx, keyring, lease, {}, w.clock.now())],
       [
         'a member asks',
         (tx, w, { workspaceId, connectionId }, keyring) =>

@@ -4,7 +4,7 @@ import type { Read } from '../../waba/read/reading.ts'
 import { readContact, readMapping } from './contacts.ts'
 import { readContent } from './content.ts'
 import { customerOf, readJid, readName } from './jid.ts'
-import { readSeconds } from './platform-time.ts'
+import { readNetworkTime } from './platform-time.ts'
 import { statuses } from './statuses.ts'
 import { isEmpty, unwrap } from './unwrap.ts'
 
@@ -34,7 +34,7 @@ function readOld(message: Loose, phones: ReadonlyMap<string, string>, now: Date)
   const customer = customerOf([remoteJid, remoteJidAlt, known], name)
   if (customer === null) return 'old message of nobody'
   const status = direction === 'inbound' ? 'delivered' : statusOf(message.status)
-  const at = readSeconds(message.messageTimestamp, now)
+  const at = readNetworkTime(message.messageTimestamp, now)
   return { type: 'history', direction, externalId, customer, ...said, status, at }
 }
 

@@ -2,7 +2,7 @@ import { type Loose, objectOf, tokenOf } from '../../waba/json.ts'
 import type { Read } from '../../waba/read/reading.ts'
 import { readContent } from './content.ts'
 import { customerOf, readJid, readName } from './jid.ts'
-import { readSeconds } from './platform-time.ts'
+import { readNetworkTime } from './platform-time.ts'
 import { readReferral } from './referral.ts'
 import { isEmpty, unwrap } from './unwrap.ts'
 
@@ -27,7 +27,7 @@ export function readMessage(message: Loose, now: Date): Read {
   const name = isOurs ? null : readName(message.verifiedBizName, message.pushName)
   const customer = customerOf([remoteJid, remoteJidAlt], name)
   if (customer === null) return 'message of nobody'
-  const shared = { externalId, customer, ...said, at: readSeconds(message.messageTimestamp, now) }
+  const shared = { externalId, customer, ...said, at: readNetworkTime(message.messageTimestamp, now) }
   if (isOurs) return { type: 'echo', ...shared }
   return { type: 'message', ...shared, referral: readReferral(content), opensWindow: true }
 }

@@ -2,7 +2,7 @@ import type { DeliveryStatus } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, tokenOf } from '../../waba/json.ts'
 import type { Read } from '../../waba/read/reading.ts'
 import { customerOf, readJid } from './jid.ts'
-import { readSeconds } from './platform-time.ts'
+import { readNetworkTime } from './platform-time.ts'
 
 /** As the network numbers them; 1 says that the message has not left yet. */
 export const statuses: ReadonlyMap<unknown, DeliveryStatus> = new Map<number, DeliveryStatus>([
@@ -30,7 +30,7 @@ export function readStatus({ key, update }: Loose, now: Date): Read {
     externalId,
     status,
     errorCode: status === 'failed' ? (tokenOf(listOf(messageStubParameters)[0])?.slice(0, 50) ?? 'unknown') : null,
-    at: readSeconds(messageTimestamp, now),
+    at: readNetworkTime(messageTimestamp, now),
     correlator: null,
     customer: customerOf([remoteJid, remoteJidAlt], null),
   }

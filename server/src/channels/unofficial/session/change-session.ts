@@ -10,9 +10,9 @@ import type { StoredSession } from '../../connection/connection.ts'
 import { connectionNotFound, noSession } from '../../connection/errors.ts'
 import { findConnection, lockConnection } from '../../connection/queries.ts'
 import type { PairInput } from './schema.ts'
-import { blankSession, type Pairing, type Session, type Wish } from './session.ts'
+import { blankSession, type Pairing, type Session, type SessionCommand } from './session.ts'
 import { findSession, lockOrBeginSession, writeWish } from './session-queries.ts'
-import { type Move, moveTo, unpause } from './session-transition.ts'
+import { type SessionTransition, transitionTo, unpause } from './session-transition.ts'
 
 export interface SessionDeps {
   db: Db
@@ -40,7 +40,7 @@ export async function readSession(
 export async function pairSession(deps: SessionDeps, by: Changer, connectionId: string, input: PairInput) {
   const pairing = pairingOf(input)
   return ask(deps, by, connectionId, 'connection.pairing', async (tx, keyring, before, now) => {
-    const after = await moveTo(tx, keyring, { ...before, pairing }, pairingMove, now)
+    const after = await transitionTo(tx, keyring, { ...before, pairing }, pairingMove, now)
     return wish(tx, keyring, after, 'pair', pairing)
   })
 }
@@ -49,7 +49,7 @@ export async function pairSession(deps: SessionDeps, by: Changer, connectionId: 
 export async function unpairSession(deps: SessionDeps, by: Changer, connectionId: string) {
   return ask(deps, by, connectionId, 'connection.unpaired', async (tx, keyring, before, now) => {
     if (before.state === 'unpaired' && before.wish === null) return before
-    const after = await moveTo(tx, keyring, before, { state: 'unpaired', reason: 'logged_out' }, now)
+    const after = await transitionTo(tx, keyring, before, { state: 'unpaired', reason: 'logged_out' }, now)
     return wish(tx, keyring, after, 'unpair', null)
   })
 }
@@ -68,27 +68,27 @@ export async function resumeSession({ db, vault, clock }: SessionDeps, workspace
       const again = wishOnResume(before)
       if (again === null) return
       const { move, pairing } = again
-      await wish(tx, keyring, await moveTo(tx, keyring, before, move, now), again.wish, pairing)
+      await wish(tx, keyring, await transitionTo(tx, keyring, before, move, now), again.wish, pairing)
     }),
   )
 }
 
 function wishOnResume({ state, reason, isPaired, wish: asked }: Session) {
   if (state !== 'stopped' || asked !== null) return null
-  const connecting: Move = { state: 'connecting', reason: 'reconnecting' }
+  const connecting: SessionTransition = { state: 'connecting', reason: 'reconnecting' }
   if (isPaired) return { wish: 'open', move: connecting, pairing: null } as const
   // It never came to show a code.
   const isUntried = reason === 'baileys_missing'
   return isUntried ? ({ wish: 'pair', move: pairingMove, pairing: { method: 'qr', qr: null } } as const) : null
 }
 
-const pairingMove: Move = { state: 'pairing', reason: 'pairing' }
+const pairingMove: SessionTransition = { state: 'pairing', reason: 'pairing' }
 
 async function wish(
   tx: Tx,
   keyring: Keyring,
   session: Session,
-  wanted: Wish,
+  wanted: SessionCommand,
   pairing: Pairing | null,
 ): Promise<Session> {
   await writeWish(tx, keyring, session, wanted, pairing)

@@ -7,7 +7,7 @@ import type { SessionConnection } from '../../connection/connection.ts'
 import type { Socket, Transport } from '../transport/transport.ts'
 import { type Lease, LeaseLost, leaseMs, releaseSession, safetyMs } from './lease.ts'
 import type { Session } from './session.ts'
-import { moveSession } from './session-transition.ts'
+import { transitionSession } from './session-transition.ts'
 
 export interface HoldDeps {
   db: Db
@@ -116,11 +116,11 @@ export function endHold(hold: Hold): void {
 export async function moveHold(
   { db, vault, clock }: HoldDeps,
   hold: Hold,
-  decide: Parameters<typeof moveSession>[3],
+  decide: Parameters<typeof transitionSession>[3],
 ): Promise<void> {
   const { lease } = hold
   hold.session = await vault.withKeyring(lease.workspaceId, (keyring) =>
-    db.tx((tx) => moveSession(tx, keyring, lease, decide, clock.now())),
+    db.tx((tx) => transitionSession(tx, keyring, lease, decide, clock.now())),
   )
 }
 

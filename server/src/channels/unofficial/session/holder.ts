@@ -4,7 +4,7 @@ import { act, endOfLease, type Hold, type HoldDeps, idleHold, isHeld, loseHold, 
 import { type ClaimedSession, claimSessions, endLeasesOf, listDeadHolders, renewLeases } from './lease.ts'
 import { closeLine, settleLine } from './line.ts'
 import { openSession } from './session.ts'
-import { beginHold, heedWish, reopenWhenDue } from './session-commands.ts'
+import { beginHold, reopenWhenDue, runSessionCommands } from './session-commands.ts'
 import { sendSoon } from './socket-events.ts'
 
 const maxHeld = 200
@@ -108,7 +108,7 @@ async function renewAll(deps: HoldDeps, holds: readonly Hold[]): Promise<void> {
       continue
     }
     hold.endsAtMs = endOfLease(askedAt)
-    if (row.wish !== null) heedWish(deps, hold)
+    if (row.wish !== null) runSessionCommands(deps, hold)
   }
 }
 

@@ -18,7 +18,7 @@ const maxTries = 20
  * must not be acknowledged. What cannot be stored for no reason of the database is logged and given up: it must not hold up
  * what comes behind it.
  */
-export async function handOn(
+export async function ingest(
   deps: HoldDeps,
   hold: Hold,
   connection: SessionConnection,

@@ -2,21 +2,21 @@ import { act, endHold, type Hold, type HoldDeps, moveHold, releaseHold } from '.
 import { LeaseLost } from './lease.ts'
 import { logoutLine, openLine } from './line.ts'
 import { blankPairing } from './pairing.ts'
-import type { Session, Wish } from './session.ts'
+import type { Session, SessionCommand } from './session.ts'
 import { deleteSession, findHeldSession } from './session-queries.ts'
-import { hearLine } from './socket-events.ts'
+import { handleSocketEvent } from './socket-events.ts'
 
 /** Does what members have asked for, until they ask for nothing more. */
-export function heedWish(deps: HoldDeps, hold: Hold): void {
-  act(deps, hold, () => takeWish(deps, hold))
+export function runSessionCommands(deps: HoldDeps, hold: Hold): void {
+  act(deps, hold, () => runSessionCommand(deps, hold))
 }
 
 /** Begins with a session that was just claimed: what is asked of it, else its socket, unless that is to wait. */
 export function beginHold(deps: HoldDeps, hold: Hold): void {
   act(deps, hold, async () => {
     const { wish, state } = hold.session
-    if (wish !== null) return takeWish(deps, hold)
-    if (state !== 'waiting' || isDue(deps, hold)) await openLine(deps, hold, hearLine)
+    if (wish !== null) return runSessionCommand(deps, hold)
+    if (state !== 'waiting' || isDue(deps, hold)) await openLine(deps, hold, handleSocketEvent)
   })
 }
 
@@ -25,7 +25,7 @@ export function reopenWhenDue(deps: HoldDeps, hold: Hold): void {
   const isWaiting = () => hold.line === null && hold.session.state === 'waiting' && isDue(deps, hold)
   if (!isWaiting()) return
   act(deps, hold, async () => {
-    if (isWaiting()) await openLine(deps, hold, hearLine)
+    if (isWaiting()) await openLine(deps, hold, handleSocketEvent)
   })
 }
 
@@ -33,7 +33,7 @@ function isDue({ clock }: HoldDeps, { session }: Hold): boolean {
   return session.nextAttemptAt === null || session.nextAttemptAt <= clock.now()
 }
 
-async function takeWish(deps: HoldDeps, hold: Hold): Promise<void> {
+async function runSessionCommand(deps: HoldDeps, hold: Hold): Promise<void> {
   const { lease } = hold
   const session = await deps.vault.withKeyring(lease.workspaceId, (keyring) =>
     findHeldSession(deps.db.sql, keyring, lease),
@@ -42,14 +42,14 @@ async function takeWish(deps: HoldDeps, hold: Hold): Promise<void> {
   hold.session = session
   if (session.wish === null) return
   await grant[session.wish](deps, hold)
-  if (!hold.isOver && hold.session.wish !== null) await takeWish(deps, hold)
+  if (!hold.isOver && hold.session.wish !== null) await runSessionCommand(deps, hold)
 }
 
-const grant: Record<Wish, (deps: HoldDeps, hold: Hold) => Promise<void>> = { open, pair, unpair }
+const grant: Record<SessionCommand, (deps: HoldDeps, hold: Hold) => Promise<void>> = { open, pair, unpair }
 
 async function open(deps: HoldDeps, hold: Hold): Promise<void> {
   await moveHold(deps, hold, (before) => ({ wish: without('open', before), attempt: 0 }))
-  if (hold.line === null) await openLine(deps, hold, hearLine)
+  if (hold.line === null) await openLine(deps, hold, handleSocketEvent)
 }
 
 async function pair(deps: HoldDeps, hold: Hold): Promise<void> {
@@ -62,7 +62,7 @@ async function pair(deps: HoldDeps, hold: Hold): Promise<void> {
     forgets: true,
     isPaired: false,
   }))
-  await openLine(deps, hold, hearLine)
+  await openLine(deps, hold, handleSocketEvent)
 }
 
 async function unpair(deps: HoldDeps, hold: Hold): Promise<void> {
@@ -82,4 +82,4 @@ async function unpair(deps: HoldDeps, hold: Hold): Promise<void> {
 }
 
 /** Another wish that came meanwhile stays to be done. */
-const without = (done: Wish, { wish }: Session): Wish | null => (wish === done ? null : wish)
+const without = (done: SessionCommand, { wish }: Session): SessionCommand | null => (wish === done ? null : wish)

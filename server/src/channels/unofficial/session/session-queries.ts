@@ -5,11 +5,11 @@ import {
   openSession,
   type Pairing,
   type Session,
+  type SessionCommand,
   type SessionRow,
   type SessionState,
   sealPairing,
   sessionColumns,
-  type Wish,
 } from './session.ts'
 
 /** A member has asked for something; the id is the connection's. */
@@ -90,7 +90,7 @@ export async function writeWish(
   tx: Tx,
   keyring: Keyring,
   { workspaceId, connectionId }: Session,
-  wish: Wish,
+  wish: SessionCommand,
   pairing: Pairing | null,
 ): Promise<void> {
   await tx`

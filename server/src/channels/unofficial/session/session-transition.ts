@@ -9,7 +9,7 @@ import { cutWhenStalled, type Lease, LeaseLost } from './lease.ts'
 import { openSession, type Session, type SessionRow, sealPairing, sessionColumns } from './session.ts'
 
 /** What becomes of a session; what is left out stays. */
-export type Move = Partial<
+export type SessionTransition = Partial<
   Pick<Session, 'state' | 'reason' | 'isPaired' | 'wish' | 'pairing' | 'shownUntil' | 'attempt' | 'nextAttemptAt'>
 > & {
   /** The digits of the phone that is linked. */
@@ -25,19 +25,25 @@ export class NumberTaken extends Error {}
  * Changes a session that is still ours, with its connection, which sends only while the session is open. The phone being
  * linked for the first time voids what was acknowledged before. Throws LeaseLost and NumberTaken.
  */
-export async function moveSession(
+export async function transitionSession(
   tx: Tx,
   keyring: Keyring,
   lease: Lease,
-  decide: Move | ((before: Session) => Move),
+  decide: SessionTransition | ((before: Session) => SessionTransition),
   now: Date,
 ): Promise<Session> {
   const before = await lockSession(tx, keyring, lease)
-  return moveTo(tx, keyring, before, typeof decide === 'function' ? decide(before) : decide, now)
+  return transitionTo(tx, keyring, before, typeof decide === 'function' ? decide(before) : decide, now)
 }
 
 /** The same for a session that is locked. */
-export async function moveTo(tx: Tx, keyring: Keyring, before: Session, move: Move, now: Date): Promise<Session> {
+export async function transitionTo(
+  tx: Tx,
+  keyring: Keyring,
+  before: Session,
+  move: SessionTransition,
+  now: Date,
+): Promise<Session> {
   const { workspaceId, connectionId } = before
   const { phone, forgets, ...changes } = move
   const merged = { ...before, ...changes }

@@ -9,7 +9,7 @@ export type SessionState = (typeof sessionStates)[number]
 export const heldStates: readonly SessionState[] = ['pairing', 'connecting', 'open', 'waiting']
 
 /** What a member asks of the holder: to pair anew, to unlink, to try once more. */
-export type Wish = 'pair' | 'unpair' | 'open'
+export type SessionCommand = 'pair' | 'unpair' | 'open'
 
 /** How a phone is being linked, and what it is shown for that. */
 export type Pairing =
@@ -24,7 +24,7 @@ export interface Session {
   reason: string | null
   stateChangedAt: Date
   isPaired: boolean
-  wish: Wish | null
+  wish: SessionCommand | null
   pairing: Pairing | null
   shownUntil: Date | null
   attempt: number
@@ -38,7 +38,7 @@ export interface SessionRow {
   reason: string | null
   state_changed_at: Date
   is_paired: boolean
-  wish: Wish | null
+  wish: SessionCommand | null
   pairing: Buffer | null
   shown_until: Date | null
   attempt: number

@@ -4,17 +4,17 @@ import { sendWaiting } from '../send/outbox.ts'
 import type { SocketEvent } from '../transport/transport.ts'
 import { afterClose } from './disconnect.ts'
 import { act, giveUp, type Hold, type HoldDeps, isHeld, type Line, loseHold, moveHold } from './hold.ts'
-import { handOn } from './ingest.ts'
+import { ingest } from './ingest.ts'
 import { LeaseLost } from './lease.ts'
 import { closeLine, logoutLine, openLine, stopHold, type Teller } from './line.ts'
 import { codeShownMs, qrShownMs } from './pairing.ts'
-import { type Move, NumberTaken } from './session-transition.ts'
+import { NumberTaken, type SessionTransition } from './session-transition.ts'
 
 /**
  * Takes what the socket tells, and resolves when it is committed. Never throws. When it must not be acknowledged, since the
  * session is another's, the socket is being closed by the time this resolves.
  */
-export async function hearLine(deps: HoldDeps, hold: Hold, from: Teller, event: SocketEvent): Promise<void> {
+export async function handleSocketEvent(deps: HoldDeps, hold: Hold, from: Teller, event: SocketEvent): Promise<void> {
   const { connection, epoch } = from
   if (epoch !== hold.epoch) return
   if (!isHeld(hold)) return loseHold(deps, hold)
@@ -23,7 +23,7 @@ export async function hearLine(deps: HoldDeps, hold: Hold, from: Teller, event: 
     for (const code of new Set(skipped)) {
       deps.log.debug('an item of a session is passed over', { connectionId: connection.id, code })
     }
-    if (events.length > 0 && !(await handOn(deps, hold, connection, events))) return loseHold(deps, hold)
+    if (events.length > 0 && !(await ingest(deps, hold, connection, events))) return loseHold(deps, hold)
     if (update !== null && epoch === hold.epoch && !hold.line?.isLeaving) await heed(deps, hold, update)
   } catch (error) {
     giveUp(deps, hold, error)
@@ -62,10 +62,10 @@ async function heed(deps: HoldDeps, hold: Hold, update: SocketUpdate): Promise<v
 }
 
 /** The phone is linked: nothing is shown any more. */
-const linked: Move = { isPaired: true, pairing: null, shownUntil: null }
+const linked: SessionTransition = { isPaired: true, pairing: null, shownUntil: null }
 
 async function opened(deps: HoldDeps, hold: Hold, { phone }: SocketUpdate): Promise<void> {
-  const open: Move = { ...linked, state: 'open', reason: null, attempt: 0, nextAttemptAt: null }
+  const open: SessionTransition = { ...linked, state: 'open', reason: null, attempt: 0, nextAttemptAt: null }
   await moveHold(deps, hold, phone ? { ...open, phone } : open)
   if (hold.line !== null) hold.line.isOpen = true
   sendSoon(deps, hold)
@@ -84,7 +84,7 @@ async function closed(deps: HoldDeps, hold: Hold, code: number | null): Promise<
     return moveHold(deps, hold, { ...later, state: 'waiting', nextAttemptAt })
   }
   await moveHold(deps, hold, later)
-  await openLine(deps, hold, hearLine)
+  await openLine(deps, hold, handleSocketEvent)
 }
 
 async function showQr(deps: HoldDeps, hold: Hold, line: Line, qr: string): Promise<void> {

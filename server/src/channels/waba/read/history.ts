@@ -2,7 +2,7 @@ import type { ChannelEvent } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent } from './content.ts'
 import { findCustomer, readPhone } from './customer.ts'
-import { readMoment } from './platform-time.ts'
+import { readPlatformTime } from './platform-time.ts'
 import type { Read, Reading } from './reading.ts'
 
 type Told = Extract<ChannelEvent, { type: 'history' }>
@@ -39,7 +39,7 @@ function readOld(reading: Reading, message: Loose, thread: Loose): Told | string
   const customer = partnerOf(reading, message, thread, direction)
   if (customer === null) return 'old message of nobody'
   const status = statuses.get(objectOf(message.history_context).status) ?? 'delivered'
-  const at = readMoment(message.timestamp, reading.now)
+  const at = readPlatformTime(message.timestamp, reading.now)
   return { type: 'history', direction, externalId, customer, ...said, status, at }
 }
 

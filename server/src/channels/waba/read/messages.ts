@@ -2,7 +2,7 @@ import type { Customer } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, tokenOf } from '../json.ts'
 import { readContent, readReferral } from './content.ts'
 import { findCustomer, readPhone } from './customer.ts'
-import { readMoment } from './platform-time.ts'
+import { readPlatformTime } from './platform-time.ts'
 import type { Read, Reading } from './reading.ts'
 import { readSystem } from './system.ts'
 
@@ -21,7 +21,7 @@ export function readMessage(reading: Reading, message: Loose): Read {
     externalId,
     customer,
     ...said,
-    at: readMoment(message.timestamp, reading.now),
+    at: readPlatformTime(message.timestamp, reading.now),
     referral: readReferral(message.referral),
     opensWindow: true,
   }
@@ -36,7 +36,7 @@ export function readEcho(reading: Reading, message: Loose): Read {
   if (externalId === null) return 'echo without an id'
   const customer = findCustomer(reading.contacts, message.to, message.to_user_id, message.to_parent_user_id)
   if (customer === null) return 'echo without a receiver'
-  return { type: 'echo', externalId, customer, ...said, at: readMoment(message.timestamp, reading.now) }
+  return { type: 'echo', externalId, customer, ...said, at: readPlatformTime(message.timestamp, reading.now) }
 }
 
 /** One of `value.calls`. Only a call that the customer began opens the window, and only as it begins. */
@@ -45,7 +45,7 @@ export function readCall(reading: Reading, call: Loose): Read {
   if (call.direction === 'BUSINESS_INITIATED' || !begins) return 'call that opens nothing'
   const customer = findCustomer(reading.contacts, call.from, call.from_user_id, call.from_parent_user_id)
   if (customer === null || customer.phone === reading.ownPhone) return 'call without a caller'
-  return { type: 'contact_opened', customer, at: readMoment(call.timestamp, reading.now) }
+  return { type: 'contact_opened', customer, at: readPlatformTime(call.timestamp, reading.now) }
 }
 
 function senderOf({ contacts }: Reading, message: Loose): Customer | null {

@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { findCustomer } from './customer.ts'
-import { readMoment } from './platform-time.ts'
+import { readPlatformTime } from './platform-time.ts'
 import type { Read, Reading } from './reading.ts'
 
 const known: ReadonlyMap<unknown, DeliveryStatus> = new Map<string, DeliveryStatus>([
@@ -25,7 +25,7 @@ export function readStatus(reading: Reading, item: Loose): Read {
     externalId,
     status,
     errorCode: status === 'failed' ? errorCodeOf(item) : null,
-    at: readMoment(item.timestamp, reading.now),
+    at: readPlatformTime(item.timestamp, reading.now),
     correlator: textOf(item.biz_opaque_callback_data),
     customer: findCustomer(reading.contacts, item.recipient_id, item.recipient_user_id, item.recipient_parent_user_id),
   }

@@ -1,13 +1,13 @@
 import type { ChannelEvent, Customer } from '../../channel-event.ts'
 import { type Loose, objectOf, textOf } from '../json.ts'
 import { findCustomer, readPhone, readUserId } from './customer.ts'
-import { readMoment } from './platform-time.ts'
+import { readPlatformTime } from './platform-time.ts'
 import type { Read, Reading } from './reading.ts'
 
 /** A notice of the platform about a customer: kept as a message that opens no window, told of as a change if it is one. */
 export function readSystem(reading: Reading, message: Loose, externalId: string | null): Read {
   const system = objectOf(message.system)
-  const at = readMoment(message.timestamp, reading.now)
+  const at = readPlatformTime(message.timestamp, reading.now)
   const change = changeOf(reading, message, system)
   const customer = change?.customer ?? subjectOf(reading, message, system)
   if (customer === null) return 'notice about nobody'
@@ -21,7 +21,7 @@ export function readSystem(reading: Reading, message: Loose, externalId: string 
 export function readUserIdUpdate(reading: Reading, update: Loose): Read {
   const change = changeOf(reading, { from: update.wa_id ?? update.from }, update)
   if (change === null) return 'change of a user id without the ids'
-  return { type: 'customer_changed', ...change, at: readMoment(update.timestamp, reading.now) }
+  return { type: 'customer_changed', ...change, at: readPlatformTime(update.timestamp, reading.now) }
 }
 
 interface Change {
