@@ -9,7 +9,7 @@ import { createLog } from '../server/src/base/log.ts'
 import { openOutgoing } from '../server/src/base/outgoing/guarded-fetch.ts'
 import { openVault } from '../server/src/base/sealing/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
-import { createPlacer } from '../server/src/events/sequencer.ts'
+import { createSequencer } from '../server/src/events/sequencer.ts'
 import { createMetrics } from '../server/src/http/ops/metrics.ts'
 import { indexLeads } from '../server/src/leads/search/index-leads.ts'
 import { openMemoryIndexes } from '../server/src/leads/search/memory-index/client.ts'
@@ -36,7 +36,7 @@ const images = openMemoryIndexes({
 })
 // The workspace whose image is to be there from the first request on.
 if (WARM !== undefined && !(await images.warm(WARM))) throw new Error('There is no image of the workspace')
-const [vault, placer] = [openVault(db, masterKeys, clock), createPlacer(db)]
+const [vault, sequencer] = [openVault(db, masterKeys, clock), createSequencer(db)]
 const app = await buildApp({
   // A limit that is counted but never reached: counting is part of the path.
   config: loadConfig({
@@ -51,7 +51,7 @@ const app = await buildApp({
   limiter: createMemoryLimiter(clock),
   ...(maxBytes > 0 && { images }),
   metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
-  placer,
+  sequencer,
   // The platform of the inbox part listens on this machine.
   outgoing: openOutgoing({ allowCidrs: ['127.0.0.1/32'] }),
 })
@@ -59,7 +59,7 @@ const app = await buildApp({
 startLoop(
   { firstAfterMs: 1_000, pauseMs: 1_000 },
   async () => {
-    await placer.placeAll()
+    await sequencer.placeAll()
     await indexLeads({ db, vault })
   },
   (error) => process.stderr.write(`${error}\n`),

@@ -6,7 +6,7 @@ import { lowerPriority } from '../server/src/base/lower-priority.ts'
 import { openOutgoing } from '../server/src/base/outgoing/guarded-fetch.ts'
 import { relayNews } from '../server/src/base/relay.ts'
 import { openVault } from '../server/src/base/sealing/vault.ts'
-import { createPlacer } from '../server/src/events/sequencer.ts'
+import { createSequencer } from '../server/src/events/sequencer.ts'
 import { createDeliveryWorker } from '../server/src/webhooks/deliver/worker.ts'
 import { databaseOf } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
@@ -19,7 +19,7 @@ const worker = createDeliveryWorker({
   vault: openVault(db, { current: benchMasterKey }, systemClock),
   clock: systemClock,
   log: createLog('error'),
-  placer: createPlacer(db),
+  sequencer: createSequencer(db),
   outgoing: openOutgoing({ allowCidrs: ['127.0.0.0/8'] }),
   present: (_name, payload) => payload,
 })

@@ -13,7 +13,7 @@ import { openOutgoing } from '../server/src/base/outgoing/guarded-fetch.ts'
 import type { App } from '../server/src/base/route.ts'
 import { openVault } from '../server/src/base/sealing/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
-import { createPlacer } from '../server/src/events/sequencer.ts'
+import { createSequencer } from '../server/src/events/sequencer.ts'
 import { openapiDocument, routesOf } from '../server/src/http/contract/openapi.ts'
 import { postmanCollection } from '../server/src/http/contract/postman.ts'
 import { createMetrics } from '../server/src/http/ops/metrics.ts'
@@ -79,7 +79,7 @@ export async function appWithoutDatabase(watch?: (app: App) => void): Promise<Ap
     vault: openVault(db, { current: Buffer.alloc(32) }, systemClock),
     limiter: createMemoryLimiter(systemClock),
     metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
-    placer: createPlacer(db),
+    sequencer: createSequencer(db),
     outgoing: openOutgoing({ allowCidrs: [] }),
   }
   const app = await buildApp(house, watch)

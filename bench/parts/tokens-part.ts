@@ -5,7 +5,7 @@ import { newId } from '../../server/src/base/id.ts'
 import type { Keyring } from '../../server/src/base/sealing/keyring.ts'
 import { openVault } from '../../server/src/base/sealing/vault.ts'
 import { recordEvents } from '../../server/src/events/record.ts'
-import { createPlacer } from '../../server/src/events/sequencer.ts'
+import { createSequencer } from '../../server/src/events/sequencer.ts'
 import { newLead } from '../../server/src/leads/lead/change.ts'
 import { leadCreated } from '../../server/src/leads/lead/events.ts'
 import type { Lead } from '../../server/src/leads/lead/lead.ts'
@@ -79,7 +79,7 @@ async function insertFor(
   durationMs: number,
   index: () => Promise<void>,
 ): Promise<Rate> {
-  const placer = createPlacer(db)
+  const sequencer = createSequencer(db)
   const startedMs = performance.now()
   const endsMs = startedMs + durationMs
   let [inserted, longestMs] = [0, 0]
@@ -100,7 +100,7 @@ async function insertFor(
   const follow = async () => {
     while (performance.now() < endsMs) {
       await sleep(Math.min(pauseMs, durationMs / 4, Math.max(0, endsMs - performance.now())))
-      await placer.place(workspaceId)
+      await sequencer.place(workspaceId)
       await index()
     }
   }
@@ -108,7 +108,7 @@ async function insertFor(
   await Promise.all(Array.from({ length: writers }, write))
   const wroteMs = performance.now() - startedMs
   await following
-  await placer.place(workspaceId)
+  await sequencer.place(workspaceId)
   await index()
   const allMs = performance.now() - startedMs
   return {

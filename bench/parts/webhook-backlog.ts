@@ -4,7 +4,7 @@ import { announce, type Db } from '../../server/src/base/db.ts'
 import { newId } from '../../server/src/base/id.ts'
 import { openVault } from '../../server/src/base/sealing/vault.ts'
 import { type NewEvent, recordEvents } from '../../server/src/events/record.ts'
-import { placedTopic, placeEvents } from '../../server/src/events/sequence.ts'
+import { sequencedTopic, sequenceEvents } from '../../server/src/events/sequence.ts'
 import { makeSecret } from '../../server/src/webhooks/endpoint/secrets.ts'
 import { insertEndpoint } from '../../server/test/support/webhooks/insert-endpoint.ts'
 import type { Child } from '../child.ts'
@@ -59,7 +59,7 @@ export async function recordBacklog(db: Db, { workspaceId }: BenchWorkspace, cou
     )
     await db.tx((tx) => recordEvents(tx, keyring, workspaceId, events, systemClock.now()))
   }
-  while ((await placeEvents(db, workspaceId)) > 0);
+  while ((await sequenceEvents(db, workspaceId)) > 0);
 }
 
 export const release = (db: Db, workspace: BenchWorkspace) => setPause(db, workspace, null)
@@ -67,7 +67,7 @@ export const pause = (db: Db, workspace: BenchWorkspace) => setPause(db, workspa
 
 async function setPause(db: Db, { workspaceId }: BenchWorkspace, until: Date | null): Promise<void> {
   await db.tx(async (tx) => {
-    announce(tx, placedTopic, workspaceId)
+    announce(tx, sequencedTopic, workspaceId)
     await tx`
       update webhook_queues
       set paused_until = ${until}

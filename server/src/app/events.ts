@@ -7,7 +7,7 @@ import { feedRoutes } from '../events/feed-routes.ts'
 import type { PayloadSchemas } from '../events/feed-schema.ts'
 import { createLive, type Live } from '../events/live.ts'
 import { liveTeamRoutes } from '../events/live-routes.ts'
-import { createWaits } from '../events/long-poll.ts'
+import { createLongPolls } from '../events/long-poll.ts'
 import { watchFeeds } from '../events/watch.ts'
 import { MessageReceived, MessageSent, MessageStatus, OwnerChanged } from '../inbox/api/event-schema.ts'
 import { presentEvent } from '../inbox/api/present.ts'
@@ -40,12 +40,12 @@ const payloads: PayloadSchemas = {
 
 /** Puts the feed of events on the server: for keys to pull, for browsers to follow. */
 export async function serveEvents(app: App, house: House, guard: Guard): Promise<Events> {
-  const { db, vault, log, placer, repeat = repeatAtPauses } = house
-  const watch = watchFeeds({ db, placer, log, repeat })
-  const waits = createWaits({ db, placer, watch })
+  const { db, vault, log, sequencer, repeat = repeatAtPauses } = house
+  const watch = watchFeeds({ db, sequencer, log, repeat })
+  const waits = createLongPolls({ db, sequencer, watch })
   // A key that was revoked or rotated: on every node, this one too, and after the guard has forgotten it.
   await db.listen('api_keys', waits.endOf)
-  const live = createLive({ db, placer, watch, vault, log, repeat, present: presentPayload })
+  const live = createLive({ db, sequencer, watch, vault, log, repeat, present: presentPayload })
   // Before the server waits for its requests to end: these would go on for as long as they may.
   app.addHook('preClose', async () => {
     waits.close()

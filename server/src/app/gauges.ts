@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import { sessionStates } from '../channels/unofficial/session/session.ts'
 import { countSessions } from '../channels/unofficial/session/session-queries.ts'
-import { readUnplaced } from '../events/backlog-metrics.ts'
+import { readUnsequenced } from '../events/backlog-metrics.ts'
 import type { GaugeInfo, GaugeSource, Sample } from '../http/ops/gauges.ts'
 import { readWaitingWebhooks } from '../webhooks/manage/backlog-metrics.ts'
 import type { House } from './runtime.ts'
@@ -47,7 +47,7 @@ export function gaugesOf({ db, clock, log }: Pick<House, 'db' | 'clock' | 'log'>
 }
 
 async function eventSamples(db: Db, clock: Clock): Promise<Sample[]> {
-  const { count, oldestAt } = await readUnplaced(db.sql)
+  const { count, oldestAt } = await readUnsequenced(db.sql)
   return [
     { name: 'parley_events_unplaced', value: count },
     { name: 'parley_events_unplaced_oldest_seconds', value: secondsSince(oldestAt, clock) },

@@ -7,7 +7,7 @@ import type { Outgoing } from '../base/outgoing/guarded-fetch.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import type { Connectors } from '../channels/connector.ts'
 import type { Config } from '../config.ts'
-import type { Placer } from '../events/sequencer.ts'
+import type { Sequencer } from '../events/sequencer.ts'
 import type { Metrics } from '../http/ops/metrics.ts'
 import type { MemoryIndexes } from '../leads/search/memory-index/client.ts'
 
@@ -20,7 +20,7 @@ export interface House {
   vault: Vault
   limiter: Limiter
   metrics: Metrics
-  placer: Placer
+  sequencer: Sequencer
   /** The way to addresses that users gave. */
   outgoing: Outgoing
   /** Lists of large workspaces from memory; without it the database answers them. */

@@ -1,6 +1,6 @@
 import type { Sql } from '../base/db.ts'
 
-export interface UnplacedEvents {
+export interface UnsequencedEvents {
   /** Counted up to 10,000. */
   count: number
   /** Null when none waits. */
@@ -10,8 +10,8 @@ export interface UnplacedEvents {
 const maxCount = 10_000
 
 /** Events of all workspaces that have no place in their feed yet: the first of each of 1,000 workspaces is looked at. */
-export async function readUnplaced(sql: Sql): Promise<UnplacedEvents> {
-  const [row] = await sql<UnplacedEvents[]>`
+export async function readUnsequenced(sql: Sql): Promise<UnsequencedEvents> {
+  const [row] = await sql<UnsequencedEvents[]>`
     with recursive first (workspace_id, occurred_at) as (
       (
         select workspace_id, occurred_at

@@ -9,13 +9,13 @@ import { allEventNames, type EventName, eventNames } from './catalogue.ts'
 import { openEvents, type PlacedEvent, type PresentPayload } from './feed.ts'
 import { readFeedCursor, writeFeedCursor } from './feed-cursor.ts'
 import { FeedQuery, feedPage, type PayloadSchemas } from './feed-schema.ts'
-import type { Waits } from './long-poll.ts'
+import type { LongPolls } from './long-poll.ts'
 import type { Start } from './read-page.ts'
 
 export interface FeedRouteDeps {
   vault: Vault
   log: Log
-  waits: Waits
+  waits: LongPolls
   present: PresentPayload
   payloads: PayloadSchemas
 }

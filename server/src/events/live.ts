@@ -117,9 +117,9 @@ export function createLive(deps: LiveDeps): Live {
 const resetOf = ({ workspaceId, position }: Stream) => Buffer.from(resetFrame(workspaceId, position))
 
 /** Says where the stream begins: behind what the client has, or at the end when that is out of reach. */
-async function begin({ db, placer }: LiveDeps, stream: Stream, after: NewStream['after']): Promise<void> {
+async function begin({ db, sequencer }: LiveDeps, stream: Stream, after: NewStream['after']): Promise<void> {
   const { workspaceId, out } = stream
-  await placer.place(workspaceId)
+  await sequencer.place(workspaceId)
   const { last, removedTo } = await feedState(db.sql, workspaceId)
   const isWithinReach = typeof after === 'number' && after >= removedTo && after <= last && last - after <= maxBehind
   stream.position = isWithinReach ? after : last

@@ -3,11 +3,11 @@ import { tooManyRequests, unavailable } from '../base/errors.ts'
 import { type FeedDeps, type FeedPage, type Reader, readPage, type Start } from './read-page.ts'
 import type { FeedWatch } from './watch.ts'
 
-export interface WaitDeps extends FeedDeps {
+export interface LongPollDeps extends FeedDeps {
   watch: FeedWatch
 }
 
-export interface Wait {
+export interface LongPoll {
   reader: Reader
   start: Start
   limit: number
@@ -18,14 +18,14 @@ export interface Wait {
   connection: EventEmitter
 }
 
-export interface WaitedPage extends FeedPage {
+export interface LongPollPage extends FeedPage {
   /** Whether it was there at once, or time has passed. */
   hasWaited: boolean
 }
 
 /** Requests that wait for an event. No connection to the database is held meanwhile. */
-export interface Waits {
-  page(wait: Wait): Promise<WaitedPage>
+export interface LongPolls {
+  page(wait: LongPoll): Promise<LongPollPage>
   /** Ends the waits of this key at once: it is to be asked anew whether it may have an answer. */
   endOf(keyId: string): void
   /** Ends every wait at once with what there is. */
@@ -35,7 +35,7 @@ export interface Waits {
 const maxWaitsOfKey = 10
 const maxWaits = 2_000
 
-export function createWaits(deps: WaitDeps): Waits {
+export function createLongPolls(deps: LongPollDeps): LongPolls {
   const waiting = new Map<string, number>()
   const ends = new Map<() => void, string>()
 
@@ -83,7 +83,11 @@ export function createWaits(deps: WaitDeps): Waits {
   }
 }
 
-async function pageOrEnd(deps: WaitDeps, { reader, start, limit }: Wait, end: Promise<void>): Promise<WaitedPage> {
+async function pageOrEnd(
+  deps: LongPollDeps,
+  { reader, start, limit }: LongPoll,
+  end: Promise<void>,
+): Promise<LongPollPage> {
   let isOver = false
   end.then(() => {
     isOver = true

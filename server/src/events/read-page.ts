@@ -2,7 +2,7 @@ import type { Sql } from '../base/db.ts'
 import { gone } from '../base/errors.ts'
 import type { EventName } from './catalogue.ts'
 import { type FeedState, feedState, type PlacedEvent, readFeed } from './feed.ts'
-import type { Placer } from './sequencer.ts'
+import type { Sequencer } from './sequencer.ts'
 
 /** What a reader may see of a workspace's feed. */
 export interface Reader {
@@ -24,7 +24,7 @@ export interface FeedPage {
 
 export interface FeedDeps {
   db: { sql: Sql }
-  placer: Placer
+  sequencer: Sequencer
 }
 
 /** Places that one statement looks at, and how many such statements a page may take for a reader who sees few of them. */
@@ -33,7 +33,7 @@ const maxStretches = 5
 
 /** The next events of a reader. It sees what was committed before the call, whether or not anybody has placed it. */
 export async function readPage(
-  { db, placer }: FeedDeps,
+  { db, sequencer }: FeedDeps,
   reader: Reader,
   start: Start,
   limit: number,
@@ -42,7 +42,7 @@ export async function readPage(
   let state = await feedState(db.sql, workspaceId)
   // A page that will be full needs nothing newer.
   if (state.unplaced && state.last - positionOf(start, state) < limit) {
-    await placer.place(workspaceId)
+    await sequencer.place(workspaceId)
     state = { ...(await feedState(db.sql, workspaceId)), unplaced: false }
   }
   let position = positionOf(start, state)

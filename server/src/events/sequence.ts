@@ -1,9 +1,9 @@
 import { announce, type Db, type Sql, type Tx } from '../base/db.ts'
 
 /** New places in the feed of a workspace, which is the id. */
-export const placedTopic = 'events_placed'
+export const sequencedTopic = 'events_placed'
 
-export const placeBatch = 1000
+export const sequenceBatch = 1000
 
 /**
  * Gives committed events of a workspace their places in its feed. Any process may, at any time: the feed's row is locked,
@@ -13,7 +13,7 @@ export const placeBatch = 1000
  * whether a smaller one is still to come. A place does, for it is given after the commit. Events of one subject keep the
  * order of `seq`: who writes the later one has waited for the commit of the earlier.
  */
-export async function placeEvents(db: Db, workspaceId: string): Promise<number> {
+export async function sequenceEvents(db: Db, workspaceId: string): Promise<number> {
   return db.tx(async (tx) => {
     const last = await lockFeed(tx, workspaceId)
     // A statement of its own: its snapshot must not be older than the lock.
@@ -32,7 +32,7 @@ export async function placeEvents(db: Db, workspaceId: string): Promise<number> 
             where workspace_id = ${workspaceId}
               and position is null
             order by seq
-            limit ${placeBatch}
+            limit ${sequenceBatch}
           ) as oldest
         ) as u
         where e.workspace_id = u.workspace_id
@@ -47,7 +47,7 @@ export async function placeEvents(db: Db, workspaceId: string): Promise<number> 
       update event_feeds
       set last_position = ${placed.last}
       where workspace_id = ${workspaceId}`
-    announce(tx, placedTopic, workspaceId)
+    announce(tx, sequencedTopic, workspaceId)
     return placed.count
   })
 }
@@ -69,7 +69,7 @@ async function lockFeed(tx: Tx, workspaceId: string): Promise<number> {
 }
 
 /** Workspaces that have events without a place, at most 1,000: one probe of the index for each, however many wait. */
-export async function listUnplaced(sql: Sql): Promise<string[]> {
+export async function listUnsequenced(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     with recursive w as (
       (

@@ -1,8 +1,8 @@
 import type { Db } from '../base/db.ts'
-import { listUnplaced, placeBatch, placeEvents } from './sequence.ts'
+import { listUnsequenced, sequenceBatch, sequenceEvents } from './sequence.ts'
 
 /** Gives committed events their places, for any number of callers in one go; in a few workspaces at a time. */
-export interface Placer {
+export interface Sequencer {
   /** Once it resolves, what had been committed before the call has its place. */
   place(workspaceId: string): Promise<void>
   /** Places whatever waits in any workspace, and answers in how many something did. */
@@ -16,7 +16,7 @@ interface Run {
 
 const maxAtOnce = 4
 
-export function createPlacer(db: Db): Placer {
+export function createSequencer(db: Db): Sequencer {
   const runs = new Map<string, Run>()
   const inTurn = turns(maxAtOnce)
 
@@ -39,7 +39,7 @@ export function createPlacer(db: Db): Placer {
   return {
     place,
     placeAll: async () => {
-      const workspaceIds = await listUnplaced(db.sql)
+      const workspaceIds = await listUnsequenced(db.sql)
       await Promise.all(workspaceIds.map(place))
       return workspaceIds.length
     },
@@ -48,8 +48,8 @@ export function createPlacer(db: Db): Placer {
 
 async function placeIn(db: Db, workspaceId: string): Promise<void> {
   let placed: number
-  do placed = await placeEvents(db, workspaceId)
-  while (placed === placeBatch)
+  do placed = await sequenceEvents(db, workspaceId)
+  while (placed === sequenceBatch)
 }
 
 /** Runs at most so much at once; the rest waits in line. */

@@ -5,8 +5,8 @@ import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { feedStates } from './feed.ts'
 import { recordedTopic } from './record.ts'
-import { placedTopic } from './sequence.ts'
-import type { Placer } from './sequencer.ts'
+import { sequencedTopic } from './sequence.ts'
+import type { Sequencer } from './sequencer.ts'
 
 export interface Watcher {
   workspaceId: string
@@ -25,7 +25,7 @@ export interface FeedWatch {
 
 export interface WatchDeps {
   db: Db
-  placer: Placer
+  sequencer: Sequencer
   log: Log
   repeat: Repeat
 }
@@ -34,13 +34,13 @@ const lookEveryMs = 1_500
 /** A busy workspace has its events placed so often, rather than after each commit. */
 const restMs = 20
 
-export function watchFeeds({ db, placer, log, repeat }: WatchDeps): FeedWatch {
+export function watchFeeds({ db, sequencer, log, repeat }: WatchDeps): FeedWatch {
   const watched = new Map<string, Set<Watcher>>()
   const wake = (workspaceId: string, last = Number.POSITIVE_INFINITY) => {
     for (const watcher of watched.get(workspaceId) ?? []) if (watcher.position() < last) watcher.wake()
   }
   const placeNow = (workspaceId: string) =>
-    placer.place(workspaceId).catch((error) => log.warn('placing events failed', { workspaceId }, error))
+    sequencer.place(workspaceId).catch((error) => log.warn('placing events failed', { workspaceId }, error))
   const errands = openErrands()
   const placeSoon = throttle(restMs, (workspaceId) =>
     errands.run(
@@ -52,7 +52,7 @@ export function watchFeeds({ db, placer, log, repeat }: WatchDeps): FeedWatch {
   // Readers need no worker to give the events they wait for a place.
   const stopHearing = [
     db.onNews(recordedTopic, (workspaceId) => void (watched.has(workspaceId) && placeSoon(workspaceId))),
-    db.onNews(placedTopic, (workspaceId) => wake(workspaceId)),
+    db.onNews(sequencedTopic, (workspaceId) => wake(workspaceId)),
   ]
   const look = async () => {
     if (watched.size === 0) return

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Tx } from '../../src/base/db.ts'
 import { recordEvents } from '../../src/events/record.ts'
-import { placeEvents } from '../../src/events/sequence.ts'
+import { sequenceEvents } from '../../src/events/sequence.ts'
 import { bodies, type FeedWorld, feedWorld } from '../support/events/feed-world.ts'
 
 const transactions = 4
@@ -83,7 +83,7 @@ test('whatever the order of commits, places have no gaps, and follow whatever a 
         await writing.run((tx) => recordEvents(tx, keyring, w.workspaceId, [event], w.clock.now()))
       }
       const placeAndRead = async () => {
-        await placeEvents(w.db, w.workspaceId)
+        await sequenceEvents(w.db, w.workspaceId)
         const rows = await w.db.sql<{ position: number }[]>`
           select position
           from events

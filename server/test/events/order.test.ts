@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Db, openDb } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/relay.ts'
-import { placeEvents } from '../../src/events/sequence.ts'
+import { sequenceEvents } from '../../src/events/sequence.ts'
 import { directly, testDatabase } from '../support/database.ts'
 import { eventsPath, type FeedWorld, feedWorld, type Json, type Node, startNode } from '../support/events/feed-world.ts'
 import { writeEvents } from '../support/events/feed-writers.ts'
@@ -61,7 +61,7 @@ async function assertComplete(w: FeedWorld, seen: readonly Json[]): Promise<void
 async function keepPlacing(db: Db, workspaceId: string, isWriting: () => boolean): Promise<number> {
   let failures = 0
   while (isWriting()) {
-    await placeEvents(db, workspaceId).catch(() => {
+    await sequenceEvents(db, workspaceId).catch(() => {
       failures++
     })
   }

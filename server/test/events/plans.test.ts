@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newId } from '../../src/base/id.ts'
 import { feedStates } from '../../src/events/feed.ts'
 import { removeOldEvents } from '../../src/events/retention.ts'
-import { placeEvents } from '../../src/events/sequence.ts'
+import { sequenceEvents } from '../../src/events/sequence.ts'
 import { statementsOf } from '../support/database.ts'
 import { feedWorld } from '../support/events/feed-world.ts'
 import { badPlans, waysTo } from '../support/plans.ts'
@@ -13,7 +13,7 @@ test('events get their places by their ids while the table is empty, too', async
   const w = await feedWorld()
   const statements = await statementsOf(async () => {
     await w.record(['lead.created'])
-    await placeEvents(w.db, w.workspaceId)
+    await sequenceEvents(w.db, w.workspaceId)
   })
   const placing = statements.filter(({ text }) => /update events/.test(text))
   await w.db.sql`truncate events`
@@ -38,7 +38,7 @@ test('no statement of the feed reads all events, or a whole index of them', asyn
     await w.page({ after }, some)
     await feedStates(w.db.sql, [w.workspaceId])
     await w.record(['lead.created'])
-    await placeEvents(w.db, w.workspaceId)
+    await sequenceEvents(w.db, w.workspaceId)
     w.clock.advance(31 * 24 * 3_600_000)
     await removeOldEvents(w.db, w.clock, async () => Number.POSITIVE_INFINITY)
   })

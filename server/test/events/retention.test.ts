@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removeOldEvents } from '../../src/events/retention.ts'
-import { createPlacer } from '../../src/events/sequencer.ts'
+import { createSequencer } from '../../src/events/sequencer.ts'
 import { purgeDeletedLeads } from '../../src/leads/write/purge.ts'
 import { eventsPath, feedWorld, namesIn } from '../support/events/feed-world.ts'
 
@@ -41,14 +41,14 @@ test('an old event stays while it has no place, and while a younger one stands b
   await w.record(['lead.created'])
   w.clock.advance(31 * dayMs)
   assert.deepEqual(await kept(), ['lead.created'])
-  await createPlacer(w.db).placeAll()
+  await createSequencer(w.db).placeAll()
   assert.deepEqual(await kept(), [])
 
   await w.record(['lead.updated'])
-  await createPlacer(w.db).place(w.workspaceId)
+  await createSequencer(w.db).place(w.workspaceId)
   w.clock.advance(-31 * dayMs)
   await w.record(['lead.deleted'])
-  await createPlacer(w.db).place(w.workspaceId)
+  await createSequencer(w.db).place(w.workspaceId)
   w.clock.advance(31 * dayMs)
   assert.deepEqual(await kept(), ['lead.updated', 'lead.deleted'])
 })

@@ -10,7 +10,7 @@ import type { App } from '../../src/base/route.ts'
 import { openVault } from '../../src/base/sealing/vault.ts'
 import type { Connectors } from '../../src/channels/connector.ts'
 import { loadConfig } from '../../src/config.ts'
-import { createPlacer } from '../../src/events/sequencer.ts'
+import { createSequencer } from '../../src/events/sequencer.ts'
 import { createMetrics } from '../../src/http/ops/metrics.ts'
 import { type FakePlatform, scriptedPlatform } from './channels/scripted-platform.ts'
 import { type ContractCheck, checkAnswers } from './contract/contract.ts'
@@ -57,7 +57,7 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
     vault,
     limiter: createMemoryLimiter(clock),
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
-    placer: createPlacer(db),
+    sequencer: createSequencer(db),
     outgoing: openTestOutgoing(),
     connectors: { ...platform.connectors, ...ownConnectors({ db, vault, clock }) },
   }

@@ -14,7 +14,7 @@ import { loadOrCreateMasterKeyFile, masterKeyFrom, readPreviousMasterKeyFiles } 
 import { listSecrets } from '../../base/sealing/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../../base/sealing/vault.ts'
 import type { Config } from '../../config.ts'
-import { createPlacer } from '../../events/sequencer.ts'
+import { createSequencer } from '../../events/sequencer.ts'
 import { createMetrics } from '../../http/ops/metrics.ts'
 import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'
 import { openDatabase } from './database.ts'
@@ -75,7 +75,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
     const metrics = createMetrics(gaugesOf({ db, clock, log }, config.database.maxConnections))
     const masterKeyFile = config.masterKey === null ? masterKeyPath(config) : null
     const localToken = randomBytes(32).toString('base64url')
-    const placer = createPlacer(db)
+    const sequencer = createSequencer(db)
     const house = {
       config,
       log,
@@ -85,7 +85,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       limiter,
       images,
       metrics,
-      placer,
+      sequencer,
       outgoing,
       masterKeyFile,
       localToken,

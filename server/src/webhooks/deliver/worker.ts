@@ -4,8 +4,8 @@ import { throttle } from '../../base/async/throttle.ts'
 import type { Db } from '../../base/db.ts'
 import { erasedTopic } from '../../events/erase.ts'
 import { recordedTopic } from '../../events/record.ts'
-import { placedTopic } from '../../events/sequence.ts'
-import type { Placer } from '../../events/sequencer.ts'
+import { sequencedTopic } from '../../events/sequence.ts'
+import type { Sequencer } from '../../events/sequencer.ts'
 import { dueTopic } from '../endpoint/replay.ts'
 import { forgetErased } from '../erase.ts'
 import { createSlots } from './concurrency.ts'
@@ -33,7 +33,7 @@ export interface DeliveryWorker {
 }
 
 export interface WorkerDeps extends Omit<PumpDeps, 'observe' | 'random' | 'slots' | 'settler' | 'maxInMemory'> {
-  placer: Placer
+  sequencer: Sequencer
   observe?: WebhookObserver
   /** In 0…1, for the jitter of retries. */
   random?: () => number
@@ -50,7 +50,7 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
   return {
     drain: async () => {
       for (;;) {
-        const placed = await deps.placer.placeAll()
+        const placed = await deps.sequencer.placeAll()
         const claimed = await holder.claim(null)
         await holder.done()
         if (placed === 0 && claimed === 0) return
@@ -74,11 +74,11 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
 
 /** Acts on news at once. */
 function listen(deps: WorkerDeps, holder: Holder): () => Promise<void> {
-  const { db, clock, log, placer } = deps
+  const { db, clock, log, sequencer } = deps
   const errands = openErrands()
   const place = throttle(placingRestMs, (workspaceId) =>
     errands.run(
-      () => placer.place(workspaceId),
+      () => sequencer.place(workspaceId),
       (error) => log.error('events not placed', { workspaceId }, error),
     ),
   )
@@ -101,7 +101,7 @@ function listen(deps: WorkerDeps, holder: Holder): () => Promise<void> {
   }
   const stop = allOf(db, [
     [recordedTopic, place],
-    [placedTopic, onPlaced],
+    [sequencedTopic, onPlaced],
     [dueTopic, onDue],
     [givenTopic, lookAt],
     [erasedTopic, (subjectId) => forgetErased(holder.held(), subjectId)],
@@ -141,12 +141,12 @@ function claimerOfNews({ log }: WorkerDeps, holder: Holder, errands: Errands): (
 }
 
 /** Looks from time to time as well: news may be lost. */
-function poll({ db, log, placer }: WorkerDeps, holder: Holder): () => Promise<void> {
+function poll({ db, log, sequencer }: WorkerDeps, holder: Holder): () => Promise<void> {
   const endOfDead = watchTheLiving(db)
   const loop = (pauseMs: number, work: () => Promise<unknown>): Loop =>
     startLoop({ firstAfterMs: 0, pauseMs }, work, (error) => log.error('webhooks not looked for', {}, error))
   const loops = [
-    loop(lookEveryMs, placer.placeAll),
+    loop(lookEveryMs, sequencer.placeAll),
     loop(lookEveryMs, () => holder.claim(null)),
     loop(lookForDeadEveryMs, async () => {
       if ((await endOfDead()) > 0) await holder.claim(null)

@@ -41,7 +41,7 @@ export async function createEndpoint(deps: WebhookDeps, member: Member, input: N
   }
   const keyring = await deps.vault.keyring(workspaceId)
   // What was committed before stands in the feed before the endpoint, then.
-  await deps.placer.place(workspaceId)
+  await deps.sequencer.place(workspaceId)
   await deps.db.tx(async (tx) => {
     const position = await endOfFeed(tx, workspaceId)
     if ((await countEndpoints(tx, workspaceId)) >= maxEndpoints) throw tooManyEndpoints()

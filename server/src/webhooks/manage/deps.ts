@@ -4,14 +4,14 @@ import type { Vault } from '../../base/sealing/vault.ts'
 import type { EventName } from '../../events/catalogue.ts'
 import type { PresentPayload } from '../../events/feed.ts'
 import type { NewEvent } from '../../events/record.ts'
-import type { Placer } from '../../events/sequencer.ts'
+import type { Sequencer } from '../../events/sequencer.ts'
 
 /** What the team's verbs in this room act on. */
 export interface WebhookDeps {
   db: Db
   vault: Vault
   clock: Clock
-  placer: Placer
+  sequencer: Sequencer
   /** Why an address may not be called; null when it may. */
   outgoing: { refusal(url: string): string | null }
   /** An event of an invented lead or conversation with this id, made as true ones are. */

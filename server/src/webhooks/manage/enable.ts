@@ -20,7 +20,7 @@ export async function enableEndpoint(
   const { workspaceId } = member
   const now = deps.clock.now()
   if (sendSince !== null) refuseOutside('sendSince', sendSince, now)
-  await deps.placer.place(workspaceId)
+  await deps.sequencer.place(workspaceId)
   await deps.db.tx(async (tx) => {
     const position = await endOfFeed(tx, workspaceId)
     const endpoint = await lockEndpoint(tx, workspaceId, id)

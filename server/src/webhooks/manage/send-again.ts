@@ -11,7 +11,7 @@ import { refuseOutside } from './enable.ts'
 export async function resendEvent(deps: WebhookDeps, member: Member, id: string, eventId: string): Promise<void> {
   const { workspaceId } = member
   const now = deps.clock.now()
-  await deps.placer.place(workspaceId)
+  await deps.sequencer.place(workspaceId)
   await deps.db.tx(async (tx) => {
     const endpoint = await lockEndpoint(tx, workspaceId, id)
     if (endpoint.state === 'disabled') throw endpointDisabled()
@@ -35,7 +35,7 @@ export async function replayRange(
   refuseOutside('from', range.from, now)
   refuseOutside('to', to, now)
   if (to < range.from) throw invalid('to', 'must not be before `from`')
-  await deps.placer.place(workspaceId)
+  await deps.sequencer.place(workspaceId)
   return deps.db.tx(async (tx) => {
     const endpoint = await lockEndpoint(tx, workspaceId, id)
     if (endpoint.state === 'disabled') throw endpointDisabled()

@@ -22,7 +22,7 @@ export async function sendTest(deps: WebhookDeps, member: Member, id: string, na
     return recordTestEvent(tx, keyring, workspaceId, id, event, now)
   })
   // Places are given to what is committed.
-  await deps.placer.place(workspaceId)
+  await deps.sequencer.place(workspaceId)
   await deps.db.tx(async (tx) => {
     const endpoint = await lockEndpoint(tx, workspaceId, id)
     const placed = await findEvent(tx, workspaceId, id, eventId)

@@ -10,7 +10,7 @@ import { newId } from '../../../src/base/id.ts'
 import type { App } from '../../../src/base/route.ts'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
 import { loadConfig } from '../../../src/config.ts'
-import { placeEvents } from '../../../src/events/sequence.ts'
+import { sequenceEvents } from '../../../src/events/sequence.ts'
 import { createMetrics } from '../../../src/http/ops/metrics.ts'
 import { testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
@@ -232,7 +232,7 @@ test('queues of failing endpoints are told apart from those of healthy ones', as
   const here = await world()
   const { db, clock, workspaceId } = here
   await here.lead()
-  await placeEvents(db, workspaceId)
+  await sequenceEvents(db, workspaceId)
   const addQueue = async (cursor: number, failures: number, retryAt: Date | null, state = 'active') => {
     const id = newId(clock.now())
     await db.sql`

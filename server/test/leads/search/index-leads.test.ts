@@ -101,7 +101,7 @@ test('leads are found by what they say now, while writers change them and worker
 test('an event stays until the tokens have followed it, however old it is', async () => {
   const w = await world()
   const { id } = await w.lead({ firstName: 'Methuselah' })
-  await w.placer.place(w.workspaceId)
+  await w.sequencer.place(w.workspaceId)
   w.clock.advance(31 * 24 * 3_600_000)
   await removeOldEvents(w.db, w.clock, readIndexedTo)
   assert.equal((await w.events(id)).length, 1)
@@ -125,7 +125,7 @@ test('a lead that does not open holds up nobody else', async () => {
 test('a worker that dies amid its work leaves it to the next, whole', async () => {
   const w = await world()
   const { id } = await w.lead({ firstName: 'Phoenix' })
-  await w.placer.place(w.workspaceId)
+  await w.sequencer.place(w.workspaceId)
   const tx: World['db']['tx'] = (work) =>
     w.db.tx(async (inner) => {
       await work(inner)

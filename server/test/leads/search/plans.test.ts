@@ -66,7 +66,7 @@ async function writeEveryWay(w: World): Promise<void> {
   }))
   for (const body of items) await w.call('POST', `${leadsPath}/upsert`, { body })
   await w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items } })
-  await w.placer.place(w.workspaceId)
+  await w.sequencer.place(w.workspaceId)
   await indexLeads(w)
   await succeed(w.call('DELETE', leadPath(lead.id)))
   await succeed(w.call('POST', `${leadPath(lead.id)}/restore`))

@@ -223,7 +223,7 @@ test('tokens of earlier rules are made anew in steps, each in one transaction wi
   await w.db.sql`insert into lead_search_feeds (workspace_id, position) values (${w.workspaceId}, 0)`
   assert.deepEqual(await ask(w, '77'), [])
   await w.lead({ firstName: 'Bo' })
-  await w.placer.placeAll()
+  await w.sequencer.placeAll()
   let transactions = 0
   const tx: World['db']['tx'] = (work) =>
     w.db.tx(async (inner) => {

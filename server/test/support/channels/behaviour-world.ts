@@ -14,7 +14,7 @@ import { startSessions } from '../../../src/channels/unofficial/session/worker.t
 import { openTransports } from '../../../src/channels/unofficial/transport/transports.ts'
 import { wabaConnector } from '../../../src/channels/waba/sender.ts'
 import { loadConfig } from '../../../src/config.ts'
-import { createPlacer } from '../../../src/events/sequencer.ts'
+import { createSequencer } from '../../../src/events/sequencer.ts'
 import { createMetrics } from '../../../src/http/ops/metrics.ts'
 import { demoTemplates } from '../../../src/simulator/demo/demo-templates.ts'
 import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts'
@@ -148,7 +148,7 @@ const theatre = oncePerFile(async (): Promise<Theatre> => {
     vault,
     limiter: createMemoryLimiter(clock),
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
-    placer: createPlacer(db),
+    sequencer: createSequencer(db),
     outgoing,
     connectors: {
       waba: wabaConnector({ outgoing, clock }),

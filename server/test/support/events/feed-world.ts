@@ -6,7 +6,7 @@ import { newId } from '../../../src/base/id.ts'
 import type { App } from '../../../src/base/route.ts'
 import type { EventName } from '../../../src/events/catalogue.ts'
 import { recordEvents } from '../../../src/events/record.ts'
-import { createPlacer } from '../../../src/events/sequencer.ts'
+import { createSequencer } from '../../../src/events/sequencer.ts'
 import { atEnd } from '../file-end.ts'
 import { type World, world } from '../world.ts'
 
@@ -39,7 +39,7 @@ export interface Node {
 /** Another node of the service on a port of its own, on the test's pool unless told otherwise. */
 export async function startNode(house: House, changes: Partial<House> = {}): Promise<Node> {
   const { repeat, tick } = repeatByHand()
-  const app = await buildApp({ ...house, repeat, ...changes, placer: createPlacer(changes.db ?? house.db) })
+  const app = await buildApp({ ...house, repeat, ...changes, sequencer: createSequencer(changes.db ?? house.db) })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => app.close())
   return { app, url, tick }

@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs'
 import { manualClock } from '../../../src/base/clock.ts'
 import { type DbOptions, openDb } from '../../../src/base/db.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
-import { createPlacer } from '../../../src/events/sequencer.ts'
+import { createSequencer } from '../../../src/events/sequencer.ts'
 import { takeStep } from '../../../src/rotation/step.ts'
 import { makeTokens } from '../tokens.ts'
 import { rotationDeps } from './rotating.ts'
@@ -18,9 +18,9 @@ const task = JSON.parse(process.argv[2] ?? '{}') as RotatingTask
 const db = openDb({ ...task.database, maxConnections: 2 })
 const clock = manualClock(new Date(task.now))
 const deps = rotationDeps(db, openVault(db, { current: Buffer.alloc(32, 7) }, clock), clock)
-const placer = createPlacer(db)
+const sequencer = createSequencer(db)
 while (await takeStep(deps)) {
   writeSync(1, 'step\n')
-  await makeTokens({ ...deps, placer })
+  await makeTokens({ ...deps, sequencer })
 }
 await db.close()

@@ -7,7 +7,7 @@ import { createLog } from '../../../src/base/log.ts'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { relayNews } from '../../../src/base/relay.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
-import { createPlacer } from '../../../src/events/sequencer.ts'
+import { createSequencer } from '../../../src/events/sequencer.ts'
 import type { DeliveryPoint } from '../../../src/webhooks/deliver/queue.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
 import { type FastTime, fastClock } from '../fast-clock.ts'
@@ -38,7 +38,7 @@ const worker = createDeliveryWorker({
   vault: openVault(db, { current: Buffer.alloc(32, 7) }, systemClock),
   clock: fastClock(task.time),
   log: createLog('error'),
-  placer: createPlacer(db),
+  sequencer: createSequencer(db),
   outgoing: { call: (request) => outgoing.call({ ...request, headers: marked(request.headers), timeoutMs }) },
   present: (_name, payload) => payload,
   fail: async (point) => {

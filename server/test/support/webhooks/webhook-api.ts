@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createPlacer } from '../../../src/events/sequencer.ts'
+import { createSequencer } from '../../../src/events/sequencer.ts'
 import { signedInMember, type TestMember } from '../member.ts'
 import { type Answer, type World, world } from '../world.ts'
 
@@ -28,12 +28,12 @@ export async function webhookApi(): Promise<WebhookApi> {
     assertSuccess(answer)
     return answer.body
   }
-  const placer = createPlacer(w.db)
+  const sequencer = createSequencer(w.db)
   return {
     ...w,
     admin,
     ok,
-    place: () => placer.place(w.workspaceId),
+    place: () => sequencer.place(w.workspaceId),
     endpoint: async (fields = {}) => {
       const { endpoint, secret } = await ok('POST', '', { url: exampleUrl, events: ['lead.*'], ...fields })
       return { ...endpoint, secret }

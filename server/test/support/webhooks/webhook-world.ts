@@ -64,7 +64,7 @@ export async function webhookWorld(
   options: EndpointOptions & { deps?: Partial<WorkerDeps> } = {},
 ): Promise<WebhookWorld> {
   const w = await world()
-  const { db, vault, clock, log, placer, outgoing, workspaceId } = w
+  const { db, vault, clock, log, sequencer, outgoing, workspaceId } = w
   const receiver = await startReceiver()
   const addWorker = (deps: Partial<WorkerDeps> = {}) =>
     createDeliveryWorker({
@@ -72,7 +72,7 @@ export async function webhookWorld(
       vault,
       clock,
       log,
-      placer,
+      sequencer,
       outgoing,
       present: presentAsRecorded,
       random: () => 0,

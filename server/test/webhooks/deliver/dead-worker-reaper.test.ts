@@ -16,7 +16,7 @@ async function anotherWorker(w: WebhookWorld): Promise<Db> {
   const db = openDb((await testDatabase()).options)
   pools.push(db)
   await w.record(randomUUID(), [{ n: 1 }])
-  await w.placer.place(w.workspaceId)
+  await w.sequencer.place(w.workspaceId)
   assert.equal(await claim(db, w), 1)
   return db
 }

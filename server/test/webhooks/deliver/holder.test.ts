@@ -37,7 +37,7 @@ async function askAgain({ db, workspaceId, endpointId, clock }: WebhookWorld, ev
 /** Records an event and gives it its place. */
 async function recordPlaced(w: WebhookWorld, n: number): Promise<string> {
   const [id = ''] = await w.record(randomUUID(), [{ n }])
-  await w.placer.place(w.workspaceId)
+  await w.sequencer.place(w.workspaceId)
   return id
 }
 
@@ -162,7 +162,7 @@ test('what is in memory when a queue ends amid a reading of the feed is left to 
   const w = await webhookWorld()
   const ids = await w.record(randomUUID(), [{ n: 0 }])
   for (let n = 1; n < 500; n++) ids.push(...(await w.record(randomUUID(), [{ n }])))
-  await w.placer.place(w.workspaceId)
+  await w.sequencer.place(w.workspaceId)
   const [locked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const locking = w.db.tx(async (tx) => {
     await w.receiver.reached(100)

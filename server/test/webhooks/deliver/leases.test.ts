@@ -112,7 +112,7 @@ test('a running worker sends what is recorded, by itself', async () => {
 test('under a role that its sessions have taken on, a worker takes none for dead', async () => {
   const w = await webhookWorld()
   await w.record(randomUUID(), [{ n: 1 }])
-  await w.placer.place(w.workspaceId)
+  await w.sequencer.place(w.workspaceId)
   const undone = new Error('undone')
   let ended: number | undefined
   const tried = w.db.tx(async (tx) => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { openDb } from '../../../src/base/db.ts'
 import { relayNews } from '../../../src/base/relay.ts'
-import { createPlacer } from '../../../src/events/sequencer.ts'
+import { createSequencer } from '../../../src/events/sequencer.ts'
 import { askOf } from '../../../src/webhooks/deliver/rebalance.ts'
 import { testDatabase } from '../../support/database.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
@@ -43,7 +43,7 @@ test('a worker that begins amid steady traffic gets its share, and no event is l
   const db = openDb((await testDatabase()).options)
   endings.push(() => db.close())
   endings.push(await relayNews(db, () => {}))
-  const second = w.addWorker({ db, placer: createPlacer(db) })
+  const second = w.addWorker({ db, sequencer: createSequencer(db) })
   second.start()
   while (Math.min(...(await heldByEach(w))) > endpointCount / 2) await write()
   for (let more = 0; more < 10; more++) await write()

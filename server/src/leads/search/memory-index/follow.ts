@@ -1,6 +1,6 @@
 import type { Db, Sql } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
-import { placeEvents } from '../../../events/sequence.ts'
+import { sequenceEvents } from '../../../events/sequence.ts'
 import { eventsOfLeads } from '../../lead/events.ts'
 import { type IndexShape, type MemoryIndex, putLead, removeErased, removeLead } from './memory-index.ts'
 import { type ImageRow, imageColumns, openRows } from './read-leads.ts'
@@ -141,7 +141,7 @@ async function selectNext(sql: Sql, { workspaceId, position }: Following): Promi
 
 /** Gives the events of the workspace their places; a few may be without one again by now. */
 export async function placeAll(db: Db, workspaceId: string): Promise<void> {
-  while ((await placeEvents(db, workspaceId)) >= fewEvents);
+  while ((await sequenceEvents(db, workspaceId)) >= fewEvents);
 }
 
 export async function readFeedState(
