@@ -4,7 +4,7 @@ import { sessionStates } from '../channels/unofficial/session/session.ts'
 import { countSessions } from '../channels/unofficial/session/session-queries.ts'
 import { readUnsequenced } from '../events/backlog-metrics.ts'
 import type { GaugeInfo, GaugeSource, Sample } from '../http/ops/gauges.ts'
-import { readWaitingWebhooks } from '../webhooks/manage/backlog-metrics.ts'
+import { readWebhookBacklog } from '../webhooks/manage/backlog-metrics.ts'
 import type { House } from './runtime.ts'
 
 const gauge = (name: string, help: string, ...labelNames: string[]): GaugeInfo => ({ name, help, labelNames })
@@ -55,7 +55,7 @@ async function eventSamples(db: Db, clock: Clock): Promise<Sample[]> {
 }
 
 async function webhookSamples(db: Db, clock: Clock): Promise<Sample[]> {
-  const found = await readWaitingWebhooks(db.sql)
+  const found = await readWebhookBacklog(db.sql)
   return [false, true].flatMap((isFailing) => {
     const labels = { health: isFailing ? 'failing' : 'healthy' }
     const waiting = found.find((one) => one.isFailing === isFailing)

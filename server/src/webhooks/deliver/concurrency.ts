@@ -1,5 +1,5 @@
 /** What bounds the requests of this process. */
-export interface SlotLimits {
+export interface ConcurrencyLimits {
   inFlight: number
   /** Of those; failing endpoints must not take all of them. */
   failing: number
@@ -21,7 +21,7 @@ export interface Slots {
 const forAnyone = 0.75
 
 /** `countQueues` tells among how many the slots are shared: each may have its share, whatever the others have to send. */
-export function createSlots(limits: SlotLimits, countQueues: () => number): Slots {
+export function createSlots(limits: ConcurrencyLimits, countQueues: () => number): Slots {
   let [taken, failing, unwritten] = [0, 0, 0]
   const waiting = new Set<() => void>()
   const free = () => {

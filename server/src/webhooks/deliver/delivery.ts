@@ -24,7 +24,7 @@ export interface Delivery {
 }
 
 /** What an attempt came to. */
-export interface Attempt {
+export interface DeliveryAttempt {
   at: Date
   ms: number
   /** Null when no answer came; `error` says why then. */
@@ -44,7 +44,7 @@ export type Verdict =
 
 export interface Result {
   delivery: Delivery
-  attempt: Attempt
+  attempt: DeliveryAttempt
   verdict: Verdict
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClaimedQueue, claimQueues, renewLeases } from '../endpoint/lease.ts'
 import { endQueue, giveBack, loseQueue, openQueue, refreshQueue, runQueue } from './pump.ts'
 import { isResting, type PumpDeps, type Queue } from './queue.ts'
-import type { Ask } from './rebalance.ts'
+import type { RebalanceRequest } from './rebalance.ts'
 
 const maxQueues = 500
 /** A queue that has nothing to do is kept for a while: the next event then needs no claim. */
@@ -22,7 +22,7 @@ export interface Holder {
   /** Renews the leases of queues, and looks what was changed at their endpoints. */
   renew(queues: readonly Queue[]): Promise<void>
   /** Lets queues go over to another worker that has asked for them, when it was this one that it asked. */
-  give(ask: Ask): void
+  give(ask: RebalanceRequest): void
   held(): Queue[]
   count(): number
   heldIn(workspaceId: string): Queue[]
@@ -114,7 +114,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
   }
 }
 
-function giveTo(queues: readonly Queue[], { from, to, count }: Ask): void {
+function giveTo(queues: readonly Queue[], { from, to, count }: RebalanceRequest): void {
   const ours = queues.filter(({ session }) => session === from)
   for (const queue of easiestToGive(ours).slice(0, count)) {
     queue.heir = to

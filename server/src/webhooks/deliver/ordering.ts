@@ -10,7 +10,7 @@ interface Lane {
  * The deliveries of one endpoint that are in memory, a lane for each lead or conversation. Lanes take turns; within one,
  * a delivery goes when the one before it is done with.
  */
-export interface Lanes {
+export interface Ordering {
   /** Puts a delivery in its place. Never before one that is in flight. */
   add(delivery: Delivery): void
   hasReady(): boolean
@@ -28,7 +28,7 @@ export interface Lanes {
   readonly size: number
 }
 
-export function createLanes(): Lanes {
+export function createOrdering(): Ordering {
   const lanes = new Map<string, Lane>()
   /** Lanes whose first may go. */
   const ready = new Set<string>()

@@ -3,7 +3,7 @@ import { openEndpoint } from '../endpoint/endpoint.ts'
 import { type ClaimedQueue, type HeldQueue, LeaseLost, leaseMs, releaseQueue } from '../endpoint/lease.ts'
 import { namesOf } from '../endpoint/patterns.ts'
 import { loadMore } from './load.ts'
-import { createLanes } from './ordering.ts'
+import { createOrdering } from './ordering.ts'
 import { cursorOf, type PumpDeps, type Queue } from './queue.ts'
 import { givenTopic } from './rebalance.ts'
 import { mayStart, startRequests } from './send.ts'
@@ -33,7 +33,7 @@ export async function openQueue(deps: PumpDeps, claimed: ClaimedQueue, askedAt: 
     session: claimed.session,
     signal: createSignal(),
     openedAt: askedAt,
-    lanes: createLanes(),
+    lanes: createOrdering(),
     leaseEndsAt: leaseEndOf(askedAt),
     endpoint,
     names: namesOf(endpoint.events),

@@ -11,9 +11,9 @@ import type { Lease } from '../endpoint/lease.ts'
 import type { Slots } from './concurrency.ts'
 import type { Batch, Delivery, Result } from './delivery.ts'
 import type { WebhookObserver } from './observe.ts'
-import type { Lanes } from './ordering.ts'
+import type { Ordering } from './ordering.ts'
 import type { Signal } from './signal.ts'
-import type { Settler } from './success-batcher.ts'
+import type { SuccessBatcher } from './success-batcher.ts'
 
 /** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
 export const deliveryPoints = [
@@ -37,7 +37,7 @@ export interface PumpDeps {
   present: PresentPayload
   observe: WebhookObserver
   slots: Slots
-  settler: Settler
+  settler: SuccessBatcher
   /** In 0…1. */
   random: () => number
   /** How many deliveries one queue may have in memory. */
@@ -53,7 +53,7 @@ export interface Queue {
   readonly signal: Signal
   /** Of the process's own steady clock, as `leaseEndsAt`. */
   readonly openedAt: number
-  readonly lanes: Lanes
+  readonly lanes: Ordering
   /** No request leaves behind it. */
   leaseEndsAt: number
   endpoint: Endpoint

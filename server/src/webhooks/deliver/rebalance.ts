@@ -7,7 +7,7 @@ export const askTopic = 'webhooks_asked'
 export const givenTopic = 'webhooks_given'
 
 /** That one worker, by the name of its sessions, gives so many queues to another. */
-export interface Ask {
+export interface RebalanceRequest {
   from: string
   to: string
   count: number
@@ -29,13 +29,13 @@ const maxAtOnce = 20
  * that has something to send every second, so that a worker that begins would have nothing to do. News may be lost:
  * then it asks again.
  */
-export async function askForShare(db: Db): Promise<void> {
-  const ask = askOf(await listHoldings(db.sql))
+export async function askForRebalance(db: Db): Promise<void> {
+  const ask = rebalanceRequestOf(await listHoldings(db.sql))
   if (ask !== null) await db.statement((tx) => tx`select`, { topic: askTopic, id: JSON.stringify(ask) })
 }
 
 /** What the first of them asks for. */
-export function askOf([own, ...others]: readonly Holding[]): Ask | null {
+export function rebalanceRequestOf([own, ...others]: readonly Holding[]): RebalanceRequest | null {
   const [richest] = others.toSorted((a, b) => b.queues - a.queues)
   if (own === undefined || richest === undefined) return null
   const difference = richest.queues - own.queues

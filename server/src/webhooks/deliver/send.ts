@@ -3,7 +3,7 @@ import { retryAfterMs } from '../endpoint/backoff.ts'
 import { afterFailure, afterSuccess, isHopeless, isPaused, isProbed } from '../endpoint/health.ts'
 import { signatures } from '../endpoint/signature.ts'
 import { bodyOf } from './body.ts'
-import type { Attempt, Delivery } from './delivery.ts'
+import type { Delivery, DeliveryAttempt } from './delivery.ts'
 import type { PumpDeps, Queue } from './queue.ts'
 import { expiredError, internalError, judge, tellsOfReceiver } from './verdict.ts'
 
@@ -64,7 +64,7 @@ async function deliver(deps: PumpDeps, queue: Queue, delivery: Delivery): Promis
 }
 
 interface Outcome {
-  attempt: Attempt
+  attempt: DeliveryAttempt
   /** What the receiver asks for. */
   pauseMs: number | null
 }
@@ -134,7 +134,7 @@ async function post(
   return { attempt: { at, ms, status: null, error: answer.error, answer: null, masked }, pauseMs: null }
 }
 
-function noteHealth(queue: Queue, delivery: Delivery, attempt: Attempt, pauseMs: number | null): void {
+function noteHealth(queue: Queue, delivery: Delivery, attempt: DeliveryAttempt, pauseMs: number | null): void {
   const isTaken = attempt.status !== null && attempt.status >= 200 && attempt.status < 300
   if (isTaken) queue.health = afterSuccess(queue.health, attempt.at)
   else if (tellsOfReceiver(delivery, attempt)) queue.health = afterFailure(queue.health, attempt.at, pauseMs)

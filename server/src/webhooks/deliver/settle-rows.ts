@@ -1,6 +1,6 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { sealAnswer } from './answer.ts'
-import type { Attempt, Delivery, Result } from './delivery.ts'
+import type { Delivery, DeliveryAttempt, Result } from './delivery.ts'
 import type { AttemptRow } from './save-attempts.ts'
 import type { DeliveryRow } from './settle-queries.ts'
 
@@ -68,7 +68,7 @@ function sealedAnswer(
   keyring: Keyring,
   endpointId: string,
   { position, attempts }: Delivery,
-  { answer }: Attempt,
+  { answer }: DeliveryAttempt,
 ): Buffer | null {
   return answer === null ? null : sealAnswer(keyring, { endpointId, position, number: attempts + 1 }, answer)
 }

@@ -4,12 +4,12 @@ import type { Lease } from '../endpoint/lease.ts'
 import { type DeliveryRow, saveSuccesses } from './settle-queries.ts'
 
 /** Writes the successes of all queues of a process: what ends while a statement runs goes together in the next. */
-export interface Settler {
+export interface SuccessBatcher {
   /** False when nothing was written: the queue is lost, or its endpoint was disabled meanwhile. */
-  save(successes: Waiting): Promise<boolean>
+  save(successes: QueuedSuccess): Promise<boolean>
 }
 
-export interface Waiting {
+export interface QueuedSuccess {
   lease: Lease
   generation: number
   rows: readonly DeliveryRow[]
@@ -18,13 +18,13 @@ export interface Waiting {
 }
 
 interface Entry {
-  waiting: Waiting
+  waiting: QueuedSuccess
   done: PromiseWithResolvers<boolean>
 }
 
 const maxQueues = 100
 
-export function createSettler(db: Db): Settler {
+export function createSuccessBatcher(db: Db): SuccessBatcher {
   let entries: Entry[] = []
   let isWriting = false
 

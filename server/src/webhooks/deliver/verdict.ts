@@ -1,5 +1,5 @@
 import { retryDelayMs } from '../endpoint/backoff.ts'
-import type { Attempt, Delivery, Verdict } from './delivery.ts'
+import type { Delivery, DeliveryAttempt, Verdict } from './delivery.ts'
 
 /** The event cannot be opened or rendered: the fault is ours. */
 export const internalError = 'internal'
@@ -12,7 +12,7 @@ const gone = 410
 /** What becomes of a delivery after an attempt. `pauseMs` is what the receiver has asked for; `random` is in 0…1. */
 export function judge(
   delivery: Pick<Delivery, 'roundAttempts' | 'isTest'>,
-  { at, status, error }: Pick<Attempt, 'at' | 'status' | 'error'>,
+  { at, status, error }: Pick<DeliveryAttempt, 'at' | 'status' | 'error'>,
   { pauseMs, random }: { pauseMs: number | null; random: number },
 ): Verdict {
   if (status !== null && status >= 200 && status < 300) return { next: 'delivered' }
@@ -25,6 +25,9 @@ export function judge(
 }
 
 /** Whether the receiver has to answer for it. */
-export function tellsOfReceiver(delivery: Pick<Delivery, 'isTest'>, { error }: Pick<Attempt, 'error'>): boolean {
+export function tellsOfReceiver(
+  delivery: Pick<Delivery, 'isTest'>,
+  { error }: Pick<DeliveryAttempt, 'error'>,
+): boolean {
   return !delivery.isTest && error !== internalError && error !== expiredError
 }

@@ -9,12 +9,12 @@ import type { Sequencer } from '../../events/sequencer.ts'
 import { dueTopic } from '../endpoint/replay.ts'
 import { forgetErased } from '../erase.ts'
 import { createSlots } from './concurrency.ts'
-import { watchTheLiving } from './dead-worker-reaper.ts'
+import { createDeadWorkerReaper } from './dead-worker-reaper.ts'
 import { createHolder, type Holder } from './holder.ts'
 import { noObserver, type WebhookObserver } from './observe.ts'
 import type { PumpDeps } from './queue.ts'
-import { type Ask, askForShare, askTopic, givenTopic } from './rebalance.ts'
-import { createSettler } from './success-batcher.ts'
+import { askForRebalance, askTopic, givenTopic, type RebalanceRequest } from './rebalance.ts'
+import { createSuccessBatcher } from './success-batcher.ts'
 
 const limits = { inFlight: 512, failing: 256, unwritten: 128 }
 const lookEveryMs = 1000
@@ -42,7 +42,7 @@ export interface WorkerDeps extends Omit<PumpDeps, 'observe' | 'random' | 'slots
 /** Sends events to the endpoints of all workspaces, together with any number of other workers. */
 export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
   const slots = createSlots(limits, () => holder.count())
-  const deps = { observe: noObserver, random: Math.random, ...given, slots, settler: createSettler(given.db) }
+  const deps = { observe: noObserver, random: Math.random, ...given, slots, settler: createSuccessBatcher(given.db) }
   let isStarted = false
   const holder = createHolder(deps, () => isStarted)
   let stopLooking = async () => {}
@@ -105,7 +105,7 @@ function listen(deps: WorkerDeps, holder: Holder): () => Promise<void> {
     [dueTopic, onDue],
     [givenTopic, lookAt],
     [erasedTopic, (subjectId) => forgetErased(holder.held(), subjectId)],
-    [askTopic, (ask) => holder.give(JSON.parse(ask) as Ask)],
+    [askTopic, (ask) => holder.give(JSON.parse(ask) as RebalanceRequest)],
   ])
   return async () => {
     stop()
@@ -142,7 +142,7 @@ function claimerOfNews({ log }: WorkerDeps, holder: Holder, errands: Errands): (
 
 /** Looks from time to time as well: news may be lost. */
 function poll({ db, log, sequencer }: WorkerDeps, holder: Holder): () => Promise<void> {
-  const endOfDead = watchTheLiving(db)
+  const endOfDead = createDeadWorkerReaper(db)
   const loop = (pauseMs: number, work: () => Promise<unknown>): Loop =>
     startLoop({ firstAfterMs: 0, pauseMs }, work, (error) => log.error('webhooks not looked for', {}, error))
   const loops = [
@@ -151,7 +151,7 @@ function poll({ db, log, sequencer }: WorkerDeps, holder: Holder): () => Promise
     loop(lookForDeadEveryMs, async () => {
       if ((await endOfDead()) > 0) await holder.claim(null)
     }),
-    loop(askEveryMs, () => askForShare(db)),
+    loop(askEveryMs, () => askForRebalance(db)),
     loop(renewEveryMs, () => holder.renew(holder.held())),
   ]
   return async () => {

@@ -1,7 +1,7 @@
 import type { Sql } from '../../base/db.ts'
 
 /** How an endpoint fares. */
-export interface Standing {
+export interface EndpointStatus {
   endpointId: string
   pausedUntil: Date | null
   failingSince: Date | null
@@ -17,13 +17,13 @@ export interface Standing {
 }
 
 /** Reads the standing of endpoints. What waits is counted up to a number: a backlog may be as long as the feed. */
-export async function selectStandings(
+export async function selectEndpointStatuses(
   sql: Sql,
   workspaceId: string,
   endpointIds: readonly string[],
   countUpTo: number,
-): Promise<Map<string, Standing>> {
-  const rows = await sql<Standing[]>`
+): Promise<Map<string, EndpointStatus>> {
+  const rows = await sql<EndpointStatus[]>`
     select
       q.endpoint_id as "endpointId",
       q.paused_until as "pausedUntil",
@@ -72,7 +72,7 @@ export async function selectStandings(
 }
 
 /** When something is next sent; null when nothing waits, or nothing holds it back. */
-export function nextAttemptAt(standing: Standing, now: Date): Date | null {
+export function nextAttemptAt(standing: EndpointStatus, now: Date): Date | null {
   const { pending, behind, retryAt, pausedUntil } = standing
   if (pending + behind === 0) return null
   const due = behind > 0 ? null : retryAt

@@ -1,5 +1,5 @@
 import type { Endpoint, StateReason } from './endpoint.ts'
-import { nextAttemptAt, type Standing } from './endpoint-status.ts'
+import { type EndpointStatus, nextAttemptAt } from './endpoint-status.ts'
 import { validSecrets } from './secrets.ts'
 
 const reasons: Record<StateReason, string> = {
@@ -10,7 +10,7 @@ const reasons: Record<StateReason, string> = {
 }
 
 /** An endpoint as the team sees it: never a header's value or a secret, and the address for admins alone. */
-export function presentEndpoint(endpoint: Endpoint, standing: Standing | undefined, showUrl: boolean, now: Date) {
+export function presentEndpoint(endpoint: Endpoint, standing: EndpointStatus | undefined, showUrl: boolean, now: Date) {
   const { settings, stateReason } = endpoint
   const secrets = validSecrets(settings.secrets, now)
   return {
@@ -37,7 +37,7 @@ export function presentEndpoint(endpoint: Endpoint, standing: Standing | undefin
 /** The host alone: the rest may hold a token. */
 export const addressOutline = (url: string): string => `${new URL(url).origin}/…`
 
-function presentHealth(standing: Standing | undefined, now: Date) {
+function presentHealth(standing: EndpointStatus | undefined, now: Date) {
   const { pausedUntil = null, oldestPendingAt = null, oldestBehindAt = null } = standing ?? {}
   const waitingSince = [oldestPendingAt, oldestBehindAt].flatMap((time) => (time === null ? [] : [time.getTime()]))
   return {

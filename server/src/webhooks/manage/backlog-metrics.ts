@@ -1,7 +1,7 @@
 import type { Sql } from '../../base/db.ts'
 import { failuresBeforeProbes } from '../endpoint/health.ts'
 
-export interface WaitingWebhooks {
+export interface WebhookBacklog {
   /** Receivers that fail have a backlog by nature: only that of the others calls for somebody. */
   isFailing: boolean
   endpoints: number
@@ -16,8 +16,8 @@ export interface WaitingWebhooks {
 const maxLookedAt = 1000
 
 /** How far the queues of all active endpoints are behind; of those behind, the oldest event of 1,000 is looked up. */
-export async function readWaitingWebhooks(sql: Sql): Promise<WaitingWebhooks[]> {
-  return sql<WaitingWebhooks[]>`
+export async function readWebhookBacklog(sql: Sql): Promise<WebhookBacklog[]> {
+  return sql<WebhookBacklog[]>`
     with queues as materialized (
       select
         q.workspace_id,

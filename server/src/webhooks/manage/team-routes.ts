@@ -4,7 +4,7 @@ import { unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { done, workspaceParams } from '../../team/team-schema.ts'
 import { openEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
-import { selectStandings } from '../endpoint/endpoint-status.ts'
+import { selectEndpointStatuses } from '../endpoint/endpoint-status.ts'
 import { presentEndpoint } from '../endpoint/present.ts'
 import {
   EndpointAnswer,
@@ -46,7 +46,7 @@ function listRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       const { workspaceId } = member
       const rows = await selectEndpoints(deps.db.sql, workspaceId)
       const ids = rows.map(({ id }) => id)
-      const standings = await selectStandings(deps.db.sql, workspaceId, ids, countUpTo)
+      const standings = await selectEndpointStatuses(deps.db.sql, workspaceId, ids, countUpTo)
       const now = deps.clock.now()
       return deps.vault.withKeyring(workspaceId, (keyring) => ({
         endpoints: rows.map((row) =>

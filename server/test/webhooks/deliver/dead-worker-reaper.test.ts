@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { type Db, openDb, processName } from '../../../src/base/db.ts'
-import { watchTheLiving } from '../../../src/webhooks/deliver/dead-worker-reaper.ts'
+import { createDeadWorkerReaper } from '../../../src/webhooks/deliver/dead-worker-reaper.ts'
 import { type ClaimedQueue, claimQueues, releaseQueue } from '../../../src/webhooks/endpoint/lease.ts'
 import { testDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
@@ -40,7 +40,7 @@ async function release(db: Db, w: WebhookWorld, [queue]: ClaimedQueue[], heir: s
 /** Looks by a clock that is driven, past whatever grace the beginning has. */
 async function looker(db: Db) {
   let atMs = 0
-  const look = watchTheLiving(db, () => atMs)
+  const look = createDeadWorkerReaper(db, () => atMs)
   const lookAfter = (ms: number) => {
     atMs += ms
     return look()

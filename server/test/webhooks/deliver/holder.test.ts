@@ -5,7 +5,7 @@ import { createSlots } from '../../../src/webhooks/deliver/concurrency.ts'
 import { createHolder, type Holder } from '../../../src/webhooks/deliver/holder.ts'
 import { noObserver } from '../../../src/webhooks/deliver/observe.ts'
 import type { PumpDeps } from '../../../src/webhooks/deliver/queue.ts'
-import { createSettler } from '../../../src/webhooks/deliver/success-batcher.ts'
+import { createSuccessBatcher } from '../../../src/webhooks/deliver/success-batcher.ts'
 import { queueAgain } from '../../../src/webhooks/endpoint/replay.ts'
 import { findEvent } from '../../../src/webhooks/manage/send-again.ts'
 import { startReceiver } from '../../support/webhooks/webhook-receiver.ts'
@@ -19,7 +19,7 @@ function holderOf(w: WebhookWorld, deps: Partial<PumpDeps> = {}, { mayLinger = f
     observe: noObserver,
     random: () => 0,
     slots: createSlots(limits, () => holder.count()),
-    settler: createSettler(w.db),
+    settler: createSuccessBatcher(w.db),
   }
   const holder = createHolder({ ...w, ...parts, ...deps }, () => mayLinger)
   return holder

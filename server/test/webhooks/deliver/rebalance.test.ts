@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { openDb } from '../../../src/base/db.ts'
 import { relayNews } from '../../../src/base/relay.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
-import { askOf } from '../../../src/webhooks/deliver/rebalance.ts'
+import { rebalanceRequestOf } from '../../../src/webhooks/deliver/rebalance.ts'
 import { testDatabase } from '../../support/database.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
@@ -17,12 +17,16 @@ const endpointCount = 8
 const holding = (session: string, queues: number) => ({ session, queues })
 
 test('a worker asks the one with the most for half of the difference, some at a time, and not for a few', () => {
-  assert.equal(askOf([holding('own', 0)]), null)
-  assert.equal(askOf([holding('own', 0), holding('a', 3)]), null)
-  assert.equal(askOf([holding('own', 48), holding('a', 52)]), null)
-  assert.equal(askOf([holding('own', 9), holding('a', 2)]), null)
-  assert.deepEqual(askOf([holding('own', 1), holding('a', 6), holding('b', 9)]), { from: 'b', to: 'own', count: 4 })
-  assert.deepEqual(askOf([holding('own', 0), holding('a', 300)]), { from: 'a', to: 'own', count: 20 })
+  assert.equal(rebalanceRequestOf([holding('own', 0)]), null)
+  assert.equal(rebalanceRequestOf([holding('own', 0), holding('a', 3)]), null)
+  assert.equal(rebalanceRequestOf([holding('own', 48), holding('a', 52)]), null)
+  assert.equal(rebalanceRequestOf([holding('own', 9), holding('a', 2)]), null)
+  assert.deepEqual(rebalanceRequestOf([holding('own', 1), holding('a', 6), holding('b', 9)]), {
+    from: 'b',
+    to: 'own',
+    count: 4,
+  })
+  assert.deepEqual(rebalanceRequestOf([holding('own', 0), holding('a', 300)]), { from: 'a', to: 'own', count: 20 })
 })
 
 test('a worker that begins amid steady traffic gets its share, and no event is lost, doubled or overtaken', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { firstIdAt, timeOfId } from '../../../src/base/first-id.ts'
 import { newId } from '../../../src/base/id.ts'
 import { allEventNames } from '../../../src/events/catalogue.ts'
-import { nextAttemptAt, type Standing } from '../../../src/webhooks/endpoint/endpoint-status.ts'
+import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/endpoint-status.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/header-rules.ts'
 import { namesOf } from '../../../src/webhooks/endpoint/patterns.ts'
 import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/secrets.ts'
@@ -77,7 +77,7 @@ test('the first id of a time stands before every id that is made then, and tells
 })
 
 test('the next attempt is when the retry is due and no pause holds it back', () => {
-  const calm: Standing = {
+  const calm: EndpointStatus = {
     endpointId: '',
     pausedUntil: null,
     failingSince: null,
@@ -89,7 +89,7 @@ test('the next attempt is when the retry is due and no pause holds it back', () 
     behind: 0,
     oldestBehindAt: null,
   }
-  const table: [Partial<Standing>, Date | null][] = [
+  const table: [Partial<EndpointStatus>, Date | null][] = [
     [{}, null],
     [{ retryAt: in1s }, null],
     [{ pending: 1, retryAt: in1s }, in1s],
