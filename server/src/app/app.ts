@@ -50,7 +50,7 @@ import { erasureDeps } from './erasure.ts'
 import { type Events, serveEvents } from './events.ts'
 import { type Inbox, serveInbox } from './inbox.ts'
 import { keyedTables } from './keyed-tables.ts'
-import type { House } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 import { serveWebhooks } from './webhooks.ts'
 import { serveService } from './worker.ts'
 
@@ -59,8 +59,8 @@ const untrustedForward =
   'X-Forwarded-For from a proxy that PARLEY_TRUSTED_PROXIES does not list is passed over: all who come by it count as one address'
 
 /** Puts every room's routes on one server. `watch` sees the server before its first route: tests check answers there. */
-export async function buildApp(house: House, watch: (app: App) => void = () => {}): Promise<App> {
-  const { config, log, clock, db, limiter, metrics } = house
+export async function buildApp(runtime: Runtime, watch: (app: App) => void = () => {}): Promise<App> {
+  const { config, log, clock, db, limiter, metrics } = runtime
   const guard = await createGuard({
     db,
     clock,
@@ -80,16 +80,16 @@ export async function buildApp(house: House, watch: (app: App) => void = () => {
   watch(app)
 
   serveReference(app, config.http.publicUrl)
-  serveService(app, house)
-  leadRoutes(app, house, guard)
-  const inbox = await serveInbox(app, house, guard)
-  const events = await serveEvents(app, house, guard)
-  await servePeople(app, house, guard, inbox, events)
+  serveService(app, runtime)
+  leadRoutes(app, runtime, guard)
+  const inbox = await serveInbox(app, runtime, guard)
+  const events = await serveEvents(app, runtime, guard)
+  await servePeople(app, runtime, guard, inbox, events)
   return app
 }
 
-async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, events: Events): Promise<void> {
-  const { config, log, clock, db, vault, limiter, localToken } = house
+async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbox, events: Events): Promise<void> {
+  const { config, log, clock, db, vault, limiter, localToken } = runtime
   const { publicUrl, trustedProxies } = config.http
   const clientAddress = clientAddressReader(trustedProxies, () => log.warn(untrustedForward))
   const team: TeamDeps = { db, vault, clock, publicUrl, passwords: createPasswords(), addressOf: clientAddress }
@@ -98,17 +98,17 @@ async function servePeople(app: App, house: House, guard: Guard, inbox: Inbox, e
 
   await app.register(cookie)
   decorateTeamRequests(app)
-  serveTeam(app, house, team, teamGuard, guard)
+  serveTeam(app, runtime, team, teamGuard, guard)
   await inbox.serveTeam(teamGuard, events.live)
   await importFileTeamRoutes(app, team, teamGuard)
-  serveWebhooks(app, house, teamGuard)
+  serveWebhooks(app, runtime, teamGuard)
   events.serveTeam(teamGuard)
   teamFormRoutes(app, team, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   await siteRoutes(app, team)
 }
 
-function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard, guard: Guard): void {
+function serveTeam(app: App, runtime: Runtime, team: TeamDeps, teamGuard: TeamGuard, guard: Guard): void {
   for (const routes of [
     signInTeamRoutes,
     signInLinkTeamRoutes,
@@ -127,8 +127,8 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
   ]) {
     routes(app, team, teamGuard)
   }
-  leadTeamRoutesOfLeads(app, house, teamGuard)
-  erasureTeamRoutes(app, erasureDeps(house), teamGuard)
+  leadTeamRoutesOfLeads(app, runtime, teamGuard)
+  erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   const conversationsOf: ConversationDeps['conversationsOf'] = (workspaceId, phone) =>
     conversationsOfPhone(team, workspaceId, phone)
   conversationsTeamRoute(app, { ...team, conversationsOf }, teamGuard)
@@ -142,9 +142,9 @@ function serveTeam(app: App, house: House, team: TeamDeps, teamGuard: TeamGuard,
   const keyStopped: KeyDeps['keyStopped'] = async (tx, keyring, workspaceId, keyId) => {
     await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
   }
-  const { masterKeyFile = null } = house
-  const sharesDatabase = house.config.database.url !== null
-  const masterKeyReplaced: MasterDeps['masterKeyReplaced'] = (key) => house.images?.useMasterKey(key)
+  const { masterKeyFile = null } = runtime
+  const sharesDatabase = runtime.config.database.url !== null
+  const masterKeyReplaced: MasterDeps['masterKeyReplaced'] = (key) => runtime.images?.useMasterKey(key)
   const rotation = { tables: keyedTables, masterKeyFile, masterKeyReplaced, sharesDatabase }
   rotationTeamRoutes(app, { ...team, ...rotation }, teamGuard)
   const leaving: LeavingDeps = {

@@ -8,10 +8,10 @@ import { eraseLeads } from '../leads/erase.ts'
 import { eraseImportFiles } from '../leads/transfer/erase.ts'
 import { eraseDeliveries } from '../webhooks/erase.ts'
 import { eraseFilters } from '../workspace/erase.ts'
-import type { House } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 /** What every room erases of a customer. Stored rows of what is added here are for `docs/decisions/022-erasure.md`. */
-export function erasureDeps({ db, vault, clock }: Pick<House, 'db' | 'vault' | 'clock'>): ErasureDeps {
+export function erasureDeps({ db, vault, clock }: Pick<Runtime, 'db' | 'vault' | 'clock'>): ErasureDeps {
   return {
     db,
     vault,

@@ -14,7 +14,7 @@ import { presentEvent } from '../inbox/api/present.ts'
 import { presentLeadEvent } from '../leads/lead/present.ts'
 import { LeadEvent } from '../leads/lead/schema.ts'
 import type { TeamGuard } from '../team/member.ts'
-import type { House } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 export interface Events {
   /** The team's side, once its guard is there. */
@@ -39,8 +39,8 @@ const payloads: PayloadSchemas = {
 }
 
 /** Puts the feed of events on the server: for keys to pull, for browsers to follow. */
-export async function serveEvents(app: App, house: House, guard: Guard): Promise<Events> {
-  const { db, vault, log, sequencer, repeat = repeatAtPauses } = house
+export async function serveEvents(app: App, runtime: Runtime, guard: Guard): Promise<Events> {
+  const { db, vault, log, sequencer, repeat = repeatAtPauses } = runtime
   const watch = watchFeeds({ db, sequencer, log, repeat })
   const waits = createLongPolls({ db, sequencer, watch })
   // A key that was revoked or rotated: on every node, this one too, and after the guard has forgotten it.

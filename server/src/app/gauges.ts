@@ -5,7 +5,7 @@ import { countSessions } from '../channels/unofficial/session/session-queries.ts
 import { readUnsequenced } from '../events/backlog-metrics.ts'
 import type { GaugeInfo, GaugeSource, Sample } from '../http/ops/gauges.ts'
 import { readWebhookBacklog } from '../webhooks/manage/backlog-metrics.ts'
-import type { House } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 const gauge = (name: string, help: string, ...labelNames: string[]): GaugeInfo => ({ name, help, labelNames })
 
@@ -27,7 +27,10 @@ const gauges = [
 ]
 
 /** What `/metrics` looks up rather than counts. That of the database is the same at every process. */
-export function gaugesOf({ db, clock, log }: Pick<House, 'db' | 'clock' | 'log'>, maxConnections: number): GaugeSource {
+export function gaugesOf(
+  { db, clock, log }: Pick<Runtime, 'db' | 'clock' | 'log'>,
+  maxConnections: number,
+): GaugeSource {
   return {
     clock,
     gauges,

@@ -36,7 +36,7 @@ import { connectionHealthRoute } from '../inbox/team-api/team-routes-health.ts'
 import { servePresence } from '../inbox/team-api/team-routes-presence.ts'
 import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from '../leads/write/from-chat.ts'
 import type { TeamGuard } from '../team/member.ts'
-import type { House } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 const presenceSweepMs = 2_000
 
@@ -46,20 +46,20 @@ export interface Inbox {
 }
 
 /** Puts the inbox and its channels on the server. */
-export async function serveInbox(app: App, house: House, guard: Guard): Promise<Inbox> {
-  const { config, log, clock, db, vault, outgoing } = house
-  const inbox = inboxDeps(house)
+export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Promise<Inbox> {
+  const { config, log, clock, db, vault, outgoing } = runtime
+  const inbox = inboxDeps(runtime)
   const sends: SendDeps = {
     ...inbox,
     log,
     wakes: await openSendWakeups(db),
     pacesOf,
-    noteRefusal: (connection, effect, errorCode) => applyRefusal(house, connection, effect, errorCode),
+    noteRefusal: (connection, effect, errorCode) => applyRefusal(runtime, connection, effect, errorCode),
   }
 
   inboxRoutes(app, inbox, guard)
   sendRoutes(app, sends, guard)
-  const callbacks = { db, vault, clock, log, receive: inboxReceive(house) }
+  const callbacks = { db, vault, clock, log, receive: inboxReceive(runtime) }
   wabaWebhookRoutes(app, callbacks)
   partnerWebhookRoutes(app, callbacks)
   const { publicUrl } = config.http
@@ -70,25 +70,25 @@ export async function serveInbox(app: App, house: House, guard: Guard): Promise<
     publicUrl,
     simulatorUrl: simulatorUrlOf(config),
     outgoing,
-    drivers: driversOf(house),
+    drivers: driversOf(runtime),
   }
   return {
     serveTeam: async (teamGuard, live) => {
       inboxTeamRoutes(app, inbox, teamGuard)
-      servePresence(app, { ...inbox, presence: await followTeam(app, house, live) }, teamGuard)
+      servePresence(app, { ...inbox, presence: await followTeam(app, runtime, live) }, teamGuard)
       sendTeamRoutes(app, sends, teamGuard)
       connectionTeamRoutes(app, connections, teamGuard)
-      channelSessionTeamRoutes(app, house, teamGuard)
+      channelSessionTeamRoutes(app, runtime, teamGuard)
       connectionHealthRoute(app, connections, teamGuard)
-      templateTeamRoutes(app, templateDeps(house), teamGuard)
+      templateTeamRoutes(app, templateDeps(runtime), teamGuard)
     },
   }
 }
 
 /** Lets the pages that are open know what changes, and who else is there. */
-async function followTeam(app: App, house: House, live: Live): Promise<Presence> {
-  const { db, clock, log, repeat = repeatAtPauses } = house
-  const deps = { ...house, live }
+async function followTeam(app: App, runtime: Runtime, live: Live): Promise<Presence> {
+  const { db, clock, log, repeat = repeatAtPauses } = runtime
+  const deps = { ...runtime, live }
   const onError = (error: unknown) => log.warn('presence not shared', {}, error)
   const presence: Presence = await openPresence({
     db,
@@ -106,38 +106,38 @@ async function followTeam(app: App, house: House, live: Live): Promise<Presence>
 }
 
 /** What the reading of templates stands on. */
-export function templateDeps(house: House): SyncDeps {
-  const { db, vault, clock, log } = house
-  return { db, vault, clock, log, drivers: driversOf(house) }
+export function templateDeps(runtime: Runtime): SyncDeps {
+  const { db, vault, clock, log } = runtime
+  return { db, vault, clock, log, drivers: driversOf(runtime) }
 }
 
-function inboxDeps(house: House): InboxDeps {
-  const { db, vault, clock } = house
+function inboxDeps(runtime: Runtime): InboxDeps {
+  const { db, vault, clock } = runtime
   return {
     db,
     vault,
     clock,
-    connectors: connectorsOf(house),
+    connectors: connectorsOf(runtime),
     openConnection: async (workspaceId, id) =>
       (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null,
     leadOf: (workspaceId, phone) => findLeadOfChat({ db, vault, clock }, workspaceId, phone),
-    phonesOfLeads: (workspaceId, search) => findPhonesOfLeads(house, workspaceId, search),
+    phonesOfLeads: (workspaceId, search) => findPhonesOfLeads(runtime, workspaceId, search),
   }
 }
 
 // A port that the system chooses is known to the simulator alone.
-function simulatorUrlOf({ simulator: { enabled, host, port } }: House['config']): string | null {
+function simulatorUrlOf({ simulator: { enabled, host, port } }: Runtime['config']): string | null {
   return enabled && port !== 0 ? localUrl(host, port) : null
 }
 
-const driversOf = (house: House): Drivers => openDrivers(house, house.config.http.publicUrl)
+const driversOf = (runtime: Runtime): Drivers => openDrivers(runtime, runtime.config.http.publicUrl)
 
-function connectorsOf(house: House): InboxDeps['connectors'] {
-  const { connectors, metrics } = house
+function connectorsOf(runtime: Runtime): InboxDeps['connectors'] {
+  const { connectors, metrics } = runtime
   const plain: Record<Channel, Connector> = connectors ?? {
-    waba: wabaConnector(house),
-    unofficial: sessionConnector(house),
-    partner: partnerConnector(house),
+    waba: wabaConnector(runtime),
+    unofficial: sessionConnector(runtime),
+    partner: partnerConnector(runtime),
   }
   const observed = (channel: Channel) =>
     observedConnector(plain[channel], (outcome, ms) => metrics.sent(channel, outcome, ms))
@@ -145,17 +145,17 @@ function connectorsOf(house: House): InboxDeps['connectors'] {
 }
 
 /** Where channels hand in what their platforms tell. */
-export function inboxReceive(house: House): Receive {
-  const { log, metrics } = house
+export function inboxReceive(runtime: Runtime): Receive {
+  const { log, metrics } = runtime
   const deps: ReceiveDeps = {
-    ...house,
-    connectionTold: (receiver, event) => applyPlatformSignal(house, receiver, event),
-    sendRefused: (receiver, code) => applyRefusal(house, receiver, effectOfCode(code), code),
+    ...runtime,
+    connectionTold: (receiver, event) => applyPlatformSignal(runtime, receiver, event),
+    sendRefused: (receiver, code) => applyRefusal(runtime, receiver, effectOfCode(code), code),
     customerWrote: async ({ workspaceId }, { name, phone, referral }) => {
       // Ads that lead into this chat application are shown by its maker alone.
       const adPlatform = referral?.source_type === 'ad' || referral?.ctwa_clid ? 'meta' : null
       // The message is in whether or not there is room for a lead.
-      await leadFromChat(house, workspaceId, { name, phone, adPlatform }).catch((error) =>
+      await leadFromChat(runtime, workspaceId, { name, phone, adPlatform }).catch((error) =>
         log.warn('no lead made of a customer', { workspaceId }, error),
       )
     },

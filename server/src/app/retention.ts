@@ -8,7 +8,7 @@ import { agingLeadTables, forgetImports } from '../leads/retention.ts'
 import { forgetRotations } from '../rotation/retention.ts'
 import { eraseDeliveries } from '../webhooks/erase.ts'
 import { agingInstanceLog, agingWorkspaceTables } from '../workspace/retention.ts'
-import type { House } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 const agingTables = [
   ...agingWorkspaceTables,
@@ -18,7 +18,7 @@ const agingTables = [
   ...agingErasureTables,
 ]
 
-type RetentionDeps = Pick<House, 'db' | 'clock'>
+type RetentionDeps = Pick<Runtime, 'db' | 'clock'>
 
 /** Removes what has been kept for as long as the workspaces, or the service itself, want it. Answers how many rows. */
 export async function removeOld({ db, clock }: RetentionDeps): Promise<number> {

@@ -12,7 +12,7 @@ import type { Metrics } from '../http/ops/metrics.ts'
 import type { MemoryIndexes } from '../leads/search/memory-index/client.ts'
 
 /** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
-export interface House {
+export interface Runtime {
   config: Config
   log: Log
   clock: Clock

@@ -9,11 +9,11 @@ import { eventCatalogueRoute } from '../webhooks/manage/team-routes-events.ts'
 import { replayTeamRoutes } from '../webhooks/manage/team-routes-replays.ts'
 import { endpointSwitchRoutes } from '../webhooks/manage/team-routes-switch.ts'
 import { presentPayload } from './events.ts'
-import type { House } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 /** Puts the team's side of webhooks on the server. */
-export function serveWebhooks(app: App, house: House, teamGuard: TeamGuard): void {
-  const deps: WebhookDeps = { ...house, sampleEvent, present: presentPayload }
+export function serveWebhooks(app: App, runtime: Runtime, teamGuard: TeamGuard): void {
+  const deps: WebhookDeps = { ...runtime, sampleEvent, present: presentPayload }
   eventCatalogueRoute(app, deps, teamGuard)
   endpointTeamRoutes(app, deps, teamGuard)
   endpointSwitchRoutes(app, deps, teamGuard)

@@ -4,18 +4,18 @@ import { asHouse } from '../base/shares/work.ts'
 import { serveHealth } from '../http/ops/health.ts'
 import { serveMetrics } from '../http/ops/metrics-route.ts'
 import { createServer } from '../http/server/server.ts'
-import type { House } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 /** The server of a process that only works: it tells how the process is, and serves nobody else. */
-export async function buildWorkerApp(house: House): Promise<App> {
-  const { log, clock, metrics } = house
+export async function buildWorkerApp(runtime: Runtime): Promise<App> {
+  const { log, clock, metrics } = runtime
   const app = createServer({ log, clock, observe: metrics.request })
-  serveService(app, house)
+  serveService(app, runtime)
   return app
 }
 
 /** What operators and their machines ask of every process. */
-export function serveService(app: App, { config, db, vault, clock, metrics, localToken }: House): void {
+export function serveService(app: App, { config, db, vault, clock, metrics, localToken }: Runtime): void {
   // Whether the process is ready is not for those who ask much of it to say.
   serveHealth(app, () => asHouse(async () => db.sql`select 1`))
   const { publicUrl } = config.http

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { isUuid } from '../base/id.ts'
 import { loadConfig } from '../config.ts'
 import { pickWorkspace } from './pick-workspace.ts'
-import type { OpenHouse } from './start/runtime.ts'
+import type { OpenRuntime } from './start/runtime.ts'
 import { type TeamCall, withTeam } from './team-call.ts'
 import { answer, say, table } from './terminal.ts'
 
@@ -50,7 +50,7 @@ export function addEraseCommand(program: Command): void {
 
 async function erase({ workspace: wanted, dryRun, yes, json, ...names }: Choice): Promise<void> {
   if (Object.keys(names).length === 0) throw new Error('Say whom: --phone, --email, --lead or --conversation')
-  await withTeam(loadConfig(process.env), async (call, house) => {
+  await withTeam(loadConfig(process.env), async (call, runtime) => {
     const workspace = await pickWorkspace(call, wanted)
     const place = `/workspaces/${workspace.id}`
     const name = await readName(call, place, names)
@@ -58,7 +58,7 @@ async function erase({ workspace: wanted, dryRun, yes, json, ...names }: Choice)
     if (dryRun) return answer(json, { found }, ['There is to erase:', ...lines(found)])
     if (!yes && !(await confirm(workspace.name, found))) throw new Error('Nothing is erased')
     const begun = await call<{ erasure: Erasure }>('POST', `${place}/erasures`, name)
-    const erasure = await follow(call, house, place, begun.erasure)
+    const erasure = await follow(call, runtime, place, begun.erasure)
     answer(json, { erasure }, ['Erased:', ...lines(erasure.removed)])
   })
 }
@@ -89,20 +89,20 @@ async function confirm(workspace: string, found: Counts): Promise<boolean> {
 }
 
 /** A server's worker does the rest; without one it is done here. */
-async function follow(call: TeamCall, house: OpenHouse | null, place: string, begun: Erasure): Promise<Erasure> {
+async function follow(call: TeamCall, runtime: OpenRuntime | null, place: string, begun: Erasure): Promise<Erasure> {
   let erasure = begun
   while (erasure.state === 'running') {
-    if (house === null) await sleep(pollMs)
-    else await workBeside(house, place, begun.id)
+    if (runtime === null) await sleep(pollMs)
+    else await workBeside(runtime, place, begun.id)
     erasure = (await call<{ erasure: Erasure }>('GET', `${place}/erasures/${begun.id}`)).erasure
   }
   return erasure
 }
 
-async function workBeside(house: OpenHouse, place: string, id: string): Promise<void> {
+async function workBeside(runtime: OpenRuntime, place: string, id: string): Promise<void> {
   const [{ erasureDeps }, { runErasure }] = await Promise.all([
     import('../app/erasure.ts'),
     import('../erasure/run.ts'),
   ])
-  await runErasure(erasureDeps(house), place.slice(place.lastIndexOf('/') + 1), id, pollMs)
+  await runErasure(erasureDeps(runtime), place.slice(place.lastIndexOf('/') + 1), id, pollMs)
 }

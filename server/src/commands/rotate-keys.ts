@@ -4,7 +4,7 @@ import { type Loop, startLoop } from '../base/async/loop.ts'
 import { loadConfig } from '../config.ts'
 import type { Purpose } from '../rotation/rotation.ts'
 import { pickWorkspace } from './pick-workspace.ts'
-import type { OpenHouse } from './start/runtime.ts'
+import type { OpenRuntime } from './start/runtime.ts'
 import { type TeamCall, withTeam } from './team-call.ts'
 import { answer, describeProblem, say } from './terminal.ts'
 
@@ -64,14 +64,14 @@ async function rotateMaster({ json }: { json?: boolean }): Promise<void> {
 }
 
 async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice): Promise<void> {
-  const done = await withTeam(loadConfig(process.env), async (call, house) => {
+  const done = await withTeam(loadConfig(process.env), async (call, runtime) => {
     const workspaceId = all ? null : (await pickWorkspace(call, workspace)).id
     say(
-      house === null
+      runtime === null
         ? 'The service does the work: this may be stopped, and run again to look on.'
         : 'No service runs: the work is done here. If it is stopped, run it again, or start the service.',
     )
-    const worker = house === null ? null : await workBeside(house)
+    const worker = runtime === null ? null : await workBeside(runtime)
     try {
       const begun = await call<Progress>('POST', '/key-rotations', { purpose, workspaceId })
       return await follow(call, begun)
@@ -83,7 +83,7 @@ async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice):
 }
 
 /** No service runs that would do the work. */
-async function workBeside({ db, vault, clock }: OpenHouse): Promise<Loop> {
+async function workBeside({ db, vault, clock }: OpenRuntime): Promise<Loop> {
   const [{ keyedTables }, { workOnRotations }] = await Promise.all([
     import('../app/keyed-tables.ts'),
     import('../rotation/work.ts'),

@@ -9,7 +9,7 @@ import { version } from '../base/version.ts'
 import type { Config } from '../config.ts'
 import { howToBuild } from '../http/site/web-app.ts'
 import { type FirstStart, prepareFirstStart } from './start/first-start.ts'
-import { type OpenHouse, openHouse } from './start/runtime.ts'
+import { type OpenRuntime, openRuntime } from './start/runtime.ts'
 import { removeServerFile, writeServerFile } from './start/server-file.ts'
 import { noSimulation, startSimulation } from './start/simulation.ts'
 import { takeStopSignals } from './start/stop-signals.ts'
@@ -32,34 +32,34 @@ export interface ServeOptions {
 export async function serve(config: Config, { json, only }: ServeOptions): Promise<void> {
   if (only !== undefined) refuseLonePart(config)
   const signals = takeStopSignals()
-  const house = await openHouse(config, say)
-  logFatalErrors(house)
+  const runtime = await openRuntime(config, say)
+  logFatalErrors(runtime)
   const isApi = only !== 'worker'
   if (!isApi) lowerPriority()
-  const app = await openApp(house, isApi ? buildApp : buildWorkerApp)
+  const app = await openApp(runtime, isApi ? buildApp : buildWorkerApp)
   if (isApi) {
-    writeServerFile(config.dataFolder, { url: localUrl(config.http.host, config.http.port), token: house.localToken })
+    writeServerFile(config.dataFolder, { url: localUrl(config.http.host, config.http.port), token: runtime.localToken })
   }
-  const worker = only === 'api' ? null : startWorker(house)
-  const simulation = isApi ? await startSimulation(house, say) : noSimulation
-  house.log.info('listening', { host: config.http.host, port: config.http.port, version })
-  await tellWayThrough(house)
-  compileRest().catch((error) => house.log.error('a schema does not compile', {}, error))
+  const worker = only === 'api' ? null : startWorker(runtime)
+  const simulation = isApi ? await startSimulation(runtime, say) : noSimulation
+  runtime.log.info('listening', { host: config.http.host, port: config.http.port, version })
+  await tellWayThrough(runtime)
+  compileRest().catch((error) => runtime.log.error('a schema does not compile', {}, error))
 
   let firstStart = Promise.resolve()
   signals.stopWith(async () => {
     say('Stopping: requests that are running may end first')
-    removeServerFile(config.dataFolder, house.localToken)
+    removeServerFile(config.dataFolder, runtime.localToken)
     const steps = [
       () => firstStart,
       () => simulation.stop(),
       () => closeApp(app),
       async () => worker?.stop(),
-      () => house.close(),
+      () => runtime.close(),
     ]
     const problems = await withTimeout(maxStopMs, () => closeAll(steps)).catch((error: unknown) => [error])
-    for (const problem of problems) house.log.error('stopping failed', {}, problem)
-    house.log.info('stopped')
+    for (const problem of problems) runtime.log.error('stopping failed', {}, problem)
+    runtime.log.info('stopped')
     process.exit(problems.length > 0 ? 1 : 0)
   })
   if (!isApi) {
@@ -69,7 +69,7 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   const howTo = howToBuild()
   if (howTo !== null) say(`The web app is not built. Stop the service, run this line, and start it again: ${howTo}`)
   const { phonesUrl } = simulation
-  firstStart = prepareFirstStart(house, simulation.connect, (start) =>
+  firstStart = prepareFirstStart(runtime, simulation.connect, (start) =>
     say(
       json
         ? JSON.stringify(startDocument(config, start, phonesUrl))
@@ -79,7 +79,7 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   await firstStart
 }
 
-async function tellWayThrough({ db, log }: OpenHouse): Promise<void> {
+async function tellWayThrough({ db, log }: OpenRuntime): Promise<void> {
   const way = await db.wayThrough()
   if (way === null) return
   log.info(
@@ -98,14 +98,14 @@ function refuseLonePart({ database }: Config): void {
   )
 }
 
-async function openApp(house: OpenHouse, build: (house: OpenHouse) => Promise<App>): Promise<App> {
-  const app = await build(house)
+async function openApp(runtime: OpenRuntime, build: (runtime: OpenRuntime) => Promise<App>): Promise<App> {
+  const app = await build(runtime)
   try {
-    await app.listen({ host: house.config.http.host, port: house.config.http.port })
+    await app.listen({ host: runtime.config.http.host, port: runtime.config.http.port })
     return app
   } catch (error) {
-    await closeAll([() => app.close(), () => house.close()])
-    throw portProblem(house.config, error)
+    await closeAll([() => app.close(), () => runtime.close()])
+    throw portProblem(runtime.config, error)
   }
 }
 
@@ -137,7 +137,7 @@ async function closeAll(steps: (() => Promise<unknown>)[]): Promise<unknown[]> {
 }
 
 /** After an error that nobody expected nothing is certain: leave, and let whoever watches start anew. */
-function logFatalErrors({ log }: OpenHouse): void {
+function logFatalErrors({ log }: OpenRuntime): void {
   process.on('uncaughtException', (error) => {
     log.error('unexpected error', {}, error)
     say(`Parley ends after an unexpected error: ${describeProblem(error)}`)

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { OpenHouse } from './start/runtime.ts'
+import type { OpenRuntime } from './start/runtime.ts'
 import { readServerFile, type ServerAddress } from './start/server-file.ts'
 import { say } from './terminal.ts'
 
@@ -22,24 +22,27 @@ const answerWithinMs = 30_000
  */
 export async function withTeam<T>(
   config: Config,
-  work: (call: TeamCall, house: OpenHouse | null) => Promise<T>,
+  work: (call: TeamCall, runtime: OpenRuntime | null) => Promise<T>,
 ): Promise<T> {
   const server = await runningServer(config)
   if (server !== null) return work(callAt(server), null)
 
   // A second of loading, which a command that found its server does without.
-  const [{ buildApp }, { openHouse }] = await Promise.all([import('../app/app.ts'), import('./start/runtime.ts')])
-  const house = await openHouse({ ...config, logLevel: 'warn' }, say)
+  const [{ buildApp }, { openRuntime: openHouse }] = await Promise.all([
+    import('../app/app.ts'),
+    import('./start/runtime.ts'),
+  ])
+  const runtime = await openHouse({ ...config, logLevel: 'warn' }, say)
   try {
-    const app = await buildApp(house)
+    const app = await buildApp(runtime)
     const send: Send = async (method, path, body) => {
-      const headers = { authorization: `Bearer ${house.localToken}` }
+      const headers = { authorization: `Bearer ${runtime.localToken}` }
       const reply = await app.inject({ method, url: prefix + path, headers, ...(body && { payload: body }) })
       return { status: reply.statusCode, text: reply.body }
     }
-    return await work(callOver(send), house).finally(() => app.close())
+    return await work(callOver(send), runtime).finally(() => app.close())
   } finally {
-    await house.close()
+    await runtime.close()
   }
 }
 

@@ -11,23 +11,23 @@ export async function withServer<T>(config: Config, work: (server: ServerAddress
   const running = await runningServer(config)
   if (running !== null) return work(running)
 
-  const [{ buildApp }, { openHouse }, { startImports }] = await Promise.all([
+  const [{ buildApp }, { openRuntime: openHouse }, { startImports }] = await Promise.all([
     import('../app/app.ts'),
     import('./start/runtime.ts'),
     import('../leads/transfer/worker.ts'),
   ])
-  const house = await openHouse({ ...config, logLevel: 'warn' }, say)
+  const runtime = await openHouse({ ...config, logLevel: 'warn' }, say)
   try {
-    const app = await buildApp(house)
-    const imports = startImports(house)
+    const app = await buildApp(runtime)
+    const imports = startImports(runtime)
     try {
       const url = await app.listen({ host: '127.0.0.1', port: 0 })
-      return await work({ url, token: house.localToken })
+      return await work({ url, token: runtime.localToken })
     } finally {
       await imports.stop()
       await app.close()
     }
   } finally {
-    await house.close()
+    await runtime.close()
   }
 }

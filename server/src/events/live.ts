@@ -1,4 +1,4 @@
-import { concerns, standingTopic } from '../access/people/ended-access.ts'
+import { concerns, endedAccessTopic } from '../access/people/ended-access.ts'
 import type { Repeat } from '../base/async/loop.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
@@ -69,7 +69,7 @@ export function createLive(deps: LiveDeps): Live {
       if (news !== null) tell(news.workspaceId, news)
     }),
     // Whoever may still follow comes back by itself, and loses nothing; whoever may not is refused at the door.
-    deps.db.onNews(standingTopic, (news) => {
+    deps.db.onNews(endedAccessTopic, (news) => {
       for (const stream of streams) if (concerns(news, stream)) cut(stream)
     }),
     // Events are looked for, but what is told beside them was told once, and not to us.

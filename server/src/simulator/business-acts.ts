@@ -2,7 +2,7 @@ import { startLadder } from './ladder.ts'
 import { makePhoneId } from './linked/shapes.ts'
 import { tellOutbound } from './linked/tell.ts'
 import type { Platform } from './platform.ts'
-import type { Template } from './template.ts'
+import type { SimulatedTemplate } from './template.ts'
 import { addressOf, contactOf, seconds, valueHead } from './values.ts'
 import { makeWamid } from './wamid.ts'
 import { addMessage, type BusinessNumber, type ChatMessage, type Customer } from './world.ts'
@@ -40,7 +40,7 @@ export function typeOnDevice(
 }
 
 /** Tells of a template's new status; callbacks take it as a hint to read the list again. */
-export function announceTemplate(platform: Platform, template: Template, event: string): void {
+export function announceTemplate(platform: Platform, template: SimulatedTemplate, event: string): void {
   const value = {
     event,
     message_template_id: Number(template.id),

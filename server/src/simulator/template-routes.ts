@@ -3,7 +3,7 @@ import type { App } from '../base/route.ts'
 import { announceTemplate } from './business-acts.ts'
 import * as schema from './control-schema.ts'
 import type { Platform } from './platform.ts'
-import type { Template, TemplateComponent } from './template.ts'
+import type { SimulatedTemplate, TemplateComponent } from './template.ts'
 import { limits, randomDigits, type World } from './world.ts'
 
 /** Templates as their owner would edit them at the platform. */
@@ -30,7 +30,7 @@ export function templateRoutes(app: App, platform: Platform): void {
   const change = { tags, summary: 'Change a template', params: schema.templateParams, body: schema.templateChange }
   app.patch('/simulator/templates/:templateId', { schema: change }, ({ params, body }) => {
     const { announce = true, ...fields } = body
-    const template = Object.assign(findTemplate(platform, params.templateId), fields) as Template
+    const template = Object.assign(findTemplate(platform, params.templateId), fields) as SimulatedTemplate
     if (announce) announceTemplate(platform, template, template.status)
     return template
   })
@@ -43,7 +43,7 @@ export function templateRoutes(app: App, platform: Platform): void {
   })
 }
 
-export function addTemplate(world: World, given: Omit<Template, 'id'>): Template {
+export function addTemplate(world: World, given: Omit<SimulatedTemplate, 'id'>): SimulatedTemplate {
   const { templates } = world
   if (templates.size >= limits.templates) throw conflict('The simulator holds no more templates')
   const isTaken = [...templates.values()].some(
@@ -55,7 +55,7 @@ export function addTemplate(world: World, given: Omit<Template, 'id'>): Template
   return template
 }
 
-function findTemplate({ world }: Platform, id: string): Template {
+function findTemplate({ world }: Platform, id: string): SimulatedTemplate {
   const template = world.templates.get(id)
   if (template === undefined) throw notFound('There is no such template')
   return template

@@ -27,7 +27,7 @@ export type TemplateStatus = (typeof templateStatuses)[number]
 export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const
 
 /** A template as the platform lists it. */
-export interface Template {
+export interface SimulatedTemplate {
   id: string
   name: string
   language: string
@@ -49,5 +49,7 @@ export function fillPlaceholders(text: string, values: ReadonlyMap<string, strin
   return text.replace(placeholder, (whole, name: string) => values.get(name) ?? whole)
 }
 
-export const componentOf = (template: Template, type: TemplateComponent['type']): TemplateComponent | undefined =>
-  template.components.find((component) => component.type === type)
+export const componentOf = (
+  template: SimulatedTemplate,
+  type: TemplateComponent['type'],
+): TemplateComponent | undefined => template.components.find((component) => component.type === type)

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { phoneClass } from '../base/phone/phone-variants.ts'
-import type { Template } from './template.ts'
+import type { SimulatedTemplate } from './template.ts'
 
 /** A business's number: on the platform, with its account and its app, or a phone with devices that are linked to it. */
 export interface BusinessNumber {
@@ -78,7 +78,7 @@ export interface Customer {
 export interface World {
   numbers: Map<string, BusinessNumber>
   customers: Map<string, Customer>
-  templates: Map<string, Template>
+  templates: Map<string, SimulatedTemplate>
   nextId: number
 }
 

@@ -2,7 +2,7 @@ import { createApiKey, type NewKeyInput } from '../../src/access/keys/create-key
 import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { gaugesOf } from '../../src/app/gauges.ts'
-import type { House } from '../../src/app/runtime.ts'
+import type { Runtime } from '../../src/app/runtime.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
 import { newId } from '../../src/base/id.ts'
 import { createLog } from '../../src/base/log.ts'
@@ -24,7 +24,7 @@ export const testNoon = new Date('2026-03-10T12:00:00.000Z')
 /** Full rights over the team API, as an operator's setting gives them. */
 export const testTeamToken = 'team-token-of-the-tests-0001'
 
-export interface TestApp extends House {
+export interface TestApp extends Runtime {
   app: App
   /** What the app asked of the chat platforms, in order. */
   platform: FakePlatform
@@ -34,7 +34,7 @@ export interface TestApp extends House {
 }
 
 /** What the app of a test file has instead of the scripted platform. */
-export type OwnConnectors = (house: Pick<House, 'db' | 'vault' | 'clock'>) => Partial<Connectors>
+export type OwnConnectors = (house: Pick<Runtime, 'db' | 'vault' | 'clock'>) => Partial<Connectors>
 
 /** The whole service of this test file on its own database, with a clock that the tests move. The first call makes it. */
 export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => ({})): Promise<TestApp> => {
@@ -44,7 +44,7 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
   const platform = scriptedPlatform()
   const log = createLog('debug', { write: (line) => logLines.push(line) })
   const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
-  const house: House = {
+  const house: Runtime = {
     config: loadConfig({
       PARLEY_LEADS_RATE_LIMIT: '0',
       PARLEY_INBOX_RATE_LIMIT: '0',

@@ -1,7 +1,7 @@
 import { announce, type Tx } from '../../base/db.ts'
 
 /** Tells every process, once the transaction commits, that somebody may do less than before, or is to be asked anew. */
-export const standingTopic = 'standing'
+export const endedAccessTopic = 'standing'
 
 /** Somebody whose requests go on: a browser that follows a workspace. */
 export interface Follower {
@@ -13,14 +13,15 @@ export interface Follower {
 
 /** The person's role in this workspace has changed, or is gone. */
 export const announceMember = (tx: Tx, workspaceId: string, userId: string): void =>
-  announce(tx, standingTopic, `member ${workspaceId} ${userId}`)
+  announce(tx, endedAccessTopic, `member ${workspaceId} ${userId}`)
 
 /** Every session of the person has ended. */
-export const announceUser = (tx: Tx, userId: string): void => announce(tx, standingTopic, `user ${userId}`)
+export const announceUser = (tx: Tx, userId: string): void => announce(tx, endedAccessTopic, `user ${userId}`)
 
-export const announceSession = (tx: Tx, sessionId: string): void => announce(tx, standingTopic, `session ${sessionId}`)
+export const announceSession = (tx: Tx, sessionId: string): void =>
+  announce(tx, endedAccessTopic, `session ${sessionId}`)
 
-export const announceToken = (tx: Tx, tokenId: string): void => announce(tx, standingTopic, `token ${tokenId}`)
+export const announceToken = (tx: Tx, tokenId: string): void => announce(tx, endedAccessTopic, `token ${tokenId}`)
 
 /** Whether an announcement is about this one. */
 export function concerns(news: string, { workspaceId, userId, sessionId, tokenId }: Follower): boolean {

@@ -1,4 +1,4 @@
-import type { House } from '../../app/runtime.ts'
+import type { Runtime } from '../../app/runtime.ts'
 import { manualClock } from '../../base/clock.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
 import { createForm } from '../../forms/change.ts'
@@ -16,11 +16,11 @@ import { type DemoLead, demoLeads } from './people.ts'
 const hourMs = 3_600_000
 
 /** Fills the demo workspace as if it had been in use for six weeks, by the verbs that requests use. May be done again. */
-export async function fillDemo(house: House, owner: Member): Promise<void> {
-  const { db, vault, clock } = house
+export async function fillDemo(runtime: Runtime, owner: Member): Promise<void> {
+  const { db, vault, clock } = runtime
   for (const label of demoLabels) await unlessThere(() => createLabel({ db, vault, clock }, owner, label))
   await unlessThere(() => createForm({ db, clock }, owner, demoForm))
-  for (const [at, lead] of demoLeads.entries()) await addLead(house, owner, lead, at + 1)
+  for (const [at, lead] of demoLeads.entries()) await addLead(runtime, owner, lead, at + 1)
 }
 
 async function unlessThere(work: () => Promise<unknown>): Promise<void> {
@@ -29,11 +29,11 @@ async function unlessThere(work: () => Promise<unknown>): Promise<void> {
   })
 }
 
-async function addLead(house: House, owner: Member, lead: DemoLead, number: number): Promise<void> {
-  const now = house.clock.now()
+async function addLead(runtime: Runtime, owner: Member, lead: DemoLead, number: number): Promise<void> {
+  const now = runtime.clock.now()
   const createdAt = fromHoursAgo(now, lead.daysAgo * 24)
   const externalRef = `DEMO-${String(number).padStart(3, '0')}`
-  await putLead(house, owner, externalRef, createdAt, firstFields(lead, number), customFieldsOf(lead))
+  await putLead(runtime, owner, externalRef, createdAt, firstFields(lead, number), customFieldsOf(lead))
 
   const steps = lead.steps ?? []
   for (const [at, status] of steps.entries()) {
@@ -42,12 +42,12 @@ async function addLead(house: House, owner: Member, lead: DemoLead, number: numb
     const changes: LeadChanges = { status }
     if (at === 0 && owner.userId !== null) changes.assignedTo = owner.userId
     if (status === 'won' && lead.estimatedValue !== undefined) changes.actualValue = lead.estimatedValue
-    await putLead(house, owner, externalRef, fromHoursAgo(now, hoursAgo), changes, [])
+    await putLead(runtime, owner, externalRef, fromHoursAgo(now, hoursAgo), changes, [])
   }
 }
 
 async function putLead(
-  { db, vault }: House,
+  { db, vault }: Runtime,
   owner: Member,
   externalRef: string,
   at: Date,

@@ -3,7 +3,7 @@ import { erasureDeps } from '../../app/erasure.ts'
 import { templateDeps } from '../../app/inbox.ts'
 import { keyedTables } from '../../app/keyed-tables.ts'
 import { eraseQuiet, removeOld } from '../../app/retention.ts'
-import type { House } from '../../app/runtime.ts'
+import type { Runtime } from '../../app/runtime.ts'
 import { type Loop, startLoop } from '../../base/async/loop.ts'
 import { type Chore, createChores } from '../../base/chores.ts'
 import { refreshStatistics } from '../../base/statistics.ts'
@@ -31,9 +31,9 @@ const strandedMs = 5_000
 const shiftEveryMs = 1_000
 
 /** Looks for chores whose turn has come, as every worker does. To stop is to wait for those that run. */
-export function startChores(house: House): Loop {
-  const { db, clock, log, metrics } = house
-  const chores = createChores({ db, clock, log, ran: metrics.chore }, choresOf(house))
+export function startChores(runtime: Runtime): Loop {
+  const { db, clock, log, metrics } = runtime
+  const chores = createChores({ db, clock, log, ran: metrics.chore }, choresOf(runtime))
   const loop = startLoop(look, chores.begin, (error) => log.error('chores not looked for', {}, error))
   return {
     stop: async () => {
@@ -45,9 +45,9 @@ export function startChores(house: House): Loop {
 
 // Those of an hour work off batches that commit by themselves. What they end is days old, so one that a dying worker
 // has cut short may wait for the next.
-function choresOf(house: House): Chore[] {
-  const { db, vault, clock } = house
-  const templates = templateDeps(house)
+function choresOf(runtime: Runtime): Chore[] {
+  const { db, vault, clock } = runtime
+  const templates = templateDeps(runtime)
   const hourly: Record<string, Chore['work']> = {
     'sweep-parked-statuses': () => sweepEarlyStatuses(db, clock.now()),
     'forget-session-sends': () => forgetOldSends(db, clock.now()),
@@ -55,8 +55,8 @@ function choresOf(house: House): Chore[] {
     'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
     'sweep-webhook-log': () => sweepWebhookLog(db, clock.now()),
     'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),
-    'remove-old-rows': () => removeOld(house),
-    'erase-quiet-conversations': () => eraseQuiet(house),
+    'remove-old-rows': () => removeOld(runtime),
+    'erase-quiet-conversations': () => eraseQuiet(runtime),
     'sweep-sign-ins': async () => {
       await db.tx((tx) => sweepSignIns(tx, clock.now()))
       return undefined
@@ -66,7 +66,7 @@ function choresOf(house: House): Chore[] {
       return undefined
     },
   }
-  const erasures = erasureDeps(house)
+  const erasures = erasureDeps(runtime)
   const rotations = { db, vault, clock, tables: keyedTables }
   const steady: Record<string, Chore['work']> = {
     'read-templates': () => syncDueTemplates(templates),
@@ -81,6 +81,6 @@ function choresOf(house: House): Chore[] {
     { name: 'rotate-keys', everyMs: shiftEveryMs, work: () => workOnRotations(rotations), isQuiet: true },
     { name: 'index-leads', everyMs: shiftEveryMs, work: () => indexLeads({ db, vault }), isSilent: true },
     { name: 'refresh-statistics', everyMs: shiftEveryMs, work: () => refreshStatistics(db.sql), isSilent: true },
-    { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(house), isQuiet: true },
+    { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(runtime), isQuiet: true },
   ]
 }

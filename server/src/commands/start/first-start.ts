@@ -5,14 +5,14 @@ import { rotateApiKey } from '../../access/keys/rotate-key.ts'
 import { scopes } from '../../access/keys/scopes.ts'
 import { createUser } from '../../access/people/users.ts'
 import { createSignInLink } from '../../access/sign-in/sign-in-link.ts'
-import type { House } from '../../app/runtime.ts'
+import type { Runtime } from '../../app/runtime.ts'
 import { allowTime, isAway, openDb, type Sql, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import type { Member } from '../../team/member.ts'
 import { addWorkspace } from '../../workspace/create.ts'
 import { fillDemo } from '../demo/fill.ts'
-import type { OpenHouse } from './runtime.ts'
+import type { OpenRuntime } from './runtime.ts'
 
 /** What the installation was when the service came up. */
 export type FirstStart =
@@ -34,14 +34,14 @@ const ownerName = 'Demo Owner'
  * installation was, with secrets that are nowhere else; a demo counts as finished once they are shown.
  */
 export async function prepareFirstStart(
-  house: OpenHouse,
+  runtime: OpenRuntime,
   connectPhones: (workspaceId: string) => Promise<void>,
   show: (start: FirstStart) => void,
 ): Promise<void> {
   // The transaction only holds the lock, on a connection of its own: each step commits by itself, and may be done again.
-  const alone = openDb({ ...house.dbOptions, maxConnections: 1 })
+  const alone = openDb({ ...runtime.dbOptions, maxConnections: 1 })
   try {
-    await whileAway(() => alone.tx((lock) => startUnder(lock, house, connectPhones, show)))
+    await whileAway(() => alone.tx((lock) => startUnder(lock, runtime, connectPhones, show)))
   } finally {
     await alone.close()
   }
@@ -61,11 +61,11 @@ async function whileAway(work: () => Promise<void>): Promise<void> {
 
 async function startUnder(
   lock: Tx,
-  house: OpenHouse,
+  runtime: OpenRuntime,
   connectPhones: (workspaceId: string) => Promise<void>,
   show: (start: FirstStart) => void,
 ): Promise<void> {
-  const { db, vault, config } = house
+  const { db, vault, config } = runtime
   // On a slow machine the steps take longer than a transaction may be idle, and others longer than a statement may take
   // to wait for them.
   await allowTime(lock, patientMs)
@@ -76,9 +76,9 @@ async function startUnder(
   if (!config.demo) return show({ state: begun === undefined ? 'empty' : 'known' })
 
   const instanceKeys = await vault.keyring(instanceScope)
-  const demo = begun ?? (await db.tx((tx) => addDemo(tx, house, instanceKeys)))
-  await fillDemo(house, ownerOf(demo))
-  const secrets = await db.tx((tx) => makeSecrets(tx, house, demo))
+  const demo = begun ?? (await db.tx((tx) => addDemo(tx, runtime, instanceKeys)))
+  await fillDemo(runtime, ownerOf(demo))
+  const secrets = await db.tx((tx) => makeSecrets(tx, runtime, demo))
   await connectPhones(demo.workspaceId)
   show({ state: 'demo', workspaceId: demo.workspaceId, ...secrets })
   await db.tx((tx) => markFilled(tx, demo))
@@ -107,7 +107,7 @@ async function findUnfinishedDemo(sql: Sql): Promise<Demo | undefined> {
   return demo
 }
 
-async function addDemo(tx: Tx, { vault, clock }: House, instanceKeys: Keyring): Promise<Demo> {
+async function addDemo(tx: Tx, { vault, clock }: Runtime, instanceKeys: Keyring): Promise<Demo> {
   const now = clock.now()
   const person = { name: ownerName, email: 'owner@example.com', passwordHash: null, isOperator: true }
   const ownerId = await createUser(tx, instanceKeys, person, now)
@@ -128,7 +128,7 @@ async function markFilled(tx: Tx, { workspaceId }: Demo): Promise<void> {
 }
 
 // A key that an earlier start made has been shown to nobody, but conversations may be its own by now.
-async function makeSecrets(tx: Tx, { clock, config }: House, { workspaceId, ownerId }: Demo) {
+async function makeSecrets(tx: Tx, { clock, config }: Runtime, { workspaceId, ownerId }: Demo) {
   const now = clock.now()
   const [known] = await selectApiKeys(tx, workspaceId)
   const { value: apiKey } =

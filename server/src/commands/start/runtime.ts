@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLimiter } from '../../access/rate-limit/open-limiter.ts'
 import { gaugesOf } from '../../app/gauges.ts'
-import type { House } from '../../app/runtime.ts'
+import type { Runtime } from '../../app/runtime.ts'
 import { type ShiftedClock, shiftedClock, systemClock } from '../../base/clock.ts'
 import type { Db, DbOptions } from '../../base/db.ts'
 import { createLog } from '../../base/log.ts'
@@ -19,7 +19,7 @@ import { createMetrics } from '../../http/ops/metrics.ts'
 import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'
 import { openDatabase } from './database.ts'
 
-export interface OpenHouse extends House {
+export interface OpenRuntime extends Runtime {
   localToken: string
   /** The house's clock when it can be moved: with a simulator only. */
   simulatedClock: ShiftedClock | null
@@ -32,7 +32,7 @@ export interface OpenHouse extends House {
 }
 
 /** Opens what the app stands on. Throws an error whose message tells the operator what to do. */
-export async function openHouse(config: Config, say: (line: string) => void): Promise<OpenHouse> {
+export async function openRuntime(config: Config, say: (line: string) => void): Promise<OpenRuntime> {
   makeDataFolder(config.dataFolder)
   const log = createLog(config.logLevel)
   const simulatedClock = config.simulator.enabled ? shiftedClock(systemClock) : null
@@ -76,7 +76,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
     const masterKeyFile = config.masterKey === null ? masterKeyPath(config) : null
     const localToken = randomBytes(32).toString('base64url')
     const sequencer = createSequencer(db)
-    const house = {
+    const runtime = {
       config,
       log,
       clock,
@@ -92,7 +92,7 @@ export async function openHouse(config: Config, say: (line: string) => void): Pr
       simulatedClock,
       dbOptions: options,
     }
-    return { ...house, applied, close }
+    return { ...runtime, applied, close }
   } catch (error) {
     await closeDatabase()
     throw error

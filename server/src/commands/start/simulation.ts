@@ -9,7 +9,7 @@ import { partnerKind } from '../../channels/partner/kind.ts'
 import { seedDemo } from '../../simulator/demo/seed-demo.ts'
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
 import { type BusinessNumber, newNumber } from '../../simulator/world.ts'
-import type { OpenHouse } from './runtime.ts'
+import type { OpenRuntime } from './runtime.ts'
 
 export interface Simulation {
   /** Where the phones are; null without a simulator. */
@@ -22,11 +22,11 @@ export interface Simulation {
 export const noSimulation: Simulation = { phonesUrl: null, connect: async () => {}, stop: async () => {} }
 
 /** Starts the simulator beside the service, when the settings want it. A port that is taken costs the phones only. */
-export async function startSimulation(house: OpenHouse, say: (line: string) => void): Promise<Simulation> {
-  const { config, log, simulatedClock: clock } = house
+export async function startSimulation(runtime: OpenRuntime, say: (line: string) => void): Promise<Simulation> {
+  const { config, log, simulatedClock: clock } = runtime
   if (clock === null) return noSimulation
   const { host, port } = config.simulator
-  const known = await connectedNumbers(house)
+  const known = await connectedNumbers(runtime)
   try {
     const ownHosts = [new URL(config.http.publicUrl).hostname]
     const simulator = await startSimulator({
@@ -40,13 +40,13 @@ export async function startSimulation(house: OpenHouse, say: (line: string) => v
     })
     for (const number of known) simulator.platform.world.numbers.set(number.numberId, number)
     // A first start may have been killed before its customers were heard.
-    if (known.length > 0) seedDemo(simulator, { speak: config.demo && !(await hasConversation(house.db.sql)) })
+    if (known.length > 0) seedDemo(simulator, { speak: config.demo && !(await hasConversation(runtime.db.sql)) })
     return {
       phonesUrl: `${simulator.url}/phone`,
       // A demo whose first start was killed may have its numbers already.
       connect: async (workspaceId) => {
-        if (known.length === 0) await connect(house, simulator, workspaceId)
-        await connectPhone(house, simulator, workspaceId)
+        if (known.length === 0) await connect(runtime, simulator, workspaceId)
+        await connectPhone(runtime, simulator, workspaceId)
       },
       stop: simulator.stop,
     }
@@ -66,56 +66,56 @@ async function hasConversation(sql: Sql): Promise<boolean> {
 }
 
 /** The numbers that workspaces have connected here before: the simulator forgets, their connections do not. */
-async function connectedNumbers(house: OpenHouse): Promise<BusinessNumber[]> {
-  const { db, vault, config } = house
+async function connectedNumbers(runtime: OpenRuntime): Promise<BusinessNumber[]> {
+  const { db, vault, config } = runtime
   const { host, port } = config.simulator
   const numbers: BusinessNumber[] = []
   for (const workspaceId of await listConnectedWorkspaces(db.sql)) {
     const connections = await listConnections(db.sql, await vault.keyring(workspaceId), workspaceId)
     const own = connections.filter(({ settings }) => settings.baseUrl === localUrl(host, port))
-    numbers.push(...own.flatMap((connection) => numberOf(house, connection) ?? []))
+    numbers.push(...own.flatMap((connection) => numberOf(runtime, connection) ?? []))
   }
   return numbers
 }
 
-function numberOf(house: OpenHouse, one: StoredConnection): BusinessNumber | null {
+function numberOf(runtime: OpenRuntime, one: StoredConnection): BusinessNumber | null {
   const { name, numberId } = one
   const known = { name, numberId, trustsUnknownWindows: true }
   if (one.channel === 'partner') {
     const { apiKey, webhookToken, signingSecret } = one.settings
-    const callbackUrl = `${house.config.http.publicUrl}${partnerKind.webhookPath(one)}`
+    const callbackUrl = `${runtime.config.http.publicUrl}${partnerKind.webhookPath(one)}`
     return newNumber({ ...known, callbackUrl, partner: { apiKey, headers: proofHeaders(webhookToken), signingSecret } })
   }
   if (one.channel !== 'waba') return null
   const { accessToken, appSecret, verifyToken } = one.settings
   const account = one.accountId === null ? {} : { accountId: one.accountId }
-  const callbackUrl = callbackOf(house, one.id)
+  const callbackUrl = callbackOf(runtime, one.id)
   return newNumber({ ...known, ...account, accessToken, appSecret, verifyToken, callbackUrl })
 }
 
-async function connect(house: OpenHouse, simulator: Simulator, workspaceId: string): Promise<void> {
+async function connect(runtime: OpenRuntime, simulator: Simulator, workspaceId: string): Promise<void> {
   const { number, url: baseUrl } = simulator
   const { numberId, accountId, accessToken, appSecret, verifyToken } = number
   const input = { name: number.name, numberId, accountId, baseUrl, accessToken, appSecret, verifyToken }
-  const connection = await createConnection(depsOf(house), itself(workspaceId), { channel: 'waba', ...input })
-  number.callbackUrl = callbackOf(house, connection.id)
+  const connection = await createConnection(depsOf(runtime), itself(workspaceId), { channel: 'waba', ...input })
+  number.callbackUrl = callbackOf(runtime, connection.id)
   seedDemo(simulator, { speak: true })
 }
 
 // Nobody has scanned its code yet: whoever opens the connection does, with the simulated phone of its owner.
-async function connectPhone(house: OpenHouse, { url: baseUrl }: Simulator, workspaceId: string): Promise<void> {
-  const { db, vault } = house
+async function connectPhone(runtime: OpenRuntime, { url: baseUrl }: Simulator, workspaceId: string): Promise<void> {
+  const { db, vault } = runtime
   const known = await listConnections(db.sql, await vault.keyring(workspaceId), workspaceId)
   if (known.some(({ channel }) => channel === 'unofficial')) return
-  await createConnection(depsOf(house), itself(workspaceId), { channel: 'unofficial', name: 'QR demo', baseUrl })
+  await createConnection(depsOf(runtime), itself(workspaceId), { channel: 'unofficial', name: 'QR demo', baseUrl })
 }
 
-function depsOf(house: OpenHouse): ConnectionDeps {
-  const { config, db, vault, clock, outgoing } = house
-  return { db, vault, clock, outgoing, drivers: openDrivers(house, config.http.publicUrl) }
+function depsOf(runtime: OpenRuntime): ConnectionDeps {
+  const { config, db, vault, clock, outgoing } = runtime
+  return { db, vault, clock, outgoing, drivers: openDrivers(runtime, config.http.publicUrl) }
 }
 
 const itself = (workspaceId: string): Changer => ({ workspaceId, userId: null, actor: { type: 'system', id: null } })
 
-const callbackOf = ({ config }: OpenHouse, connectionId: string): string =>
+const callbackOf = ({ config }: OpenRuntime, connectionId: string): string =>
   `${localUrl(config.http.host, config.http.port)}/channels/waba/${connectionId}/webhook`

@@ -1,6 +1,6 @@
 import { presentPayload } from '../../app/events.ts'
 import { inboxReceive } from '../../app/inbox.ts'
-import type { House } from '../../app/runtime.ts'
+import type { Runtime } from '../../app/runtime.ts'
 import type { Loop } from '../../base/async/loop.ts'
 import { startSessions } from '../../channels/unofficial/session/worker.ts'
 import { openTransports } from '../../channels/unofficial/transport/transports.ts'
@@ -9,13 +9,13 @@ import { createDeliveryWorker } from '../../webhooks/deliver/worker.ts'
 import { startChores } from './chores.ts'
 
 /** Starts what goes on without being asked. Any number of processes may do this at once. */
-export function startWorker(house: House): Loop {
-  const chores = startChores(house)
-  const imports = startImports(house)
-  const webhooks = createDeliveryWorker({ ...house, present: presentPayload, observe: house.metrics.webhooks })
+export function startWorker(runtime: Runtime): Loop {
+  const chores = startChores(runtime)
+  const imports = startImports(runtime)
+  const webhooks = createDeliveryWorker({ ...runtime, present: presentPayload, observe: runtime.metrics.webhooks })
   webhooks.start()
-  const transportOf = openTransports(house)
-  const sessions = startSessions({ ...house, receive: inboxReceive(house), transportOf, random: Math.random })
+  const transportOf = openTransports(runtime)
+  const sessions = startSessions({ ...runtime, receive: inboxReceive(runtime), transportOf, random: Math.random })
   return {
     stop: async () => {
       await Promise.all([sessions.stop(), webhooks.stop(), imports.stop(), chores.stop()])

@@ -3,7 +3,15 @@ import type { Log } from '../../base/log.ts'
 import type { Agenda } from '../agenda.ts'
 import type { BusinessNumber } from '../world.ts'
 import type { Journal } from './journal.ts'
-import { type Change, calmDelivery, type DeliveryKnobs, type Held, type Parcel, packed, post } from './parcel.ts'
+import {
+  type CallbackChange,
+  calmDelivery,
+  type DeliveryKnobs,
+  type Held,
+  type Parcel,
+  packed,
+  post,
+} from './parcel.ts'
 
 interface Parts {
   clock: Clock
@@ -30,7 +38,7 @@ export class Courier {
     this.#parts = parts
   }
 
-  send(number: BusinessNumber, change: Change): void {
+  send(number: BusinessNumber, change: CallbackChange): void {
     const { knobs } = this
     const isWanted = number.callbackUrl !== null && number.subscribed && this.pending() < maxPending
     if (!isWanted || knobs.drop > 0) {

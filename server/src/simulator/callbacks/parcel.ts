@@ -30,7 +30,7 @@ export const calmDelivery: DeliveryKnobs = {
   skipDelivered: false,
 }
 
-export interface Change {
+export interface CallbackChange {
   field: string
   value: object
   /** Fields about an account carry the time at their entry. */
@@ -40,12 +40,12 @@ export interface Change {
   onTaken?: () => void
 }
 
-export type Held = [BusinessNumber, Change]
+export type Held = [BusinessNumber, CallbackChange]
 
 export interface Parcel {
   number: BusinessNumber
   body: Buffer
-  changes: Change[]
+  changes: CallbackChange[]
   lane: string
 }
 
@@ -67,7 +67,7 @@ export function packed(items: readonly Held[], knobs: DeliveryKnobs, clock: Cloc
   return parcels
 }
 
-function envelope(number: BusinessNumber, changes: readonly Change[], clock: Clock): object {
+function envelope(number: BusinessNumber, changes: readonly CallbackChange[], clock: Clock): object {
   const time = Math.floor(clock.now().getTime() / 1000)
   const entry = changes.map(({ field, value, isTimed }) => ({
     id: number.accountId,

@@ -1,7 +1,7 @@
-import type { Template } from '../template.ts'
+import type { SimulatedTemplate } from '../template.ts'
 
 /** Templates in every state that a connector has to tell apart. */
-export const demoTemplates: readonly Omit<Template, 'id'>[] = [
+export const demoTemplates: readonly Omit<SimulatedTemplate, 'id'>[] = [
   {
     name: 'welcome_back',
     language: 'pt_BR',

@@ -1,4 +1,4 @@
-import type { Template } from '../template.ts'
+import type { SimulatedTemplate } from '../template.ts'
 import type { BusinessNumber } from '../world.ts'
 import { checkTemplate } from './check-template.ts'
 import { type Body, isObject } from './graph-body.ts'
@@ -16,7 +16,7 @@ export interface SendRequest {
   correlator: string | null
   content:
     | { kind: 'text'; text: string }
-    | { kind: 'template'; template: Template; text: string; header: string | null }
+    | { kind: 'template'; template: SimulatedTemplate; text: string; header: string | null }
 }
 
 export type Checked = { act: 'read'; messageId: string } | ({ act: 'send' } & SendRequest)
@@ -26,7 +26,7 @@ const maxCorrelatorLength = 512
 const knownTypes = ['audio', 'contacts', 'document', 'image', 'interactive', 'location', 'reaction', 'sticker', 'video']
 
 /** What a body for `/messages` asks for. Throws what the platform answers to a bad one. */
-export function checkSend(body: unknown, number: BusinessNumber, templates: Iterable<Template>): Checked {
+export function checkSend(body: unknown, number: BusinessNumber, templates: Iterable<SimulatedTemplate>): Checked {
   if (!isObject(body)) throw invalidParameter('The parameter messaging_product is required.')
   if (body.messaging_product !== 'whatsapp') throw invalidParameter('The parameter messaging_product is required.')
   if (body.status !== undefined) return checkRead(body)

@@ -1,4 +1,4 @@
-import { componentOf, fillPlaceholders, placeholdersOf, type Template } from '../template.ts'
+import { componentOf, fillPlaceholders, placeholdersOf, type SimulatedTemplate } from '../template.ts'
 import { type Body, isObject } from './graph-body.ts'
 import { GraphError, invalidParameter, missingParameter } from './graph-error.ts'
 
@@ -7,9 +7,9 @@ const maxFilled = { alone: 32_768, withOthers: 1024 }
 /** The template that is asked for, filled. Throws what the platform answers to a request that does not fit it. */
 export function checkTemplate(
   value: unknown,
-  templates: Iterable<Template>,
+  templates: Iterable<SimulatedTemplate>,
   isForUserId: boolean,
-): { template: Template; text: string; header: string | null } {
+): { template: SimulatedTemplate; text: string; header: string | null } {
   if (!isObject(value)) throw missingParameter('Parameter template is required.')
   const { name, language, components = [] } = value
   if (typeof name !== 'string') throw missingParameter('Parameter template.name is required.')
@@ -30,7 +30,7 @@ export function checkTemplate(
   return { template, text, header }
 }
 
-function findSendable(templates: Iterable<Template>, name: string, language: string): Template {
+function findSendable(templates: Iterable<SimulatedTemplate>, name: string, language: string): SimulatedTemplate {
   const found = [...templates].find((template) => template.name === name && template.language === language)
   if (found?.status === 'PAUSED') throw new GraphError(132015)
   if (found?.status === 'DISABLED') throw new GraphError(132016)
@@ -44,7 +44,7 @@ function findGiven(components: readonly unknown[], type: string): Body | undefin
   return components.filter(isObject).find((component) => String(component.type).toLowerCase() === type)
 }
 
-function checkHeader(template: Template, given: Body | undefined): string | null {
+function checkHeader(template: SimulatedTemplate, given: Body | undefined): string | null {
   const header = componentOf(template, 'HEADER')
   if (header === undefined) return null
   if (header.format === 'TEXT' || header.format === undefined) return fillText(template, 'HEADER', given)
@@ -53,7 +53,7 @@ function checkHeader(template: Template, given: Body | undefined): string | null
   throw new GraphError(132012, { details: `header: Format mismatch, expected ${header.format}, received UNKNOWN` })
 }
 
-function checkButtons(template: Template, components: readonly unknown[]): void {
+function checkButtons(template: SimulatedTemplate, components: readonly unknown[]): void {
   const given = components.filter(isObject).filter(({ type }) => String(type).toLowerCase() === 'button')
   for (const [index, button] of (componentOf(template, 'BUTTONS')?.buttons ?? []).entries()) {
     const needsValue = button.type === 'COPY_CODE' || placeholdersOf(button.url ?? '').length > 0
@@ -68,7 +68,7 @@ function parametersOf(component: Body | undefined): Body[] {
   return Array.isArray(component?.parameters) ? component.parameters.filter(isObject) : []
 }
 
-function fillText(template: Template, type: 'HEADER' | 'BODY', given: Body | undefined): string {
+function fillText(template: SimulatedTemplate, type: 'HEADER' | 'BODY', given: Body | undefined): string {
   const text = componentOf(template, type)?.text ?? ''
   const names = placeholdersOf(text)
   const parameters = parametersOf(given)
@@ -85,7 +85,12 @@ function fillText(template: Template, type: 'HEADER' | 'BODY', given: Body | und
   throw new GraphError(132012, { details: `${part}: a parameter of the template has no value` })
 }
 
-function nameOf({ parameter_format: format }: Template, parameter: Body, position: string, part: string): string {
+function nameOf(
+  { parameter_format: format }: SimulatedTemplate,
+  parameter: Body,
+  position: string,
+  part: string,
+): string {
   if (format === 'POSITIONAL') return position
   if (typeof parameter.parameter_name === 'string' && parameter.parameter_name !== '') return parameter.parameter_name
   throw new GraphError(132012, { details: `${part}: Parameter name is missing or empty` })

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../base/route.ts'
 import { type Fault, takeFault } from '../faults.ts'
 import type { Platform } from '../platform.ts'
-import type { Template } from '../template.ts'
+import type { SimulatedTemplate } from '../template.ts'
 import type { BusinessNumber, PartnerSide } from '../world.ts'
 import { answerWithFault } from './fault-answer.ts'
 import { isObject } from './graph-body.ts'
@@ -70,7 +70,7 @@ function register(number: Served, { body }: FastifyRequest): object {
 
 const maxLimit = 1000
 
-function listTemplates(all: readonly Template[], query: Record<string, string>): object {
+function listTemplates(all: readonly SimulatedTemplate[], query: Record<string, string>): object {
   const [limit, offset] = [Number(query.limit ?? maxLimit), Number(query.offset ?? 0)]
   if (!(limit >= 1 && limit <= maxLimit && offset >= 0)) throw invalidParameter('Param limit is not valid.')
   const page = all.slice(offset, offset + limit)
@@ -79,7 +79,7 @@ function listTemplates(all: readonly Template[], query: Record<string, string>):
 }
 
 // There is no word of how parameters are named: that shows in the body alone.
-function inPartnersWords({ id, status, parameter_format: _, ...template }: Template): object {
+function inPartnersWords({ id, status, parameter_format: _, ...template }: SimulatedTemplate): object {
   const word = status === 'PENDING' ? 'submitted' : status.toLowerCase()
   return { ...template, id: `${id}WT`, external_id: id, namespace: 'simulated', status: word }
 }

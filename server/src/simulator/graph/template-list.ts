@@ -1,11 +1,15 @@
-import type { Template } from '../template.ts'
+import type { SimulatedTemplate } from '../template.ts'
 import { invalidParameter } from './graph-error.ts'
 
 const defaultLimit = 25
 const maxLimit = 1000
 
 /** One page of templates; `next` is there only when another page is. `address` is the list's own, for `next`. */
-export function listTemplates(all: Iterable<Template>, query: Record<string, string>, address: string): object {
+export function listTemplates(
+  all: Iterable<SimulatedTemplate>,
+  query: Record<string, string>,
+  address: string,
+): object {
   const limit = query.limit === undefined ? defaultLimit : Number(query.limit)
   if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) throw invalidParameter('Param limit is not valid.')
   const fits = [...all].filter((template) => matches(template, query))
@@ -20,7 +24,7 @@ export function listTemplates(all: Iterable<Template>, query: Record<string, str
   }
 }
 
-function matches(template: Template, query: Record<string, string>): boolean {
+function matches(template: SimulatedTemplate, query: Record<string, string>): boolean {
   const { name, status, category, language } = query
   return (
     (name === undefined || template.name === name) &&

@@ -3,7 +3,7 @@ import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-m
 import { buildApp } from '../../../src/app/app.ts'
 import { gaugesOf } from '../../../src/app/gauges.ts'
 import { inboxReceive } from '../../../src/app/inbox.ts'
-import type { House } from '../../../src/app/runtime.ts'
+import type { Runtime } from '../../../src/app/runtime.ts'
 import { shiftedClock, systemClock } from '../../../src/base/clock.ts'
 import { createLog } from '../../../src/base/log.ts'
 import type { App } from '../../../src/base/route.ts'
@@ -62,7 +62,7 @@ export interface BehaviourWorld {
 
 interface Theatre {
   app: App
-  house: House
+  house: Runtime
   simulator: Simulator
   logLines: string[]
 }
@@ -140,7 +140,7 @@ const theatre = oncePerFile(async (): Promise<Theatre> => {
   })
   const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
   const outgoing = openTestOutgoing()
-  const house: House = {
+  const house: Runtime = {
     config,
     log,
     clock,

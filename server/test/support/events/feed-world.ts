@@ -1,5 +1,5 @@
 import { buildApp } from '../../../src/app/app.ts'
-import type { House } from '../../../src/app/runtime.ts'
+import type { Runtime } from '../../../src/app/runtime.ts'
 import type { Repeat } from '../../../src/base/async/loop.ts'
 import type { Db } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
@@ -37,7 +37,7 @@ export interface Node {
 }
 
 /** Another node of the service on a port of its own, on the test's pool unless told otherwise. */
-export async function startNode(house: House, changes: Partial<House> = {}): Promise<Node> {
+export async function startNode(house: Runtime, changes: Partial<Runtime> = {}): Promise<Node> {
   const { repeat, tick } = repeatByHand()
   const app = await buildApp({ ...house, repeat, ...changes, sequencer: createSequencer(changes.db ?? house.db) })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
