@@ -16,7 +16,6 @@ import {
   problemOf,
 } from '../src/inbox/compose/template-preview.ts'
 import { askedAt, putInPlace } from '../src/inbox/compose/typeahead.ts'
-import { readAmount } from '../src/inbox/customer/amount.ts'
 import type { TimelineItem } from '../src/inbox/types.ts'
 import type { Shelf } from '../src/ui/private-shelf.ts'
 import { newShelf } from './support/shelf.ts'
@@ -269,28 +268,6 @@ test('an agent can go on whose key is active, may answer, and allows the connect
   ]
   for (const [changes, expected] of table)
     assert.equal(agentsFor([{ ...key, ...changes }], 'c', now).length === 1, expected)
-})
-
-test('an amount is read as people of any language type it', () => {
-  const table: [string, number | null | undefined][] = [
-    ['', null],
-    [' ', null],
-    ['1500', 1500],
-    ['1500,5', 1500.5],
-    ['1.500,50', 1500.5],
-    ['1,500.50', 1500.5],
-    ['1.500', 1500],
-    ['1 500', 1500],
-    ['1,234,567', 1_234_567],
-    ['0', 0],
-    ['x', undefined],
-    ['-5', undefined],
-    ['1.2.3', undefined],
-    ['12,34,567', undefined],
-    ['999999999999.99', 999_999_999_999.99],
-    ['1000000000000', undefined],
-  ]
-  for (const [text, expected] of table) assert.equal(readAmount(text), expected, text)
 })
 
 test('what stands in the way of sending is the widest that does', () => {

@@ -10,7 +10,6 @@ import {
   savedQuery,
   without,
 } from '../src/leads/address.ts'
-import { amountText, readAmount } from '../src/leads/amount.ts'
 import { columnIds, firstChoice, placed, readChoice, resized, toggled, widthOf } from '../src/leads/column-choice.ts'
 import { maxScrollPx, rowWindow, scrollToRow } from '../src/leads/row-window.ts'
 
@@ -97,24 +96,4 @@ test('columns are shown, hidden, moved and widened; nonsense that was remembered
     widths: {},
   })
   assert.equal(new Set(columnIds).size, columnIds.length)
-})
-
-test('amounts are read as they are written in each language', () => {
-  for (const [text, language, amount] of [
-    ['1500', 'en', 1500],
-    ['1,500.50', 'en', 1500.5],
-    ['1.500,50', 'pt', 1500.5],
-    ['1500,5', 'pt', 1500.5],
-    ['1500.5', 'pt', 1500.5],
-    ['1.500', 'pt', 1500],
-    ['1,500', 'en', 1500],
-    ['12 000', 'es', 12_000],
-    ['-5', 'en', undefined],
-    ['lots', 'en', undefined],
-    ['', 'en', undefined],
-  ] as const) {
-    assert.equal(readAmount(text, language), amount, text)
-  }
-  for (const language of ['en', 'pt', 'es'])
-    assert.equal(readAmount(amountText(12345.67, language), language), 12345.67)
 })

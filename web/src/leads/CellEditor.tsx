@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { t } from '../text/index.ts'
-import { changesOf, choicesOf, type FieldContext, type FieldName, isNumeric, textOf } from './columns.tsx'
+import { say } from '../ui/notices.tsx'
+import { changesOf, choicesOf, type FieldContext, type FieldName, isNumeric, textOf, wrongIn } from './columns.tsx'
 import styles from './LeadTable.module.css'
 import { type Lead, nameOf } from './lead.ts'
 import type { LeadChanges } from './queries.ts'
@@ -29,11 +30,16 @@ export function CellEditor({ lead, field, context, done }: CellEditorProps) {
     isDone.current = true
     done(lead, changes, then)
   }
+  const wrong = wrongIn(field, text)
+  const save = (then: 'stay' | 'next' = 'stay') => {
+    if (wrong === null) end(changesOf(lead, field, text), then)
+    else say(wrong)
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape') end(null)
-    else if (event.key === 'Enter') end(changesOf(lead, field, text))
-    else if (event.key === 'Tab' && !event.shiftKey) end(changesOf(lead, field, text), 'next')
+    else if (event.key === 'Enter') save()
+    else if (event.key === 'Tab' && !event.shiftKey) save('next')
     else return event.stopPropagation()
     event.preventDefault()
     event.stopPropagation()
@@ -44,7 +50,12 @@ export function CellEditor({ lead, field, context, done }: CellEditorProps) {
     'aria-label': t.leads.edit(t.leads.fields[field], nameOf(lead)),
     value: text,
     onKeyDown,
-    onBlur: () => end(changesOf(lead, field, text)),
+    'aria-invalid': wrong !== null || undefined,
+    onBlur: () => {
+      save()
+      // Who leaves what cannot be saved has been told; the cell shows what is saved.
+      end(null)
+    },
   }
   if (choices === null) {
     return (

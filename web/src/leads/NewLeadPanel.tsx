@@ -2,11 +2,11 @@ import { Button, Select, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { language, t } from '../text/index.ts'
+import { readAmount } from '../ui/amount.ts'
 import { complain, say } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { readAmount } from './amount.ts'
-import { choicesOf, type FieldContext } from './columns.tsx'
+import { choicesOf, type FieldContext, wrongIn } from './columns.tsx'
 import { type Lead, nameOf } from './lead.ts'
 import { DuplicateList } from './panel/Duplicates.tsx'
 import { createLead, leadsOf, type NewLead, useCheck } from './queries.ts'
@@ -48,6 +48,7 @@ export function NewLeadPanel({ workspaceId, context, close, open }: NewLeadPanel
     },
     onError: (error) => draft.refuse(error) || complain(error),
   })
+  const wrongAmount = wrongIn('estimatedValue', value.estimatedValue) ?? undefined
   const text = (field: keyof LeadDraft) => ({
     label: t.leads.fields[field],
     value: value[field],
@@ -68,7 +69,7 @@ export function NewLeadPanel({ workspaceId, context, close, open }: NewLeadPanel
     <SidePanel
       title={t.leads.create}
       close={close}
-      submit={() => create.mutate()}
+      submit={() => wrongAmount === undefined && create.mutate()}
       footer={
         <>
           <Button variant="default" onClick={close}>
@@ -88,7 +89,7 @@ export function NewLeadPanel({ workspaceId, context, close, open }: NewLeadPanel
       {choice('status')}
       {choice('source')}
       {choice('assignedTo')}
-      <TextInput {...text('estimatedValue')} inputMode="decimal" />
+      <TextInput {...text('estimatedValue')} error={wrongAmount ?? errorOf('estimatedValue')} inputMode="decimal" />
       <Textarea {...text('notes')} autosize minRows={3} />
     </SidePanel>
   )
@@ -96,14 +97,13 @@ export function NewLeadPanel({ workspaceId, context, close, open }: NewLeadPanel
 
 function bodyOf({ firstName, status, source, estimatedValue, ...others }: LeadDraft): NewLead {
   const filled = Object.entries(others).filter(([, text]) => text.trim() !== '')
-  const amount = estimatedValue.trim()
+  const amount = readAmount(estimatedValue, language) ?? null
   return {
     ...Object.fromEntries(filled),
     firstName,
     status,
     source: source as Lead['source'],
-    // What is no amount goes as it is, for the service to say so.
-    ...(amount !== '' && { estimatedValue: (readAmount(amount, language) ?? amount) as number }),
+    ...(amount !== null && { estimatedValue: amount }),
   }
 }
 

@@ -1,9 +1,9 @@
 import { language, t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
+import { amountText, readAmount } from '../ui/amount.ts'
 import { Chip } from '../ui/Chip.tsx'
 import { statusName } from '../ui/lead-words.ts'
 import { fullMoment, shortMoment } from '../ui/time.ts'
-import { amountText, readAmount } from './amount.ts'
 import type { ColumnId } from './column-choice.ts'
 import styles from './LeadTable.module.css'
 import { amount, type Lead, phoneText, platforms, priorities, priorityTone, sources, statusTone } from './lead.ts'
@@ -70,9 +70,12 @@ export function changesOf(lead: Lead, field: FieldName, text: string): LeadChang
   const typed = text.trim()
   if (typed === textOf(lead, field)) return null
   if (!isNumeric(field)) return { [field]: typed === '' && !isRequired(field) ? null : typed }
-  // What is no amount goes as it is, for the service to say so.
-  return { [field]: typed === '' ? null : (readAmount(typed, language) ?? typed) }
+  return { [field]: readAmount(typed, language) }
 }
+
+/** What is wrong with what was typed into a field, as far as that shows before the service is asked. */
+export const wrongIn = (field: FieldName, text: string): string | null =>
+  isNumeric(field) && readAmount(text, language) === undefined ? t.lead.notAnAmount : null
 
 const isRequired = (field: FieldName) => field === 'firstName' || field === 'status' || field === 'uniqueCode'
 

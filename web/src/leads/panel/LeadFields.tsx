@@ -4,7 +4,7 @@ import { t } from '../../text/index.ts'
 import { sentenceFor } from '../../ui/Trouble.tsx'
 import { fullMoment } from '../../ui/time.ts'
 import type { LeadVerbs } from '../change.ts'
-import { changesOf, choicesOf, type FieldContext, type FieldName, isNumeric, textOf } from '../columns.tsx'
+import { changesOf, choicesOf, type FieldContext, type FieldName, isNumeric, textOf, wrongIn } from '../columns.tsx'
 import type { Lead } from '../lead.ts'
 import styles from './LeadPanel.module.css'
 
@@ -62,6 +62,8 @@ function Field({ field, lead, context, verbs }: LeadFieldsProps & { field: Field
   }, [saved, isTyping, error])
   const save = async (typed: string) => {
     setTyping(false)
+    const wrong = wrongIn(field, typed)
+    if (wrong !== null) return setError(wrong)
     const changes = changesOf(lead, field, typed)
     if (changes === null) return setError(null)
     const refusal = await verbs.change(lead, changes)

@@ -14,7 +14,6 @@ export const customer = {
   email: 'E-mail',
   phone: 'Phone',
   source: 'Came by',
-  notAnAmount: 'Write an amount, such as 1500',
   remark: 'Remark',
   fields: 'Custom fields',
   yes: 'Yes',

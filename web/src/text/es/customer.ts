@@ -16,7 +16,6 @@ export const customer: typeof en = {
   email: 'Correo',
   phone: 'Teléfono',
   source: 'Llegó por',
-  notAnAmount: 'Escribe un importe, como 1500',
   remark: 'Observación',
   fields: 'Campos propios',
   yes: 'Sí',

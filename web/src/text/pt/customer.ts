@@ -16,7 +16,6 @@ export const customer: typeof en = {
   email: 'E-mail',
   phone: 'Telefone',
   source: 'Veio por',
-  notAnAmount: 'Escreva um valor, como 1500',
   remark: 'Observação',
   fields: 'Campos personalizados',
   yes: 'Sim',
