@@ -4,9 +4,10 @@ import { t } from '../text/index.ts'
 import { statusName } from '../ui/lead-words.ts'
 import { complain, say, sayWithUndo } from '../ui/notices.tsx'
 import { number } from '../ui/time.ts'
-import { hideLeads, moveCard, showLead } from './cache.ts'
+import { hideLeads } from './cache.ts'
+import { changeLead } from './change-lead.ts'
 import { type Lead, nameOf } from './lead.ts'
-import { type BulkAction, bulkChange, changeLead, type LeadChanges, leadsOf } from './queries.ts'
+import { type BulkAction, bulkChange, type LeadChanges, leadsOf } from './queries.ts'
 
 const bulkMost = 500
 
@@ -47,17 +48,7 @@ function verbsOf(queries: QueryClient, workspaceId: string): LeadVerbs {
       void refresh()
     }
   }
-  const change = async (lead: Lead, changes: LeadChanges): Promise<unknown> => {
-    const { customFieldValues: _, ...fields } = changes
-    showLead(queries, workspaceId, { ...lead, ...fields })
-    try {
-      showLead(queries, workspaceId, await changeLead(workspaceId, lead.id, changes))
-      return null
-    } catch (error) {
-      showLead(queries, workspaceId, lead)
-      return error
-    }
-  }
+  const change = (lead: Lead, changes: LeadChanges) => changeLead(queries, workspaceId, lead, changes)
   const restore = (ids: readonly string[]) => attempt(() => bulkAll(ids, { restore: true }))
   return {
     change,
@@ -69,10 +60,11 @@ function verbsOf(queries: QueryClient, workspaceId: string): LeadVerbs {
     move: async (lead, status) => {
       if (lead.status === status) return
       await queries.cancelQueries({ queryKey: leadsOf(workspaceId) })
-      moveCard(queries, workspaceId, lead, status)
-      const isDone = await attempt(() => changeLead(workspaceId, lead.id, { status }).then(() => {}))
+      const isDone = await attempt(async () => {
+        const error = await change(lead, { status })
+        if (error !== null) throw error
+      })
       if (isDone) say(t.leads.moved(nameOf(lead), statusName(status)))
-      else moveCard(queries, workspaceId, { ...lead, status }, lead.status)
     },
     remove: async (leads) => {
       const ids = leads.map(({ id }) => id)

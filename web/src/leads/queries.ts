@@ -16,7 +16,7 @@ const cardsPerPage = 50
 
 export type LeadPage = Awaited<ReturnType<typeof readLeads>>
 export type NewLead = Parameters<typeof createLead>[1]
-export type LeadChanges = Parameters<typeof changeLead>[2]
+export type LeadChanges = Parameters<typeof patchLead>[2]
 export type BulkAction = Omit<Parameters<typeof bulkChange>[1], 'ids'>
 export type BoardHead = Awaited<ReturnType<typeof readBoard>>[number]
 export type Duplicate = Awaited<ReturnType<typeof checkDuplicates>>[number]
@@ -26,6 +26,7 @@ export const leadsOf = (workspaceId: string) => [workspaceId, 'leads'] as const
 export const listsOf = (workspaceId: string) => [...leadsOf(workspaceId), 'list'] as const
 export const boardsOf = (workspaceId: string) => [...leadsOf(workspaceId), 'board'] as const
 export const leadKey = (workspaceId: string, id: string) => [...leadsOf(workspaceId), 'one', id] as const
+export const historyKey = (workspaceId: string, id: string) => [...leadKey(workspaceId, id), 'history'] as const
 
 function readLeads(
   workspaceId: string,
@@ -65,7 +66,7 @@ export function useBoard(workspaceId: string, query: LeadQuery) {
   })
 }
 
-export function useLead(workspaceId: string, id: string, known: Lead | undefined) {
+export function useLead(workspaceId: string, id: string, known?: Lead) {
   return useQuery({
     queryKey: leadKey(workspaceId, id),
     queryFn: async () =>
@@ -74,13 +75,12 @@ export function useLead(workspaceId: string, id: string, known: Lead | undefined
   })
 }
 
-export function useHistory(workspaceId: string, id: string, status: string) {
+export function useHistory(workspaceId: string, id: string) {
   return useQuery({
-    queryKey: [...leadKey(workspaceId, id), 'history', status],
+    queryKey: historyKey(workspaceId, id),
     queryFn: async () =>
       (await body(api.GET(`${path}/{identifier}/history`, { params: { path: { workspaceId, identifier: id } } })))
         .history,
-    placeholderData: keepPreviousData,
   })
 }
 
@@ -141,7 +141,7 @@ export async function createLead(
 const postLead = (workspaceId: string, lead: Partial<Omit<Lead, 'customFields'>> & { firstName: string }) =>
   body(api.POST(path, { params: { path: { workspaceId } }, body: lead }))
 
-export async function changeLead(
+export async function patchLead(
   workspaceId: string,
   identifier: string,
   changes: Partial<Omit<Lead, 'customFields' | 'customFieldValues'>> & {

@@ -21,7 +21,7 @@ export function useWorkspace(workspaceId: string) {
 
 export function useTemplates(workspaceId: string, connectionId: string) {
   return useQuery({
-    queryKey: [workspaceId, 'templates', connectionId],
+    queryKey: [workspaceId, 'connection', connectionId, 'templates'],
     queryFn: async () =>
       (
         await body(

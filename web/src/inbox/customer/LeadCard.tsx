@@ -2,6 +2,9 @@ import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { changeLead } from '../../leads/change-lead.ts'
+import type { Lead } from '../../leads/lead.ts'
+import { type LeadChanges, useLead } from '../../leads/queries.ts'
 import { t } from '../../text/index.ts'
 import { customName, statusName } from '../../ui/lead-words.ts'
 import { complain, say } from '../../ui/notices.tsx'
@@ -12,7 +15,7 @@ import { useInbox } from '../queries.ts'
 import type { Conversation } from '../types.ts'
 import styles from './Customer.module.css'
 import { Amount, Choice, Words } from './EditInPlace.tsx'
-import { changeLead, createLead, type LeadChanges, type LeadDetail, useLead } from './queries.ts'
+import { createLead } from './queries.ts'
 import { type Fact, Facts, Section } from './Section.tsx'
 
 /** The lead that the customer is: what matters of it can be changed where it stands. */
@@ -25,9 +28,10 @@ export function LeadCard({ workspaceId, leadId }: { workspaceId: string; leadId:
   )
 }
 
-function LeadFacts({ workspaceId, lead }: { workspaceId: string; lead: LeadDetail }) {
+function LeadFacts({ workspaceId, lead }: { workspaceId: string; lead: Lead }) {
   const queries = useQueryClient()
-  const change = (changes: LeadChanges) => void changeLead(queries, workspaceId, lead.id, changes)
+  const change = (changes: LeadChanges) =>
+    void changeLead(queries, workspaceId, lead, changes).then((error) => error !== null && complain(error))
   const { customFields = [] } = lead
   return (
     <>
@@ -62,7 +66,7 @@ function LeadFacts({ workspaceId, lead }: { workspaceId: string; lead: LeadDetai
   )
 }
 
-function useEditableFacts(workspaceId: string, lead: LeadDetail, change: (changes: LeadChanges) => void): Fact[] {
+function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: LeadChanges) => void): Fact[] {
   const { data: workspace } = useWorkspace(workspaceId)
   const members = useMembers(workspaceId)
   const texts = t.customer
@@ -112,7 +116,7 @@ function useEditableFacts(workspaceId: string, lead: LeadDetail, change: (change
           label={texts.priority}
           value={lead.priority}
           options={priorities}
-          change={(priority) => change({ priority: priority as LeadDetail['priority'] })}
+          change={(priority) => change({ priority: priority as Lead['priority'] })}
         />
       ),
     },

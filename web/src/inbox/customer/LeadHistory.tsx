@@ -1,14 +1,14 @@
 import { usePeople } from '../../leads/people.ts'
+import { useHistory } from '../../leads/queries.ts'
 import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/lead-words.ts'
 import { ago, fullMoment } from '../../ui/time.ts'
 import styles from './Customer.module.css'
-import { useLeadHistory } from './queries.ts'
 import { Section } from './Section.tsx'
 
 /** How the lead has gone on, newest first. */
 export function LeadHistory({ workspaceId, leadId }: { workspaceId: string; leadId: string }) {
-  const { data: history } = useLeadHistory(workspaceId, leadId)
+  const { data: history } = useHistory(workspaceId, leadId)
   const people = usePeople(workspaceId)
   if (history === undefined) return null
   const nameOf = ({ type, id }: { type: string; id: string | null }): string =>

@@ -8,7 +8,7 @@ const listSaved = async (workspaceId: string) =>
 
 export function useSavedViews(workspaceId: string) {
   return useQuery({
-    queryKey: [workspaceId, 'saved-filters'],
+    queryKey: [workspaceId, 'saved filters'],
     queryFn: () => listSaved(workspaceId),
     select: (all) => all.filter(({ page }) => page === 'leads'),
   })
@@ -17,7 +17,7 @@ export function useSavedViews(workspaceId: string) {
 /** Saves and deletes views; lists are read again after it. */
 export function useViewVerbs(workspaceId: string) {
   const queries = useQueryClient()
-  const onSuccess = () => queries.invalidateQueries({ queryKey: [workspaceId, 'saved-filters'] })
+  const onSuccess = () => queries.invalidateQueries({ queryKey: [workspaceId, 'saved filters'] })
   const save = useMutation({
     mutationFn: (view: { name: string; query: string; shared: boolean }) =>
       body(api.POST(path, { params: { path: { workspaceId } }, body: { page: 'leads', ...view } })),

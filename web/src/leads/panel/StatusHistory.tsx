@@ -15,7 +15,7 @@ interface StatusHistoryProps {
 
 /** Who took the lead from one status to the next, the newest first. */
 export function StatusHistory({ workspaceId, lead, people }: StatusHistoryProps) {
-  const { data, error, refetch } = useHistory(workspaceId, lead.id, lead.status)
+  const { data, error, refetch } = useHistory(workspaceId, lead.id)
   return (
     <section>
       <h3 className={styles.heading}>{t.leads.panel.history}</h3>
