@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { TimelineItem } from '../src/data/inbox/types.ts'
 import { type AgentKey, agentsFor } from '../src/inbox/compose/agents-for.ts'
 import { fillReply, findReplies } from '../src/inbox/compose/canned.ts'
 import { nextChangeMs, windowAt } from '../src/inbox/compose/countdown.ts'
@@ -16,8 +17,7 @@ import {
   problemOf,
 } from '../src/inbox/compose/template-preview.ts'
 import { askedAt, putInPlace } from '../src/inbox/compose/typeahead.ts'
-import type { TimelineItem } from '../src/inbox/types.ts'
-import type { Shelf } from '../src/ui/private-shelf.ts'
+import type { Shelf } from '../src/session/private-shelf.ts'
 import { newShelf } from './support/shelf.ts'
 
 const minute = 60_000

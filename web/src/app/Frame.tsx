@@ -4,16 +4,16 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react
 import { followWorkspace, useLiveReset } from '../api/live.ts'
 import { readAgain } from '../api/read-again.ts'
 import { InboxLive } from '../inbox/InboxLive.tsx'
+import { keepLastWorkspace } from '../session/last-workspace.ts'
+import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
 import { later, pageStands } from '../ui/later.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Frame.module.css'
-import { keepLastWorkspace } from './last-workspace.ts'
 import { OfflineLine } from './OfflineLine.tsx'
 import { Rail } from './Rail.tsx'
 import { rooms } from './rooms.ts'
-import { mayIn } from './session.ts'
 import { useTitle } from './use-title.ts'
 
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))

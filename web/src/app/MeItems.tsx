@@ -1,6 +1,7 @@
 import { Menu, useMantineColorScheme } from '@mantine/core'
 import { IconCheck, IconKeyboard, IconLogout, IconSelector, IconUser } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
+import { signOut, useSession } from '../session/session.ts'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
 import { DropMenu } from '../ui/DropMenu.tsx'
 import type { Drop } from '../ui/drop.tsx'
@@ -8,7 +9,6 @@ import { complain } from '../ui/notices.tsx'
 import { useRailBadge } from '../ui/rail-badges.ts'
 import styles from './Rail.module.css'
 import type { Room } from './rooms.ts'
-import { signOut, useSession } from './session.ts'
 
 interface MeItemsProps {
   drop: Drop

@@ -1,7 +1,7 @@
+import { signOut } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { complain } from '../ui/notices.tsx'
-import { signOut } from './session.ts'
 
 export function NoWorkspace() {
   const { title, help } = t.common.noWorkspace

@@ -2,13 +2,13 @@ import { Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
 import { leadSource } from '../leads/palette.ts'
+import { mayIn, session } from '../session/session.ts'
 import { openSections } from '../settings/sections.ts'
 import { t } from '../text/index.ts'
 import { activeKeys, KeyHint } from '../ui/keys.ts'
 import { paletteSearch } from '../ui/palette-sources.ts'
 import styles from './Palette.module.css'
 import { rooms } from './rooms.ts'
-import { mayIn, session } from './session.ts'
 
 paletteSearch.add(leadSource)
 

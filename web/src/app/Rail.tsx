@@ -2,6 +2,7 @@ import { UnstyledButton } from '@mantine/core'
 import { IconCommand, IconSearch } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { mayIn, useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { Dropped, dropButton, useDrop } from '../ui/drop.tsx'
@@ -11,7 +12,6 @@ import { Tip } from '../ui/Tip.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import styles from './Rail.module.css'
 import { type Room, rooms } from './rooms.ts'
-import { mayIn, useSession } from './session.ts'
 
 const MeItems = later(() => import('./MeItems.tsx'))
 

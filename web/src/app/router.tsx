@@ -5,14 +5,14 @@ import { readHomeSearch } from '../home/search.ts'
 import { readSearch } from '../inbox/filters.ts'
 import { readAddress } from '../leads/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
+import { lastWorkspace } from '../session/last-workspace.ts'
+import type { Session } from '../session/session.ts'
 import { withTexts } from '../text/index.ts'
 import { NoPage } from '../ui/NoPage.tsx'
 import { PageFailure } from '../ui/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
-import { lastWorkspace } from './last-workspace.ts'
 import { NoWorkspace } from './NoWorkspace.tsx'
-import type { Session } from './session.ts'
 
 const root = createRootRoute({ errorComponent: PageFailure })
 

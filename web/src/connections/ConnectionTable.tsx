@@ -1,10 +1,10 @@
 import { IconBuildingStore, IconDeviceMobile, IconPlugConnected } from '@tabler/icons-react'
+import type { Channel, Connection } from '../data/connections.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
 import { type Column, Table } from '../ui/Table.tsx'
 import { ago, fullMoment } from '../ui/time.ts'
 import styles from './ConnectionTable.module.css'
-import type { Channel, Connection } from './queries.ts'
 import { numberOf, stateWords } from './state-words.ts'
 
 const icons = { waba: IconPlugConnected, partner: IconBuildingStore, unofficial: IconDeviceMobile }

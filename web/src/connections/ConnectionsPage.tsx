@@ -2,7 +2,8 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import { useConnections } from '../data/connections.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { useKeys } from '../ui/keys.ts'
@@ -12,7 +13,6 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AddPanel } from './add/AddPanel.tsx'
 import { ConnectionTable } from './ConnectionTable.tsx'
 import { PhonesLink } from './PhonesLink.tsx'
-import { useConnections } from './queries.ts'
 
 /** The numbers that customers write to, and how each of them does. */
 export function ConnectionsPage() {

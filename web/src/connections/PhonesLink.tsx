@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
+import { useSimulatorUrl } from '../data/connections.ts'
 import { t } from '../text/index.ts'
 import styles from './PhonesLink.module.css'
-import { useSimulatorUrl } from './queries.ts'
 
 /** The way to the simulated phones, where this installation has some. */
 export function PhonesLink({ workspaceId }: { workspaceId: string }) {

@@ -1,5 +1,5 @@
+import type { Channel, Connection } from '../data/connections.ts'
 import { isOtherServer } from '../ui/other-server.ts'
-import type { Channel, Connection } from './queries.ts'
 
 const settings = {
   waba: ['name', 'numberId', 'accountId', 'accessToken', 'appSecret', 'verifyToken', 'baseUrl', 'version'],

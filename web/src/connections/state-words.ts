@@ -1,6 +1,6 @@
+import type { Connection } from '../data/connections.ts'
 import { t } from '../text/index.ts'
 import type { Tone } from '../ui/Chip.tsx'
-import type { Connection } from './queries.ts'
 
 type Stateful = Pick<Connection, 'state' | 'stateReason'>
 

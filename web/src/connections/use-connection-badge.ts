@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
+import { useConnections } from '../data/connections.ts'
 import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
-import { useConnections } from './queries.ts'
 import { isInTrouble } from './state-words.ts'
 
 /** Counts at the rail the connections that cannot send. */

@@ -2,10 +2,10 @@ import { SegmentedControl } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { previewForm } from '../data/forms.ts'
 import { t } from '../text/index.ts'
 import styles from './Builder.module.css'
 import { type FormDraft, settingsOf } from './draft.ts'
-import { previewForm } from './queries.ts'
 
 const restMs = 150
 

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { useSubmissions } from '../data/forms.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Loaded, PageBody } from '../ui/PageBody.tsx'
 import { type Column, Table } from '../ui/Table.tsx'
 import { fullMoment } from '../ui/time.ts'
-import { useSubmissions } from './queries.ts'
 
 interface Submission {
   id: string

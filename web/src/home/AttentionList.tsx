@@ -1,10 +1,10 @@
 import { IconAlertTriangle, IconChevronRight, IconCircleCheck, IconExclamationCircle } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import type { Attention } from '../data/stats.ts'
 import { t } from '../text/index.ts'
 import { ago, fullMoment } from '../ui/time.ts'
 import { kindOf } from './attention.ts'
 import styles from './HomePage.module.css'
-import type { Attention } from './queries.ts'
 
 /** What somebody should look at, the worst first; each line leads to where it is mended. */
 export function AttentionList({ workspaceId, attention }: { workspaceId: string; attention: Attention[] }) {

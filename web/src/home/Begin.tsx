@@ -2,12 +2,12 @@ import { Anchor, Button } from '@mantine/core'
 import { IconCircle, IconCircleCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { useConnections } from '../connections/queries.ts'
-import { usePeople } from '../settings/queries.ts'
+import { useConnections } from '../data/connections.ts'
+import { usePeople } from '../data/settings.ts'
+import { useFormCount } from '../data/stats.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
 import styles from './HomePage.module.css'
-import { useFormCount } from './queries.ts'
 
 const storageKey = (workspaceId: string) => `parley.begun.${workspaceId}`
 

@@ -1,8 +1,8 @@
+import type { Stats } from '../data/stats.ts'
 import { language, t } from '../text/index.ts'
 import { number } from '../ui/time.ts'
 import { duration } from './duration.ts'
 import styles from './HomePage.module.css'
-import type { Stats } from './queries.ts'
 
 /** The few numbers that say how it goes. */
 export function Figures({ stats: { leads, waiting, answers, days } }: { stats: Stats }) {

@@ -1,6 +1,7 @@
 import { Anchor, SegmentedControl } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { mayIn } from '../app/session.ts'
+import { useStats } from '../data/stats.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Loaded, PageBody } from '../ui/PageBody.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
@@ -12,7 +13,6 @@ import { Figures } from './Figures.tsx'
 import styles from './HomePage.module.css'
 import { LeadCharts } from './LeadCharts.tsx'
 import { QuotaMeter } from './QuotaMeter.tsx'
-import { useStats } from './queries.ts'
 import { type HomeDays, homeDays } from './search.ts'
 
 const usualDays = 30

@@ -1,4 +1,5 @@
-import { useWorkspace } from '../settings/queries.ts'
+import { useWorkspace } from '../data/settings.ts'
+import type { Stats } from '../data/stats.ts'
 import { t } from '../text/index.ts'
 import { BarChart } from '../ui/charts/BarChart.tsx'
 import { RankBars } from '../ui/charts/RankBars.tsx'
@@ -6,7 +7,6 @@ import { statusName } from '../ui/lead-words.ts'
 import { number } from '../ui/time.ts'
 import styles from './HomePage.module.css'
 import { pointsOf } from './points.ts'
-import type { Stats } from './queries.ts'
 
 export function LeadCharts({ workspaceId, stats: { days, leads } }: { workspaceId: string; stats: Stats }) {
   const texts = t.home.charts

@@ -1,7 +1,7 @@
+import type { Stats } from '../data/stats.ts'
 import { t } from '../text/index.ts'
 import { number } from '../ui/time.ts'
 import styles from './HomePage.module.css'
-import type { Stats } from './queries.ts'
 
 const near = 0.8
 

@@ -1,8 +1,8 @@
 import { IconAd2 } from '@tabler/icons-react'
+import type { Message } from '../data/inbox/types.ts'
 import { t } from '../text/index.ts'
 import { safeUrl } from './link-rules.ts'
 import styles from './Thread.module.css'
-import type { Message } from './types.ts'
 
 interface AdCardProps {
   referral: NonNullable<Message['referral']>

@@ -1,13 +1,13 @@
 import { Menu } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
-import { me } from '../app/session.ts'
+import { assign } from '../data/inbox/actions.ts'
+import { useMembers } from '../data/inbox/lookups.ts'
+import { useInbox } from '../data/inbox/queries.ts'
+import type { Conversation } from '../data/inbox/types.ts'
+import { me } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import type { Drop } from '../ui/drop.tsx'
 import { ActionItems } from './ActionItems.tsx'
-import { assign } from './actions.ts'
-import { useMembers } from './lookups.ts'
-import { useInbox } from './queries.ts'
-import type { Conversation } from './types.ts'
 
 interface AssignMenuProps {
   drop: Drop

@@ -1,13 +1,13 @@
 import { memo } from 'react'
+import { useLabels } from '../data/inbox/lookups.ts'
+import type { Activity, Note } from '../data/inbox/types.ts'
 import { t } from '../text/index.ts'
 import { clock, dayName, fullMoment } from '../ui/time.ts'
 import { BubbleGroup } from './BubbleGroup.tsx'
 import type { Block } from './blocks.ts'
-import { useLabels } from './lookups.ts'
 import { MessageText } from './MessageText.tsx'
 import styles from './Thread.module.css'
 import { Tick } from './Tick.tsx'
-import type { Activity, Note } from './types.ts'
 import { activityLine } from './words.ts'
 
 interface BlocksProps {

@@ -8,13 +8,13 @@ import {
   IconUser,
 } from '@tabler/icons-react'
 import { type MouseEvent, memo } from 'react'
+import type { Label } from '../data/inbox/lookups.ts'
+import type { Conversation } from '../data/inbox/types.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { fullMoment, shortMoment, span } from '../ui/time.ts'
 import styles from './ConversationRows.module.css'
 import { labelColor } from './label-color.ts'
-import type { Label } from './lookups.ts'
-import type { Conversation } from './types.ts'
 import { customerName, lastLine } from './words.ts'
 
 export const rowHeight = 64

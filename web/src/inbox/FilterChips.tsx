@@ -1,9 +1,9 @@
 import { IconX } from '@tabler/icons-react'
-import { useConnections } from '../connections/queries.ts'
+import { useConnections } from '../data/connections.ts'
+import { useLabels, useMembers } from '../data/inbox/lookups.ts'
 import { t } from '../text/index.ts'
 import type { InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
-import { useLabels, useMembers } from './lookups.ts'
 
 interface FilterChipsProps {
   workspaceId: string

@@ -1,9 +1,9 @@
 import { Select, Switch } from '@mantine/core'
-import { useConnections } from '../connections/queries.ts'
+import { useConnections } from '../data/connections.ts'
+import { useLabels, useMembers } from '../data/inbox/lookups.ts'
 import { t } from '../text/index.ts'
 import { type InboxSearch, readSearch, statuses } from './filters.ts'
 import styles from './ListPane.module.css'
-import { useLabels, useMembers } from './lookups.ts'
 import { SavedFilters } from './SavedFilters.tsx'
 
 export interface FilterPanelProps {

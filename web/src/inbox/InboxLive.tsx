@@ -2,9 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { type LiveEvent, useLive, useLiveState } from '../api/live.ts'
 import { readAgain } from '../api/read-again.ts'
-import { useConnectionNews } from '../connections/queries.ts'
-import { t } from '../text/index.ts'
-import { setRailBadge } from '../ui/rail-badges.ts'
+import { useConnectionNews } from '../data/connections.ts'
 import {
   changeThread,
   countsKey,
@@ -15,16 +13,18 @@ import {
   listsKey,
   peopleKey,
   threadKey,
-} from './cache.ts'
-import { listChanged } from './calls.ts'
-import type { Inbox } from './inbox.ts'
-import type { ConversationList } from './list-rules.ts'
-import { asHeard, hearStatus, rowAsHeard } from './news.ts'
-import { refreshThread } from './outbox.ts'
-import { useCounts } from './queries.ts'
-import type { Rung } from './status-rules.ts'
-import { mapMessages } from './thread-rules.ts'
-import type { Conversation, Message, Person } from './types.ts'
+} from '../data/inbox/cache.ts'
+import { listChanged } from '../data/inbox/calls.ts'
+import type { Inbox } from '../data/inbox/inbox.ts'
+import type { ConversationList } from '../data/inbox/list-rules.ts'
+import { asHeard, hearStatus, rowAsHeard } from '../data/inbox/news.ts'
+import { refreshThread } from '../data/inbox/outbox.ts'
+import { useCounts } from '../data/inbox/queries.ts'
+import type { Rung } from '../data/inbox/status-rules.ts'
+import { mapMessages } from '../data/inbox/thread-rules.ts'
+import type { Conversation, Message, Person } from '../data/inbox/types.ts'
+import { t } from '../text/index.ts'
+import { setRailBadge } from '../ui/rail-badges.ts'
 
 const names = [
   'team.conversation.changed',

@@ -1,14 +1,14 @@
 import { Menu } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
+import { patchConversation } from '../data/inbox/actions.ts'
+import { useLabels } from '../data/inbox/lookups.ts'
+import { useInbox } from '../data/inbox/queries.ts'
+import type { Conversation } from '../data/inbox/types.ts'
 import { t } from '../text/index.ts'
 import type { Drop } from '../ui/drop.tsx'
 import { ActionItems } from './ActionItems.tsx'
-import { patchConversation } from './actions.ts'
 import { labelColor } from './label-color.ts'
-import { useLabels } from './lookups.ts'
-import { useInbox } from './queries.ts'
 import styles from './ThreadPane.module.css'
-import type { Conversation } from './types.ts'
 
 interface LabelMenuProps {
   drop: Drop

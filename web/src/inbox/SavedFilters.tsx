@@ -2,12 +2,12 @@ import { ActionIcon, Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { IconTrash, IconUsers } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import { deleteFilter, type SavedFilter, savedFiltersKey, saveFilter, useSavedFilters } from '../data/inbox/lookups.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/notices.tsx'
 import { type InboxSearch, queryOf, searchOf } from './filters.ts'
 import styles from './ListPane.module.css'
-import { deleteFilter, type SavedFilter, savedFiltersKey, saveFilter, useSavedFilters } from './lookups.ts'
 
 interface SavedFiltersProps {
   workspaceId: string

@@ -1,12 +1,12 @@
 import { Menu } from '@mantine/core'
+import { patchConversation } from '../data/inbox/actions.ts'
+import { useInbox } from '../data/inbox/queries.ts'
+import type { Conversation } from '../data/inbox/types.ts'
 import { t } from '../text/index.ts'
 import type { Drop } from '../ui/drop.tsx'
 import { sayWithUndo } from '../ui/notices.tsx'
 import { ActionItems } from './ActionItems.tsx'
-import { patchConversation } from './actions.ts'
-import { useInbox } from './queries.ts'
 import { snoozeTimes } from './snooze-times.ts'
-import type { Conversation } from './types.ts'
 
 export default function SnoozeMenu({ drop, conversation }: { drop: Drop; conversation: Conversation }) {
   const inbox = useInbox()

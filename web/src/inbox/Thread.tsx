@@ -1,16 +1,16 @@
 import { memo, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { me } from '../app/session.ts'
+import { markRead } from '../data/inbox/actions.ts'
+import { useOutbox } from '../data/inbox/outbox.ts'
+import { notYetShown } from '../data/inbox/outbox-rules.ts'
+import { useInbox, useThread } from '../data/inbox/queries.ts'
+import type { Conversation, TimelineItem } from '../data/inbox/types.ts'
+import { me } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/notices.tsx'
 import { Trouble } from '../ui/Trouble.tsx'
-import { markRead } from './actions.ts'
 import { Blocks } from './Blocks.tsx'
 import { blocksOf } from './blocks.ts'
-import { useOutbox } from './outbox.ts'
-import { notYetShown } from './outbox-rules.ts'
-import { useInbox, useThread } from './queries.ts'
 import styles from './Thread.module.css'
-import type { Conversation, TimelineItem } from './types.ts'
 
 export interface ThreadHandle {
   /** To where something was said last. */

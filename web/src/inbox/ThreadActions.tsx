@@ -11,16 +11,16 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { markRead, markUnread, patchConversation } from '../data/inbox/actions.ts'
+import { useInbox } from '../data/inbox/queries.ts'
+import type { Conversation } from '../data/inbox/types.ts'
 import { t } from '../text/index.ts'
 import { type Drop, Dropped, dropButton, useDrop } from '../ui/drop.tsx'
 import { useKeys } from '../ui/keys.ts'
 import { later } from '../ui/later.ts'
 import { sayWithUndo } from '../ui/notices.tsx'
 import { Tip } from '../ui/Tip.tsx'
-import { markRead, markUnread, patchConversation } from './actions.ts'
-import { useInbox } from './queries.ts'
 import styles from './ThreadPane.module.css'
-import type { Conversation } from './types.ts'
 
 const AssignMenu = later(() => import('./AssignMenu.tsx'))
 const LabelMenu = later(() => import('./LabelMenu.tsx'))

@@ -1,12 +1,12 @@
 import { ActionIcon } from '@mantine/core'
 import { IconArrowLeft, IconLayoutSidebarRight } from '@tabler/icons-react'
+import type { Conversation, Person } from '../data/inbox/types.ts'
 import { t } from '../text/index.ts'
 import { Tip } from '../ui/Tip.tsx'
 import { shortMoment } from '../ui/time.ts'
 import { Faces } from './presence.tsx'
 import { ThreadActions } from './ThreadActions.tsx'
 import styles from './ThreadPane.module.css'
-import type { Conversation, Person } from './types.ts'
 import { customerName, shownPhone } from './words.ts'
 
 interface ThreadHeaderProps {

@@ -1,7 +1,7 @@
 import { IconAlertCircle, IconCheck, IconChecks, IconClock } from '@tabler/icons-react'
+import type { Message } from '../data/inbox/types.ts'
 import { t } from '../text/index.ts'
 import styles from './Thread.module.css'
-import type { Message } from './types.ts'
 
 const icons = { pending: IconClock, sent: IconCheck, delivered: IconChecks, read: IconChecks, failed: IconAlertCircle }
 

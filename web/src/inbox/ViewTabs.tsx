@@ -1,8 +1,8 @@
+import { useCounts } from '../data/inbox/queries.ts'
+import { type View, views } from '../data/inbox/types.ts'
 import { t } from '../text/index.ts'
 import { number } from '../ui/time.ts'
 import styles from './ListPane.module.css'
-import { useCounts } from './queries.ts'
-import { type View, views } from './types.ts'
 
 interface ViewTabsProps {
   workspaceId: string

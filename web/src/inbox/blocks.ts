@@ -1,5 +1,5 @@
-import type { Waiting } from './outbox-rules.ts'
-import type { Activity, Message, Note, TimelineItem } from './types.ts'
+import type { Waiting } from '../data/inbox/outbox-rules.ts'
+import type { Activity, Message, Note, TimelineItem } from '../data/inbox/types.ts'
 
 /** What the thread draws, one after the other. */
 export type Block =

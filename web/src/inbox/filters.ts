@@ -1,4 +1,4 @@
-import { type ConversationFilter, type Status, type View, views } from './types.ts'
+import { type ConversationFilter, type Status, type View, views } from '../data/inbox/types.ts'
 
 /** The filter as the address carries it: what is not there is as usual. */
 export interface InboxSearch {

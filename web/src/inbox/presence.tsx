@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { me } from '../app/session.ts'
+import { sayPresence } from '../data/inbox/actions.ts'
+import { peopleKey } from '../data/inbox/cache.ts'
+import { useInbox } from '../data/inbox/queries.ts'
+import type { Person } from '../data/inbox/types.ts'
+import { me } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
-import { sayPresence } from './actions.ts'
-import { peopleKey } from './cache.ts'
-import { useInbox } from './queries.ts'
 import styles from './ThreadPane.module.css'
-import type { Person } from './types.ts'
 import { openVoice, type Voice } from './voice.ts'
 
 const nobody: readonly Person[] = []

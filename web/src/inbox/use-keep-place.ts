@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
+import type { Conversation, ConversationFilter } from '../data/inbox/types.ts'
 import { rowHeight } from './ConversationRow.tsx'
 import { placeAfter } from './keep-place.ts'
-import type { Conversation, ConversationFilter } from './types.ts'
 
 /** Whoever has scrolled down keeps the rows in sight where they are, whatever comes in above. */
 export function useKeepPlace(

@@ -1,4 +1,4 @@
-import type { Person } from './types.ts'
+import type { Person } from '../data/inbox/types.ts'
 
 export type Said = Person['state'] | 'gone'
 

@@ -1,6 +1,6 @@
+import type { Activity, Conversation, Message } from '../data/inbox/types.ts'
 import { t } from '../text/index.ts'
 import { fullMoment } from '../ui/time.ts'
-import type { Activity, Conversation, Message } from './types.ts'
 
 /** How a customer is called: by name, else by number. */
 export const customerName = ({ contact }: Pick<Conversation, 'contact'>): string =>

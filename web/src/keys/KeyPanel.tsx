@@ -1,8 +1,9 @@
 import { Button, Select, Switch } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useConnections } from '../connections/queries.ts'
-import { MadeBy } from '../settings/MadeBy.tsx'
+import { useConnections } from '../data/connections.ts'
+import { type ApiKey, changeKey, revokeKey, rotateKey, useKeysChanged } from '../data/keys.ts'
+import { MadeBy } from '../shared/MadeBy.tsx'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -11,7 +12,6 @@ import { SidePanel } from '../ui/SidePanel.tsx'
 import { fullMoment } from '../ui/time.ts'
 import { StatusChip } from './KeyTable.tsx'
 import { mayAnswer } from './presets.ts'
-import { type ApiKey, changeKey, revokeKey, rotateKey, useKeysChanged } from './queries.ts'
 
 interface KeyPanelProps {
   workspaceId: string

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import { type ApiKey, useApiKeys, useKeysChanged } from '../data/keys.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { useKeys } from '../ui/keys.ts'
@@ -12,7 +13,6 @@ import { KeyPanel } from './KeyPanel.tsx'
 import { KeyTable } from './KeyTable.tsx'
 import { KeyValue } from './KeyValue.tsx'
 import { NewKeyPanel } from './NewKeyPanel.tsx'
-import { type ApiKey, useApiKeys, useKeysChanged } from './queries.ts'
 
 /** What programs and agents come in with. */
 export function KeysPage() {

@@ -1,12 +1,12 @@
 import { Button, Checkbox, MultiSelect, Radio, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useConnections } from '../connections/queries.ts'
+import { useConnections } from '../data/connections.ts'
+import { type ApiKey, createKey, type Scope } from '../data/keys.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
 import { allScopes, mayAnswer, type PresetName, presets } from './presets.ts'
-import { type ApiKey, createKey, type Scope } from './queries.ts'
 
 interface NewKeyPanelProps {
   workspaceId: string

@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import type { LeadChanges } from '../data/leads.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { CellEditor } from './CellEditor.tsx'
@@ -6,7 +7,6 @@ import type { ColumnId } from './column-choice.ts'
 import { cellOf, type FieldContext, isEditable, isNumeric } from './columns.tsx'
 import styles from './LeadTable.module.css'
 import { type Lead, nameOf } from './lead.ts'
-import type { LeadChanges } from './queries.ts'
 
 interface LeadRowProps {
   /** Undefined while its page is on its way. */

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots, IconDownload, IconUpload } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { mayIn } from '../app/session.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { type LeadAddress, queryOf } from './address.ts'
 

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useTrash } from '../data/leads.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { say } from '../ui/notices.tsx'
@@ -8,7 +9,6 @@ import { fullMoment, number, shortMoment } from '../ui/time.ts'
 import type { LeadVerbs } from './change.ts'
 import styles from './LeadsPage.module.css'
 import { nameOf, phoneText } from './lead.ts'
-import { useTrash } from './queries.ts'
 
 type Trashed = NonNullable<ReturnType<typeof useTrash>['data']>['pages'][number]['leads'][number]
 

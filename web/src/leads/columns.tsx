@@ -1,3 +1,5 @@
+import type { LeadChanges } from '../data/leads.ts'
+import type { People } from '../data/people.ts'
 import { language, t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { amountText, readAmount } from '../ui/amount.ts'
@@ -7,8 +9,6 @@ import { fullMoment, shortMoment } from '../ui/time.ts'
 import type { ColumnId } from './column-choice.ts'
 import styles from './LeadTable.module.css'
 import { amount, type Lead, phoneText, platforms, priorities, priorityTone, sources, statusTone } from './lead.ts'
-import type { People } from './people.ts'
-import type { LeadChanges } from './queries.ts'
 
 /** What choices and names a field draws on. */
 export interface FieldContext {

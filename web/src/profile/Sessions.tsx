@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
-import { signOut } from '../app/session.ts'
+import { type DeviceSession, endOtherSessions, endSession, sessionsKey, useSessions } from '../data/profile.ts'
+import { signOut } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
 import { complain, say } from '../ui/notices.tsx'
@@ -7,7 +8,6 @@ import { Loaded } from '../ui/PageBody.tsx'
 import { Section } from '../ui/Section.tsx'
 import { ago, fullMoment } from '../ui/time.ts'
 import { useListChange } from '../ui/use-list-change.ts'
-import { type DeviceSession, endOtherSessions, endSession, sessionsKey, useSessions } from './queries.ts'
 import styles from './Sessions.module.css'
 
 /** The browsers in which the person is signed in. */

@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import { useSession } from '../app/session.ts'
+import { useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
 import { Section } from '../ui/Section.tsx'

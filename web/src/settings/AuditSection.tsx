@@ -1,16 +1,24 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
-import { useConnections } from '../connections/queries.ts'
-import { useForms } from '../forms/queries.ts'
+import { useConnections } from '../data/connections.ts'
+import { useForms } from '../data/forms.ts'
+import {
+  type AuditEntry,
+  useAudit,
+  useFilters,
+  useInvitations,
+  useLabels,
+  usePeople,
+  useReplies,
+} from '../data/settings.ts'
+import { useEndpoints } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Loaded } from '../ui/PageBody.tsx'
 import { type Column, Table } from '../ui/Table.tsx'
 import { fullMoment } from '../ui/time.ts'
-import { useEndpoints } from '../webhooks/queries.ts'
 import { aboutOf, type Named, type Names, namesOf, whoOf } from './audit-words.ts'
 import styles from './List.module.css'
-import { type AuditEntry, useAudit, useFilters, useInvitations, useLabels, usePeople, useReplies } from './queries.ts'
 
 export function AuditSection({ workspaceId }: { workspaceId: string }) {
   const query = useAudit(workspaceId)

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { type Invitation, settingsKeys, useInvitations } from '../data/settings.ts'
+import { withdrawInvitation } from '../data/settings-changes.ts'
+import { MadeBy } from '../shared/MadeBy.tsx'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Table } from '../ui/Table.tsx'
 import { fullMoment } from '../ui/time.ts'
 import { useListChange } from '../ui/use-list-change.ts'
-import { withdrawInvitation } from './changes.ts'
 import styles from './List.module.css'
-import { MadeBy } from './MadeBy.tsx'
-import { type Invitation, settingsKeys, useInvitations } from './queries.ts'
 
 /** Those that can still be accepted; nothing when there are none. */
 export function InvitationList({ workspaceId }: { workspaceId: string }) {

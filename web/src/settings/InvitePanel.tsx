@@ -1,13 +1,13 @@
 import { Button, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { Role } from '../app/session.ts'
+import { settingsKeys } from '../data/settings.ts'
+import { invite } from '../data/settings-changes.ts'
+import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
 import { complain } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { invite } from './changes.ts'
-import { settingsKeys } from './queries.ts'
 import { rolesFor } from './roles.ts'
 
 /** Asks whom to invite, then shows the link, which is the only time that it can be seen. */

@@ -1,15 +1,15 @@
 import { Button, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { type Label, settingsKeys } from '../data/settings.ts'
+import { changeLabel, createLabel, deleteLabel } from '../data/settings-changes.ts'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { type LabelColor, LabelDot, labelColors } from '../ui/LabelDot.tsx'
 import { complain } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { changeLabel, createLabel, deleteLabel } from './changes.ts'
 import styles from './List.module.css'
-import { type Label, settingsKeys } from './queries.ts'
 
 interface LabelPanelProps {
   workspaceId: string

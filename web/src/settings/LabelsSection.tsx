@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import { type Label, useLabels } from '../data/settings.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { LabelDot } from '../ui/LabelDot.tsx'
@@ -9,7 +10,6 @@ import { Loaded } from '../ui/PageBody.tsx'
 import { Table } from '../ui/Table.tsx'
 import { LabelPanel } from './LabelPanel.tsx'
 import styles from './List.module.css'
-import { type Label, useLabels } from './queries.ts'
 
 export function LabelsSection({ workspaceId }: { workspaceId: string }) {
   const texts = t.settings.labels

@@ -1,14 +1,14 @@
 import { Checkbox, Stack } from '@mantine/core'
 import { useState } from 'react'
-import { mayIn, me } from '../app/session.ts'
+import { type Made, type Member, useMade } from '../data/settings.ts'
+import type { Leaving } from '../data/settings-changes.ts'
+import { mayIn, me } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { complain } from '../ui/notices.tsx'
 import { Loaded } from '../ui/PageBody.tsx'
 import { ago } from '../ui/time.ts'
-import type { Leaving } from './changes.ts'
 import styles from './List.module.css'
-import { type Made, type Member, useMade } from './queries.ts'
 
 interface LeaveAskProps {
   workspaceId: string

@@ -1,12 +1,12 @@
 import { Button, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { Role } from '../app/session.ts'
+import type { Token } from '../data/settings.ts'
+import { createToken } from '../data/settings-changes.ts'
+import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { createToken } from './changes.ts'
-import type { Token } from './queries.ts'
 
 interface NewTokenPanelProps {
   workspaceId: string

@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import { type CannedReply, useReplies } from '../data/settings.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Loaded } from '../ui/PageBody.tsx'
 import { Table } from '../ui/Table.tsx'
 import styles from './List.module.css'
-import { type CannedReply, useReplies } from './queries.ts'
 import { ReplyPanel } from './ReplyPanel.tsx'
 
 export function RepliesSection({ workspaceId }: { workspaceId: string }) {

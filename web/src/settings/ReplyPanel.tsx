@@ -1,13 +1,13 @@
 import { Button, Group, Input, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { type CannedReply, settingsKeys } from '../data/settings.ts'
+import { changeReply, createReply, deleteReply } from '../data/settings-changes.ts'
 import { t } from '../text/index.ts'
 import { complain, sayWithUndo } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useListChange } from '../ui/use-list-change.ts'
-import { changeReply, createReply, deleteReply } from './changes.ts'
-import { type CannedReply, settingsKeys } from './queries.ts'
 
 interface ReplyPanelProps {
   workspaceId: string

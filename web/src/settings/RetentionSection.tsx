@@ -1,13 +1,13 @@
 import { Button, Group, NumberInput, Switch } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { mayIn } from '../app/session.ts'
+import { settingsKeys, useWorkspace, type Workspace } from '../data/settings.ts'
+import { changeWorkspace } from '../data/settings-changes.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/notices.tsx'
 import { Loaded } from '../ui/PageBody.tsx'
 import { Section } from '../ui/Section.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
-import { changeWorkspace } from './changes.ts'
-import { settingsKeys, useWorkspace, type Workspace } from './queries.ts'
 
 type Retention = Workspace['retention']
 type Field = keyof Retention

@@ -1,5 +1,5 @@
+import type { AuditEntry, People } from '../data/settings.ts'
 import { t } from '../text/index.ts'
-import type { AuditEntry, People } from './queries.ts'
 
 /** The names that a workspace's ids stand for, by id. */
 export type Names = ReadonlyMap<string, string>

@@ -1,9 +1,9 @@
+import type { DeliveryDetail } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { fullMoment } from '../ui/time.ts'
 import styles from './DeliveryPanel.module.css'
-import type { DeliveryDetail } from './queries.ts'
 import { duration } from './words.ts'
 
 /** Every attempt with what came back, the newest first. */

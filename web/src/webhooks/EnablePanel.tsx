@@ -1,11 +1,11 @@
 import { Button, Checkbox, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { enableEndpoint } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { localInput, readLocalInput } from '../ui/local-time.ts'
 import { complain } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { enableEndpoint } from './queries.ts'
 import type { Endpoint } from './types.ts'
 
 interface EnablePanelProps {

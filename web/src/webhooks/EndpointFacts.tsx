@@ -1,4 +1,4 @@
-import { MadeBy } from '../settings/MadeBy.tsx'
+import { MadeBy } from '../shared/MadeBy.tsx'
 import { t } from '../text/index.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { PageBody } from '../ui/PageBody.tsx'

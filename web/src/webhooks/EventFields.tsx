@@ -1,8 +1,8 @@
 import { Checkbox, Input } from '@mantine/core'
+import { useEventCatalogue } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import styles from './Endpoint.module.css'
 import { type Group, groups, toggle } from './event-choice.ts'
-import { useEventCatalogue } from './queries.ts'
 import type { EventPattern } from './types.ts'
 import { patternName } from './words.ts'
 

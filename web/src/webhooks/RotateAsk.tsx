@@ -1,9 +1,9 @@
 import { Select } from '@mantine/core'
 import { useState } from 'react'
+import { rotateSecret } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { complain } from '../ui/notices.tsx'
-import { rotateSecret } from './queries.ts'
 import type { Endpoint } from './types.ts'
 
 interface RotateAskProps {

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { keysOf } from './queries.ts'
+import { keysOf } from '../data/webhooks.ts'
 import type { Endpoint } from './types.ts'
 
 /** Shows an endpoint as an answer gave it, then lets its list be read again; null when only the latter is wanted. */

@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
+import type { Channel } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import type { Channel } from '../queries.ts'
 import styles from './ChannelChoice.module.css'
 
 const order: readonly Channel[] = ['waba', 'partner', 'unofficial']

@@ -1,10 +1,10 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useConnectionActs } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/notices.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { useConnectionActs } from '../queries.ts'
 import styles from './detail.module.css'
 
 interface BeginPairingProps {

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
+import { type Connection, useHealth } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
 import { Facts } from '../../ui/Facts.tsx'
 import { fullMoment, number, span } from '../../ui/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ChannelName, When } from '../ConnectionTable.tsx'
-import { type Connection, useHealth } from '../queries.ts'
 import { numberOf } from '../state-words.ts'
 import { Section } from './Section.tsx'
 

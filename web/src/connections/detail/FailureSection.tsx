@@ -1,6 +1,6 @@
+import { type Connection, useHealth } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { ago, fullMoment } from '../../ui/time.ts'
-import { type Connection, useHealth } from '../queries.ts'
 import { adviceWords } from '../state-words.ts'
 import styles from './detail.module.css'
 import { Section } from './Section.tsx'

@@ -1,5 +1,5 @@
+import { type Connection, useHealth } from '../../data/connections.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type Connection, useHealth } from '../queries.ts'
 import { adviceWords } from '../state-words.ts'
 import styles from './detail.module.css'
 

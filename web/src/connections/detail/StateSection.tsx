@@ -1,7 +1,7 @@
+import { type Connection, useHealth } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment } from '../../ui/time.ts'
 import { StateChip } from '../ConnectionTable.tsx'
-import { type Connection, useHealth } from '../queries.ts'
 import styles from './detail.module.css'
 import { HealthAdvice } from './HealthAdvice.tsx'
 import { Section } from './Section.tsx'

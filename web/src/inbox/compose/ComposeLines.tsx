@@ -1,5 +1,5 @@
+import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import type { Conversation } from '../types.ts'
 import styles from './Composer.module.css'
 import { ObstacleLine } from './ObstacleLine.tsx'
 import type { Obstacle } from './obstacle.ts'

@@ -1,5 +1,5 @@
-import { privatePrefixes, type Shelf } from '../../ui/private-shelf.ts'
-import type { Reply } from '../types.ts'
+import type { Reply } from '../../data/inbox/types.ts'
+import { privatePrefixes, type Shelf } from '../../session/private-shelf.ts'
 
 /** A message on its way, kept until the service has said what became of it. */
 export interface KeptSend {

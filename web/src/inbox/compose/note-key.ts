@@ -1,4 +1,4 @@
-import { privatePrefixes, type Shelf } from '../../ui/private-shelf.ts'
+import { privatePrefixes, type Shelf } from '../../session/private-shelf.ts'
 
 const placeOf = (workspaceId: string, conversationId: string): string =>
   `${privatePrefixes.noting}${workspaceId}.${conversationId}`

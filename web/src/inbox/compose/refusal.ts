@@ -1,5 +1,5 @@
 import { Failure } from '../../api/failure.ts'
-import type { Message } from '../types.ts'
+import type { Message } from '../../data/inbox/types.ts'
 import type { Outgoing } from './send.ts'
 
 /** Why a message was not sent. */

@@ -1,7 +1,7 @@
-import { useConnections } from '../../connections/queries.ts'
-import type { Conversation } from '../types.ts'
+import { useConnections } from '../../data/connections.ts'
+import { useWorkspace } from '../../data/inbox/composer.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
 import { type Obstacle, obstacleOf } from './obstacle.ts'
-import { useWorkspace } from './queries.ts'
 
 /** Why nothing can be sent now; null while that is not known, and when all is well. */
 export function useObstacle(workspaceId: string, { connectionId }: Conversation): Obstacle | null {

@@ -1,14 +1,14 @@
 import { useMemo } from 'react'
-import { me, session } from '../../app/session.ts'
+import { useCannedReplies } from '../../data/inbox/composer.ts'
+import { useMembers } from '../../data/inbox/lookups.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { me, session } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { useMembers } from '../lookups.ts'
-import type { Conversation } from '../types.ts'
 import { shownPhone } from '../words.ts'
 import type { Offers } from './ComposeField.tsx'
 import { fillReply, findReplies } from './canned.ts'
 import type { Mode } from './drafts.ts'
 import { findMembers } from './mentions.ts'
-import { useCannedReplies } from './queries.ts'
 
 /** What the field offers: canned replies in a reply, colleagues in a note. */
 export function useOffers(workspaceId: string, { contact }: Conversation, mode: Mode): Offers {

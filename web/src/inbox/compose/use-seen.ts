@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import { me } from '../../app/session.ts'
+import { me } from '../../session/session.ts'
 import { newestMessageId, writtenSince } from './seen.ts'
 import { useKnownThread } from './use-sending-agent.ts'
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { threadKey } from '../cache.ts'
-import type { Thread } from '../thread-rules.ts'
-import type { TimelineItem } from '../types.ts'
+import { threadKey } from '../../data/inbox/cache.ts'
+import type { Thread } from '../../data/inbox/thread-rules.ts'
+import type { TimelineItem } from '../../data/inbox/types.ts'
 
 const recent = 5
 

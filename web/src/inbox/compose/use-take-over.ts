@@ -1,7 +1,7 @@
 import { notifyManager } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { takeOver } from '../actions.ts'
-import { useInbox } from '../queries.ts'
+import { takeOver } from '../../data/inbox/actions.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
 import { askFocus, setTaking } from './store.ts'
 
 /** Takes a conversation over, and puts the caret where one writes. */

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { useConnections } from '../../connections/queries.ts'
+import { useConnections } from '../../data/connections.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { fullMoment } from '../../ui/time.ts'
 import { useWindow } from '../compose/use-window.ts'
-import type { Conversation } from '../types.ts'
 import { Facts, Section } from './Section.tsx'
 
 const tones = { active: 'good', paused: 'attention', unavailable: 'bad' } as const

@@ -1,5 +1,5 @@
-import { usePeople } from '../../leads/people.ts'
-import { useHistory } from '../../leads/queries.ts'
+import { useHistory } from '../../data/leads.ts'
+import { usePeople } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/lead-words.ts'
 import { ago, fullMoment } from '../../ui/time.ts'

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { me } from '../../app/session.ts'
+import { useConversationsWith } from '../../data/inbox/customer.ts'
+import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { shortMoment } from '../../ui/time.ts'
 import { lastLine } from '../words.ts'
 import styles from './Customer.module.css'
-import { useConversationsWith } from './queries.ts'
 import { Section } from './Section.tsx'
 
 interface OtherConversationsProps {

@@ -1,4 +1,4 @@
-import type { Note, TimelineItem } from '../types.ts'
+import type { Note, TimelineItem } from '../../data/inbox/types.ts'
 
 /** A conversation's notes, newest first: those that were read with it, and those that the thread has heard of since. */
 export function notesOf(read: readonly Note[], items: readonly TimelineItem[]): Note[] {

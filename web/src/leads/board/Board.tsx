@@ -1,11 +1,11 @@
 import { useCallback, useEffect } from 'react'
+import { useBoard } from '../../data/leads.ts'
+import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Loaded } from '../../ui/PageBody.tsx'
 import type { LeadQuery } from '../address.ts'
 import type { LeadVerbs } from '../change.ts'
 import type { Lead } from '../lead.ts'
-import type { People } from '../people.ts'
-import { useBoard } from '../queries.ts'
 import styles from './Board.module.css'
 import { BoardColumn } from './BoardColumn.tsx'
 

@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Checkbox, Group, Menu, Modal, Stack, TextInput } from '@mantine/core'
 import { IconBookmark, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import { mayIn } from '../../app/session.ts'
+import { useSavedViews, useViewVerbs } from '../../data/saved-filters.ts'
+import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { complain, say, sayWithUndo } from '../../ui/notices.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
@@ -9,7 +10,6 @@ import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { type LeadAddress, readSavedQuery, savedQuery } from '../address.ts'
 import styles from '../LeadsPage.module.css'
 import type { GoTo } from '../use-address.ts'
-import { useSavedViews, useViewVerbs } from './queries.ts'
 
 interface SavedViewsProps {
   workspaceId: string

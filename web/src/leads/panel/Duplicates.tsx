@@ -1,7 +1,7 @@
+import { type Duplicate, useDuplicates } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/lead-words.ts'
 import { type Lead, nameOf } from '../lead.ts'
-import { type Duplicate, useDuplicates } from '../queries.ts'
 import styles from './LeadPanel.module.css'
 
 interface DuplicatesProps {

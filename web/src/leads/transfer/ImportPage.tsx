@@ -1,7 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Failure } from '../../api/failure.ts'
-import { mayIn } from '../../app/session.ts'
+import { useImportActs, useImportNews, useImports } from '../../data/imports.ts'
+import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { BackLink } from '../../ui/BackLink.tsx'
 import { complain } from '../../ui/notices.tsx'
@@ -12,7 +13,6 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DropFile } from './DropFile.tsx'
 import { ImportStep } from './ImportStep.tsx'
 import { PastImports } from './PastImports.tsx'
-import { useImportActs, useImportNews, useImports } from './queries.ts'
 import { formatOf } from './upload.ts'
 
 /** Leads from a file: chosen, uploaded, mapped, tried, written. Each import has an address of its own. */

@@ -1,12 +1,12 @@
 import { Button, Checkbox, Select } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { type Import, type Matcher, type Preview, type Reading, useImportActs, usePreview } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/notices.tsx'
 import { Loaded } from '../../ui/PageBody.tsx'
 import { ColumnMapping } from './ColumnMapping.tsx'
 import { choose, type Mapping, mappingOf, matchersOf } from './mapping.ts'
-import { type Import, type Matcher, type Preview, type Reading, useImportActs, usePreview } from './queries.ts'
 import styles from './transfer.module.css'
 
 /** What each column of the file becomes, and by what a row finds its lead; then a try, or the import itself. */

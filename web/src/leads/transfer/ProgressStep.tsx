@@ -1,8 +1,8 @@
 import { Progress } from '@mantine/core'
+import type { Import } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment, number } from '../../ui/time.ts'
 import { shareOf } from './mapping.ts'
-import type { Import } from './queries.ts'
 import { Counts } from './Report.tsx'
 import styles from './transfer.module.css'
 

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
+import { type Import, refusedUrl } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/time.ts'
 import { isField } from './mapping.ts'
-import { type Import, refusedUrl } from './queries.ts'
 import styles from './transfer.module.css'
 
 /** What came of it, or would: counts, the reasons of what was refused, and the file of refused rows. */

@@ -1,10 +1,10 @@
 import { Button, Progress } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { type Import, useImportActs } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
 import { sentenceFor } from '../../ui/Trouble.tsx'
 import { number } from '../../ui/time.ts'
 import { DropFile } from './DropFile.tsx'
-import { type Import, useImportActs } from './queries.ts'
 import styles from './transfer.module.css'
 import { uploadFile } from './upload.ts'
 

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type CustomerName, erase, foresee } from '../data/erasures.ts'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { complain, say } from '../ui/notices.tsx'
 import { Trouble } from '../ui/Trouble.tsx'
-import { type CustomerName, erase, foresee } from './calls.ts'
 
 interface EraseAskProps {
   workspaceId: string

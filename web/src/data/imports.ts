@@ -1,9 +1,9 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
-import { api, body, type Schemas } from '../../api/client.ts'
-import { type LiveEvent, useLive } from '../../api/live.ts'
-import { readAgain } from '../../api/read-again.ts'
-import type { paths } from '../../api/schema.ts'
+import { api, body, type Schemas } from '../api/client.ts'
+import { type LiveEvent, useLive } from '../api/live.ts'
+import { readAgain } from '../api/read-again.ts'
+import type { paths } from '../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/lead-imports'
 const onePath = `${path}/{importId}` as const

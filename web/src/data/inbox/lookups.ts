@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
+import { api, body } from '../../api/client.ts'
 
 const workspace = '/api/team/v1/workspaces/{workspaceId}' as const
 // They change seldom; who changes them says so.

@@ -1,5 +1,5 @@
+import { usePeople } from '../data/settings.ts'
 import { t } from '../text/index.ts'
-import { usePeople } from './queries.ts'
 
 /** Who answers for a key, token, invitation or webhook. */
 export function MadeBy({ workspaceId, id }: { workspaceId: string; id: string | null }) {

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, body } from '../../api/client.ts'
 import type { Lead } from '../../leads/lead.ts'
-import { leadKey, leadsOf, createLead as postLead } from '../../leads/queries.ts'
-import { type Detail, detailKey, withKey } from '../cache.ts'
-import type { Inbox } from '../inbox.ts'
+import { leadKey, leadsOf, createLead as postLead } from '../leads.ts'
+import { type Detail, detailKey, withKey } from './cache.ts'
+import type { Inbox } from './inbox.ts'
 
 const workspace = '/api/team/v1/workspaces/{workspaceId}' as const
 

@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { type LiveEvent, useLive } from '../api/live.ts'
 import { readAgain } from '../api/read-again.ts'
-import { hideLeads, showLead } from './cache.ts'
-import type { Lead } from './lead.ts'
-import { leadsOf } from './queries.ts'
+import type { Lead } from '../leads/lead.ts'
+import { leadsOf } from './leads.ts'
+import { hideLeads, showLead } from './leads-cache.ts'
 
 const names = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'] as const
 const betweenMs = 800

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { moveCard, showLead } from './cache.ts'
-import type { Lead } from './lead.ts'
-import { boardsOf, historyKey, type LeadChanges, listsOf, patchLead } from './queries.ts'
+import type { Lead } from '../leads/lead.ts'
+import { boardsOf, historyKey, type LeadChanges, listsOf, patchLead } from './leads.ts'
+import { moveCard, showLead } from './leads-cache.ts'
 
 /**
  * Changes a lead: seen at once in the table, on the board, in the panel and beside its conversation, and taken back when

@@ -1,4 +1,4 @@
-import { api, body } from '../api/client.ts'
+import { api, body } from '../../api/client.ts'
 import type { ConversationList } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
 import type { ConversationFilter, Person, Reply, Status } from './types.ts'

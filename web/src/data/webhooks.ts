@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
-import type { DeliveryState, EventName, EventPattern } from './types.ts'
+import type { DeliveryState, EventName, EventPattern } from '../webhooks/types.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/webhooks'
 const onePath = `${path}/{endpointId}` as const

@@ -1,4 +1,4 @@
-import { me } from '../app/session.ts'
+import { me } from '../../session/session.ts'
 import type { Inbox } from './inbox.ts'
 import { type ConversationList, dropRow, placeRow } from './list-rules.ts'
 import { hearConversation, newer, rowAsHeard } from './news.ts'

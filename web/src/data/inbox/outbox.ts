@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Failure } from '../api/failure.ts'
-import { me } from '../app/session.ts'
+import { Failure } from '../../api/failure.ts'
+import { me } from '../../session/session.ts'
 import { outboxKey, threadKey } from './cache.ts'
 import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'

@@ -1,7 +1,7 @@
 import { api, body } from '../api/client.ts'
 import type { paths } from '../api/schema.ts'
-import type { Role } from '../app/session.ts'
-import type { Label, SavedFilter } from './queries.ts'
+import type { Role } from '../session/session.ts'
+import type { Label, SavedFilter } from './settings.ts'
 
 const all = '/api/team/v1/workspaces'
 const path = `${all}/{workspaceId}` as const

@@ -1,4 +1,4 @@
-import type { components } from '../api/schema.ts'
+import type { components } from '../../api/schema.ts'
 
 type Schemas = components['schemas']
 

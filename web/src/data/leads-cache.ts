@@ -1,7 +1,7 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import type { LeadQuery } from './address.ts'
-import type { Lead } from './lead.ts'
-import { type BoardHead, boardsOf, type LeadPage, leadKey, listsOf, pageSize } from './queries.ts'
+import type { LeadQuery } from '../leads/address.ts'
+import type { Lead } from '../leads/lead.ts'
+import { type BoardHead, boardsOf, type LeadPage, leadKey, listsOf, pageSize } from './leads.ts'
 
 type Change = (lead: Lead, query: LeadQuery) => Lead | null
 

@@ -7,8 +7,8 @@ import {
   useQuery,
 } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
-import type { LeadQuery } from './address.ts'
-import type { Lead } from './lead.ts'
+import type { LeadQuery } from '../leads/address.ts'
+import type { Lead } from '../leads/lead.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/leads'
 export const pageSize = 100

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, body } from '../../api/client.ts'
+import { api, body } from '../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/saved-filters'
 

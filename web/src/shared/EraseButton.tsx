@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import type { CustomerName } from '../data/erasures.ts'
+import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
-import type { CustomerName } from './calls.ts'
 
 const EraseAsk = lazy(() => withTexts(() => import('./EraseAsk.tsx')))
 

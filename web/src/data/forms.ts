@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
 import { readAgain } from '../api/read-again.ts'
+import type { Form, FormSettings, ListedForm } from '../forms/types.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
-import type { Form, FormSettings, ListedForm } from './types.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/forms'
 const onePath = `${path}/{formId}` as const
