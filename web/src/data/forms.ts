@@ -1,11 +1,22 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
 import { readAgain } from '../api/read-again.ts'
-import type { Form, FormSettings, ListedForm } from '../forms/types.ts'
+import type { paths } from '../api/schema.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/forms'
 const onePath = `${path}/{formId}` as const
+
+type List = paths['/api/team/v1/workspaces/{workspaceId}/forms']['get']['responses'][200]
+type One = paths['/api/team/v1/workspaces/{workspaceId}/forms/{formId}']['get']['responses'][200]
+
+export type Form = One['content']['application/json']['form']
+/** With how often it was sent. */
+export type ListedForm = List['content']['application/json']['forms'][number]
+export type FormField = Form['fields'][number]
+export type FieldType = FormField['type']
+/** What the team decides about a form. */
+export type FormSettings = Omit<Form, 'id' | 'url' | 'embedHtml' | 'createdAt' | 'updatedAt'>
 
 async function listForms(workspaceId: string) {
   return (await body(api.GET(path, { params: { path: { workspaceId } } }))).forms
@@ -16,8 +27,16 @@ const keysOf = {
   list: (workspaceId: string) => [workspaceId, 'forms', 'list'] as const,
 }
 
+const formsQuery = (workspaceId: string) =>
+  queryOptions({ queryKey: keysOf.list(workspaceId), queryFn: () => listForms(workspaceId) })
+
 export function useForms(workspaceId: string) {
-  return useQuery({ queryKey: keysOf.list(workspaceId), queryFn: () => listForms(workspaceId) })
+  return useQuery(formsQuery(workspaceId))
+}
+
+/** How many forms there are, for who has just begun. */
+export function useFormCount(workspaceId: string, enabled: boolean) {
+  return useQuery({ ...formsQuery(workspaceId), enabled, select: ({ length }) => length })
 }
 
 export function useSubmissions(workspaceId: string, formId: string) {

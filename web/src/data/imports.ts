@@ -4,6 +4,7 @@ import { api, body, type Schemas } from '../api/client.ts'
 import { type LiveEvent, useLive } from '../api/live.ts'
 import { readAgain } from '../api/read-again.ts'
 import type { paths } from '../api/schema.ts'
+import type { LeadFilters } from './leads.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/lead-imports'
 const onePath = `${path}/{importId}` as const
@@ -14,10 +15,6 @@ export type Preview = Awaited<ReturnType<typeof readPreview>>
 export type Reading = Required<Pick<StartWish, 'encoding' | 'delimiter'>>
 export type StartWish = paths[`${typeof onePath}/start`]['post']['requestBody']['content']['application/json']
 export type Matcher = StartWish['match']
-export type LeadFilters = NonNullable<
-  paths['/api/team/v1/workspaces/{workspaceId}/leads']['get']['parameters']['query']
->
-
 const at = (workspaceId: string, importId: string) => ({ params: { path: { workspaceId, importId } } })
 const listKey = (workspaceId: string) => [workspaceId, 'imports'] as const
 const oneKey = (workspaceId: string, id: string) => [workspaceId, 'import', id] as const
@@ -46,18 +43,6 @@ export function usePreview(workspaceId: string, id: string, reading: Partial<Rea
     queryKey: [workspaceId, 'import-preview', id, reading],
     queryFn: () => readPreview(workspaceId, id, reading),
     placeholderData: (before: Preview | undefined) => before,
-  })
-}
-
-/** How many leads fit some filters. */
-export function useLeadCount(workspaceId: string, filters: LeadFilters) {
-  return useQuery({
-    queryKey: [workspaceId, 'export-count', filters],
-    queryFn: async () => {
-      const query = { ...filters, limit: 1 }
-      const leads = api.GET('/api/team/v1/workspaces/{workspaceId}/leads', { params: { path: { workspaceId }, query } })
-      return (await body(leads)).total
-    },
   })
 }
 

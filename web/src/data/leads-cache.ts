@@ -1,6 +1,5 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import type { LeadQuery } from '../leads/address.ts'
-import type { Lead } from '../leads/lead.ts'
+import type { Lead, LeadQuery } from './leads.ts'
 import { type BoardHead, boardsOf, type LeadPage, leadKey, listsOf, pageSize } from './leads.ts'
 
 type Change = (lead: Lead, query: LeadQuery) => Lead | null

@@ -6,13 +6,33 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
-import type { LeadQuery } from '../leads/address.ts'
-import type { Lead } from '../leads/lead.ts'
+import { api, body, type Schemas } from '../api/client.ts'
+import type { paths } from '../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/leads'
 export const pageSize = 100
 const cardsPerPage = 50
+
+export type Lead = Schemas['LeadDetail']
+export type Priority = 'low' | 'medium' | 'high' | 'urgent'
+export type Source = 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
+export type Platform = 'meta' | 'google' | 'tiktok' | 'linkedin' | 'chatgpt' | 'x' | 'other'
+
+/** What the service is asked for. */
+export interface LeadQuery {
+  search?: string
+  status?: string
+  priority?: Priority
+  source?: Source
+  adPlatform?: Platform
+  assignedTo?: string
+  createdFrom?: string
+  createdTo?: string
+  updatedFrom?: string
+  updatedTo?: string
+  sortBy?: 'createdAt' | 'updatedAt'
+  sortOrder?: 'asc' | 'desc'
+}
 
 export type LeadPage = Awaited<ReturnType<typeof readLeads>>
 export type NewLead = Parameters<typeof createLead>[1]
@@ -27,6 +47,10 @@ export const listsOf = (workspaceId: string) => [...leadsOf(workspaceId), 'list'
 export const boardsOf = (workspaceId: string) => [...leadsOf(workspaceId), 'board'] as const
 export const leadKey = (workspaceId: string, id: string) => [...leadsOf(workspaceId), 'one', id] as const
 export const historyKey = (workspaceId: string, id: string) => [...leadKey(workspaceId, id), 'history'] as const
+
+/** The leads that a few words find, for a short list. */
+export const findLeads = async (workspaceId: string, search: string, limit: number) =>
+  (await readLeads(workspaceId, { search, limit })).leads
 
 function readLeads(
   workspaceId: string,
@@ -52,6 +76,18 @@ export const cardsOptions = (workspaceId: string, query: LeadQuery) =>
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
   })
+
+/** The filters that the interface takes. */
+export type LeadFilters = NonNullable<paths[typeof path]['get']['parameters']['query']>
+
+/** How many leads fit some filters. */
+export function useLeadCount(workspaceId: string, filters: LeadFilters) {
+  return useQuery({
+    queryKey: [...leadsOf(workspaceId), 'count', filters],
+    queryFn: async () =>
+      (await body(api.GET(path, { params: { path: { workspaceId }, query: { ...filters, limit: 1 } } }))).total,
+  })
+}
 
 async function readBoard(workspaceId: string, query: LeadQuery) {
   const { status: _, search: __, sortBy: ___, sortOrder: ____, ...rest } = query

@@ -1,32 +1,43 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/saved-filters'
+const onePath = `${path}/{filterId}` as const
+const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
+// They change seldom; who changes them says so.
+const lookUpMs = 5 * 60_000
 
-const listSaved = async (workspaceId: string) =>
-  (await body(api.GET(path, { params: { path: { workspaceId } } }))).savedFilters
+export type SavedFilter = Awaited<ReturnType<typeof listFilters>>[number]
 
-export function useSavedViews(workspaceId: string) {
-  return useQuery({
-    queryKey: [workspaceId, 'saved filters'],
-    queryFn: () => listSaved(workspaceId),
-    select: (all) => all.filter(({ page }) => page === 'leads'),
-  })
+/** Those of all pages: each page takes its own of them. */
+export const savedFiltersKey = (workspaceId: string) => [workspaceId, 'saved-filters'] as const
+
+const listFilters = async (workspaceId: string) => (await body(api.GET(path, at(workspaceId)))).savedFilters
+
+const filtersQuery = (workspaceId: string) =>
+  queryOptions({ queryKey: savedFiltersKey(workspaceId), queryFn: () => listFilters(workspaceId) })
+
+export function useSavedFilters(workspaceId: string) {
+  return useQuery(filtersQuery(workspaceId))
 }
 
-/** Saves and deletes views; lists are read again after it. */
-export function useViewVerbs(workspaceId: string) {
-  const queries = useQueryClient()
-  const onSuccess = () => queries.invalidateQueries({ queryKey: [workspaceId, 'saved filters'] })
-  const save = useMutation({
-    mutationFn: (view: { name: string; query: string; shared: boolean }) =>
-      body(api.POST(path, { params: { path: { workspaceId } }, body: { page: 'leads', ...view } })),
-    onSuccess,
-  })
-  const remove = useMutation({
-    mutationFn: (filterId: string) =>
-      body(api.DELETE(`${path}/{filterId}`, { params: { path: { workspaceId, filterId } } })),
-    onSuccess,
-  })
-  return { save, remove }
+export function useSavedFiltersOf(page: SavedFilter['page'], workspaceId: string): readonly SavedFilter[] {
+  return useQuery({ ...filtersQuery(workspaceId), staleTime: lookUpMs, select: of[page] }).data ?? noFilters
 }
+
+const noFilters: readonly SavedFilter[] = []
+const of = {
+  inbox: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'inbox'),
+  leads: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'leads'),
+}
+
+export const createFilter = (workspaceId: string, filter: Pick<SavedFilter, 'page' | 'name' | 'query' | 'shared'>) => {
+  const { page, name, query, shared } = filter
+  return body(api.POST(path, { ...at(workspaceId), body: { page, name, query, shared } }))
+}
+
+export const renameFilter = (workspaceId: string, filterId: string, name: string) =>
+  body(api.PATCH(onePath, { params: { path: { workspaceId, filterId } }, body: { name } }))
+
+export const deleteFilter = (workspaceId: string, filterId: string) =>
+  body(api.DELETE(onePath, { params: { path: { workspaceId, filterId } } }))

@@ -35,12 +35,3 @@ export function useStats(workspaceId: string, days: number) {
     placeholderData: (before) => before,
   })
 }
-
-/** How many forms there are, for who has just begun. */
-export function useFormCount(workspaceId: string, enabled: boolean) {
-  return useQuery({
-    queryKey: [workspaceId, 'forms', 'count'],
-    queryFn: async () => (await body(api.GET(`${path}/forms`, { params: { path: { workspaceId } } }))).forms.length,
-    enabled,
-  })
-}

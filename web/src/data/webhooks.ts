@@ -1,9 +1,21 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
-import type { DeliveryState, EventName, EventPattern } from '../webhooks/types.ts'
+import { api, body, type Schemas } from '../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/webhooks'
 const onePath = `${path}/{endpointId}` as const
+
+export type Endpoint = Schemas['WebhookEndpoint']
+export type Delivery = Schemas['WebhookDelivery']
+export type Replay = Schemas['WebhookReplay']
+export type EventName = Delivery['event']
+export type EventPattern = Endpoint['events'][number]
+export type DeliveryState = Delivery['state']
+
+/** The pages of a list that were read so far, as the cache holds them. */
+export interface DeliveryPages {
+  pages: { deliveries: Delivery[]; nextCursor: string | null }[]
+  pageParams: unknown[]
+}
 
 export type DeliveryDetail = Awaited<ReturnType<typeof readDelivery>>
 export type Stats = Awaited<ReturnType<typeof readStats>>

@@ -1,10 +1,10 @@
 import { Checkbox, Select, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import type { FieldType } from '../data/forms.ts'
 import { t } from '../text/index.ts'
 import styles from './Builder.module.css'
 import type { FieldCardProps } from './FieldCard.tsx'
 import { hasOptions, isLeadField, keyFor, optionsOf, typesOf, withType } from './fields.ts'
-import type { FieldType } from './types.ts'
 
 /** What one field is: its words, its kind, and what can be chosen. */
 export function FieldForm({ field, taken, errorOf, change }: FieldCardProps) {

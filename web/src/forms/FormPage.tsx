@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { Failure } from '../api/failure.ts'
+import type { Form } from '../data/forms.ts'
 import { changeForm, removeForm, useFormChanged, useFormGone, useForms, useFreshForms } from '../data/forms.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
@@ -22,7 +23,6 @@ import { StateChip } from './FormsPage.tsx'
 import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
 import { type FormSearch, type FormView, formViews } from './search.ts'
-import type { Form } from './types.ts'
 
 /** One form: how it is built, how it is shared, what came by it. */
 export function FormPage() {

@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import type { Form, ListedForm } from '../data/forms.ts'
 import { createForm, useFormChanged, useForms, useFreshForms } from '../data/forms.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
@@ -16,7 +17,6 @@ import { type Column, Table } from '../ui/Table.tsx'
 import { ago, fullMoment, number } from '../ui/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { sampleForm } from './sample-form.ts'
-import type { Form, ListedForm } from './types.ts'
 
 /** The forms by which leads come in by themselves. */
 export function FormsPage() {

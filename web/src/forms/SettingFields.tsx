@@ -1,5 +1,5 @@
 import { Select, Switch, Textarea, TextInput } from '@mantine/core'
-import { useWorkspace } from '../data/settings.ts'
+import { useWorkspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { statusName } from '../ui/lead-words.ts'
 import type { Draft } from '../ui/use-draft.ts'

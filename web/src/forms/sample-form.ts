@@ -1,5 +1,5 @@
+import type { FormSettings } from '../data/forms.ts'
 import { t } from '../text/index.ts'
-import type { FormSettings } from './types.ts'
 
 /** What a new form begins with: enough to be sent, and closed until somebody opens it. */
 export const sampleForm = (): Omit<FormSettings, 'slug'> => ({

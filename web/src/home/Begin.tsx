@@ -3,8 +3,8 @@ import { IconCircle, IconCircleCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useConnections } from '../data/connections.ts'
-import { usePeople } from '../data/settings.ts'
-import { useFormCount } from '../data/stats.ts'
+import { useFormCount } from '../data/forms.ts'
+import { usePeopleLists } from '../data/people.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
 import styles from './HomePage.module.css'
@@ -15,7 +15,7 @@ const storageKey = (workspaceId: string) => `parley.begun.${workspaceId}`
 export function Begin({ workspaceId, hasLeads }: { workspaceId: string; hasLeads: boolean }) {
   const [isAway, setAway] = useState(() => localStorage.getItem(storageKey(workspaceId)) !== null)
   const { data: connections } = useConnections(workspaceId)
-  const { data: people } = usePeople(workspaceId)
+  const { data: people } = usePeopleLists(workspaceId)
   const isKnown = connections !== undefined && people !== undefined
   const hasNumber = (connections ?? []).length > 0
   const hasKey = people?.keys.some(({ status }) => status === 'active') ?? false

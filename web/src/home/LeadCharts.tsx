@@ -1,5 +1,5 @@
-import { useWorkspace } from '../data/settings.ts'
 import type { Stats } from '../data/stats.ts'
+import { useWorkspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { BarChart } from '../ui/charts/BarChart.tsx'
 import { RankBars } from '../ui/charts/RankBars.tsx'

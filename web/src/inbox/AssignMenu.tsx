@@ -1,9 +1,9 @@
 import { Menu } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { assign } from '../data/inbox/actions.ts'
-import { useMembers } from '../data/inbox/lookups.ts'
 import { useInbox } from '../data/inbox/queries.ts'
 import type { Conversation } from '../data/inbox/types.ts'
+import { useMemberList } from '../data/members.ts'
 import { me } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import type { Drop } from '../ui/drop.tsx'
@@ -17,7 +17,7 @@ interface AssignMenuProps {
 
 export default function AssignMenu({ drop, workspaceId, conversation: { id, assignedTo } }: AssignMenuProps) {
   const inbox = useInbox()
-  const members = useMembers(workspaceId)
+  const members = useMemberList(workspaceId)
   const { id: userId, name } = me()
   const colleagues = members.filter((member) => member.userId !== userId)
   const item = (key: string | null, label: string, member: { id: string; name: string } | null) => (

@@ -1,6 +1,6 @@
 import { memo } from 'react'
-import { useLabels } from '../data/inbox/lookups.ts'
 import type { Activity, Note } from '../data/inbox/types.ts'
+import { useLabelsById } from '../data/labels.ts'
 import { t } from '../text/index.ts'
 import { clock, dayName, fullMoment } from '../ui/time.ts'
 import { BubbleGroup } from './BubbleGroup.tsx'
@@ -75,7 +75,7 @@ const NotePaper = memo(function NotePaper({ note: { text, actor, createdAt } }: 
 })
 
 function ActivityLine({ workspaceId, activity }: { workspaceId: string; activity: Activity }) {
-  const labels = useLabels(workspaceId)
+  const labels = useLabelsById(workspaceId)
   return (
     <p className={styles.line} title={fullMoment(activity.createdAt)}>
       {activityLine(activity, (id) => labels.get(id)?.name ?? t.common.unknown)}

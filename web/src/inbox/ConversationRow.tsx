@@ -8,8 +8,8 @@ import {
   IconUser,
 } from '@tabler/icons-react'
 import { type MouseEvent, memo } from 'react'
-import type { Label } from '../data/inbox/lookups.ts'
 import type { Conversation } from '../data/inbox/types.ts'
+import type { Label } from '../data/labels.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { fullMoment, shortMoment, span } from '../ui/time.ts'

@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { useLabels } from '../data/inbox/lookups.ts'
 import { prefetchThread, useConversationPages, useInbox } from '../data/inbox/queries.ts'
 import type { ConversationFilter } from '../data/inbox/types.ts'
+import { useLabelsById } from '../data/labels.ts'
 import { me } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -41,7 +41,7 @@ export function ConversationRows({ workspaceId, filter, isNarrowed, openId, open
     overscan: 8,
   })
   const shown = virtual.getVirtualItems()
-  const labels = useLabels(workspaceId)
+  const labels = useLabelsById(workspaceId)
   const now = useNow()
   useKeepPlace(scroller, rows, filter)
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead

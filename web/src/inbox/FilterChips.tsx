@@ -1,6 +1,7 @@
 import { IconX } from '@tabler/icons-react'
 import { useConnections } from '../data/connections.ts'
-import { useLabels, useMembers } from '../data/inbox/lookups.ts'
+import { useLabelsById } from '../data/labels.ts'
+import { useMemberList } from '../data/members.ts'
 import { t } from '../text/index.ts'
 import type { InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
@@ -42,8 +43,8 @@ export function FilterChips({ workspaceId, search, filterBy }: FilterChipsProps)
 }
 
 function useWords(workspaceId: string) {
-  const labels = useLabels(workspaceId)
-  const members = useMembers(workspaceId)
+  const labels = useLabelsById(workspaceId)
+  const members = useMemberList(workspaceId)
   const { data: connections = [] } = useConnections(workspaceId)
   const { filters, statuses } = t.inbox
   return (search: InboxSearch, field: keyof InboxSearch): string => {

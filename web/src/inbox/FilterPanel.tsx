@@ -1,6 +1,7 @@
 import { Select, Switch } from '@mantine/core'
 import { useConnections } from '../data/connections.ts'
-import { useLabels, useMembers } from '../data/inbox/lookups.ts'
+import { useLabelsById } from '../data/labels.ts'
+import { useMemberList } from '../data/members.ts'
 import { t } from '../text/index.ts'
 import { type InboxSearch, readSearch, statuses } from './filters.ts'
 import styles from './ListPane.module.css'
@@ -14,8 +15,8 @@ export interface FilterPanelProps {
 
 /** Every way to narrow and order the list, and those that were kept under a name. */
 export function FilterPanel({ workspaceId, search, filterBy }: FilterPanelProps) {
-  const labels = useLabels(workspaceId)
-  const members = useMembers(workspaceId)
+  const labels = useLabelsById(workspaceId)
+  const members = useMemberList(workspaceId)
   const { data: connections = [] } = useConnections(workspaceId)
   const { filters, sorts } = t.inbox
   const named = (all: Iterable<{ id: string; name: string }>) =>

@@ -1,9 +1,9 @@
 import { Menu } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { patchConversation } from '../data/inbox/actions.ts'
-import { useLabels } from '../data/inbox/lookups.ts'
 import { useInbox } from '../data/inbox/queries.ts'
 import type { Conversation } from '../data/inbox/types.ts'
+import { useLabelsById } from '../data/labels.ts'
 import { t } from '../text/index.ts'
 import type { Drop } from '../ui/drop.tsx'
 import { ActionItems } from './ActionItems.tsx'
@@ -18,7 +18,7 @@ interface LabelMenuProps {
 
 export default function LabelMenu({ drop, workspaceId, conversation: { id, labelIds } }: LabelMenuProps) {
   const inbox = useInbox()
-  const labels = useLabels(workspaceId)
+  const labels = useLabelsById(workspaceId)
   const items = [...labels.values()].map((label) => {
     const has = labelIds.includes(label.id)
     const next = has ? labelIds.filter((one) => one !== label.id) : [...labelIds, label.id]

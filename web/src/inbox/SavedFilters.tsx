@@ -2,7 +2,13 @@ import { ActionIcon, Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { IconTrash, IconUsers } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
-import { deleteFilter, type SavedFilter, savedFiltersKey, saveFilter, useSavedFilters } from '../data/inbox/lookups.ts'
+import {
+  createFilter,
+  deleteFilter,
+  type SavedFilter,
+  savedFiltersKey,
+  useSavedFiltersOf,
+} from '../data/saved-filters.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/notices.tsx'
@@ -16,7 +22,7 @@ interface SavedFiltersProps {
 }
 
 export function SavedFilters({ workspaceId, search, filterBy }: SavedFiltersProps) {
-  const saved = useSavedFilters(workspaceId)
+  const saved = useSavedFiltersOf('inbox', workspaceId)
   const queries = useQueryClient()
   const [isNaming, setNaming] = useState(false)
   const here = useRef<HTMLDivElement>(null)
@@ -55,7 +61,7 @@ export function SavedFilters({ workspaceId, search, filterBy }: SavedFiltersProp
         <NameForm
           mayShare={mayShare}
           save={(name, shared) =>
-            saveFilter(workspaceId, { name, query, shared }).then(() => {
+            createFilter(workspaceId, { page: 'inbox', name, query, shared }).then(() => {
               setNaming(false)
               // The field that had the focus is gone.
               here.current?.focus()

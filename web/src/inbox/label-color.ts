@@ -1,4 +1,4 @@
-import type { Label } from '../data/inbox/lookups.ts'
+import type { Label } from '../data/labels.ts'
 
 const colors: Record<Label['color'], string> = {
   grey: '#8d97a9',

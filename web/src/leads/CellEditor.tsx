@@ -1,10 +1,10 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { LeadChanges } from '../data/leads.ts'
+import type { Lead, LeadChanges } from '../data/leads.ts'
 import { t } from '../text/index.ts'
 import { say } from '../ui/notices.tsx'
 import { changesOf, choicesOf, type FieldContext, type FieldName, isNumeric, textOf, wrongIn } from './columns.tsx'
 import styles from './LeadTable.module.css'
-import { type Lead, nameOf } from './lead.ts'
+import { nameOf } from './lead.ts'
 
 interface CellEditorProps {
   lead: Lead

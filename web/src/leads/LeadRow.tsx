@@ -1,12 +1,12 @@
 import { memo } from 'react'
-import type { LeadChanges } from '../data/leads.ts'
+import type { Lead, LeadChanges } from '../data/leads.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { CellEditor } from './CellEditor.tsx'
 import type { ColumnId } from './column-choice.ts'
 import { cellOf, type FieldContext, isEditable, isNumeric } from './columns.tsx'
 import styles from './LeadTable.module.css'
-import { type Lead, nameOf } from './lead.ts'
+import { nameOf } from './lead.ts'
 
 interface LeadRowProps {
   /** Undefined while its page is on its way. */

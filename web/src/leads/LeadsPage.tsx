@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import { useLeadsLive } from '../data/leads-live.ts'
-import { usePeople, useStatuses } from '../data/people.ts'
+import { usePeople } from '../data/people.ts'
+import { useStatuses } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'

@@ -1,6 +1,7 @@
 import { Button, Select, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Lead } from '../data/leads.ts'
 import { createLead, leadsOf, type NewLead, useCheck } from '../data/leads.ts'
 import { language, t } from '../text/index.ts'
 import { readAmount } from '../ui/amount.ts'
@@ -8,7 +9,7 @@ import { complain, say } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { choicesOf, type FieldContext, wrongIn } from './columns.tsx'
-import { type Lead, nameOf } from './lead.ts'
+import { nameOf } from './lead.ts'
 import { DuplicateList } from './panel/Duplicates.tsx'
 
 interface NewLeadPanelProps {

@@ -1,4 +1,4 @@
-import type { Platform, Priority, Source } from './kinds.ts'
+import type { LeadQuery, Platform, Priority, Source } from '../data/leads.ts'
 
 /** What the address bar says of the page: which leads, in what order, and which one is open. */
 export interface LeadAddress {
@@ -22,22 +22,6 @@ export interface LeadAddress {
 
 export type Sort = '-createdAt' | 'createdAt' | '-updatedAt' | 'updatedAt'
 export type FilterName = 'status' | 'priority' | 'source' | 'platform' | 'assignee' | 'created' | 'updated'
-
-/** What the service is asked for. */
-export interface LeadQuery {
-  search?: string
-  status?: string
-  priority?: Priority
-  source?: Source
-  adPlatform?: Platform
-  assignedTo?: string
-  createdFrom?: string
-  createdTo?: string
-  updatedFrom?: string
-  updatedTo?: string
-  sortBy?: 'createdAt' | 'updatedAt'
-  sortOrder?: 'asc' | 'desc'
-}
 
 const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
   view: /^(?:board|trash)$/,

@@ -1,13 +1,14 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { changeLead } from '../data/change-lead.ts'
+import type { Lead } from '../data/leads.ts'
 import { type BulkAction, bulkChange, type LeadChanges, leadsOf } from '../data/leads.ts'
 import { hideLeads } from '../data/leads-cache.ts'
 import { t } from '../text/index.ts'
 import { statusName } from '../ui/lead-words.ts'
 import { complain, say, sayWithUndo } from '../ui/notices.tsx'
 import { number } from '../ui/time.ts'
-import { type Lead, nameOf } from './lead.ts'
+import { nameOf } from './lead.ts'
 
 const bulkMost = 500
 

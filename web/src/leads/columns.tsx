@@ -1,4 +1,4 @@
-import type { LeadChanges } from '../data/leads.ts'
+import type { Lead, LeadChanges } from '../data/leads.ts'
 import type { People } from '../data/people.ts'
 import { language, t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
@@ -8,7 +8,7 @@ import { statusName } from '../ui/lead-words.ts'
 import { fullMoment, shortMoment } from '../ui/time.ts'
 import type { ColumnId } from './column-choice.ts'
 import styles from './LeadTable.module.css'
-import { amount, type Lead, phoneText, platforms, priorities, priorityTone, sources, statusTone } from './lead.ts'
+import { amount, phoneText, platforms, priorities, priorityTone, sources, statusTone } from './lead.ts'
 
 /** What choices and names a field draws on. */
 export interface FieldContext {

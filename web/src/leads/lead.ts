@@ -1,10 +1,7 @@
-import type { Schemas } from '../api/client.ts'
+import type { Lead, Platform, Priority, Source } from '../data/leads.ts'
 import { t } from '../text/index.ts'
 import type { Tone } from '../ui/Chip.tsx'
 import { number } from '../ui/time.ts'
-import type { Platform, Priority, Source } from './kinds.ts'
-
-export type Lead = Schemas['LeadDetail']
 
 export const priorities: readonly Priority[] = ['urgent', 'high', 'medium', 'low']
 export const sources = Object.keys(t.lead.sources) as readonly Source[]

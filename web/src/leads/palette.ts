@@ -1,4 +1,4 @@
-import { api, body } from '../api/client.ts'
+import { findLeads } from '../data/leads.ts'
 import { t } from '../text/index.ts'
 import type { PaletteSource } from '../ui/palette-sources.ts'
 
@@ -6,11 +6,7 @@ const most = 6
 
 /** Finds leads by what is typed into the palette. */
 export const leadSource: PaletteSource = async (workspaceId, term) => {
-  const { leads } = await body(
-    api.GET('/api/team/v1/workspaces/{workspaceId}/leads', {
-      params: { path: { workspaceId }, query: { search: term, limit: most } },
-    }),
-  )
+  const leads = await findLeads(workspaceId, term, most)
   return leads.map(({ id, firstName, lastName, phone, email }) => ({
     id: `lead ${id}`,
     group: t.common.pages.leads,

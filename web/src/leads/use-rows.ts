@@ -1,8 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
+import type { Lead, LeadQuery } from '../data/leads.ts'
 import { type LeadPage, pageOptions, pageSize } from '../data/leads.ts'
-import type { LeadQuery } from './address.ts'
-import type { Lead } from './lead.ts'
 
 export interface LeadRows {
   /** Undefined until something is known. */

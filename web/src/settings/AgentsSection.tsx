@@ -2,8 +2,7 @@ import { Anchor, Button, NumberInput, Switch, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { settingsKeys, useWorkspace, type Workspace } from '../data/settings.ts'
-import { changeWorkspace, type WorkspacePatch } from '../data/settings-changes.ts'
+import { changeWorkspace, useWorkspace, type Workspace, type WorkspacePatch, workspaceKey } from '../data/workspace.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
@@ -41,7 +40,7 @@ function useWorkspaceChange({ id }: Workspace, done: string) {
   return useMutation({
     mutationFn: (patch: WorkspacePatch) => changeWorkspace(id, patch),
     onSuccess: (changed) => {
-      queries.setQueryData(settingsKeys.workspace(id), changed)
+      queries.setQueryData(workspaceKey(id), changed)
       void queries.invalidateQueries({ queryKey: [id, 'stats'] })
       say(done)
     },

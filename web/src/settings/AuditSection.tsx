@@ -1,16 +1,13 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
+import { type AuditEntry, useAudit } from '../data/audit.ts'
+import { useCannedReplies } from '../data/canned-replies.ts'
 import { useConnections } from '../data/connections.ts'
 import { useForms } from '../data/forms.ts'
-import {
-  type AuditEntry,
-  useAudit,
-  useFilters,
-  useInvitations,
-  useLabels,
-  usePeople,
-  useReplies,
-} from '../data/settings.ts'
+import { useInvitations } from '../data/invitations.ts'
+import { useLabels } from '../data/labels.ts'
+import { usePeopleLists } from '../data/people.ts'
+import { useSavedFilters } from '../data/saved-filters.ts'
 import { useEndpoints } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -51,11 +48,11 @@ export function AuditSection({ workspaceId }: { workspaceId: string }) {
 }
 
 function useNames(workspaceId: string): Names {
-  const { data: people } = usePeople(workspaceId)
+  const { data: people } = usePeopleLists(workspaceId)
   const { data: labels } = useLabels(workspaceId)
-  const { data: replies } = useReplies(workspaceId)
-  const { data: filters } = useFilters(workspaceId)
-  const { data: invitations } = useInvitations(workspaceId, true)
+  const { data: replies } = useCannedReplies(workspaceId)
+  const { data: filters } = useSavedFilters(workspaceId)
+  const { data: invitations } = useInvitations(workspaceId)
   const { data: connections } = useConnections(workspaceId)
   const { data: forms } = useForms(workspaceId)
   const { data: endpoints } = useEndpoints(workspaceId)

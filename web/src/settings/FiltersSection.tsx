@@ -2,8 +2,14 @@ import { ActionIcon, Button, Group, Modal, TextInput } from '@mantine/core'
 import { IconPencil, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type SavedFilter, settingsKeys, useFilters } from '../data/settings.ts'
-import { createFilter, deleteFilter, renameFilter } from '../data/settings-changes.ts'
+import {
+  createFilter,
+  deleteFilter,
+  renameFilter,
+  type SavedFilter,
+  savedFiltersKey,
+  useSavedFilters,
+} from '../data/saved-filters.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -15,8 +21,8 @@ import styles from './List.module.css'
 
 export function FiltersSection({ workspaceId }: { workspaceId: string }) {
   const texts = t.settings.filters
-  const query = useFilters(workspaceId)
-  const queryKey = settingsKeys.filters(workspaceId)
+  const query = useSavedFilters(workspaceId)
+  const queryKey = savedFiltersKey(workspaceId)
   const queries = useQueryClient()
   const change = useListChange<SavedFilter>(queryKey)
   const [renaming, setRenaming] = useState<SavedFilter | null>(null)

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { type Invitation, settingsKeys, useInvitations } from '../data/settings.ts'
-import { withdrawInvitation } from '../data/settings-changes.ts'
+import { type Invitation, invitationsKey, useInvitations, withdrawInvitation } from '../data/invitations.ts'
 import { MadeBy } from '../shared/MadeBy.tsx'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -13,9 +12,9 @@ import styles from './List.module.css'
 /** Those that can still be accepted; nothing when there are none. */
 export function InvitationList({ workspaceId }: { workspaceId: string }) {
   const texts = t.settings.members
-  const { data: invitations = [] } = useInvitations(workspaceId, true)
+  const { data: invitations = [] } = useInvitations(workspaceId)
   const [asks, setAsks] = useState<Invitation | null>(null)
-  const change = useListChange<Invitation>(settingsKeys.invitations(workspaceId))
+  const change = useListChange<Invitation>(invitationsKey(workspaceId))
   if (invitations.length === 0) return null
   const withdraw = ({ id }: Invitation) => {
     setAsks(null)

@@ -1,7 +1,6 @@
 import { Button, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { settingsKeys } from '../data/settings.ts'
-import { invite } from '../data/settings-changes.ts'
+import { invitationsKey, invite } from '../data/invitations.ts'
 import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
@@ -18,7 +17,7 @@ export function InvitePanel({ workspaceId, close }: { workspaceId: string; close
   const { value, set, errorOf } = draft
   const create = useMutation({
     mutationFn: () => invite(workspaceId, value.email.trim(), value.role),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: settingsKeys.invitations(workspaceId) }),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: invitationsKey(workspaceId) }),
     onError: (error) => draft.refuse(error) || complain(error),
   })
   if (create.data !== undefined) {

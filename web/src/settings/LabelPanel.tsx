@@ -1,8 +1,8 @@
 import { Button, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Label, settingsKeys } from '../data/settings.ts'
-import { changeLabel, createLabel, deleteLabel } from '../data/settings-changes.ts'
+import type { Label } from '../data/labels.ts'
+import { changeLabel, createLabel, deleteLabel, labelsKey } from '../data/labels.ts'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { type LabelColor, LabelDot, labelColors } from '../ui/LabelDot.tsx'
@@ -25,7 +25,7 @@ export function LabelPanel({ workspaceId, label, close }: LabelPanelProps) {
   const draft = useDraft({ name: label?.name ?? '', color: label?.color ?? ('indigo' as LabelColor) })
   const { value, set, errorOf } = draft
   const done = async () => {
-    await queries.invalidateQueries({ queryKey: settingsKeys.labels(workspaceId) })
+    await queries.invalidateQueries({ queryKey: labelsKey(workspaceId) })
     close()
   }
   const save = useMutation({

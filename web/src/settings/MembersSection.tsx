@@ -2,8 +2,17 @@ import { ActionIcon, Button, Select } from '@mantine/core'
 import { IconDoorExit, IconLogout, IconUserMinus, IconUserPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Member, settingsKeys, useMembers } from '../data/settings.ts'
-import { changeRole, type Leaving, removeMember, signOutMember } from '../data/settings-changes.ts'
+import { invitationsKey } from '../data/invitations.ts'
+import {
+  changeRole,
+  type Leaving,
+  type Member,
+  membersKey,
+  removeMember,
+  signOutMember,
+  useMembers,
+} from '../data/members.ts'
+import { tokensKey } from '../data/tokens.ts'
 import { mayIn, me, type Role, refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
@@ -46,12 +55,12 @@ function MemberTable({ workspaceId, members }: { workspaceId: string; members: M
   const queries = useQueryClient()
   const [leaving, setLeaving] = useState<Member | null>(null)
   const [signedOut, setSignedOut] = useState<Member | null>(null)
-  const change = useListChange<Member>(settingsKeys.members(workspaceId))
+  const change = useListChange<Member>(membersKey(workspaceId))
 
   const giveRole = async (member: Member, role: Role) => {
     const next = (list: Member[]) => list.map((one) => (one.userId === member.userId ? { ...one, role } : one))
     const held = await change(next, () => changeRole(workspaceId, member.userId, role))
-    for (const key of [settingsKeys.invitations(workspaceId), settingsKeys.tokens(workspaceId)]) {
+    for (const key of [invitationsKey(workspaceId), tokensKey(workspaceId)]) {
       void queries.invalidateQueries({ queryKey: key })
     }
     if (held && isMe(member)) await refreshSession()

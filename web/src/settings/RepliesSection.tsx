@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { type CannedReply, useReplies } from '../data/settings.ts'
+import { type CannedReply, useCannedReplies } from '../data/canned-replies.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -12,7 +12,7 @@ import { ReplyPanel } from './ReplyPanel.tsx'
 
 export function RepliesSection({ workspaceId }: { workspaceId: string }) {
   const texts = t.settings.replies
-  const query = useReplies(workspaceId)
+  const query = useCannedReplies(workspaceId)
   const [open, setOpen] = useState<CannedReply | 'new' | null>(null)
   const mayChange = mayIn(workspaceId, 'admin')
   const make = () => setOpen('new')

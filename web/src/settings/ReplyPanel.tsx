@@ -1,8 +1,8 @@
 import { Button, Group, Input, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { type CannedReply, settingsKeys } from '../data/settings.ts'
-import { changeReply, createReply, deleteReply } from '../data/settings-changes.ts'
+import type { CannedReply } from '../data/canned-replies.ts'
+import { cannedRepliesKey, changeReply, createReply, deleteReply } from '../data/canned-replies.ts'
 import { t } from '../text/index.ts'
 import { complain, sayWithUndo } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
@@ -18,7 +18,7 @@ interface ReplyPanelProps {
 
 export function ReplyPanel({ workspaceId, reply, close }: ReplyPanelProps) {
   const texts = t.settings.replies
-  const queryKey = settingsKeys.replies(workspaceId)
+  const queryKey = cannedRepliesKey(workspaceId)
   const queries = useQueryClient()
   const remove = useRemoval(workspaceId)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -106,7 +106,7 @@ export function ReplyPanel({ workspaceId, reply, close }: ReplyPanelProps) {
 
 /** Deletes a reply at once, and brings it back when asked soon. */
 function useRemoval(workspaceId: string) {
-  const queryKey = settingsKeys.replies(workspaceId)
+  const queryKey = cannedRepliesKey(workspaceId)
   const queries = useQueryClient()
   const change = useListChange<CannedReply>(queryKey)
   return async ({ id, shortcut, text }: CannedReply) => {

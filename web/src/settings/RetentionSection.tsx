@@ -1,7 +1,6 @@
 import { Button, Group, NumberInput, Switch } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { settingsKeys, useWorkspace, type Workspace } from '../data/settings.ts'
-import { changeWorkspace } from '../data/settings-changes.ts'
+import { changeWorkspace, useWorkspace, type Workspace, workspaceKey } from '../data/workspace.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/notices.tsx'
@@ -34,7 +33,7 @@ function RetentionForm({ workspace }: { workspace: Workspace }) {
   const save = useMutation({
     mutationFn: () => changeWorkspace(workspace.id, { retention: asNumbers(draft.value) }),
     onSuccess: (changed) => {
-      queries.setQueryData(settingsKeys.workspace(workspace.id), changed)
+      queries.setQueryData(workspaceKey(workspace.id), changed)
       draft.reset({ ...changed.retention })
       say(t.settings.saved)
     },

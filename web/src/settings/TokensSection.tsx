@@ -2,8 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { settingsKeys, type Token, useTokens } from '../data/settings.ts'
-import { revokeToken } from '../data/settings-changes.ts'
+import { revokeToken, type Token, tokensKey, useTokens } from '../data/tokens.ts'
 import { MadeBy } from '../shared/MadeBy.tsx'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -23,7 +22,7 @@ export function TokensSection({ workspaceId }: { workspaceId: string }) {
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<{ token: Token; value: string } | null>(null)
   const [asks, setAsks] = useState<Token | null>(null)
-  const changed = () => queries.invalidateQueries({ queryKey: settingsKeys.tokens(workspaceId) })
+  const changed = () => queries.invalidateQueries({ queryKey: tokensKey(workspaceId) })
   const revoke = async ({ id, name }: Token) => {
     await revokeToken(workspaceId, id)
     setAsks(null)

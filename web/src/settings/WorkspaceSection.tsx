@@ -1,8 +1,7 @@
 import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { settingsKeys, useWorkspace, type Workspace } from '../data/settings.ts'
-import { changeWorkspace } from '../data/settings-changes.ts'
+import { changeWorkspace, useWorkspace, type Workspace, workspaceKey } from '../data/workspace.ts'
 import { mayIn, me, refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/notices.tsx'
@@ -48,7 +47,7 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
       })
     },
     onSuccess: (changed) => {
-      queries.setQueryData(settingsKeys.workspace(workspace.id), changed)
+      queries.setQueryData(workspaceKey(workspace.id), changed)
       draft.reset(draftOf(changed))
       say(t.settings.saved)
       if (changed.name !== workspace.name) void refreshSession()

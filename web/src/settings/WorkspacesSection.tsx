@@ -3,8 +3,13 @@ import { IconPlus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { settingsKeys, useAllWorkspaces, type Workspace } from '../data/settings.ts'
-import { changeWorkspace, createWorkspace } from '../data/settings-changes.ts'
+import {
+  allWorkspacesKey,
+  changeWorkspace,
+  createWorkspace,
+  useAllWorkspaces,
+  type Workspace,
+} from '../data/workspace.ts'
 import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { complain, say } from '../ui/notices.tsx'
@@ -22,7 +27,7 @@ export function WorkspacesSection() {
   const texts = t.settings.workspaces
   const query = useAllWorkspaces()
   const navigate = useNavigate()
-  const change = useListChange<Workspace>(settingsKeys.allWorkspaces)
+  const change = useListChange<Workspace>(allWorkspacesKey)
   const [isMaking, setMaking] = useState(false)
   const plan = ({ id }: Workspace, patch: { leadsEnabled?: boolean; inboxEnabled?: boolean }) =>
     void change(
@@ -94,7 +99,7 @@ function NewWorkspacePanel({ close }: { close(): void }) {
   const create = useMutation({
     mutationFn: () => createWorkspace({ name: value.name.trim(), defaultCountry: value.defaultCountry || null }),
     onSuccess: async ({ name }) => {
-      await Promise.all([refreshSession(), queries.invalidateQueries({ queryKey: settingsKeys.allWorkspaces })])
+      await Promise.all([refreshSession(), queries.invalidateQueries({ queryKey: allWorkspacesKey })])
       say(texts.made(name))
       close()
     },

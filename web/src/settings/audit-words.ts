@@ -1,4 +1,5 @@
-import type { AuditEntry, People } from '../data/settings.ts'
+import type { AuditEntry } from '../data/audit.ts'
+import type { PeopleLists } from '../data/people.ts'
 import { t } from '../text/index.ts'
 
 /** The names that a workspace's ids stand for, by id. */
@@ -9,7 +10,7 @@ export interface Named {
   name: string
 }
 
-export function namesOf({ members, keys, tokens }: People, others: readonly Named[]): Names {
+export function namesOf({ members, keys, tokens }: PeopleLists, others: readonly Named[]): Names {
   return new Map([...members, ...keys, ...tokens, ...others].map(({ id, name }) => [id, name]))
 }
 

@@ -1,9 +1,9 @@
-import { usePeople } from '../data/settings.ts'
+import { usePeopleLists } from '../data/people.ts'
 import { t } from '../text/index.ts'
 
 /** Who answers for a key, token, invitation or webhook. */
 export function MadeBy({ workspaceId, id }: { workspaceId: string; id: string | null }) {
-  const { data: people } = usePeople(workspaceId)
+  const { data: people } = usePeopleLists(workspaceId)
   if (id === null) return t.settings.nobody
   if (people === undefined) return ''
   return people.members.find((member) => member.id === id)?.name ?? t.settings.audit.former

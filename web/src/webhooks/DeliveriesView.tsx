@@ -1,4 +1,5 @@
 import { SegmentedControl, Select } from '@mantine/core'
+import type { DeliveryState, Endpoint, EventName } from '../data/webhooks.ts'
 import { useDeliveries } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { Empty } from '../ui/Empty.tsx'
@@ -9,7 +10,6 @@ import styles from './EndpointPage.module.css'
 import { allEvents } from './event-choice.ts'
 import { deliveriesOf } from './pages.ts'
 import { deliveryStates, type EndpointSearch } from './search.ts'
-import type { DeliveryState, Endpoint, EventName } from './types.ts'
 import { useFreshDeliveries } from './use-fresh.ts'
 
 interface DeliveriesViewProps {

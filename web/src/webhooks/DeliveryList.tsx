@@ -1,11 +1,11 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef } from 'react'
+import type { Delivery } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
 import { useKeys } from '../ui/keys.ts'
 import { fullMoment } from '../ui/time.ts'
 import styles from './DeliveryList.module.css'
-import type { Delivery } from './types.ts'
 import { deliveryTones, resultOf, stateName } from './words.ts'
 
 interface DeliveryListProps {

@@ -1,12 +1,12 @@
 import { Button, Checkbox, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import type { Endpoint } from '../data/webhooks.ts'
 import { enableEndpoint } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { localInput, readLocalInput } from '../ui/local-time.ts'
 import { complain } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import type { Endpoint } from './types.ts'
 
 interface EnablePanelProps {
   workspaceId: string

@@ -1,10 +1,10 @@
+import type { Endpoint } from '../data/webhooks.ts'
 import { MadeBy } from '../shared/MadeBy.tsx'
 import { t } from '../text/index.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { PageBody } from '../ui/PageBody.tsx'
 import { fullMoment } from '../ui/time.ts'
 import styles from './EndpointPage.module.css'
-import type { Endpoint } from './types.ts'
 import { patternName } from './words.ts'
 
 export function EndpointFacts({ workspaceId, endpoint }: { workspaceId: string; endpoint: Endpoint }) {

@@ -1,5 +1,6 @@
 import { Button, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import type { Endpoint, EventPattern } from '../data/webhooks.ts'
 import { changeEndpoint, createEndpoint, type EndpointSettings } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { complain } from '../ui/notices.tsx'
@@ -8,7 +9,6 @@ import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { EventFields } from './EventFields.tsx'
 import { HeaderFields, type HeaderLine, headersOf } from './HeaderFields.tsx'
-import type { Endpoint, EventPattern } from './types.ts'
 
 interface EndpointPanelProps {
   workspaceId: string

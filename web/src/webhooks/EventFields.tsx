@@ -1,9 +1,9 @@
 import { Checkbox, Input } from '@mantine/core'
+import type { EventPattern } from '../data/webhooks.ts'
 import { useEventCatalogue } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import styles from './Endpoint.module.css'
 import { type Group, groups, toggle } from './event-choice.ts'
-import type { EventPattern } from './types.ts'
 import { patternName } from './words.ts'
 
 interface EventFieldsProps {

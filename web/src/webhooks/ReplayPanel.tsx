@@ -1,12 +1,12 @@
 import { Button, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import type { Endpoint, Replay } from '../data/webhooks.ts'
 import { replay } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { localInput, readLocalInput } from '../ui/local-time.ts'
 import { complain } from '../ui/notices.tsx'
 import { SidePanel } from '../ui/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import type { Endpoint, Replay } from './types.ts'
 
 interface ReplayPanelProps {
   workspaceId: string

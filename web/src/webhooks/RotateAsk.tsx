@@ -1,10 +1,10 @@
 import { Select } from '@mantine/core'
 import { useState } from 'react'
+import type { Endpoint } from '../data/webhooks.ts'
 import { rotateSecret } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { complain } from '../ui/notices.tsx'
-import type { Endpoint } from './types.ts'
 
 interface RotateAskProps {
   workspaceId: string

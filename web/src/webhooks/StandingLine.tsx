@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
+import type { Endpoint } from '../data/webhooks.ts'
 import { useReplays } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { number, shortMoment } from '../ui/time.ts'
 import styles from './EndpointPage.module.css'
 import { StandingChip } from './EndpointTable.tsx'
 import { atOnce } from './standing.ts'
-import type { Endpoint } from './types.ts'
 import { useAfterDeliveries, useWhenDue } from './use-fresh.ts'
 import { standingSentence } from './words.ts'
 

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useConnectionActs } from '../../data/connections.ts'
 import { takeOver } from '../../data/inbox/actions.ts'
-import { acknowledgeRisk } from '../../data/inbox/composer.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
@@ -50,6 +50,7 @@ export function RefusalLine({ workspaceId, conversation, refusal, send }: Refusa
 function Remedy({ workspaceId, conversation, refusal, send }: RefusalLineProps) {
   const { reason, outgoing } = refusal
   const { refusal: texts, owner, obstacles } = t.compose
+  const { acknowledge } = useConnectionActs(workspaceId)
   const inbox = useInbox()
   const [isRunning, setRunning] = useState(false)
   const { id, connectionId } = conversation
@@ -81,7 +82,7 @@ function Remedy({ workspaceId, conversation, refusal, send }: RefusalLineProps) 
     case 'THREAD_MOVED':
       return button(texts.sendAnyway, () => again({ ifLastMessageId: refusal.newer?.id ?? null }))
     case 'ACKNOWLEDGEMENT_REQUIRED':
-      return button(texts.acknowledge, () => void first(() => acknowledgeRisk(workspaceId, connectionId)))
+      return button(texts.acknowledge, () => void first(() => acknowledge(connectionId)))
     case 'OWNER_MISMATCH':
       return button(owner.takeOver, () => void first(() => takeOver(inbox, id)))
     case 'CONNECTION_UNAVAILABLE':

@@ -1,7 +1,7 @@
 import { Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useTemplates } from '../../data/inbox/composer.ts'
+import { useTemplates } from '../../data/connections.ts'
 import type { Conversation, Reply } from '../../data/inbox/types.ts'
 import { language, t } from '../../text/index.ts'
 import { Loaded } from '../../ui/PageBody.tsx'

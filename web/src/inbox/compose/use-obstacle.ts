@@ -1,6 +1,6 @@
 import { useConnections } from '../../data/connections.ts'
-import { useWorkspace } from '../../data/inbox/composer.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
+import { useWorkspace } from '../../data/workspace.ts'
 import { type Obstacle, obstacleOf } from './obstacle.ts'
 
 /** Why nothing can be sent now; null while that is not known, and when all is well. */

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import { useCannedReplies } from '../../data/inbox/composer.ts'
-import { useMembers } from '../../data/inbox/lookups.ts'
+import { useCannedReplies } from '../../data/canned-replies.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
+import { useMemberList } from '../../data/members.ts'
 import { me, session } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { shownPhone } from '../words.ts'
@@ -13,7 +13,7 @@ import { findMembers } from './mentions.ts'
 /** What the field offers: canned replies in a reply, colleagues in a note. */
 export function useOffers(workspaceId: string, { contact }: Conversation, mode: Mode): Offers {
   const { data: replies } = useCannedReplies(workspaceId)
-  const members = useMembers(workspaceId)
+  const members = useMemberList(workspaceId)
   return useMemo(() => {
     if (mode === 'note') {
       return {

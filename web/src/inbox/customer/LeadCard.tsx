@@ -3,13 +3,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { changeLead } from '../../data/change-lead.ts'
-import { useWorkspace } from '../../data/inbox/composer.ts'
 import { createLead } from '../../data/inbox/customer.ts'
-import { useMembers } from '../../data/inbox/lookups.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
+import type { Lead } from '../../data/leads.ts'
 import { type LeadChanges, useLead } from '../../data/leads.ts'
-import type { Lead } from '../../leads/lead.ts'
+import { useMemberList } from '../../data/members.ts'
+import { useWorkspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { customName, statusName } from '../../ui/lead-words.ts'
 import { complain, say } from '../../ui/notices.tsx'
@@ -68,7 +68,7 @@ function LeadFacts({ workspaceId, lead }: { workspaceId: string; lead: Lead }) {
 
 function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: LeadChanges) => void): Fact[] {
   const { data: workspace } = useWorkspace(workspaceId)
-  const members = useMembers(workspaceId)
+  const members = useMemberList(workspaceId)
   const texts = t.customer
   const statuses = [...new Set([...(workspace?.leadStatuses ?? []), lead.status])]
   const priorities = Object.entries(t.lead.priorities).map(([value, label]) => ({ value, label }))

@@ -1,11 +1,10 @@
 import { useCallback, useEffect } from 'react'
+import type { Lead, LeadQuery } from '../../data/leads.ts'
 import { useBoard } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Loaded } from '../../ui/PageBody.tsx'
-import type { LeadQuery } from '../address.ts'
 import type { LeadVerbs } from '../change.ts'
-import type { Lead } from '../lead.ts'
 import styles from './Board.module.css'
 import { BoardColumn } from './BoardColumn.tsx'
 

@@ -1,7 +1,14 @@
 import { ActionIcon, Button, Checkbox, Group, Menu, Modal, Stack, TextInput } from '@mantine/core'
 import { IconBookmark, IconTrash } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useSavedViews, useViewVerbs } from '../../data/saved-filters.ts'
+import {
+  createFilter,
+  deleteFilter,
+  type SavedFilter,
+  savedFiltersKey,
+  useSavedFiltersOf,
+} from '../../data/saved-filters.ts'
 import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { complain, say, sayWithUndo } from '../../ui/notices.tsx'
@@ -19,7 +26,7 @@ interface SavedViewsProps {
 
 /** Ways of looking at the leads, under a name. */
 export function SavedViews({ workspaceId, address, goTo }: SavedViewsProps) {
-  const { data: views = [] } = useSavedViews(workspaceId)
+  const views = useSavedFiltersOf('leads', workspaceId)
   const { save, remove } = useViewVerbs(workspaceId)
   const [isSaving, setSaving] = useState(false)
   const now = savedQuery(address)
@@ -78,6 +85,19 @@ export function SavedViews({ workspaceId, address, goTo }: SavedViewsProps) {
       {isSaving && <SaveView mayShare={mayShare} query={now} save={save} close={() => setSaving(false)} />}
     </>
   )
+}
+
+/** Saves and deletes views; lists are read again after it. */
+function useViewVerbs(workspaceId: string) {
+  const queries = useQueryClient()
+  const onSuccess = () => queries.invalidateQueries({ queryKey: savedFiltersKey(workspaceId) })
+  const save = useMutation({
+    mutationFn: (view: Pick<SavedFilter, 'name' | 'query' | 'shared'>) =>
+      createFilter(workspaceId, { page: 'leads', ...view }),
+    onSuccess,
+  })
+  const remove = useMutation({ mutationFn: (filterId: string) => deleteFilter(workspaceId, filterId), onSuccess })
+  return { save, remove }
 }
 
 interface SaveViewProps {

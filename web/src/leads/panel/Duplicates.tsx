@@ -1,7 +1,8 @@
+import type { Lead } from '../../data/leads.ts'
 import { type Duplicate, useDuplicates } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/lead-words.ts'
-import { type Lead, nameOf } from '../lead.ts'
+import { nameOf } from '../lead.ts'
 import styles from './LeadPanel.module.css'
 
 interface DuplicatesProps {

@@ -1,10 +1,10 @@
 import { useConnections } from '../../data/connections.ts'
+import type { Lead } from '../../data/leads.ts'
 import { useConversations } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { shortMoment } from '../../ui/time.ts'
-import type { Lead } from '../lead.ts'
 import styles from './LeadPanel.module.css'
 
 interface LeadConversationsProps {

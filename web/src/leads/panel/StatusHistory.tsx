@@ -1,10 +1,10 @@
+import type { Lead } from '../../data/leads.ts'
 import { useHistory } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/lead-words.ts'
 import { Trouble } from '../../ui/Trouble.tsx'
 import { ago, fullMoment } from '../../ui/time.ts'
-import type { Lead } from '../lead.ts'
 import styles from './LeadPanel.module.css'
 
 interface StatusHistoryProps {

@@ -1,4 +1,4 @@
-import type { LeadFilters } from '../../data/imports.ts'
+import type { LeadFilters } from '../../data/leads.ts'
 
 const filterNames = [
   'status',
