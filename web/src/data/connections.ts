@@ -20,7 +20,7 @@ export type Changes = Json<paths[typeof onePath]['patch']>
 export type Made = Awaited<ReturnType<typeof createConnection>>
 
 const at = (workspaceId: string, connectionId: string) => ({ params: { path: { workspaceId, connectionId } } })
-const listKey = (workspaceId: string) => [workspaceId, 'connections'] as const
+export const connectionsKey = (workspaceId: string) => [workspaceId, 'connections'] as const
 const oneKey = (workspaceId: string, id: string, what: 'health' | 'session' | 'templates') =>
   [workspaceId, 'connection', id, what] as const
 
@@ -41,7 +41,7 @@ async function listTemplates(workspaceId: string, id: string) {
 }
 
 const listQuery = (workspaceId: string) => ({
-  queryKey: listKey(workspaceId),
+  queryKey: connectionsKey(workspaceId),
   queryFn: () => listConnections(workspaceId),
 })
 
@@ -76,7 +76,7 @@ export function useConnectionNews(workspaceId: string): void {
     useCallback(
       ({ payload }: LiveEvent) => {
         const { connectionId } = payload as { connectionId: string }
-        void readAgain(queries, listKey(workspaceId))
+        void readAgain(queries, connectionsKey(workspaceId))
         void readAgain(queries, [workspaceId, 'connection', connectionId])
       },
       [queries, workspaceId],
@@ -97,7 +97,7 @@ export function useTrafficNews(workspaceId: string, id: string): void {
     useCallback(() => {
       if (timer.current !== undefined) return
       const read = () => {
-        void readAgain(queries, listKey(workspaceId))
+        void readAgain(queries, connectionsKey(workspaceId))
         void readAgain(queries, oneKey(workspaceId, id, 'health'))
       }
       read()
@@ -114,7 +114,7 @@ export function useTrafficNews(workspaceId: string, id: string): void {
  * may be newer, and so all is read once more.
  */
 function keep(queries: QueryClient, workspaceId: string, connection: Connection): Connection {
-  queries.setQueryData<Awaited<ReturnType<typeof listConnections>>>(listKey(workspaceId), (list) => {
+  queries.setQueryData<Awaited<ReturnType<typeof listConnections>>>(connectionsKey(workspaceId), (list) => {
     if (list === undefined) return list
     const isKnown = list.connections.some(({ id }) => id === connection.id)
     const connections = isKnown
@@ -122,7 +122,7 @@ function keep(queries: QueryClient, workspaceId: string, connection: Connection)
       : [...list.connections, connection]
     return { ...list, connections }
   })
-  void queries.invalidateQueries({ queryKey: listKey(workspaceId) })
+  void queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
   void queries.invalidateQueries({ queryKey: [workspaceId, 'connection', connection.id] })
   return connection
 }
@@ -157,12 +157,12 @@ export function useConnectionActs(workspaceId: string) {
     syncTemplates: async (id: string) => {
       const { templates } = await body(api.POST(`${onePath}/templates/sync`, at(workspaceId, id)))
       queries.setQueryData(oneKey(workspaceId, id, 'templates'), templates)
-      await queries.invalidateQueries({ queryKey: listKey(workspaceId) })
+      await queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
       return templates
     },
     remove: async (id: string) => {
       await body(api.DELETE(onePath, at(workspaceId, id)))
-      await queries.invalidateQueries({ queryKey: listKey(workspaceId) })
+      await queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
     },
   }
 }

@@ -1,4 +1,4 @@
-import { queryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
 import { readAgain } from '../api/read-again.ts'
 import type { paths } from '../api/schema.ts'
@@ -98,6 +98,13 @@ export function removeForm(workspaceId: string, formId: string) {
   return body(api.DELETE(onePath, { params: { path: { workspaceId, formId } } }))
 }
 
-export function previewForm(workspaceId: string, form: FormSettings) {
-  return body(api.POST(`${path}/preview`, { params: { path: { workspaceId } }, body: form }))
+/** The public pages of settings that are not saved; those of the settings before stay until they are drawn. */
+export function useFormPreview(workspaceId: string, settings: FormSettings) {
+  return useQuery({
+    queryKey: [workspaceId, 'form-preview', settings],
+    queryFn: () => body(api.POST(`${path}/preview`, { params: { path: { workspaceId } }, body: settings })),
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+    retry: false,
+  })
 }

@@ -19,6 +19,8 @@ const eventNames = [
   'inbox.conversation.owner_changed',
 ] as const
 
+export const statsKey = (workspaceId: string) => [workspaceId, 'stats'] as const
+
 function readStats(workspaceId: string, days: number) {
   const tz = Intl.DateTimeFormat().resolvedOptions().timeZone
   return body(api.GET(`${path}/stats`, { params: { path: { workspaceId }, query: { days, tz } } }))
@@ -27,9 +29,9 @@ function readStats(workspaceId: string, days: number) {
 /** Fresh each time that the page is opened, and soon after something happened while it is. */
 export function useStats(workspaceId: string, days: number) {
   const queries = useQueryClient()
-  useAfterEvents(eventNames, lookAgainMs, () => void readAgain(queries, [workspaceId, 'stats']))
+  useAfterEvents(eventNames, lookAgainMs, () => void readAgain(queries, statsKey(workspaceId)))
   return useQuery({
-    queryKey: [workspaceId, 'stats', days],
+    queryKey: [...statsKey(workspaceId), days],
     queryFn: () => readStats(workspaceId, days),
     staleTime: 5000,
     placeholderData: (before) => before,

@@ -9,6 +9,8 @@ const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
 export type Workspace = Awaited<ReturnType<typeof readWorkspace>>
 export type WorkspacePatch = paths[typeof path]['patch']['requestBody']['content']['application/json']
 
+/** All that is kept of a workspace. */
+export const everythingKey = (workspaceId: string) => [workspaceId] as const
 export const workspaceKey = (workspaceId: string) => [workspaceId, 'workspace'] as const
 export const allWorkspacesKey = ['workspaces'] as const
 

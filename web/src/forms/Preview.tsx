@@ -1,8 +1,7 @@
 import { SegmentedControl } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { previewForm } from '../data/forms.ts'
+import { useFormPreview } from '../data/forms.ts'
 import { t } from '../text/index.ts'
 import styles from './Builder.module.css'
 import { type FormDraft, settingsOf } from './draft.ts'
@@ -17,13 +16,7 @@ export function Preview({ workspaceId, draft }: { workspaceId: string; draft: Fo
     useMemo(() => ({ ...settingsOf(draft), name: draft.name.trim() || '…', slug: 'preview', active: true }), [draft]),
     restMs,
   )
-  const query = useQuery({
-    queryKey: [workspaceId, 'form-preview', settings],
-    queryFn: () => previewForm(workspaceId, settings),
-    placeholderData: keepPreviousData,
-    gcTime: 10_000,
-    retry: false,
-  })
+  const query = useFormPreview(workspaceId, settings)
   const [last, setLast] = useState(query.data)
   if (query.data !== undefined && query.data !== last) setLast(query.data)
   const html = shows === 'form' ? last?.page : last?.thanks

@@ -2,11 +2,10 @@ import { Menu } from '@mantine/core'
 import { t } from '../text/index.ts'
 import { DropMenu } from '../ui/DropMenu.tsx'
 import type { Drop } from '../ui/drop.tsx'
-import type { OpenMenu } from './ThreadActions.tsx'
 
 interface MoreMenuProps {
   drop: Drop
-  choose(menu: OpenMenu): void
+  choose(menu: 'assign' | 'label' | 'snooze'): void
   unread: string
   toggleUnread(): void
 }

@@ -27,7 +27,7 @@ const LabelMenu = later(() => import('./LabelMenu.tsx'))
 const SnoozeMenu = later(() => import('./SnoozeMenu.tsx'))
 const MoreMenu = later(() => import('./MoreMenu.tsx'))
 
-export type OpenMenu = 'snooze' | 'label' | 'assign' | 'more' | null
+type OpenMenu = 'snooze' | 'label' | 'assign' | 'more' | null
 
 interface ThreadActionsProps {
   workspaceId: string

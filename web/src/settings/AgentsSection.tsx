@@ -2,6 +2,7 @@ import { Anchor, Button, NumberInput, Switch, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { statsKey } from '../data/stats.ts'
 import { changeWorkspace, useWorkspace, type Workspace, type WorkspacePatch, workspaceKey } from '../data/workspace.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
@@ -41,7 +42,7 @@ function useWorkspaceChange({ id }: Workspace, done: string) {
     mutationFn: (patch: WorkspacePatch) => changeWorkspace(id, patch),
     onSuccess: (changed) => {
       queries.setQueryData(workspaceKey(id), changed)
-      void queries.invalidateQueries({ queryKey: [id, 'stats'] })
+      void queries.invalidateQueries({ queryKey: statsKey(id) })
       say(done)
     },
   })

@@ -13,6 +13,7 @@ import {
   useMembers,
 } from '../data/members.ts'
 import { tokensKey } from '../data/tokens.ts'
+import { everythingKey } from '../data/workspace.ts'
 import { mayIn, me, type Role, refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
@@ -74,7 +75,7 @@ function MemberTable({ workspaceId, members }: { workspaceId: string; members: M
     setLeaving(null)
     say(texts.removed(member.name))
     // What they made may have gone with them.
-    await queries.invalidateQueries({ queryKey: [workspaceId] })
+    await queries.invalidateQueries({ queryKey: everythingKey(workspaceId) })
   }
 
   const signOut = async ({ userId, name }: Member) => {

@@ -1,5 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type CustomerName, erase, foresee } from '../data/erasures.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { type CustomerName, erase, useErasurePreview } from '../data/erasures.ts'
+import { everythingKey } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { complain, say } from '../ui/notices.tsx'
@@ -19,13 +20,7 @@ type Counts = Record<(typeof shownKinds)[number], number>
 export default function EraseAsk({ workspaceId, name, close, done }: EraseAskProps) {
   const texts = t.erasure
   const queries = useQueryClient()
-  const found = useQuery({
-    queryKey: [workspaceId, 'erasure', name],
-    queryFn: async () => (await foresee(workspaceId, name)) ?? null,
-    gcTime: 0,
-    staleTime: 0,
-    retry: false,
-  })
+  const found = useErasurePreview(workspaceId, name)
   const run = async () => {
     try {
       const erased = await erase(workspaceId, name)
@@ -33,7 +28,7 @@ export default function EraseAsk({ workspaceId, name, close, done }: EraseAskPro
       done?.()
       if (erased?.state === 'done') say(`${texts.done}: ${wordsOf(erased.removed).join(', ')}`)
       else say(texts.goesOn)
-      await queries.invalidateQueries({ queryKey: [workspaceId] })
+      await queries.invalidateQueries({ queryKey: everythingKey(workspaceId) })
     } catch (error) {
       complain(error)
     }

@@ -14,10 +14,12 @@ export interface Detail {
   referral: Message['referral']
 }
 
+export const inboxKey = (workspaceId: string) => [workspaceId, 'inbox'] as const
+export const threadsKey = (workspaceId: string) => [workspaceId, 'inbox', 'thread'] as const
 export const listsKey = (workspaceId: string) => [workspaceId, 'inbox', 'list'] as const
 export const listKey = (workspaceId: string, filter: ConversationFilter) => [...listsKey(workspaceId), filter] as const
 export const detailKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'conversation', id] as const
-export const threadKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'thread', id] as const
+export const threadKey = (workspaceId: string, id: string) => [...threadsKey(workspaceId), id] as const
 export const peopleKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'people', id] as const
 /** Every conversation with a number. */
 export const withKey = (workspaceId: string, phone: string) => [workspaceId, 'inbox', 'with', phone] as const

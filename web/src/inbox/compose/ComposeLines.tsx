@@ -1,11 +1,11 @@
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import styles from './Composer.module.css'
+import type { Outgoing } from './kept-sends.ts'
 import { ObstacleLine } from './ObstacleLine.tsx'
 import type { Obstacle } from './obstacle.ts'
 import { RefusalLine } from './RefusalLine.tsx'
 import { isOfStanding, type Refusal } from './refusal.ts'
-import type { Outgoing } from './send.ts'
 
 interface ComposeLinesProps {
   workspaceId: string

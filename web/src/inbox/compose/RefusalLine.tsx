@@ -8,8 +8,8 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/notices.tsx'
 import styles from './Composer.module.css'
+import type { Outgoing } from './kept-sends.ts'
 import type { Refusal } from './refusal.ts'
-import type { Outgoing } from './send.ts'
 import { setDraft, setRefusal, writingOf } from './store.ts'
 
 interface RefusalLineProps {

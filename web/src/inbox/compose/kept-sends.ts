@@ -1,16 +1,21 @@
 import type { Reply } from '../../data/inbox/types.ts'
 import { privatePrefixes, type Shelf } from '../../session/private-shelf.ts'
 
+/** A message as its writer lets it go. */
+export interface Outgoing {
+  reply: Reply
+  /** As the thread shows it. */
+  text: string
+  /** The newest message that the writer had seen; nothing is sent when somebody has written since. */
+  ifLastMessageId: string | null
+}
+
 /** A message on its way, kept until the service has said what became of it. */
-export interface KeptSend {
+export interface KeptSend extends Outgoing {
   /** Its Idempotency-Key: tried again after a reload, it is sent at most once all the same. */
   key: string
   userId: string
   conversationId: string
-  reply: Reply
-  /** As the thread shows it. */
-  text: string
-  ifLastMessageId: string | null
   atMs: number
 }
 

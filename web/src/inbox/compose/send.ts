@@ -1,21 +1,11 @@
 import type { Inbox } from '../../data/inbox/inbox.ts'
 import { sendReply } from '../../data/inbox/outbox.ts'
-import type { Reply } from '../../data/inbox/types.ts'
 import { privateShelf } from '../../session/private-shelf.ts'
 import { me } from '../../session/session.ts'
 import { givenBack } from './drafts.ts'
-import { dropSend, type KeptSend, keepSend, keptSends } from './kept-sends.ts'
+import { dropSend, type KeptSend, keepSend, keptSends, type Outgoing } from './kept-sends.ts'
 import { refusalOf } from './refusal.ts'
 import { setDraft, setRefusal, writingOf } from './store.ts'
-
-/** A message as its writer lets it go. */
-export interface Outgoing {
-  reply: Reply
-  /** As the thread shows it. */
-  text: string
-  /** The newest message that the writer had seen; nothing is sent when somebody has written since. */
-  ifLastMessageId: string | null
-}
 
 /** Sends a message under a key of its own. Answers whether the service took it; if not, the text is back in the draft. */
 export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): Promise<boolean> {
