@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amountText, readAmount } from '../src/ui/amount.ts'
+import { amountText, readAmount } from '../src/ui/format/amount.ts'
 
 const all = ['en', 'es', 'pt']
 const pointed = ['es', 'pt']

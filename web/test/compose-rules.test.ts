@@ -17,7 +17,7 @@ import {
   problemOf,
 } from '../src/inbox/compose/template-preview.ts'
 import { askedAt, putInPlace } from '../src/inbox/compose/typeahead.ts'
-import type { Shelf } from '../src/session/private-shelf.ts'
+import type { Shelf } from '../src/session/private-storage.ts'
 import { newShelf } from './support/shelf.ts'
 
 const minute = 60_000

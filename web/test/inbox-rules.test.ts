@@ -5,11 +5,11 @@ import { mineOf, notYetShown, type Waiting } from '../src/data/inbox/outbox-rule
 import { climbs, type Rung } from '../src/data/inbox/status-rules.ts'
 import { mapMessages, mergeNewest, type Thread } from '../src/data/inbox/thread-rules.ts'
 import type { Conversation, Message, TimelineItem } from '../src/data/inbox/types.ts'
-import { blocksOf, showsTicks } from '../src/inbox/blocks.ts'
-import { filterOf, queryOf, readSearch, searchOf } from '../src/inbox/filters.ts'
-import { placeAfter } from '../src/inbox/keep-place.ts'
-import { stretchesOf } from '../src/inbox/link-rules.ts'
-import { snoozeTimes } from '../src/inbox/snooze-times.ts'
+import { filterOf, queryOf, readSearch, searchOf } from '../src/inbox/list/filters.ts'
+import { placeAfter } from '../src/inbox/list/keep-place.ts'
+import { stretchesOf } from '../src/inbox/parts/link-rules.ts'
+import { blocksOf, showsTicks } from '../src/inbox/thread/blocks.ts'
+import { snoozeTimes } from '../src/inbox/thread/snooze-times.ts'
 
 const ana = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 const minute = (n: number) => new Date(Date.UTC(2026, 7, 3, 12, n)).toISOString()

@@ -9,9 +9,17 @@ import {
   readSavedQuery,
   savedQuery,
   without,
-} from '../src/leads/address.ts'
-import { columnIds, firstChoice, placed, readChoice, resized, toggled, widthOf } from '../src/leads/column-choice.ts'
-import { maxScrollPx, rowWindow, scrollToRow } from '../src/leads/row-window.ts'
+} from '../src/leads/fields/address.ts'
+import {
+  columnIds,
+  firstChoice,
+  placed,
+  readChoice,
+  resized,
+  toggled,
+  widthOf,
+} from '../src/leads/fields/column-choice.ts'
+import { maxScrollPx, rowWindow, scrollToRow } from '../src/leads/table/row-window.ts'
 
 test('an address keeps what makes sense and drops the rest', () => {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { openVoice, type Said } from '../src/inbox/voice.ts'
+import { openVoice, type Said } from '../src/inbox/parts/presence-sender.ts'
 
 /** A voice that nobody answers until told so, with the clock in the test's hand. */
 function listener() {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { blankDraft, readDraft, writeDraft } from '../src/inbox/compose/drafts.ts'
 import { keepSend, keptSends } from '../src/inbox/compose/kept-sends.ts'
 import { dropNoteKey, noteKeyFor } from '../src/inbox/compose/note-key.ts'
-import { claimPrivate, forgetPrivate } from '../src/session/private-shelf.ts'
+import { claimPrivate, forgetPrivate } from '../src/session/private-storage.ts'
 import { newShelf } from './support/shelf.ts'
 
 const send = {

@@ -8,7 +8,7 @@ import { keepLastWorkspace } from '../session/last-workspace.ts'
 import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
-import { later, pageStands } from '../ui/later.ts'
+import { later, pageStands } from '../ui/overlay/later.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Frame.module.css'
 import { OfflineLine } from './OfflineLine.tsx'
@@ -18,7 +18,7 @@ import { useTitle } from './use-title.ts'
 
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))
 const RailBadges = lazy(() => withTexts(() => import('./RailBadges.tsx')))
-const KeySheet = later(() => import('./KeySheet.tsx'))
+const KeySheet = later(() => import('./ShortcutSheet.tsx'))
 
 /** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
 export function Frame() {

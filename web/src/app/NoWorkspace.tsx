@@ -1,7 +1,7 @@
 import { signOut } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
-import { complain } from '../ui/notices.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
 
 export function NoWorkspace() {
   const { title, help } = t.common.noWorkspace

@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
-import { leadSource } from '../leads/palette.ts'
+import { leadSource } from '../leads/palette-search.ts'
 import { mayIn, session } from '../session/session.ts'
 import { openSections } from '../settings/sections.ts'
 import { t } from '../text/index.ts'

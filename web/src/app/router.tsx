@@ -2,14 +2,14 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { readFormSearch } from '../forms/search.ts'
 import { readHomeSearch } from '../home/search.ts'
-import { readSearch } from '../inbox/filters.ts'
-import { readAddress } from '../leads/address.ts'
+import { readSearch } from '../inbox/list/filters.ts'
+import { readAddress } from '../leads/fields/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import type { Session } from '../session/session.ts'
 import { withTexts } from '../text/index.ts'
-import { NoPage } from '../ui/NoPage.tsx'
-import { PageFailure } from '../ui/PageFailure.tsx'
+import { NoPage } from '../ui/page/NoPage.tsx'
+import { PageFailure } from '../ui/page/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
 import { NoWorkspace } from './NoWorkspace.tsx'
@@ -151,7 +151,7 @@ const endpointRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'webhooks/$endpointId',
   validateSearch: readEndpointSearch,
-  component: lazyRouteComponent(() => withTexts(() => import('../webhooks/EndpointPage.tsx')), 'EndpointPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../webhooks/endpoint/EndpointPage.tsx')), 'EndpointPage'),
 })
 
 export function makeRouter(queries: QueryClient, session: Session) {

@@ -2,10 +2,10 @@ import { IconBuildingStore, IconDeviceMobile, IconPlugConnected } from '@tabler/
 import type { Channel, Connection } from '../data/connections.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { type Column, Table } from '../ui/Table.tsx'
-import { ago, fullMoment } from '../ui/time.ts'
+import { ago, fullMoment } from '../ui/format/time.ts'
+import { type Column, Table } from '../ui/page/Table.tsx'
 import styles from './ConnectionTable.module.css'
-import { numberOf, stateWords } from './state-words.ts'
+import { numberOf, stateWords } from './parts/state-words.ts'
 
 const icons = { waba: IconPlugConnected, partner: IconBuildingStore, unofficial: IconDeviceMobile }
 

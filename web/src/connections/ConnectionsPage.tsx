@@ -5,14 +5,14 @@ import { useMemo, useState } from 'react'
 import { useConnections } from '../data/connections.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
 import { useKeys } from '../ui/keys.ts'
-import { Loaded, PageBody } from '../ui/PageBody.tsx'
-import { PageHeader } from '../ui/PageHeader.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AddPanel } from './add/AddPanel.tsx'
 import { ConnectionTable } from './ConnectionTable.tsx'
-import { PhonesLink } from './PhonesLink.tsx'
+import { PhonesLink } from './parts/PhonesLink.tsx'
 
 /** The numbers that customers write to, and how each of them does. */
 export function ConnectionsPage() {

@@ -4,7 +4,7 @@ import type { Form } from '../data/forms.ts'
 import { t } from '../text/index.ts'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { Copyable } from '../ui/Copyable.tsx'
-import { PageBody } from '../ui/PageBody.tsx'
+import { PageBody } from '../ui/page/PageBody.tsx'
 import { QrCode, saveQrCode } from '../ui/QrCode.tsx'
 import styles from './ShareView.module.css'
 

@@ -2,10 +2,10 @@ import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useSubmissions } from '../data/forms.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
-import { Loaded, PageBody } from '../ui/PageBody.tsx'
-import { type Column, Table } from '../ui/Table.tsx'
-import { fullMoment } from '../ui/time.ts'
+import { fullMoment } from '../ui/format/time.ts'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
 
 interface Submission {
   id: string

@@ -2,7 +2,7 @@ import { IconAlertTriangle, IconChevronRight, IconCircleCheck, IconExclamationCi
 import { Link } from '@tanstack/react-router'
 import type { Attention } from '../data/stats.ts'
 import { t } from '../text/index.ts'
-import { ago, fullMoment } from '../ui/time.ts'
+import { ago, fullMoment } from '../ui/format/time.ts'
 import { kindOf } from './attention.ts'
 import styles from './HomePage.module.css'
 

@@ -1,6 +1,6 @@
 import type { Stats } from '../data/stats.ts'
 import { language, t } from '../text/index.ts'
-import { number } from '../ui/time.ts'
+import { number } from '../ui/format/time.ts'
 import { duration } from './duration.ts'
 import styles from './HomePage.module.css'
 

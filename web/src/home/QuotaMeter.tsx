@@ -1,6 +1,6 @@
 import type { Stats } from '../data/stats.ts'
 import { t } from '../text/index.ts'
-import { number } from '../ui/time.ts'
+import { number } from '../ui/format/time.ts'
 import styles from './HomePage.module.css'
 
 const near = 0.8

@@ -1,15 +1,15 @@
-import { activeFilters, filterNames, without } from './address.ts'
 import { BulkBar } from './BulkBar.tsx'
 import { Board } from './board/Board.tsx'
-import { useLeadVerbs } from './change.ts'
-import type { FieldContext } from './columns.tsx'
+import { activeFilters, filterNames, without } from './fields/address.ts'
+import { useLeadVerbs } from './fields/change.ts'
+import type { FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
-import { LeadTable } from './LeadTable.tsx'
 import { LeadPanel } from './panel/LeadPanel.tsx'
 import { Trash } from './Trash.tsx'
-import type { Columns } from './use-columns.ts'
+import { LeadTable } from './table/LeadTable.tsx'
+import type { Columns } from './table/use-columns.ts'
+import type { Selection } from './table/use-selection.ts'
 import type { LeadsPlace } from './use-leads-place.ts'
-import type { Selection } from './use-selection.ts'
 
 interface BodyProps {
   workspaceId: string

@@ -1,15 +1,15 @@
 import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
 import { IconLayoutKanban, IconPlus, IconTable, IconTrash } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
-import { PageHeader } from '../ui/PageHeader.tsx'
-import { Tip } from '../ui/Tip.tsx'
-import type { LeadAddress } from './address.ts'
-import { ColumnsMenu } from './ColumnsMenu.tsx'
+import { Tip } from '../ui/overlay/Tip.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
+import type { LeadAddress } from './fields/address.ts'
+import type { GoTo } from './fields/use-address.ts'
 import { SavedViews } from './filters/SavedViews.tsx'
 import styles from './LeadsPage.module.css'
 import { TransferMenu } from './TransferMenu.tsx'
-import type { GoTo } from './use-address.ts'
-import type { Columns } from './use-columns.ts'
+import { ColumnsMenu } from './table/ColumnsMenu.tsx'
+import type { Columns } from './table/use-columns.ts'
 
 interface LeadsHeaderProps {
   workspaceId: string

@@ -3,7 +3,7 @@ import { IconDots, IconDownload, IconUpload } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { type LeadAddress, queryOf } from './address.ts'
+import { type LeadAddress, queryOf } from './fields/address.ts'
 
 /** The ways in and out for many leads at once; an export takes the filters along that are set. */
 export function TransferMenu({ workspaceId, address }: { workspaceId: string; address: LeadAddress }) {

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { changePassword, sessionsKey } from '../data/profile.ts'
 import { refreshSession, useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/notices.tsx'
-import { Section } from '../ui/Section.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Section } from '../ui/page/Section.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 
 const blank = { currentPassword: '', password: '' }

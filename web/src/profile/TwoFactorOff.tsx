@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { endTwoFactor } from '../data/profile.ts'
 import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/notices.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { CurrentPassword } from './CurrentPassword.tsx'
 

@@ -4,7 +4,7 @@ import { confirmTwoFactor } from '../data/profile.ts'
 import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
-import { complain } from '../ui/notices.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
 import { QrCode } from '../ui/QrCode.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 

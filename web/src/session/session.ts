@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { api, body, useSession as carryToken } from '../api/client.ts'
 import { Failure } from '../api/failure.ts'
-import { claimPrivate, closePrivateShelf, forgetPrivate, ownerPlace } from './private-shelf.ts'
+import { claimPrivate, closePrivateShelf, forgetPrivate, ownerPlace } from './private-storage.ts'
 
 export type Role = 'member' | 'admin' | 'owner'
 export type Session = Awaited<ReturnType<typeof readSession>>

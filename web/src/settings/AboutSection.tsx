@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core'
 import { useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
-import { Section } from '../ui/Section.tsx'
+import { Section } from '../ui/page/Section.tsx'
 import styles from './AboutSection.module.css'
 
 export function AboutSection({ workspaceId }: { workspaceId: string }) {

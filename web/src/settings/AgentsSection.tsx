@@ -7,10 +7,10 @@ import { changeWorkspace, useWorkspace, type Workspace, type WorkspacePatch, wor
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { Confirm } from '../ui/Confirm.tsx'
-import { complain, say } from '../ui/notices.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { Section } from '../ui/Section.tsx'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { Section } from '../ui/page/Section.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 
 const usualMinutes = 5

@@ -4,8 +4,8 @@ import type { Token } from '../data/tokens.ts'
 import { createToken } from '../data/tokens.ts'
 import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain } from '../ui/notices.tsx'
-import { SidePanel } from '../ui/SidePanel.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 
 interface NewTokenPanelProps {

@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type CustomerName, erase, useErasurePreview } from '../data/erasures.ts'
 import { everythingKey } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
-import { Confirm } from '../ui/Confirm.tsx'
-import { complain, say } from '../ui/notices.tsx'
-import { Trouble } from '../ui/Trouble.tsx'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Trouble } from '../ui/page/ErrorNotice.tsx'
 
 interface EraseAskProps {
   workspaceId: string

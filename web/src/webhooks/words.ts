@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryState, Endpoint, EventPattern } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import type { Tone } from '../ui/Chip.tsx'
-import { ago, fullMoment, number, shortMoment } from '../ui/time.ts'
+import { ago, fullMoment, number, shortMoment } from '../ui/format/time.ts'
 import { type Standing, standingOf } from './standing.ts'
 
 export const nameOf = ({ description, url }: Pick<Endpoint, 'description' | 'url'>): string =>

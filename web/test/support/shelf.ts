@@ -1,4 +1,4 @@
-import type { Shelf } from '../../src/session/private-shelf.ts'
+import type { Shelf } from '../../src/session/private-storage.ts'
 
 /** A browser's storage, empty. */
 export function newShelf(): Shelf {

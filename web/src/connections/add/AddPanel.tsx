@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Channel, Made } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { SidePanel } from '../../ui/SidePanel.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { ChannelChoice } from './ChannelChoice.tsx'
 import { OfficialForm } from './OfficialForm.tsx'
 import { PartnerForm } from './PartnerForm.tsx'

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useConnectionActs } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/notices.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import styles from './detail.module.css'
 

@@ -1,7 +1,7 @@
 import { type Connection, useHealth } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { ago, fullMoment } from '../../ui/time.ts'
-import { adviceWords } from '../state-words.ts'
+import { ago, fullMoment } from '../../ui/format/time.ts'
+import { adviceWords } from '../parts/state-words.ts'
 import styles from './detail.module.css'
 import { Section } from './Section.tsx'
 

@@ -2,10 +2,17 @@ import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type Changes, type Connection, useConnectionActs } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { complain, say } from '../../ui/notices.tsx'
-import { SidePanel } from '../../ui/SidePanel.tsx'
+import { complain, say } from '../../ui/overlay/notices.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { changesOf, fieldsOf, isNeededAgain, isSecret, type SettingsDraft, settingsOf } from '../settings-fields.ts'
+import {
+  changesOf,
+  fieldsOf,
+  isNeededAgain,
+  isSecret,
+  type SettingsDraft,
+  settingsOf,
+} from '../parts/settings-fields.ts'
 
 interface SettingsPanelProps {
   workspaceId: string

@@ -1,9 +1,9 @@
 import { type Connection, useHealth } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { fullMoment } from '../../ui/time.ts'
+import { fullMoment } from '../../ui/format/time.ts'
 import { StateChip } from '../ConnectionTable.tsx'
+import { HealthAdvice } from '../parts/HealthAdvice.tsx'
 import styles from './detail.module.css'
-import { HealthAdvice } from './HealthAdvice.tsx'
 import { Section } from './Section.tsx'
 
 /** How it is, since when, and what to do next. */

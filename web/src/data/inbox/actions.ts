@@ -1,4 +1,4 @@
-import { complain } from '../../ui/notices.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
 import { keepConversation, knownConversation, peopleKey, threadKey } from './cache.ts'
 import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'

@@ -1,7 +1,7 @@
 import { me } from '../../session/session.ts'
+import { hearConversation, newer, rowAsHeard } from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
 import { type ConversationList, dropRow, placeRow } from './list-rules.ts'
-import { hearConversation, newer, rowAsHeard } from './news.ts'
 import type { Thread } from './thread-rules.ts'
 import type { Conversation, ConversationFilter, Lead, Message, Note } from './types.ts'
 

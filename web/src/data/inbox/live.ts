@@ -18,9 +18,9 @@ import {
   threadsKey,
 } from './cache.ts'
 import { listChanged } from './calls.ts'
+import { asHeard, hearStatus, rowAsHeard } from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
 import type { ConversationList } from './list-rules.ts'
-import { asHeard, hearStatus, rowAsHeard } from './news.ts'
 import { refreshThread } from './outbox.ts'
 import type { Rung } from './status-rules.ts'
 import { mapMessages } from './thread-rules.ts'

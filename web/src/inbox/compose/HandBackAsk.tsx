@@ -6,7 +6,7 @@ import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { useApiKeys } from '../../data/keys.ts'
 import { t } from '../../text/index.ts'
-import { Loaded } from '../../ui/PageBody.tsx'
+import { Loaded } from '../../ui/page/PageBody.tsx'
 import { type AgentKey, agentsFor } from './agents-for.ts'
 
 interface HandBackAskProps {

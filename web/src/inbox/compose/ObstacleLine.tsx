@@ -5,7 +5,7 @@ import { useConnectionActs } from '../../data/connections.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { mayIn, me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/notices.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
 import styles from './Composer.module.css'
 import type { Obstacle } from './obstacle.ts'
 

@@ -1,4 +1,4 @@
-import { privatePrefixes, type Shelf } from '../../session/private-shelf.ts'
+import { privatePrefixes, type Shelf } from '../../session/private-storage.ts'
 
 /** What somebody has typed into a conversation and not sent. A reply and a note are kept apart. */
 export interface Draft {

@@ -1,5 +1,5 @@
 import type { Reply } from '../../data/inbox/types.ts'
-import { privatePrefixes, type Shelf } from '../../session/private-shelf.ts'
+import { privatePrefixes, type Shelf } from '../../session/private-storage.ts'
 
 /** A message as its writer lets it go. */
 export interface Outgoing {

@@ -1,4 +1,4 @@
-import { privatePrefixes, type Shelf } from '../../session/private-shelf.ts'
+import { privatePrefixes, type Shelf } from '../../session/private-storage.ts'
 
 const placeOf = (workspaceId: string, conversationId: string): string =>
   `${privatePrefixes.noting}${workspaceId}.${conversationId}`

@@ -1,6 +1,6 @@
 import type { Inbox } from '../../data/inbox/inbox.ts'
 import { sendReply } from '../../data/inbox/outbox.ts'
-import { privateShelf } from '../../session/private-shelf.ts'
+import { privateShelf } from '../../session/private-storage.ts'
 import { me } from '../../session/session.ts'
 import { givenBack } from './drafts.ts'
 import { dropSend, type KeptSend, keepSend, keptSends, type Outgoing } from './kept-sends.ts'

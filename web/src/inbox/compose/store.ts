@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { privateShelf } from '../../session/private-shelf.ts'
+import { privateShelf } from '../../session/private-storage.ts'
 import { type Draft, readDraft, writeDraft } from './drafts.ts'
 import type { Refusal } from './refusal.ts'
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
-import { voiceIn } from '../presence.tsx'
+import { voiceIn } from '../parts/presence.tsx'
 import type { Outgoing } from './kept-sends.ts'
 import { maxReply } from './limits.ts'
 import { resumeSends, send } from './send.ts'

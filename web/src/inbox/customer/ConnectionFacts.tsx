@@ -3,7 +3,7 @@ import { useConnections } from '../../data/connections.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { fullMoment } from '../../ui/time.ts'
+import { fullMoment } from '../../ui/format/time.ts'
 import { useWindow } from '../compose/use-window.ts'
 import { Facts, Section } from './Section.tsx'
 

@@ -1,8 +1,8 @@
 import { Select } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
 import { language, t } from '../../text/index.ts'
-import { readAmount } from '../../ui/amount.ts'
-import { number } from '../../ui/time.ts'
+import { readAmount } from '../../ui/format/amount.ts'
+import { number } from '../../ui/format/time.ts'
 import styles from './Customer.module.css'
 
 interface ChoiceProps {

@@ -1,8 +1,8 @@
 import { useHistory } from '../../data/leads.ts'
 import { usePeople } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { statusName } from '../../ui/lead-words.ts'
-import { ago, fullMoment } from '../../ui/time.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
+import { ago, fullMoment } from '../../ui/format/time.ts'
 import styles from './Customer.module.css'
 import { Section } from './Section.tsx'
 

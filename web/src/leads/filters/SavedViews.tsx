@@ -11,12 +11,12 @@ import {
 } from '../../data/saved-filters.ts'
 import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { complain, say, sayWithUndo } from '../../ui/notices.tsx'
+import { complain, say, sayWithUndo } from '../../ui/overlay/notices.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
-import { type LeadAddress, readSavedQuery, savedQuery } from '../address.ts'
+import { type LeadAddress, readSavedQuery, savedQuery } from '../fields/address.ts'
+import type { GoTo } from '../fields/use-address.ts'
 import styles from '../LeadsPage.module.css'
-import type { GoTo } from '../use-address.ts'
 
 interface SavedViewsProps {
   workspaceId: string

@@ -3,9 +3,9 @@ import { IconPlus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { customName } from '../../ui/lead-words.ts'
-import { sentenceFor } from '../../ui/Trouble.tsx'
-import type { LeadVerbs } from '../change.ts'
+import { customName } from '../../ui/format/lead-words.ts'
+import { sentenceFor } from '../../ui/page/ErrorNotice.tsx'
+import type { LeadVerbs } from '../fields/change.ts'
 import styles from './LeadPanel.module.css'
 
 const most = 10

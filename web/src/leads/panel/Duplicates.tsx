@@ -1,8 +1,8 @@
 import type { Lead } from '../../data/leads.ts'
 import { type Duplicate, useDuplicates } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { statusName } from '../../ui/lead-words.ts'
-import { nameOf } from '../lead.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
+import { nameOf } from '../fields/lead.ts'
 import styles from './LeadPanel.module.css'
 
 interface DuplicatesProps {

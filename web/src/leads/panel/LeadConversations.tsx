@@ -4,7 +4,7 @@ import { useConversations } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { shortMoment } from '../../ui/time.ts'
+import { shortMoment } from '../../ui/format/time.ts'
 import styles from './LeadPanel.module.css'
 
 interface LeadConversationsProps {

@@ -2,10 +2,18 @@ import { Select, Textarea, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { sentenceFor } from '../../ui/Trouble.tsx'
-import { fullMoment } from '../../ui/time.ts'
-import type { LeadVerbs } from '../change.ts'
-import { changesOf, choicesOf, type FieldContext, type FieldName, isNumeric, textOf, wrongIn } from '../columns.tsx'
+import { fullMoment } from '../../ui/format/time.ts'
+import { sentenceFor } from '../../ui/page/ErrorNotice.tsx'
+import type { LeadVerbs } from '../fields/change.ts'
+import {
+  changesOf,
+  choicesOf,
+  type FieldContext,
+  type FieldName,
+  isNumeric,
+  textOf,
+  wrongIn,
+} from '../fields/columns.tsx'
 import styles from './LeadPanel.module.css'
 
 interface LeadFieldsProps {

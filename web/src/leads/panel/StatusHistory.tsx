@@ -2,9 +2,9 @@ import type { Lead } from '../../data/leads.ts'
 import { useHistory } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { statusName } from '../../ui/lead-words.ts'
-import { Trouble } from '../../ui/Trouble.tsx'
-import { ago, fullMoment } from '../../ui/time.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
+import { ago, fullMoment } from '../../ui/format/time.ts'
+import { Trouble } from '../../ui/page/ErrorNotice.tsx'
 import styles from './LeadPanel.module.css'
 
 interface StatusHistoryProps {

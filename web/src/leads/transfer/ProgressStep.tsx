@@ -1,7 +1,7 @@
 import { Progress } from '@mantine/core'
 import type { Import } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
-import { fullMoment, number } from '../../ui/time.ts'
+import { fullMoment, number } from '../../ui/format/time.ts'
 import { shareOf } from './mapping.ts'
 import { Counts } from './Report.tsx'
 import styles from './transfer.module.css'

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { type Import, refusedUrl } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
-import { number } from '../../ui/time.ts'
+import { number } from '../../ui/format/time.ts'
 import { isField } from './mapping.ts'
 import styles from './transfer.module.css'
 
