@@ -1,13 +1,9 @@
-import { IconBuildingStore, IconDeviceMobile, IconPlugConnected } from '@tabler/icons-react'
-import type { Channel, Connection } from '../data/connections.ts'
+import type { Connection } from '../data/connections.ts'
 import { t } from '../text/index.ts'
-import { Chip } from '../ui/Chip.tsx'
-import { ago, fullMoment } from '../ui/format/time.ts'
 import { type Column, Table } from '../ui/page/Table.tsx'
-import styles from './ConnectionTable.module.css'
-import { numberOf, stateWords } from './parts/state-words.ts'
-
-const icons = { waba: IconPlugConnected, partner: IconBuildingStore, unofficial: IconDeviceMobile }
+import styles from './parts/facts.module.css'
+import { ChannelName, StateChip, When } from './parts/facts.tsx'
+import { numberOf } from './parts/state-words.ts'
 
 export function ConnectionTable({ connections, open }: { connections: Connection[]; open(one: Connection): void }) {
   return <Table label={t.connections.title} columns={columns()} rows={connections} keyOf={({ id }) => id} open={open} />
@@ -31,28 +27,3 @@ const columns = (): Column<Connection>[] => [
     optional: true,
   },
 ]
-
-export function ChannelName({ channel }: { channel: Channel }) {
-  const Icon = icons[channel]
-  return (
-    <span className={styles.channel}>
-      <Icon size={16} stroke={1.6} aria-hidden="true" />
-      {t.connections.channels[channel].name}
-    </span>
-  )
-}
-
-export function StateChip({ connection, withReason }: { connection: Connection; withReason?: boolean }) {
-  const { tone, word, reason } = stateWords(connection)
-  return (
-    <span className={styles.state}>
-      <Chip tone={tone}>{word}</Chip>
-      {withReason && reason !== null && <span className={styles.reason}>{reason}</span>}
-    </span>
-  )
-}
-
-export function When({ at }: { at: string | null }) {
-  if (at === null) return <span className={styles.quiet}>{t.connections.never}</span>
-  return <span title={fullMoment(at)}>{ago(at)}</span>
-}

@@ -12,7 +12,7 @@ import { useKeys } from '../ui/keys.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'
-import { Trouble } from '../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useDraft } from '../ui/use-draft.ts'
@@ -35,7 +35,7 @@ export function FormPage() {
   return (
     <>
       <PageHeader title={t.forms.title} before={<BackLink path="forms" label={t.forms.title} />} />
-      <Loaded query={query}>{() => <Trouble error={new Failure(404, '')} />}</Loaded>
+      <Loaded query={query}>{() => <ErrorNotice error={new Failure(404, '')} />}</Loaded>
     </>
   )
 }

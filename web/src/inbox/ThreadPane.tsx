@@ -4,7 +4,7 @@ import { useDetail } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
 import { later } from '../ui/overlay/later.ts'
 import { Empty } from '../ui/page/Empty.tsx'
-import { Trouble } from '../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 import { Composer } from './compose/Composer.tsx'
 import { OwnerBar } from './compose/OwnerBar.tsx'
 import { TypingLine, usePresence } from './parts/presence.tsx'
@@ -36,7 +36,7 @@ export function ThreadPane({ workspaceId, id, close, showsCustomer, setShowsCust
   }
   if (conversation === undefined) {
     if (error === null) return <div className={styles.panes} />
-    return <Trouble error={error} retry={() => void refetch()} />
+    return <ErrorNotice error={error} retry={() => void refetch()} />
   }
   return (
     <div className={styles.panes} data-customer={showsCustomer || undefined}>

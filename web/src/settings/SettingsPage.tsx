@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import { Failure } from '../api/failure.ts'
 import { t } from '../text/index.ts'
-import { Trouble } from '../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 import { PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -85,8 +85,8 @@ export function SettingsPage() {
 
 function Content({ workspaceId, name }: { workspaceId: string; name: string }) {
   const section = findSection(name)
-  if (section === undefined) return <Trouble error={new Failure(404, '')} />
-  if (!mayOpen(workspaceId, section)) return <Trouble error={new Failure(403, '')} />
+  if (section === undefined) return <ErrorNotice error={new Failure(404, '')} />
+  if (!mayOpen(workspaceId, section)) return <ErrorNotice error={new Failure(403, '')} />
   const { title, help } = t.settings.sections[section.name]
   const Section = contents[section.name]
   return (

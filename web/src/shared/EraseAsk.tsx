@@ -4,7 +4,7 @@ import { everythingKey } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { complain, say } from '../ui/overlay/notices.tsx'
-import { Trouble } from '../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 
 interface EraseAskProps {
   workspaceId: string
@@ -47,7 +47,7 @@ interface FoundProps {
 
 function Found({ query: { data, isError, error, refetch } }: FoundProps) {
   const texts = t.erasure
-  if (isError) return <Trouble error={error} retry={() => void refetch()} />
+  if (isError) return <ErrorNotice error={error} retry={() => void refetch()} />
   if (data === undefined) return <span role="status"> {texts.looking}</span>
   const words = data === null ? [] : wordsOf(data)
   return <span role="status"> {words.length === 0 ? texts.nothing : `${texts.found} ${words.join(', ')}.`}</span>

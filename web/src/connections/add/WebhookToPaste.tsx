@@ -3,7 +3,7 @@ import type { Made } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
-import { StateChip } from '../ConnectionTable.tsx'
+import { StateChip } from '../parts/facts.tsx'
 import { HealthAdvice } from '../parts/HealthAdvice.tsx'
 import styles from './forms.module.css'
 

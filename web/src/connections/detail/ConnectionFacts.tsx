@@ -5,7 +5,7 @@ import { Copyable } from '../../ui/Copyable.tsx'
 import { fullMoment, number, span } from '../../ui/format/time.ts'
 import { Facts } from '../../ui/page/Facts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { ChannelName, When } from '../ConnectionTable.tsx'
+import { ChannelName, When } from '../parts/facts.tsx'
 import { numberOf } from '../parts/state-words.ts'
 import { Section } from './Section.tsx'
 

@@ -10,7 +10,7 @@ import { t } from '../../text/index.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { complain, say, sayWithUndo } from '../../ui/overlay/notices.tsx'
 import { BackLink } from '../../ui/page/BackLink.tsx'
-import { Trouble } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -42,7 +42,7 @@ export function ConnectionPage() {
         <Loaded query={query}>
           {() =>
             connection === undefined ? (
-              <Trouble error={new Failure(404, '')} />
+              <ErrorNotice error={new Failure(404, '')} />
             ) : (
               <Details workspaceId={workspaceId} connection={connection} mayChange={mayChange} />
             )

@@ -1,7 +1,7 @@
 import { type Connection, useHealth } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment } from '../../ui/format/time.ts'
-import { StateChip } from '../ConnectionTable.tsx'
+import { StateChip } from '../parts/facts.tsx'
 import { HealthAdvice } from '../parts/HealthAdvice.tsx'
 import styles from './detail.module.css'
 import { Section } from './Section.tsx'

@@ -8,7 +8,7 @@ import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
-import { Trouble } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
 import styles from './ConversationRows.module.css'
 import { useKeepPlace } from './use-keep-place.ts'
@@ -59,7 +59,7 @@ export function ConversationRows({ workspaceId, filter, isNarrowed, openId, open
   )
   const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
 
-  if (query.isError && rows.length === 0) return <Trouble error={query.error} retry={() => void query.refetch()} />
+  if (query.isError && rows.length === 0) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
   if (query.isPending) return <Shapes />
   if (rows.length === 0) {
     if (isNarrowed) {

@@ -7,7 +7,7 @@ import type { Conversation, TimelineItem } from '../../data/inbox/types.ts'
 import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
-import { Trouble } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { Blocks } from './Blocks.tsx'
 import { blocksOf } from './blocks.ts'
 import styles from './Thread.module.css'
@@ -49,7 +49,7 @@ export const Thread = memo(function Thread({ ref, workspaceId, conversation }: T
   if (data === undefined && query.isError) {
     return (
       <div className={styles.scroller}>
-        <Trouble error={query.error} retry={() => void query.refetch()} />
+        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
       </div>
     )
   }

@@ -7,7 +7,7 @@ import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { number } from '../../ui/format/time.ts'
-import { Trouble } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import type { LeadVerbs } from '../fields/change.ts'
 import { amount, statusTone } from '../fields/lead.ts'
 import styles from './Board.module.css'
@@ -78,7 +78,7 @@ export function BoardColumn({ workspaceId, head, query, people, verbs, openId, o
           if (isNear && cards.hasNextPage && !cards.isFetchingNextPage) void cards.fetchNextPage()
         }}
       >
-        {cards.isError && leads.length === 0 && <Trouble error={cards.error} retry={() => void cards.refetch()} />}
+        {cards.isError && leads.length === 0 && <ErrorNotice error={cards.error} retry={() => void cards.refetch()} />}
         {leads.map((lead) => (
           <Card key={lead.id} lead={lead} people={people} isOpen={lead.id === openId} open={open} step={step} />
         ))}

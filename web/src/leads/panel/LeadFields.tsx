@@ -2,8 +2,8 @@ import { Select, Textarea, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
+import { sentenceFor } from '../../ui/format/failure-words.ts'
 import { fullMoment } from '../../ui/format/time.ts'
-import { sentenceFor } from '../../ui/page/ErrorNotice.tsx'
 import type { LeadVerbs } from '../fields/change.ts'
 import {
   changesOf,

@@ -5,7 +5,7 @@ import { useLead } from '../../data/leads.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
-import { Trouble } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import type { LeadVerbs } from '../fields/change.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { nameOf } from '../fields/lead.ts'
@@ -52,7 +52,7 @@ export function LeadPanel({ workspaceId, id, known, context, verbs, open, close 
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
       <div className={styles.content} tabIndex={0}>
-        {lead === undefined && query.isError && <Trouble error={query.error} retry={() => void query.refetch()} />}
+        {lead === undefined && query.isError && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
         {lead === undefined && !query.isError && <Skeleton height={320} />}
         {lead !== undefined && (
           <>

@@ -4,7 +4,7 @@ import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { ago, fullMoment } from '../../ui/format/time.ts'
-import { Trouble } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import styles from './LeadPanel.module.css'
 
 interface StatusHistoryProps {
@@ -19,7 +19,7 @@ export function StatusHistory({ workspaceId, lead, people }: StatusHistoryProps)
   return (
     <section>
       <h3 className={styles.heading}>{t.leads.panel.history}</h3>
-      {error !== null && <Trouble error={error} retry={() => void refetch()} />}
+      {error !== null && <ErrorNotice error={error} retry={() => void refetch()} />}
       {data?.length === 0 && <p className={styles.quiet}>{t.leads.panel.historyEmpty}</p>}
       <ol className={styles.history}>
         {data?.toReversed().map(({ id, from, to, actor, at }) => {

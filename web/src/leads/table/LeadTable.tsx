@@ -6,7 +6,7 @@ import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { say } from '../../ui/overlay/notices.tsx'
 import { Empty } from '../../ui/page/Empty.tsx'
-import { Trouble } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import type { LeadVerbs } from '../fields/change.ts'
 import { type ColumnChoice, type ColumnId, widthOf } from '../fields/column-choice.ts'
 import { type FieldContext, isEditable } from '../fields/columns.tsx'
@@ -56,7 +56,7 @@ export function LeadTable(props: LeadTableProps) {
   useTableKeys({ isFocused: isFocused && !cell.isEditing, cell, selectAll, latest: cell.latest, verbs })
   const clicks = clicksOf({ box, rows, cell, selection, openId, open })
 
-  if (rows.error !== null) return <Trouble error={rows.error} retry={rows.retry} />
+  if (rows.error !== null) return <ErrorNotice error={rows.error} retry={rows.retry} />
   if (rows.total === 0 && !rows.isOld) return <NoLeads {...props} />
   const { row: activeRow, column, active } = cell.latest.current
   return (

@@ -11,7 +11,7 @@ import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { number } from '../../ui/format/time.ts'
 import { BackLink } from '../../ui/page/BackLink.tsx'
-import { Trouble } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -31,7 +31,7 @@ export function ExportPage() {
         {mayIn(workspaceId, 'owner') ? (
           <Export workspaceId={workspaceId} filters={filters} />
         ) : (
-          <Trouble error={new Failure(403, '')} />
+          <ErrorNotice error={new Failure(403, '')} />
         )}
       </PageBody>
     </>

@@ -6,7 +6,7 @@ import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { BackLink } from '../../ui/page/BackLink.tsx'
-import { Trouble } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -34,7 +34,7 @@ export function ImportPage() {
         }
       />
       <PageBody narrow>
-        {mayImport ? <Import workspaceId={workspaceId} id={id} /> : <Trouble error={new Failure(403, '')} />}
+        {mayImport ? <Import workspaceId={workspaceId} id={id} /> : <ErrorNotice error={new Failure(403, '')} />}
       </PageBody>
     </>
   )

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { t } from '../../text/index.ts'
-import { sentenceFor } from '../page/ErrorNotice.tsx'
+import { sentenceFor } from '../format/failure-words.ts'
 
 const undoMs = 8000
 const look = () => ({ withBorder: true, closeButtonProps: { 'aria-label': t.common.close } })

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Trouble } from './ErrorNotice.tsx'
+import { ErrorNotice } from './ErrorNotice.tsx'
 import styles from './PageBody.module.css'
 
 /** The scrolling part of a page under its header; `narrow` for what is read rather than scanned. */
@@ -26,7 +26,7 @@ interface LoadedProps<T> {
 /** What a query gave: its shape while it loads, its trouble if it failed, and old rows rather than none. */
 export function Loaded<T>({ query, rows = 6, children }: LoadedProps<T>) {
   if (query.data !== undefined) return children(query.data)
-  if (query.isError) return <Trouble error={query.error} retry={() => void query.refetch()} />
+  if (query.isError) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
   return (
     <div className={styles.skeleton} aria-busy="true">
       {Array.from({ length: rows }, (_, n) => (

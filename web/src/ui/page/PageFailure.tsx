@@ -1,6 +1,6 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
-import { Trouble } from './ErrorNotice.tsx'
+import { ErrorNotice } from './ErrorNotice.tsx'
 
 export function PageFailure({ error, reset }: ErrorComponentProps) {
-  return <Trouble error={error} retry={reset} />
+  return <ErrorNotice error={error} retry={reset} />
 }

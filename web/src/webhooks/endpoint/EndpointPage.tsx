@@ -8,7 +8,7 @@ import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { BackLink } from '../../ui/page/BackLink.tsx'
-import { Trouble } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
@@ -33,7 +33,7 @@ export function EndpointPage() {
   return (
     <>
       <PageHeader title={t.webhooks.title} before={<BackLink path="webhooks" label={t.webhooks.title} />} />
-      <Loaded query={query}>{() => <Trouble error={new Failure(404, '')} />}</Loaded>
+      <Loaded query={query}>{() => <ErrorNotice error={new Failure(404, '')} />}</Loaded>
     </>
   )
 }
