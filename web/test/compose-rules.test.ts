@@ -17,8 +17,8 @@ import {
   problemOf,
 } from '../src/inbox/compose/template-preview.ts'
 import { askedAt, putInPlace } from '../src/inbox/compose/typeahead.ts'
-import type { Shelf } from '../src/session/private-storage.ts'
-import { newShelf } from './support/shelf.ts'
+import type { KeyedStorage } from '../src/session/private-storage.ts'
+import { newStorage } from './support/storage.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -47,35 +47,35 @@ test('the window is announced from four hours on, presses in the last hour, and 
 })
 
 test('a draft is kept for its conversation, forgotten when empty, and never read from nonsense', () => {
-  const shelf = newShelf()
-  writeDraft(shelf, 'w', 'a', { mode: 'note', reply: 'Hello', note: 'Ask Ana' }, 1)
-  assert.deepEqual(readDraft(shelf, 'w', 'a'), { mode: 'note', reply: 'Hello', note: 'Ask Ana' })
-  assert.deepEqual(readDraft(shelf, 'w', 'b'), blankDraft)
-  assert.deepEqual(readDraft(shelf, 'v', 'a'), blankDraft)
-  writeDraft(shelf, 'w', 'a', { mode: 'note', reply: ' ', note: '' }, 2)
-  assert.equal(shelf.length, 0)
+  const storage = newStorage()
+  writeDraft(storage, 'w', 'a', { mode: 'note', reply: 'Hello', note: 'Ask Ana' }, 1)
+  assert.deepEqual(readDraft(storage, 'w', 'a'), { mode: 'note', reply: 'Hello', note: 'Ask Ana' })
+  assert.deepEqual(readDraft(storage, 'w', 'b'), blankDraft)
+  assert.deepEqual(readDraft(storage, 'v', 'a'), blankDraft)
+  writeDraft(storage, 'w', 'a', { mode: 'note', reply: ' ', note: '' }, 2)
+  assert.equal(storage.length, 0)
   for (const nonsense of ['', '{', 'null', '[]', '{"reply":1}', '{"reply":"x"}']) {
-    shelf.setItem('parley.draft.w.a', nonsense)
-    assert.deepEqual(readDraft(shelf, 'w', 'a'), blankDraft)
+    storage.setItem('parley.draft.w.a', nonsense)
+    assert.deepEqual(readDraft(storage, 'w', 'a'), blankDraft)
   }
 })
 
 test('of two hundred drafts the oldest goes for a new one, and nothing else of the storage', () => {
-  const shelf = newShelf()
-  shelf.setItem('parley.language', 'pt')
-  for (let n = 0; n < 201; n++) writeDraft(shelf, 'w', `c${n}`, { ...blankDraft, reply: 'x' }, n)
-  assert.equal(shelf.length, 201)
-  assert.deepEqual(readDraft(shelf, 'w', 'c0'), blankDraft)
-  assert.equal(readDraft(shelf, 'w', 'c1').reply, 'x')
-  assert.equal(shelf.getItem('parley.language'), 'pt')
+  const storage = newStorage()
+  storage.setItem('parley.language', 'pt')
+  for (let n = 0; n < 201; n++) writeDraft(storage, 'w', `c${n}`, { ...blankDraft, reply: 'x' }, n)
+  assert.equal(storage.length, 201)
+  assert.deepEqual(readDraft(storage, 'w', 'c0'), blankDraft)
+  assert.equal(readDraft(storage, 'w', 'c1').reply, 'x')
+  assert.equal(storage.getItem('parley.language'), 'pt')
 })
 
 test('a full storage costs no text that is kept already', () => {
-  const shelf = newShelf()
-  writeDraft(shelf, 'w', 'a', { ...blankDraft, reply: 'kept' }, 1)
-  const full: Shelf = { ...shelf, length: shelf.length, setItem: () => assert.fail('full') }
+  const storage = newStorage()
+  writeDraft(storage, 'w', 'a', { ...blankDraft, reply: 'kept' }, 1)
+  const full: KeyedStorage = { ...storage, length: storage.length, setItem: () => assert.fail('full') }
   writeDraft(full, 'w', 'a', { ...blankDraft, reply: 'more' }, 2)
-  assert.equal(readDraft(shelf, 'w', 'a').reply, 'kept')
+  assert.equal(readDraft(storage, 'w', 'a').reply, 'kept')
 })
 
 test('a refused text stands before what was typed since', () => {
@@ -216,7 +216,7 @@ test('templates are found by all words, only those that can be sent, the readerâ
 })
 
 test('a send is kept for who sent it, in order, until it is dropped, and nonsense is passed over', () => {
-  const shelf = newShelf()
+  const storage = newStorage()
   const one = (key: string, atMs: number, userId = 'me') => ({
     key,
     userId,
@@ -226,13 +226,13 @@ test('a send is kept for who sent it, in order, until it is dropped, and nonsens
     ifLastMessageId: null,
     atMs,
   })
-  for (const kept of [one('b', 2), one('a', 1), one('x', 3, 'other')]) keepSend(shelf, 'w', kept)
-  keepSend(shelf, 'v', one('elsewhere', 1))
-  shelf.setItem('parley.sending.w.bad', '{')
-  shelf.setItem('parley.sending.w.worse', 'null')
-  const keys = () => keptSends(shelf, 'w', 'me').map(({ key }) => key)
+  for (const kept of [one('b', 2), one('a', 1), one('x', 3, 'other')]) keepSend(storage, 'w', kept)
+  keepSend(storage, 'v', one('elsewhere', 1))
+  storage.setItem('parley.sending.w.bad', '{')
+  storage.setItem('parley.sending.w.worse', 'null')
+  const keys = () => keptSends(storage, 'w', 'me').map(({ key }) => key)
   assert.deepEqual(keys(), ['a', 'b'])
-  dropSend(shelf, 'w', 'a')
+  dropSend(storage, 'w', 'a')
   assert.deepEqual(keys(), ['b'])
 })
 

@@ -18,7 +18,7 @@ import { useTitle } from './use-title.ts'
 
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))
 const RailBadges = lazy(() => withTexts(() => import('./RailBadges.tsx')))
-const KeySheet = later(() => import('./ShortcutSheet.tsx'))
+const ShortcutSheet = later(() => import('./ShortcutSheet.tsx'))
 
 /** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
 export function Frame() {
@@ -47,7 +47,7 @@ export function Frame() {
       <Suspense>
         <RailBadges workspaceId={workspaceId} />
         {open === 'palette' && <Palette workspaceId={workspaceId} close={close} showKeys={() => setOpen('keys')} />}
-        {open === 'keys' && <KeySheet close={close} />}
+        {open === 'keys' && <ShortcutSheet close={close} />}
       </Suspense>
     </div>
   )

@@ -5,7 +5,7 @@ import { activeKeys, KeyHint } from '../ui/keys.ts'
 import styles from './ShortcutSheet.module.css'
 
 /** All keys that do something at this moment. */
-export default function KeySheet({ close }: { close(): void }) {
+export default function ShortcutSheet({ close }: { close(): void }) {
   const [keys] = useState(activeKeys)
   const groups = [...new Set(keys.map(({ group }) => group))].reverse()
   return (

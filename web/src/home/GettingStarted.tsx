@@ -12,7 +12,7 @@ import styles from './HomePage.module.css'
 const storageKey = (workspaceId: string) => `parley.begun.${workspaceId}`
 
 /** The way into a fresh workspace; gone once it is walked, or put away. */
-export function Begin({ workspaceId, hasLeads }: { workspaceId: string; hasLeads: boolean }) {
+export function GettingStarted({ workspaceId, hasLeads }: { workspaceId: string; hasLeads: boolean }) {
   const [isAway, setAway] = useState(() => localStorage.getItem(storageKey(workspaceId)) !== null)
   const { data: connections } = useConnections(workspaceId)
   const { data: people } = usePeopleLists(workspaceId)

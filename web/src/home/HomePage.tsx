@@ -9,7 +9,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AnswerTimes } from './AnswerTimes.tsx'
 import { AttentionList } from './AttentionList.tsx'
 import { Figures } from './Figures.tsx'
-import { Begin } from './GettingStarted.tsx'
+import { GettingStarted } from './GettingStarted.tsx'
 import styles from './HomePage.module.css'
 import { LeadCharts } from './LeadCharts.tsx'
 import { QuotaMeter } from './QuotaMeter.tsx'
@@ -52,7 +52,9 @@ export function HomePage() {
         <Loaded query={query} rows={8}>
           {(stats) => (
             <div className={styles.page}>
-              {mayIn(workspaceId, 'admin') && <Begin workspaceId={workspaceId} hasLeads={stats.leads.total > 0} />}
+              {mayIn(workspaceId, 'admin') && (
+                <GettingStarted workspaceId={workspaceId} hasLeads={stats.leads.total > 0} />
+              )}
               <AttentionList workspaceId={workspaceId} attention={stats.attention} />
               <Figures stats={stats} />
               <LeadCharts workspaceId={workspaceId} stats={stats} />

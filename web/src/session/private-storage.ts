@@ -1,5 +1,5 @@
 /** What of the browser's storage is used. */
-export type Shelf = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+export type KeyedStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 /** What is kept under these names is what a person has written: it goes when they do. */
 export const privatePrefixes = { draft: 'parley.draft.', sending: 'parley.sending.', noting: 'parley.noting.' } as const
@@ -10,7 +10,7 @@ export const ownerPlace = 'parley.private-of'
 let isClosed = false
 
 /** Where drafts and what is on its way outlive a reload. Once closed it takes nothing any more. */
-export const privateShelf: Shelf = {
+export const privateStorage: KeyedStorage = {
   get length() {
     return localStorage.length
   },
@@ -23,25 +23,25 @@ export const privateShelf: Shelf = {
 }
 
 /** From now on nothing is put into it: what is still under way would bring back what was removed. */
-export function closePrivateShelf(): void {
+export function closePrivateStorage(): void {
   isClosed = true
 }
 
 /** Keeps what this person has written; what somebody else has left here goes. */
-export function claimPrivate(shelf: Shelf, userId: string): void {
-  if (shelf.getItem(ownerPlace) === userId) return
-  forgetPrivate(shelf)
+export function claimPrivate(storage: KeyedStorage, userId: string): void {
+  if (storage.getItem(ownerPlace) === userId) return
+  forgetPrivate(storage)
   try {
-    shelf.setItem(ownerPlace, userId)
+    storage.setItem(ownerPlace, userId)
   } catch {
     // A full storage: nothing private is in it, and the next page tries again.
   }
 }
 
 /** Removes what was written in this browser and not sent. */
-export function forgetPrivate(shelf: Shelf): void {
-  const places = Array.from({ length: shelf.length }, (_, n) => shelf.key(n) ?? '')
+export function forgetPrivate(storage: KeyedStorage): void {
+  const places = Array.from({ length: storage.length }, (_, n) => storage.key(n) ?? '')
   const prefixes = Object.values(privatePrefixes)
-  for (const place of places) if (prefixes.some((prefix) => place.startsWith(prefix))) shelf.removeItem(place)
-  shelf.removeItem(ownerPlace)
+  for (const place of places) if (prefixes.some((prefix) => place.startsWith(prefix))) storage.removeItem(place)
+  storage.removeItem(ownerPlace)
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { api, body, useSession as carryToken } from '../api/client.ts'
 import { Failure } from '../api/failure.ts'
-import { claimPrivate, closePrivateShelf, forgetPrivate, ownerPlace } from './private-storage.ts'
+import { claimPrivate, closePrivateStorage, forgetPrivate, ownerPlace } from './private-storage.ts'
 
 export type Role = 'member' | 'admin' | 'owner'
 export type Session = Awaited<ReturnType<typeof readSession>>
@@ -78,7 +78,7 @@ export async function signOut(): Promise<void> {
     const isOver = error instanceof Failure && error.status === 401
     if (!isOver) throw error
   }
-  closePrivateShelf()
+  closePrivateStorage()
   forgetPrivate(localStorage)
   window.location.assign('/sign-in')
 }
@@ -86,7 +86,7 @@ export async function signOut(): Promise<void> {
 /** Somebody has signed out, or another person in, in another tab of this browser. */
 function leaveWithOthers({ key, newValue }: StorageEvent): void {
   if (key !== ownerPlace || newValue === me().id) return
-  closePrivateShelf()
+  closePrivateStorage()
   goToSignIn()
 }
 

@@ -1,4 +1,4 @@
-import { privatePrefixes, type Shelf } from '../../session/private-storage.ts'
+import { type KeyedStorage, privatePrefixes } from '../../session/private-storage.ts'
 
 /** What somebody has typed into a conversation and not sent. A reply and a note are kept apart. */
 export interface Draft {
@@ -17,14 +17,14 @@ const maxKept = 200
 
 const placeOf = (workspaceId: string, conversationId: string): string => `${prefix}${workspaceId}.${conversationId}`
 
-export function readDraft(shelf: Shelf, workspaceId: string, conversationId: string): Draft {
-  const kept = parse(shelf.getItem(placeOf(workspaceId, conversationId)))
+export function readDraft(storage: KeyedStorage, workspaceId: string, conversationId: string): Draft {
+  const kept = parse(storage.getItem(placeOf(workspaceId, conversationId)))
   return kept === null ? blankDraft : { mode: kept.mode, reply: kept.reply, note: kept.note }
 }
 
 /** Keeps a draft; one without text is forgotten. A full storage keeps what it has: the page still holds the text. */
 export function writeDraft(
-  shelf: Shelf,
+  storage: KeyedStorage,
   workspaceId: string,
   conversationId: string,
   { mode, reply, note }: Draft,
@@ -32,12 +32,12 @@ export function writeDraft(
 ): void {
   const place = placeOf(workspaceId, conversationId)
   if (reply.trim() === '' && note.trim() === '') {
-    shelf.removeItem(place)
+    storage.removeItem(place)
     return
   }
-  if (shelf.getItem(place) === null) dropOldest(shelf)
+  if (storage.getItem(place) === null) dropOldest(storage)
   try {
-    shelf.setItem(place, JSON.stringify({ mode, reply, note, at: nowMs }))
+    storage.setItem(place, JSON.stringify({ mode, reply, note, at: nowMs }))
   } catch {
     // Nothing to be done here that would not cost another draft.
   }
@@ -47,13 +47,15 @@ export function writeDraft(
 export const givenBack = (text: string, typedSince: string): string =>
   typedSince.trim() === '' ? text : `${text}\n${typedSince}`
 
-function dropOldest(shelf: Shelf): void {
-  const places = Array.from({ length: shelf.length }, (_, n) => shelf.key(n) ?? '').filter((one) =>
+function dropOldest(storage: KeyedStorage): void {
+  const places = Array.from({ length: storage.length }, (_, n) => storage.key(n) ?? '').filter((one) =>
     one.startsWith(prefix),
   )
   if (places.length < maxKept) return
-  const byAge = places.map((place) => ({ place, at: parse(shelf.getItem(place))?.at ?? 0 })).sort((a, b) => a.at - b.at)
-  for (const { place } of byAge.slice(0, places.length - maxKept + 1)) shelf.removeItem(place)
+  const byAge = places
+    .map((place) => ({ place, at: parse(storage.getItem(place))?.at ?? 0 }))
+    .sort((a, b) => a.at - b.at)
+  for (const { place } of byAge.slice(0, places.length - maxKept + 1)) storage.removeItem(place)
 }
 
 function parse(text: string | null): (Draft & { at: number }) | null {

@@ -1,5 +1,5 @@
 import type { Reply } from '../../data/inbox/types.ts'
-import { privatePrefixes, type Shelf } from '../../session/private-storage.ts'
+import { type KeyedStorage, privatePrefixes } from '../../session/private-storage.ts'
 
 /** A message as its writer lets it go. */
 export interface Outgoing {
@@ -22,22 +22,22 @@ export interface KeptSend extends Outgoing {
 const prefix = privatePrefixes.sending
 const placeOf = (workspaceId: string, key: string): string => `${prefix}${workspaceId}.${key}`
 
-export function keepSend(shelf: Shelf, workspaceId: string, send: KeptSend): void {
+export function keepSend(storage: KeyedStorage, workspaceId: string, send: KeptSend): void {
   try {
-    shelf.setItem(placeOf(workspaceId, send.key), JSON.stringify(send))
+    storage.setItem(placeOf(workspaceId, send.key), JSON.stringify(send))
   } catch {
     // A full storage: the send goes on, and only a reload in this very moment would lose it.
   }
 }
 
-export const dropSend = (shelf: Shelf, workspaceId: string, key: string): void =>
-  shelf.removeItem(placeOf(workspaceId, key))
+export const dropSend = (storage: KeyedStorage, workspaceId: string, key: string): void =>
+  storage.removeItem(placeOf(workspaceId, key))
 
 /** What a person had on its way when the page was left, in the order of sending. */
-export function keptSends(shelf: Shelf, workspaceId: string, userId: string): KeptSend[] {
-  return Array.from({ length: shelf.length }, (_, n) => shelf.key(n) ?? '')
+export function keptSends(storage: KeyedStorage, workspaceId: string, userId: string): KeptSend[] {
+  return Array.from({ length: storage.length }, (_, n) => storage.key(n) ?? '')
     .filter((place) => place.startsWith(`${prefix}${workspaceId}.`))
-    .flatMap((place) => parse(shelf.getItem(place)))
+    .flatMap((place) => parse(storage.getItem(place)))
     .filter((send) => send.userId === userId)
     .sort((a, b) => a.atMs - b.atMs)
 }

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { privateShelf } from '../../session/private-storage.ts'
+import { privateStorage } from '../../session/private-storage.ts'
 import { type Draft, readDraft, writeDraft } from './drafts.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -18,7 +18,7 @@ export function writingOf(workspaceId: string, id: string): Writing {
   const place = `${workspaceId} ${id}`
   const known = writings.get(place)
   if (known !== undefined) return known
-  const read = { draft: readDraft(privateShelf, workspaceId, id), refusal: null, isTaking: false }
+  const read = { draft: readDraft(privateStorage, workspaceId, id), refusal: null, isTaking: false }
   writings.set(place, read)
   return read
 }
@@ -26,7 +26,7 @@ export function writingOf(workspaceId: string, id: string): Writing {
 export function setDraft(workspaceId: string, id: string, changes: Partial<Draft>): void {
   const writing = writingOf(workspaceId, id)
   const next = { ...writing.draft, ...changes }
-  writeDraft(privateShelf, workspaceId, id, next, Date.now())
+  writeDraft(privateStorage, workspaceId, id, next, Date.now())
   set(workspaceId, id, { ...writing, draft: next })
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
-import { voiceIn } from '../parts/presence.tsx'
+import { presenceIn } from '../parts/presence.tsx'
 import type { Outgoing } from './kept-sends.ts'
 import { maxReply } from './limits.ts'
 import { resumeSends, send } from './send.ts'
@@ -37,7 +37,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   }, [windowExpiresAt])
 
   const letGo = (outgoing: Outgoing) => {
-    voiceIn(id)?.rest()
+    presenceIn(id)?.rest()
     void send(inbox, id, outgoing)
     onSent?.()
   }
@@ -74,8 +74,8 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
       setDraft(workspaceId, id, isNote ? { note: text } : { reply: text })
       // Whoever goes on with their text is not at a template any more.
       if (isHeld) setWantsTemplate(false)
-      if (text.trim() === '') voiceIn(id)?.rest()
-      else voiceIn(id)?.type()
+      if (text.trim() === '') presenceIn(id)?.rest()
+      else presenceIn(id)?.type()
     },
     wantTemplate: setWantsTemplate,
   }

@@ -4,9 +4,9 @@ import { Failure } from '../../api/failure.ts'
 import { addNote } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import { readMembers } from '../../data/members.ts'
-import { privateShelf } from '../../session/private-storage.ts'
+import { privateStorage } from '../../session/private-storage.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
-import { voiceIn } from '../parts/presence.tsx'
+import { presenceIn } from '../parts/presence.tsx'
 import { maxNote } from './limits.ts'
 import { mentionedIn } from './mentions.ts'
 import { dropNoteKey, noteKeyFor } from './note-key.ts'
@@ -26,15 +26,15 @@ export function useNote(workspaceId: string, id: string): { add(): void; isAddin
     adding.add(id)
     setAdding(true)
     try {
-      voiceIn(id)?.rest()
+      presenceIn(id)?.rest()
       const named = text.includes('@') ? mentionedIn(text, await readMembers(queries, workspaceId)) : []
-      await addNote(inbox, id, text, named, noteKeyFor(privateShelf, workspaceId, id, text))
-      dropNoteKey(privateShelf, workspaceId, id)
+      await addNote(inbox, id, text, named, noteKeyFor(privateStorage, workspaceId, id, text))
+      dropNoteKey(privateStorage, workspaceId, id)
       // What was typed on meanwhile stays.
       const { note } = writingOf(workspaceId, id).draft
       setDraft(workspaceId, id, { note: note.startsWith(typed) ? note.slice(typed.length) : note })
     } catch (error) {
-      if (isAnswer(error)) dropNoteKey(privateShelf, workspaceId, id)
+      if (isAnswer(error)) dropNoteKey(privateStorage, workspaceId, id)
       complain(error)
     } finally {
       adding.delete(id)

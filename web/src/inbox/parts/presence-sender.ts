@@ -3,7 +3,7 @@ import type { Person } from '../../data/inbox/types.ts'
 export type Said = Person['state'] | 'gone'
 
 /** What my browser says of me in one conversation. */
-export interface Voice {
+export interface PresenceSender {
   /** Whether I have it in front of me. */
   look(isSeen: boolean): void
   /** At each letter. Whoever rests for a while types no more. */
@@ -18,7 +18,7 @@ const beatMs = 10_000
 const restMs = 5_000
 
 /** Says each change at once, and the same again before it is forgotten. Nothing said overtakes what was said before. */
-export function openVoice(say: (state: Said) => Promise<unknown>): Voice {
+export function openPresenceSender(say: (state: Said) => Promise<unknown>): PresenceSender {
   let state: Said = 'gone'
   let isSaying = false
   let isStale = false

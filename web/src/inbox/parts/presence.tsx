@@ -8,27 +8,27 @@ import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import styles from '../ThreadPane.module.css'
-import { openVoice, type Voice } from './presence-sender.ts'
+import { openPresenceSender, type PresenceSender } from './presence-sender.ts'
 
 const nobody: readonly Person[] = []
-const voices = new Map<string, Voice>()
+const senders = new Map<string, PresenceSender>()
 
 /** What I say of myself in a conversation, for as long as it is open. */
-export const voiceIn = (id: string): Voice | undefined => voices.get(id)
+export const presenceIn = (id: string): PresenceSender | undefined => senders.get(id)
 
 /** Says that I have the conversation open while I look at it, and tells who else does. */
 export function usePresence(id: string): readonly Person[] {
   const inbox = useInbox()
   useEffect(() => {
-    const voice = openVoice((state) => sayPresence(inbox, id, state))
-    voices.set(id, voice)
-    const look = () => voice.look(document.visibilityState === 'visible')
+    const sender = openPresenceSender((state) => sayPresence(inbox, id, state))
+    senders.set(id, sender)
+    const look = () => sender.look(document.visibilityState === 'visible')
     look()
     document.addEventListener('visibilitychange', look)
     return () => {
       document.removeEventListener('visibilitychange', look)
-      voices.delete(id)
-      voice.leave()
+      senders.delete(id)
+      sender.leave()
     }
   }, [inbox, id])
   const { data = nobody } = useQuery<readonly Person[]>({

@@ -1,7 +1,7 @@
-import type { Shelf } from '../../src/session/private-storage.ts'
+import type { KeyedStorage } from '../../src/session/private-storage.ts'
 
 /** A browser's storage, empty. */
-export function newShelf(): Shelf {
+export function newStorage(): KeyedStorage {
   const held = new Map<string, string>()
   return {
     get length() {
