@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TimelineItem } from '../src/data/inbox/types.ts'
 import { type AgentKey, agentsFor } from '../src/inbox/compose/agents-for.ts'
-import { fillReply, findReplies } from '../src/inbox/compose/canned.ts'
-import { nextChangeMs, windowAt } from '../src/inbox/compose/countdown.ts'
 import { blankDraft, givenBack, readDraft, writeDraft } from '../src/inbox/compose/drafts.ts'
 import { dropSend, keepSend, keptSends } from '../src/inbox/compose/kept-sends.ts'
-import { findMembers, mentionedIn } from '../src/inbox/compose/mentions.ts'
 import { obstacleOf } from '../src/inbox/compose/obstacle.ts'
 import { newestMessageId, writtenSince } from '../src/inbox/compose/seen.ts'
 import {
@@ -16,7 +13,15 @@ import {
   piecesOf,
   problemOf,
 } from '../src/inbox/compose/template-preview.ts'
-import { askedAt, putInPlace } from '../src/inbox/compose/typeahead.ts'
+import {
+  askedAt,
+  fillReply,
+  findMembers,
+  findReplies,
+  mentionedIn,
+  putInPlace,
+} from '../src/inbox/compose/typeahead.ts'
+import { nextChangeMs, windowAt } from '../src/inbox/compose/window.ts'
 import type { KeyedStorage } from '../src/session/private-storage.ts'
 import { newStorage } from './support/storage.ts'
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { blankDraft, readDraft, writeDraft } from '../src/inbox/compose/drafts.ts'
-import { keepSend, keptSends } from '../src/inbox/compose/kept-sends.ts'
-import { dropNoteKey, noteKeyFor } from '../src/inbox/compose/note-key.ts'
+import { dropNoteKey, keepSend, keptSends, noteKeyFor } from '../src/inbox/compose/kept-sends.ts'
 import { claimPrivate, forgetPrivate } from '../src/session/private-storage.ts'
 import { newStorage } from './support/storage.ts'
 

@@ -7,12 +7,14 @@ import { readAddress } from '../leads/fields/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import type { Session } from '../session/session.ts'
-import { withTexts } from '../text/index.ts'
+import { signOut } from '../session/session.ts'
+import { t, withTexts } from '../text/index.ts'
+import { complain } from '../ui/overlay/notices.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
 import { NoPage } from '../ui/page/NoPage.tsx'
 import { PageFailure } from '../ui/page/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
-import { NoWorkspace } from './NoWorkspace.tsx'
 
 const root = createRootRoute({ errorComponent: PageFailure })
 
@@ -191,4 +193,11 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof makeRouter>
   }
+}
+
+export function NoWorkspace() {
+  const { title, help } = t.common.noWorkspace
+  return (
+    <Empty title={title} help={help} action={{ label: t.common.signOut, run: () => void signOut().catch(complain) }} />
+  )
 }

@@ -16,11 +16,10 @@ import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './detail.module.css'
-import { FailureSection } from './FailureSection.tsx'
 import { RiskSection } from './RiskSection.tsx'
 import { SessionSection } from './SessionSection.tsx'
 import { SettingsPanel } from './SettingsPanel.tsx'
-import { StateSection } from './StateSection.tsx'
+import { FailureSection, StateSection } from './StateSection.tsx'
 import { TemplateSection } from './TemplateSection.tsx'
 
 /** One number: how it does, what to do about it, and everything that can be changed of it. */

@@ -126,6 +126,15 @@ export function useThread(workspaceId: string, id: string): ThreadPages {
   return { query, older: () => go('older'), newer: () => go('newer'), toEnd }
 }
 
+/** The thread as far as it has been read; nothing is asked for. */
+export function useKnownThread(workspaceId: string, id: string): Thread | undefined {
+  return useQuery<Thread>({
+    queryKey: threadKey(workspaceId, id),
+    enabled: false,
+    ...fresh,
+  }).data
+}
+
 /** Reads a thread that is likely to be opened next, unless it is known. */
 export function prefetchThread(inbox: Inbox, id: string): void {
   const queryKey = threadKey(inbox.workspaceId, id)

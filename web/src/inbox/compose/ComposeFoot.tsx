@@ -6,10 +6,10 @@ import { isTouch, setEnterSends, useEnterSends } from '../../ui/enter-sends.ts'
 import { clock, number } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import styles from './Composer.module.css'
-import type { WindowState } from './countdown.ts'
 import type { Mode } from './drafts.ts'
-import { maxNote, maxReply } from './limits.ts'
+import { maxNote, maxReply } from './drafts.ts'
 import type { Surface } from './use-composer.ts'
+import type { WindowState } from './window.ts'
 
 interface ComposeFootProps {
   mode: Mode

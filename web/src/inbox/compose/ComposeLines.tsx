@@ -1,8 +1,13 @@
+import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useConnectionActs } from '../../data/connections.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
+import { mayIn, me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
 import styles from './Composer.module.css'
 import type { Outgoing } from './kept-sends.ts'
-import { ObstacleLine } from './ObstacleLine.tsx'
 import type { Obstacle } from './obstacle.ts'
 import { RefusalLine } from './RefusalLine.tsx'
 import { isOfStanding, type Refusal } from './refusal.ts'
@@ -33,5 +38,65 @@ export function ComposeLines(props: ComposeLinesProps) {
         </div>
       )}
     </>
+  )
+}
+
+interface ObstacleLineProps {
+  workspaceId: string
+  conversation: Conversation
+  obstacle: Obstacle
+}
+
+/** Why nothing can be sent now, and where that is mended. What is written meanwhile stays. */
+export function ObstacleLine({ workspaceId, conversation: { connectionId }, obstacle }: ObstacleLineProps) {
+  const { obstacles: texts, refusal } = t.compose
+  const { acknowledge, resume } = useConnectionActs(workspaceId)
+  const act = (label: string, step: () => Promise<unknown>) => <Act label={label} step={step} />
+  const to = (label: string, path: string) => (
+    <Button size="compact-sm" variant="default" component={Link} to={`/w/${workspaceId}/${path}`}>
+      {label}
+    </Button>
+  )
+  const remedy = () => {
+    switch (obstacle) {
+      case 'unacknowledged':
+        return act(refusal.acknowledge, () => acknowledge(connectionId))
+      case 'paused':
+        return mayIn(workspaceId, 'admin') && act(texts.resume, () => resume(connectionId))
+      case 'inbox_closed':
+        return mayIn(workspaceId, 'owner')
+          ? to(texts.openSettings, 'settings/workspace')
+          : to(texts.seeOwners, 'settings/members')
+      case 'not_in_plan':
+        return me().isOperator ? to(texts.openSettings, 'settings/workspaces') : to(texts.seeOwners, 'settings/members')
+      default:
+        return null
+    }
+  }
+  const isOfWorkspace = obstacle === 'inbox_closed' || obstacle === 'not_in_plan'
+  return (
+    <div className={styles.line} data-tone={obstacle === 'unavailable' ? 'bad' : 'attention'} role="status">
+      <div className={styles.words}>
+        <strong>{texts.words[obstacle]}</strong> {obstacle === 'unacknowledged' ? refusal.acknowledgeHelp : texts.kept}
+      </div>
+      {remedy()}
+      {obstacle === 'removed' && to(t.common.pages.connections, 'connections')}
+      {!isOfWorkspace && obstacle !== 'removed' && to(texts.openConnection, `connections/${connectionId}`)}
+    </div>
+  )
+}
+
+function Act({ label, step }: { label: string; step(): Promise<unknown> }) {
+  const [isRunning, setRunning] = useState(false)
+  const run = () => {
+    setRunning(true)
+    void step()
+      .catch(complain)
+      .finally(() => setRunning(false))
+  }
+  return (
+    <Button size="compact-sm" loading={isRunning} onClick={run}>
+      {label}
+    </Button>
   )
 }

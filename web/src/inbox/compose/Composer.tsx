@@ -10,10 +10,10 @@ import { ComposeFoot } from './ComposeFoot.tsx'
 import { ComposeLines } from './ComposeLines.tsx'
 import styles from './Composer.module.css'
 import type { Mode } from './drafts.ts'
-import { setDraft, takeFocusAsk } from './store.ts'
+import { setDraft, takeFocusAsk } from './drafts.ts'
 import { useComposer } from './use-composer.ts'
 import { useOffers } from './use-offers.ts'
-import { useTakeOver } from './use-take-over.ts'
+import { useTakeOver } from './use-owner.ts'
 
 const TemplateComposer = later(() => import('./TemplateComposer.tsx'))
 

@@ -8,10 +8,9 @@ import { Chip } from '../../ui/Chip.tsx'
 import { KeyHint, useKeys } from '../../ui/keys.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { useWriting } from './drafts.ts'
 import styles from './OwnerBar.module.css'
-import { useWriting } from './store.ts'
-import { useSendingAgent } from './use-sending-agent.ts'
-import { useTakeOver } from './use-take-over.ts'
+import { useSendingAgent, useTakeOver } from './use-owner.ts'
 
 const HandBackAsk = later(() => import('./HandBackAsk.tsx'))
 

@@ -8,9 +8,9 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import styles from './Composer.module.css'
+import { setDraft, setRefusal, writingOf } from './drafts.ts'
 import type { Outgoing } from './kept-sends.ts'
 import type { Refusal } from './refusal.ts'
-import { setDraft, setRefusal, writingOf } from './store.ts'
 
 interface RefusalLineProps {
   workspaceId: string

@@ -2,10 +2,9 @@ import type { Inbox } from '../../data/inbox/inbox.ts'
 import { sendReply } from '../../data/inbox/outbox.ts'
 import { privateStorage } from '../../session/private-storage.ts'
 import { me } from '../../session/session.ts'
-import { givenBack } from './drafts.ts'
+import { givenBack, setDraft, setRefusal, writingOf } from './drafts.ts'
 import { dropSend, type KeptSend, keepSend, keptSends, type Outgoing } from './kept-sends.ts'
 import { refusalOf } from './refusal.ts'
-import { setDraft, setRefusal, writingOf } from './store.ts'
 
 /** Sends a message under a key of its own. Answers whether the service took it; if not, the text is back in the draft. */
 export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): Promise<boolean> {

@@ -7,10 +7,9 @@ import { readMembers } from '../../data/members.ts'
 import { privateStorage } from '../../session/private-storage.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { presenceIn } from '../parts/presence.tsx'
-import { maxNote } from './limits.ts'
-import { mentionedIn } from './mentions.ts'
-import { dropNoteKey, noteKeyFor } from './note-key.ts'
-import { setDraft, writingOf } from './store.ts'
+import { maxNote, setDraft, writingOf } from './drafts.ts'
+import { dropNoteKey, noteKeyFor } from './kept-sends.ts'
+import { mentionedIn } from './typeahead.ts'
 
 const adding = new Set<string>()
 

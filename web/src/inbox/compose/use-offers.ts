@@ -6,9 +6,8 @@ import { me, session } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { shownPhone } from '../parts/words.ts'
 import type { Offers } from './ComposeField.tsx'
-import { fillReply, findReplies } from './canned.ts'
 import type { Mode } from './drafts.ts'
-import { findMembers } from './mentions.ts'
+import { fillReply, findMembers, findReplies } from './typeahead.ts'
 
 /** What the field offers: canned replies in a reply, colleagues in a note. */
 export function useOffers(workspaceId: string, { contact }: Conversation, mode: Mode): Offers {

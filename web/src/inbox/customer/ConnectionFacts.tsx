@@ -4,7 +4,7 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { fullMoment } from '../../ui/format/time.ts'
-import { useWindow } from '../compose/use-window.ts'
+import { useWindow } from '../compose/window.ts'
 import { Facts, Section } from './Section.tsx'
 
 const tones = { active: 'good', paused: 'attention', unavailable: 'bad' } as const

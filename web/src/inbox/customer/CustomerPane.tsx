@@ -4,22 +4,20 @@ import { useCallback } from 'react'
 import { type LiveEvent, useLive } from '../../api/live.ts'
 import { readAgain } from '../../api/read-again.ts'
 import { detailKey } from '../../data/inbox/cache.ts'
-import { useDetail, useInbox } from '../../data/inbox/queries.ts'
-import type { Conversation, Note } from '../../data/inbox/types.ts'
+import { useDetail, useInbox, useKnownThread } from '../../data/inbox/queries.ts'
+import type { Conversation, Note, TimelineItem } from '../../data/inbox/types.ts'
 import { leadKey } from '../../data/leads.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { ago, fullMoment } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
-import { useKnownThread } from '../compose/use-sending-agent.ts'
 import { AdCard } from '../parts/AdCard.tsx'
 import { shownPhone } from '../parts/words.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './Customer.module.css'
 import { LeadCard, NoLead } from './LeadCard.tsx'
 import { LeadHistory } from './LeadHistory.tsx'
-import { notesOf } from './notes-of.ts'
 import { OtherConversations } from './OtherConversations.tsx'
 import { Section } from './Section.tsx'
 
@@ -131,4 +129,11 @@ function Notes({ notes }: { notes: readonly Note[] }) {
       </ul>
     </Section>
   )
+}
+
+/** A conversation's notes, newest first: those that were read with it, and those that the thread has heard of since. */
+export function notesOf(read: readonly Note[], items: readonly TimelineItem[]): Note[] {
+  const all = new Map(read.map((note) => [note.id, note]))
+  for (const { note } of items) if (note !== undefined) all.set(note.id, note)
+  return [...all.values()].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
 }

@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { prefetchThread, useConversationPages, useInbox } from '../../data/inbox/queries.ts'
-import type { ConversationFilter } from '../../data/inbox/types.ts'
+import type { Conversation, ConversationFilter } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
@@ -11,8 +11,7 @@ import { Empty } from '../../ui/page/Empty.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
 import styles from './ConversationRows.module.css'
-import { useKeepPlace } from './use-keep-place.ts'
-import { useNow } from './use-now.ts'
+import { placeAfter } from './keep-place.ts'
 
 interface ConversationRowsProps {
   workspaceId: string
@@ -155,4 +154,33 @@ function Shapes() {
       ))}
     </div>
   )
+}
+
+const minuteMs = 60_000
+
+/** The time, a minute at a time, for what is said to be so long ago. */
+export function useNow(): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), minuteMs)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}
+
+/** Whoever has scrolled down keeps the rows in sight where they are, whatever comes in above. */
+export function useKeepPlace(
+  scroller: RefObject<HTMLElement | null>,
+  rows: readonly Conversation[],
+  filter: ConversationFilter,
+): void {
+  const before = useRef({ rows, filter })
+  useLayoutEffect(() => {
+    const { rows: previous, filter: previousFilter } = before.current
+    before.current = { rows, filter }
+    const element = scroller.current
+    if (element === null || previous === rows) return
+    if (previousFilter !== filter) element.scrollTop = 0
+    else element.scrollTop = placeAfter(previous, rows, element.scrollTop, rowHeight)
+  }, [scroller, rows, filter])
 }

@@ -1,15 +1,16 @@
-import { Button } from '@mantine/core'
+import { Button, Progress } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Import, useImport, useImportActs } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
+import { fullMoment, number } from '../../ui/format/time.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { MappingStep } from './MappingStep.tsx'
+import { shareOf } from './mapping.ts'
 import { ImportState } from './PastImports.tsx'
-import { ProgressStep } from './ProgressStep.tsx'
-import { Report } from './Report.tsx'
+import { Counts, Report } from './Report.tsx'
 import styles from './transfer.module.css'
 import { UploadStep } from './UploadStep.tsx'
 
@@ -67,5 +68,21 @@ function Cancel({ workspaceId, one }: { workspaceId: string; one: Import }) {
         </Confirm>
       )}
     </>
+  )
+}
+
+/** How far it has come. It goes on without this page. */
+export function ProgressStep({ one }: { one: Import }) {
+  const { progress } = t.transfer
+  const percent = Math.floor(100 * shareOf(one))
+  return (
+    <section className={styles.card} aria-live="polite">
+      <strong>{one.dryRun ? progress.trying : progress.writing}</strong>
+      <Progress value={percent} animated aria-label={progress.label} />
+      <p className={styles.quiet}>{progress.at(number(percent), number(one.rowsPerSecond))}</p>
+      <Counts one={one} />
+      {one.resumesAt !== null && <p>{progress.quota(fullMoment(one.resumesAt))}</p>}
+      <p className={styles.quiet}>{progress.leave}</p>
+    </section>
   )
 }

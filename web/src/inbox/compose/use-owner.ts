@@ -1,8 +1,9 @@
 import { notifyManager } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { takeOver } from '../../data/inbox/actions.ts'
-import { useInbox } from '../../data/inbox/queries.ts'
-import { askFocus, setTaking } from './store.ts'
+import { useInbox, useKnownThread } from '../../data/inbox/queries.ts'
+import type { TimelineItem } from '../../data/inbox/types.ts'
+import { askFocus, setTaking } from './drafts.ts'
 
 /** Takes a conversation over, and puts the caret where one writes. */
 export function useTakeOver(id: string): () => void {
@@ -16,4 +17,18 @@ export function useTakeOver(id: string): () => void {
     const taken = () => notifyManager.schedule(() => setTaking(workspaceId, id, false))
     void takeOver(inbox, id).finally(taken)
   }, [inbox, id])
+}
+
+const recent = 5
+
+/** The agent whose message is on its way to the platform right now; null when there is none. */
+export function useSendingAgent(workspaceId: string, id: string): string | null {
+  return sendingAgent(useKnownThread(workspaceId, id)?.items ?? [])
+}
+
+export function sendingAgent(items: readonly TimelineItem[]): string | null {
+  const on = items
+    .slice(-recent)
+    .find(({ message }) => message?.status === 'pending' && message.author.type === 'agent')
+  return on?.message?.author.name ?? null
 }
