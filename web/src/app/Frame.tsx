@@ -38,15 +38,15 @@ export function Frame() {
 
   return (
     <div className={styles.frame}>
-      <Rail workspaceId={workspaceId} openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
+      <Rail openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
       <main className={styles.page} key={workspaceId}>
-        <InboxLive workspaceId={workspaceId} />
+        <InboxLive />
         <OfflineLine />
         <Outlet />
       </main>
       <Suspense>
-        <RailBadges workspaceId={workspaceId} />
-        {open === 'palette' && <Palette workspaceId={workspaceId} close={close} showKeys={() => setOpen('keys')} />}
+        <RailBadges />
+        {open === 'palette' && <Palette close={close} showKeys={() => setOpen('keys')} />}
         {open === 'keys' && <ShortcutSheet close={close} />}
       </Suspense>
     </div>

@@ -60,9 +60,9 @@ export function ConnectionsPage() {
             )
           }
         </Loaded>
-        <PhonesLink workspaceId={workspaceId} />
+        <PhonesLink />
       </PageBody>
-      {isAdding && <AddPanel workspaceId={workspaceId} close={() => setAdding(false)} open={open} />}
+      {isAdding && <AddPanel close={() => setAdding(false)} open={open} />}
     </>
   )
 }

@@ -8,16 +8,16 @@ import { Preview } from './Preview.tsx'
 import { SettingFields } from './SettingFields.tsx'
 
 /** What a form is made of, beside how the public would see it. */
-export function Builder({ workspaceId, draft }: { workspaceId: string; draft: Draft<FormDraft> }) {
+export function Builder({ draft }: { draft: Draft<FormDraft> }) {
   return (
     <div className={styles.builder}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
       <div className={styles.editor} tabIndex={0}>
         <FieldList draft={draft} />
         <TextFields draft={draft} />
-        <SettingFields workspaceId={workspaceId} draft={draft} />
+        <SettingFields draft={draft} />
       </div>
-      <Preview workspaceId={workspaceId} draft={draft.value} />
+      <Preview draft={draft.value} />
     </div>
   )
 }

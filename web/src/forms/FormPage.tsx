@@ -31,7 +31,7 @@ export function FormPage() {
   const query = useForms(workspaceId)
   useFreshForms(workspaceId)
   const form = query.data?.find(({ id }) => id === formId)
-  if (form !== undefined) return <OneForm key={formId} workspaceId={workspaceId} form={form} />
+  if (form !== undefined) return <OneForm key={formId} form={form} />
   return (
     <>
       <PageHeader title={t.forms.title} before={<BackLink path="forms" label={t.forms.title} />} />
@@ -40,7 +40,8 @@ export function FormPage() {
   )
 }
 
-function OneForm({ workspaceId, form }: { workspaceId: string; form: Form }) {
+function OneForm({ form }: { form: Form }) {
+  const workspaceId = useWorkspaceId()
   const search: FormSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const changed = useFormChanged(workspaceId)
@@ -93,11 +94,11 @@ function OneForm({ workspaceId, form }: { workspaceId: string; form: Form }) {
         value={view}
         onChange={(chosen) => void navigate({ to: '.', search: { view: chosen as FormView }, replace: true })}
       />
-      {view === 'build' && <Builder workspaceId={workspaceId} draft={draft} />}
+      {view === 'build' && <Builder draft={draft} />}
       {view === 'share' && <ShareView form={form} />}
-      {view === 'submissions' && <SubmissionsView workspaceId={workspaceId} formId={form.id} />}
+      {view === 'submissions' && <SubmissionsView formId={form.id} />}
       <LeaveAsk isChanged={draft.isChanged && !isRemoving} formId={form.id} />
-      {isRemoving && <RemoveAsk workspaceId={workspaceId} form={form} close={() => setRemoving(false)} />}
+      {isRemoving && <RemoveAsk form={form} close={() => setRemoving(false)} />}
     </>
   )
 }
@@ -135,7 +136,8 @@ function LeaveAsk({ isChanged, formId }: { isChanged: boolean; formId: string })
   )
 }
 
-function RemoveAsk({ workspaceId, form, close }: { workspaceId: string; form: Form; close(): void }) {
+function RemoveAsk({ form, close }: { form: Form; close(): void }) {
+  const workspaceId = useWorkspaceId()
   const gone = useFormGone(workspaceId)
   const navigate = useNavigate()
   const run = () =>

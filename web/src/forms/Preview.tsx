@@ -3,13 +3,15 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
 import { useFormPreview } from '../data/forms.ts'
 import { t } from '../text/index.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Builder.module.css'
 import { type FormDraft, settingsOf } from './draft.ts'
 
 const restMs = 150
 
 /** The public pages as the service would draw them, shut off: no script runs in the frame, and nothing can be sent. */
-export function Preview({ workspaceId, draft }: { workspaceId: string; draft: FormDraft }) {
+export function Preview({ draft }: { draft: FormDraft }) {
+  const workspaceId = useWorkspaceId()
   const [shows, setShows] = useState<'form' | 'thanks'>('form')
   const [width, setWidth] = useState<'phone' | 'computer'>('phone')
   const [settings] = useDebouncedValue(

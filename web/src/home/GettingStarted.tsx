@@ -7,12 +7,14 @@ import { useFormCount } from '../data/forms.ts'
 import { usePeopleLists } from '../data/people.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './HomePage.module.css'
 
 const storageKey = (workspaceId: string) => `parley.begun.${workspaceId}`
 
 /** The way into a fresh workspace; gone once it is walked, or put away. */
-export function GettingStarted({ workspaceId, hasLeads }: { workspaceId: string; hasLeads: boolean }) {
+export function GettingStarted({ hasLeads }: { hasLeads: boolean }) {
+  const workspaceId = useWorkspaceId()
   const [isAway, setAway] = useState(() => localStorage.getItem(storageKey(workspaceId)) !== null)
   const { data: connections } = useConnections(workspaceId)
   const { data: people } = usePeopleLists(workspaceId)

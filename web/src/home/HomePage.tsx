@@ -53,12 +53,10 @@ export function HomePage() {
         <Loaded query={query} rows={8}>
           {(stats) => (
             <div className={styles.page}>
-              {mayIn(workspaceId, 'admin') && (
-                <GettingStarted workspaceId={workspaceId} hasLeads={stats.leads.total > 0} />
-              )}
-              <AttentionList workspaceId={workspaceId} attention={stats.attention} />
+              {mayIn(workspaceId, 'admin') && <GettingStarted hasLeads={stats.leads.total > 0} />}
+              <AttentionList attention={stats.attention} />
               <Figures stats={stats} />
-              <LeadCharts workspaceId={workspaceId} stats={stats} />
+              <LeadCharts stats={stats} />
               <AnswerTimes stats={stats} />
               <QuotaMeter quota={stats.quota} />
             </div>

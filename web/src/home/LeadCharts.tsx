@@ -5,10 +5,12 @@ import { BarChart } from '../ui/charts/BarChart.tsx'
 import { RankBars } from '../ui/charts/RankBars.tsx'
 import { statusName } from '../ui/format/lead-words.ts'
 import { number } from '../ui/format/time.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './HomePage.module.css'
 import { pointsOf } from './points.ts'
 
-export function LeadCharts({ workspaceId, stats: { days, leads } }: { workspaceId: string; stats: Stats }) {
+export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
+  const workspaceId = useWorkspaceId()
   const texts = t.home.charts
   const { data: workspace } = useWorkspace(workspaceId)
   const statuses = inOrder(leads.byStatus, workspace?.leadStatuses ?? [])

@@ -39,13 +39,12 @@ export function InboxPage() {
   )
   return (
     <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
-      <ListPane workspaceId={workspaceId} search={search} openId={conversationId} open={open} filterBy={filterBy} />
+      <ListPane search={search} openId={conversationId} open={open} filterBy={filterBy} />
       {conversationId === undefined ? (
         <p className={styles.nothing}>{t.inbox.choose}</p>
       ) : (
         <ThreadPane
           key={conversationId}
-          workspaceId={workspaceId}
           id={conversationId}
           close={close}
           showsCustomer={showsCustomer}

@@ -5,6 +5,7 @@ import { t } from '../text/index.ts'
 import { later } from '../ui/overlay/later.ts'
 import { Empty } from '../ui/page/Empty.tsx'
 import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Composer } from './compose/Composer.tsx'
 import { OwnerBar } from './compose/OwnerBar.tsx'
 import { TypingLine, usePresence } from './parts/presence.tsx'
@@ -17,7 +18,6 @@ import { ThreadHeader } from './thread/ThreadHeader.tsx'
 const CustomerPane = later(() => import('./customer/CustomerPane.tsx'))
 
 interface ThreadPaneProps {
-  workspaceId: string
   id: string
   close(): void
   showsCustomer: boolean
@@ -25,7 +25,8 @@ interface ThreadPaneProps {
 }
 
 /** What was said, who answers, and a place to write; beside it the customer. */
-export function ThreadPane({ workspaceId, id, close, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
+export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
+  const workspaceId = useWorkspaceId()
   const { data, error, refetch } = useDetail(workspaceId, id)
   const people = usePresence(id)
   const thread = useRef<ThreadHandle>(null)
@@ -42,21 +43,20 @@ export function ThreadPane({ workspaceId, id, close, showsCustomer, setShowsCust
     <div className={styles.panes} data-customer={showsCustomer || undefined}>
       <section className={styles.pane} aria-label={t.inbox.thread(customerName(conversation))}>
         <ThreadHeader
-          workspaceId={workspaceId}
           conversation={conversation}
           people={people}
           close={close}
           showsCustomer={showsCustomer}
           toggleCustomer={() => setShowsCustomer(!showsCustomer)}
         />
-        <Thread ref={thread} workspaceId={workspaceId} conversation={conversation} />
+        <Thread ref={thread} conversation={conversation} />
         <TypingLine people={people} />
-        <OwnerBar workspaceId={workspaceId} conversation={conversation} />
-        <Composer workspaceId={workspaceId} conversation={conversation} onSent={() => thread.current?.toNewest()} />
+        <OwnerBar conversation={conversation} />
+        <Composer conversation={conversation} onSent={() => thread.current?.toNewest()} />
       </section>
       <aside className={styles.customer} aria-label={t.inbox.customer}>
         <Suspense>
-          <CustomerPane workspaceId={workspaceId} conversation={conversation} />
+          <CustomerPane conversation={conversation} />
         </Suspense>
       </aside>
     </div>

@@ -60,10 +60,9 @@ export function KeysPage() {
           }
         </Loaded>
       </PageBody>
-      {isMaking && <NewKeyPanel workspaceId={workspaceId} close={() => setMaking(false)} made={show} />}
+      {isMaking && <NewKeyPanel close={() => setMaking(false)} made={show} />}
       {open !== undefined && (
         <KeyPanel
-          workspaceId={workspaceId}
           apiKey={open}
           mayChange={mayChange}
           close={() => setOpenId(null)}

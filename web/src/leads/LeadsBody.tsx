@@ -1,3 +1,4 @@
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { BulkBar } from './BulkBar.tsx'
 import { Board } from './board/Board.tsx'
 import { activeFilters, filterNames, without } from './fields/address.ts'
@@ -12,7 +13,6 @@ import type { Selection } from './table/use-selection.ts'
 import type { LeadsPlace } from './use-leads-place.ts'
 
 interface BodyProps {
-  workspaceId: string
   place: LeadsPlace
   context: FieldContext
   columns: Columns
@@ -22,7 +22,8 @@ interface BodyProps {
 }
 
 /** The list in the view that was chosen, with the open lead beside it. */
-export function LeadsBody({ workspaceId, place, context, columns, selection, told, create }: BodyProps) {
+export function LeadsBody({ place, context, columns, selection, told, create }: BodyProps) {
+  const workspaceId = useWorkspaceId()
   const { address, goTo, query, open } = place
   const verbs = useLeadVerbs(workspaceId)
   const view = address.view ?? 'table'
@@ -42,11 +43,10 @@ export function LeadsBody({ workspaceId, place, context, columns, selection, tol
         />
       )}
       {view === 'board' && <Board {...list} people={context.people} />}
-      {view === 'trash' && <Trash workspaceId={workspaceId} verbs={verbs} />}
+      {view === 'trash' && <Trash verbs={verbs} />}
       {address.lead !== undefined && view !== 'trash' && (
         <LeadPanel
           key={address.lead}
-          workspaceId={workspaceId}
           id={address.lead}
           known={place.known}
           context={context}

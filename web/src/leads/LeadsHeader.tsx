@@ -12,7 +12,6 @@ import { ColumnsMenu } from './table/ColumnsMenu.tsx'
 import type { Columns } from './table/use-columns.ts'
 
 interface LeadsHeaderProps {
-  workspaceId: string
   address: LeadAddress
   goTo: GoTo
   /** Null where columns are not chosen. */
@@ -26,7 +25,7 @@ const views = [
   { value: 'trash', icon: IconTrash, label: () => t.leads.trash },
 ] as const
 
-export function LeadsHeader({ workspaceId, address, goTo, columns, create }: LeadsHeaderProps) {
+export function LeadsHeader({ address, goTo, columns, create }: LeadsHeaderProps) {
   return (
     <PageHeader
       title={t.leads.title}
@@ -61,9 +60,9 @@ export function LeadsHeader({ workspaceId, address, goTo, columns, create }: Lea
           ),
         }))}
       />
-      <SavedViews workspaceId={workspaceId} address={address} goTo={goTo} />
+      <SavedViews address={address} goTo={goTo} />
       {columns !== null && <ColumnsMenu columns={columns} />}
-      <TransferMenu workspaceId={workspaceId} address={address} />
+      <TransferMenu address={address} />
     </PageHeader>
   )
 }

@@ -38,7 +38,6 @@ export function LeadsPage() {
   return (
     <>
       <LeadsHeader
-        workspaceId={workspaceId}
         address={address}
         goTo={goTo}
         columns={view === 'table' && !isPhone ? columns : null}
@@ -46,13 +45,12 @@ export function LeadsPage() {
       />
       {view !== 'trash' && <FilterBar address={address} goTo={goTo} context={context} total={total} />}
       <LeadsBody
-        {...{ workspaceId, place, context, selection, create }}
+        {...{ place, context, selection, create }}
         columns={isPhone ? { ...columns, choice: phoneColumns } : columns}
         told={setTotal}
       />
       {isMaking && (
         <NewLeadPanel
-          workspaceId={workspaceId}
           context={context}
           close={() => setMaking(false)}
           open={(lead) => {

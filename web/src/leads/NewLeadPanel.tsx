@@ -8,12 +8,12 @@ import { readAmount } from '../ui/format/amount.ts'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { choicesOf, type FieldContext, wrongIn } from './fields/columns.tsx'
 import { nameOf } from './fields/lead.ts'
 import { DuplicateList } from './panel/Duplicates.tsx'
 
 interface NewLeadPanelProps {
-  workspaceId: string
   context: FieldContext
   close(): void
   open(lead: Lead): void
@@ -34,7 +34,8 @@ type LeadDraft = typeof blank
 
 const checkMs = 250
 
-export function NewLeadPanel({ workspaceId, context, close, open }: NewLeadPanelProps) {
+export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
+  const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const draft = useDraft<LeadDraft>({ ...blank, status: context.statuses[0] ?? 'new' })
   const { value, set, errorOf } = draft

@@ -6,6 +6,7 @@ import { say } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import type { LeadVerbs } from './fields/change.ts'
 import { nameOf, phoneText } from './fields/lead.ts'
 import styles from './LeadsPage.module.css'
@@ -13,7 +14,8 @@ import styles from './LeadsPage.module.css'
 type Trashed = NonNullable<ReturnType<typeof useTrash>['data']>['pages'][number]['leads'][number]
 
 /** What was deleted and can still be had back. */
-export function Trash({ workspaceId, verbs }: { workspaceId: string; verbs: LeadVerbs }) {
+export function Trash({ verbs }: { verbs: LeadVerbs }) {
+  const workspaceId = useWorkspaceId()
   const query = useTrash(workspaceId)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard

@@ -12,11 +12,13 @@ import { complain, say } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 const usualMinutes = 5
 const longestMinutes = 10_080
 
-export function AgentsSection({ workspaceId }: { workspaceId: string }) {
+export function AgentsSection() {
+  const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
   return (
     <Loaded query={query}>

@@ -14,10 +14,12 @@ import { fullMoment } from '../ui/format/time.ts'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { aboutOf, type Named, type Names, namesOf, whoOf } from './audit-words.ts'
 import styles from './List.module.css'
 
-export function AuditSection({ workspaceId }: { workspaceId: string }) {
+export function AuditSection() {
+  const workspaceId = useWorkspaceId()
   const query = useAudit(workspaceId)
   const names = useNames(workspaceId)
   return (

@@ -17,9 +17,11 @@ import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
 
-export function FiltersSection({ workspaceId }: { workspaceId: string }) {
+export function FiltersSection() {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.filters
   const query = useSavedFilters(workspaceId)
   const queryKey = savedFiltersKey(workspaceId)

@@ -7,10 +7,12 @@ import { fullMoment } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
 
 /** Those that can still be accepted; nothing when there are none. */
-export function InvitationList({ workspaceId }: { workspaceId: string }) {
+export function InvitationList() {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.members
   const { data: invitations = [] } = useInvitations(workspaceId)
   const [asks, setAsks] = useState<Invitation | null>(null)
@@ -36,7 +38,7 @@ export function InvitationList({ workspaceId }: { workspaceId: string }) {
           {
             key: 'by',
             title: t.settings.madeBy,
-            cell: ({ createdBy }) => <MadeBy workspaceId={workspaceId} id={createdBy} />,
+            cell: ({ createdBy }) => <MadeBy id={createdBy} />,
             optional: true,
           },
           {

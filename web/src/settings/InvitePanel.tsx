@@ -7,10 +7,12 @@ import { Copyable } from '../ui/Copyable.tsx'
 import { complain } from '../ui/overlay/notices.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { rolesFor } from './roles.ts'
 
 /** Asks whom to invite, then shows the link, which is the only time that it can be seen. */
-export function InvitePanel({ workspaceId, close }: { workspaceId: string; close(): void }) {
+export function InvitePanel({ close }: { close(): void }) {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.members
   const queries = useQueryClient()
   const draft = useDraft({ email: '', role: 'member' as Role })

@@ -9,16 +9,17 @@ import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { complain } from '../ui/overlay/notices.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
 
 interface LabelPanelProps {
-  workspaceId: string
   /** Null for a new one. */
   label: Label | null
   close(): void
 }
 
-export function LabelPanel({ workspaceId, label, close }: LabelPanelProps) {
+export function LabelPanel({ label, close }: LabelPanelProps) {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.labels
   const queries = useQueryClient()
   const [asks, setAsks] = useState(false)

@@ -8,10 +8,12 @@ import { LabelDot } from '../ui/LabelDot.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { LabelPanel } from './LabelPanel.tsx'
 import styles from './List.module.css'
 
-export function LabelsSection({ workspaceId }: { workspaceId: string }) {
+export function LabelsSection() {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.labels
   const query = useLabels(workspaceId)
   const [open, setOpen] = useState<Label | 'new' | null>(null)
@@ -53,9 +55,7 @@ export function LabelsSection({ workspaceId }: { workspaceId: string }) {
           )
         }
       </Loaded>
-      {open !== null && (
-        <LabelPanel workspaceId={workspaceId} label={open === 'new' ? null : open} close={() => setOpen(null)} />
-      )}
+      {open !== null && <LabelPanel label={open === 'new' ? null : open} close={() => setOpen(null)} />}
     </>
   )
 }

@@ -25,13 +25,15 @@ import { Tip } from '../ui/overlay/Tip.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { InvitationList } from './InvitationList.tsx'
 import { InvitePanel } from './InvitePanel.tsx'
 import { LeaveAsk } from './LeaveAsk.tsx'
 import styles from './List.module.css'
 import { rolesFor } from './roles.ts'
 
-export function MembersSection({ workspaceId }: { workspaceId: string }) {
+export function MembersSection() {
+  const workspaceId = useWorkspaceId()
   const query = useMembers(workspaceId)
   const [isInviting, setInviting] = useState(false)
   const mayInvite = mayIn(workspaceId, 'admin')
@@ -44,14 +46,15 @@ export function MembersSection({ workspaceId }: { workspaceId: string }) {
           </Button>
         </div>
       )}
-      <Loaded query={query}>{(members) => <MemberTable workspaceId={workspaceId} members={members} />}</Loaded>
-      {mayInvite && <InvitationList workspaceId={workspaceId} />}
-      {isInviting && <InvitePanel workspaceId={workspaceId} close={() => setInviting(false)} />}
+      <Loaded query={query}>{(members) => <MemberTable members={members} />}</Loaded>
+      {mayInvite && <InvitationList />}
+      {isInviting && <InvitePanel close={() => setInviting(false)} />}
     </>
   )
 }
 
-function MemberTable({ workspaceId, members }: { workspaceId: string; members: Member[] }) {
+function MemberTable({ members }: { members: Member[] }) {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.members
   const queries = useQueryClient()
   const [leaving, setLeaving] = useState<Member | null>(null)
@@ -93,12 +96,7 @@ function MemberTable({ workspaceId, members }: { workspaceId: string; members: M
         keyOf={({ userId }) => userId}
       />
       {leaving !== null && (
-        <LeaveAsk
-          workspaceId={workspaceId}
-          member={leaving}
-          run={(choice) => remove(leaving, choice)}
-          close={() => setLeaving(null)}
-        />
+        <LeaveAsk member={leaving} run={(choice) => remove(leaving, choice)} close={() => setLeaving(null)} />
       )}
       {signedOut !== null && (
         <Confirm

@@ -7,10 +7,12 @@ import { t } from '../text/index.ts'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
 import { ReplyPanel } from './ReplyPanel.tsx'
 
-export function RepliesSection({ workspaceId }: { workspaceId: string }) {
+export function RepliesSection() {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.replies
   const query = useCannedReplies(workspaceId)
   const [open, setOpen] = useState<CannedReply | 'new' | null>(null)
@@ -43,9 +45,7 @@ export function RepliesSection({ workspaceId }: { workspaceId: string }) {
           )
         }
       </Loaded>
-      {open !== null && (
-        <ReplyPanel workspaceId={workspaceId} reply={open === 'new' ? null : open} close={() => setOpen(null)} />
-      )}
+      {open !== null && <ReplyPanel reply={open === 'new' ? null : open} close={() => setOpen(null)} />}
     </>
   )
 }

@@ -8,15 +8,16 @@ import { complain, sayWithUndo } from '../ui/overlay/notices.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useListChange } from '../ui/use-list-change.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 interface ReplyPanelProps {
-  workspaceId: string
   /** Null for a new one. */
   reply: CannedReply | null
   close(): void
 }
 
-export function ReplyPanel({ workspaceId, reply, close }: ReplyPanelProps) {
+export function ReplyPanel({ reply, close }: ReplyPanelProps) {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.replies
   const queryKey = cannedRepliesKey(workspaceId)
   const queries = useQueryClient()

@@ -7,6 +7,7 @@ import { complain, say } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 type Retention = Workspace['retention']
 type Field = keyof Retention
@@ -18,7 +19,8 @@ const mostDays = 3650
 const usualDays = 730
 
 /** For how long the workspace keeps what would else stay for ever. */
-export function RetentionSection({ workspaceId }: { workspaceId: string }) {
+export function RetentionSection() {
+  const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
   return <Loaded query={query}>{(workspace) => <RetentionForm workspace={workspace} />}</Loaded>
 }

@@ -21,7 +21,7 @@ import { TokensSection } from './TokensSection.tsx'
 import { WorkspaceSection } from './WorkspaceSection.tsx'
 import { WorkspacesSection } from './WorkspacesSection.tsx'
 
-const contents: Record<SectionName, ComponentType<{ workspaceId: string }>> = {
+const contents: Record<SectionName, ComponentType> = {
   workspace: WorkspaceSection,
   members: MembersSection,
   labels: LabelsSection,
@@ -75,7 +75,7 @@ export function SettingsPage() {
         </nav>
         <div className={styles.section}>
           <PageBody narrow key={name}>
-            <Content workspaceId={workspaceId} name={name} />
+            <Content name={name} />
           </PageBody>
         </div>
       </div>
@@ -83,7 +83,8 @@ export function SettingsPage() {
   )
 }
 
-function Content({ workspaceId, name }: { workspaceId: string; name: string }) {
+function Content({ name }: { name: string }) {
+  const workspaceId = useWorkspaceId()
   const section = findSection(name)
   if (section === undefined) return <ErrorNotice error={new Failure(404, '')} />
   if (!mayOpen(workspaceId, section)) return <ErrorNotice error={new Failure(403, '')} />
@@ -95,7 +96,7 @@ function Content({ workspaceId, name }: { workspaceId: string; name: string }) {
         <h2>{title}</h2>
         <p>{help}</p>
       </div>
-      <Section workspaceId={workspaceId} />
+      <Section />
     </>
   )
 }

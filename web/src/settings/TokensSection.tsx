@@ -12,10 +12,12 @@ import { complain, say } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
 import { NewTokenPanel } from './NewTokenPanel.tsx'
 
-export function TokensSection({ workspaceId }: { workspaceId: string }) {
+export function TokensSection() {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.tokens
   const query = useTokens(workspaceId)
   const queries = useQueryClient()
@@ -46,14 +48,13 @@ export function TokensSection({ workspaceId }: { workspaceId: string }) {
               label={t.settings.sections.tokens.title}
               rows={tokens}
               keyOf={({ id }) => id}
-              columns={[...columns(workspaceId), revokeColumn(setAsks)]}
+              columns={[...columns(), revokeColumn(setAsks)]}
             />
           )
         }
       </Loaded>
       {isMaking && (
         <NewTokenPanel
-          workspaceId={workspaceId}
           close={() => setMaking(false)}
           made={(answer) => {
             setMaking(false)
@@ -78,7 +79,7 @@ export function TokensSection({ workspaceId }: { workspaceId: string }) {
   )
 }
 
-function columns(workspaceId: string): Column<Token>[] {
+function columns(): Column<Token>[] {
   const texts = t.settings.tokens
   return [
     { key: 'name', title: texts.name, cell: ({ name }) => <strong>{name}</strong> },
@@ -87,7 +88,7 @@ function columns(workspaceId: string): Column<Token>[] {
     {
       key: 'by',
       title: t.settings.madeBy,
-      cell: ({ createdBy }) => <MadeBy workspaceId={workspaceId} id={createdBy} />,
+      cell: ({ createdBy }) => <MadeBy id={createdBy} />,
       optional: true,
     },
     {

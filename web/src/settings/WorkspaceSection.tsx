@@ -9,10 +9,12 @@ import { complain, say } from '../ui/overlay/notices.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { countries } from './countries.ts'
 import { StatusesField } from './StatusesField.tsx'
 
-export function WorkspaceSection({ workspaceId }: { workspaceId: string }) {
+export function WorkspaceSection() {
+  const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
   return <Loaded query={query}>{(workspace) => <WorkspaceForm workspace={workspace} />}</Loaded>
 }

@@ -5,9 +5,9 @@ import { t } from '../text/index.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { complain, say } from '../ui/overlay/notices.tsx'
 import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 interface EraseAskProps {
-  workspaceId: string
   name: CustomerName
   close(): void
   done?: () => void
@@ -17,7 +17,8 @@ const shownKinds = ['leads', 'conversations', 'messages', 'notes', 'events', 'im
 type Counts = Record<(typeof shownKinds)[number], number>
 
 /** Shows what there is, and has a word typed before it goes. */
-export default function EraseAsk({ workspaceId, name, close, done }: EraseAskProps) {
+export default function EraseAsk({ name, close, done }: EraseAskProps) {
+  const workspaceId = useWorkspaceId()
   const texts = t.erasure
   const queries = useQueryClient()
   const found = useErasurePreview(workspaceId, name)

@@ -3,17 +3,18 @@ import { lazy, Suspense, useState } from 'react'
 import type { CustomerName } from '../data/erasures.ts'
 import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 const EraseAsk = lazy(() => withTexts(() => import('./EraseAsk.tsx')))
 
 interface EraseButtonProps {
-  workspaceId: string
   name: CustomerName
   done?: () => void
 }
 
 /** Begins to erase a customer; for admins, whom it asks first. */
-export function EraseButton({ workspaceId, name, done }: EraseButtonProps) {
+export function EraseButton({ name, done }: EraseButtonProps) {
+  const workspaceId = useWorkspaceId()
   const [asks, setAsks] = useState(false)
   if (!mayIn(workspaceId, 'admin')) return null
   return (
@@ -23,7 +24,7 @@ export function EraseButton({ workspaceId, name, done }: EraseButtonProps) {
       </Button>
       {asks && (
         <Suspense>
-          <EraseAsk workspaceId={workspaceId} name={name} close={() => setAsks(false)} {...(done && { done })} />
+          <EraseAsk name={name} close={() => setAsks(false)} {...(done && { done })} />
         </Suspense>
       )}
     </>

@@ -7,11 +7,11 @@ import { isOtherServer } from '../ui/other-server.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { EventFields } from './EventFields.tsx'
 import { HeaderFields, type HeaderLine, headersOf } from './HeaderFields.tsx'
 
 interface EndpointPanelProps {
-  workspaceId: string
   /** The one to change; a new one without. */
   endpoint?: Endpoint
   close(): void
@@ -36,7 +36,8 @@ const blank: EndpointDraft = {
   headers: [],
 }
 
-export function EndpointPanel({ workspaceId, endpoint, close, saved }: EndpointPanelProps) {
+export function EndpointPanel({ endpoint, close, saved }: EndpointPanelProps) {
+  const workspaceId = useWorkspaceId()
   const draft = useDraft(endpoint === undefined ? blank : draftOf(endpoint))
   const { value, set, errorOf } = draft
   const action = endpoint === undefined ? t.webhooks.make : t.common.save
@@ -83,12 +84,7 @@ export function EndpointPanel({ workspaceId, endpoint, close, saved }: EndpointP
         onChange={(event) => set({ description: event.currentTarget.value })}
         error={errorOf('description')}
       />
-      <EventFields
-        workspaceId={workspaceId}
-        value={value.events}
-        change={(events) => set({ events })}
-        error={errorOf('events')}
-      />
+      <EventFields value={value.events} change={(events) => set({ events })} error={errorOf('events')} />
       <Radio.Group
         label={t.webhooks.phones}
         value={value.phoneVisibility}

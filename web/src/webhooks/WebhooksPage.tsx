@@ -61,7 +61,6 @@ export function WebhooksPage() {
       </PageBody>
       {isMaking && (
         <EndpointPanel
-          workspaceId={workspaceId}
           close={() => setMaking(false)}
           saved={(endpoint, secret) => {
             setMaking(false)

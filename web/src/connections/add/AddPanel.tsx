@@ -4,6 +4,7 @@ import type { Channel, Made } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './ChannelChoice.module.css'
 import { OfficialForm } from './OfficialForm.tsx'
 import { PartnerForm } from './PartnerForm.tsx'
@@ -11,14 +12,14 @@ import { SessionForm } from './SessionForm.tsx'
 import { WebhookToPaste } from './WebhookToPaste.tsx'
 
 interface AddPanelProps {
-  workspaceId: string
   close(): void
   /** Shows the page of a connection. */
   open(id: string): void
 }
 
 /** Connects a number: which way, then what that way needs, then what is left to do. */
-export function AddPanel({ workspaceId, close, open }: AddPanelProps) {
+export function AddPanel({ close, open }: AddPanelProps) {
+  const workspaceId = useWorkspaceId()
   const [channel, setChannel] = useState<Channel | null>(null)
   const [made, setMade] = useState<Made | null>(null)
   const form = { workspaceId, back: () => setChannel(null), made: ({ connection }: Made) => open(connection.id) }

@@ -6,13 +6,15 @@ import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { RiskWords } from '../parts/RiskWords.tsx'
 import { rememberConsent } from '../parts/risk.ts'
 import { FormFooter } from './FormFooter.tsx'
 import type { FormProps } from './form-props.ts'
 
 /** A phone that is to link us as a device. Its risk is understood before a code is shown. */
-export function SessionForm({ workspaceId, back, close, made }: FormProps) {
+export function SessionForm({ back, close, made }: FormProps) {
+  const workspaceId = useWorkspaceId()
   const simulatorUrl = useSimulatorUrl(workspaceId)
   const draft = useDraft({ name: '', network: 'real' })
   const [isUnderstood, setUnderstood] = useState(false)

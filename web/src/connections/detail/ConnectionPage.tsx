@@ -35,7 +35,7 @@ export function ConnectionPage() {
       <PageHeader
         title={connection?.name ?? t.connections.title}
         before={before}
-        action={connection && mayChange && <Actions workspaceId={workspaceId} connection={connection} />}
+        action={connection && mayChange && <Actions connection={connection} />}
       />
       <PageBody>
         <Loaded query={query}>
@@ -43,7 +43,7 @@ export function ConnectionPage() {
             connection === undefined ? (
               <ErrorNotice error={new Failure(404, '')} />
             ) : (
-              <Details workspaceId={workspaceId} connection={connection} mayChange={mayChange} />
+              <Details connection={connection} mayChange={mayChange} />
             )
           }
         </Loaded>
@@ -53,29 +53,30 @@ export function ConnectionPage() {
 }
 
 interface DetailsProps {
-  workspaceId: string
   connection: Connection
   mayChange: boolean
 }
 
-function Details({ workspaceId, connection, mayChange }: DetailsProps) {
+function Details({ connection, mayChange }: DetailsProps) {
+  const workspaceId = useWorkspaceId()
   const isSession = connection.channel === 'unofficial'
   useTrafficNews(workspaceId, connection.id)
   return (
     <div className={styles.columns}>
       <div className={styles.main}>
-        <StateSection workspaceId={workspaceId} connection={connection} />
-        {isSession && <SessionSection workspaceId={workspaceId} connection={connection} mayChange={mayChange} />}
-        {isSession && <RiskSection workspaceId={workspaceId} connection={connection} />}
-        <FailureSection workspaceId={workspaceId} connection={connection} />
-        {!isSession && <TemplateSection workspaceId={workspaceId} connection={connection} mayChange={mayChange} />}
+        <StateSection connection={connection} />
+        {isSession && <SessionSection connection={connection} mayChange={mayChange} />}
+        {isSession && <RiskSection connection={connection} />}
+        <FailureSection connection={connection} />
+        {!isSession && <TemplateSection connection={connection} mayChange={mayChange} />}
       </div>
       <ConnectionFacts connection={connection} />
     </div>
   )
 }
 
-function Actions({ workspaceId, connection }: { workspaceId: string; connection: Connection }) {
+function Actions({ connection }: { connection: Connection }) {
+  const workspaceId = useWorkspaceId()
   const [open, setOpen] = useState<'settings' | 'remove' | null>(null)
   const { act, busy } = usePauseAndResume(workspaceId, connection)
   const texts = t.connections
@@ -112,10 +113,8 @@ function Actions({ workspaceId, connection }: { workspaceId: string; connection:
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {open === 'settings' && (
-        <SettingsPanel workspaceId={workspaceId} connection={connection} close={() => setOpen(null)} />
-      )}
-      {open === 'remove' && <RemoveAsk workspaceId={workspaceId} connection={connection} close={() => setOpen(null)} />}
+      {open === 'settings' && <SettingsPanel connection={connection} close={() => setOpen(null)} />}
+      {open === 'remove' && <RemoveAsk connection={connection} close={() => setOpen(null)} />}
     </>
   )
 }
@@ -133,7 +132,8 @@ function usePauseAndResume(workspaceId: string, { id, name }: Connection) {
   return { act: (what: 'pause' | 'resume') => run.mutate(what), busy: run.isPending }
 }
 
-function RemoveAsk({ workspaceId, connection, close }: { workspaceId: string; connection: Connection; close(): void }) {
+function RemoveAsk({ connection, close }: { connection: Connection; close(): void }) {
+  const workspaceId = useWorkspaceId()
   const { remove } = useConnectionActs(workspaceId)
   const navigate = useNavigate()
   const { removeAsk, removeHelp, remove: action, removed } = t.connections

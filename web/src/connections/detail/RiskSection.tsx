@@ -5,12 +5,14 @@ import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { fullMoment } from '../../ui/format/time.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { RiskWords } from '../parts/RiskWords.tsx'
 import styles from './detail.module.css'
 import { Section } from './Section.tsx'
 
 /** Who confirmed the risk and until when that counts; the words of it where somebody has to. */
-export function RiskSection({ workspaceId, connection }: { workspaceId: string; connection: Connection }) {
+export function RiskSection({ connection }: { connection: Connection }) {
+  const workspaceId = useWorkspaceId()
   const { acknowledge } = useConnectionActs(workspaceId)
   const confirm = useMutation({ mutationFn: () => acknowledge(connection.id), onError: complain })
   const { acknowledgement, id, numberId } = connection

@@ -5,6 +5,7 @@ import { t } from '../../text/index.ts'
 import { complain, say } from '../../ui/overlay/notices.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import {
   changesOf,
   fieldsOf,
@@ -15,13 +16,13 @@ import {
 } from '../parts/settings-fields.ts'
 
 interface SettingsPanelProps {
-  workspaceId: string
   connection: Connection
   close(): void
 }
 
 /** Changes what a connection stands on. Secrets are never shown: an empty field leaves one as it is. */
-export function SettingsPanel({ workspaceId, connection, close }: SettingsPanelProps) {
+export function SettingsPanel({ connection, close }: SettingsPanelProps) {
+  const workspaceId = useWorkspaceId()
   const draft = useDraft<SettingsDraft>(settingsOf(connection))
   const { value, set, errorOf } = draft
   const { change } = useConnectionActs(workspaceId)

@@ -1,6 +1,7 @@
 import { type Connection, useHealth } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { ago, fullMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { StateChip } from '../parts/facts.tsx'
 import { HealthAdvice } from '../parts/HealthAdvice.tsx'
 import { adviceWords } from '../parts/state-words.ts'
@@ -8,7 +9,8 @@ import styles from './detail.module.css'
 import { Section } from './Section.tsx'
 
 /** How it is, since when, and what to do next. */
-export function StateSection({ workspaceId, connection }: { workspaceId: string; connection: Connection }) {
+export function StateSection({ connection }: { connection: Connection }) {
+  const workspaceId = useWorkspaceId()
   const { data } = useHealth(workspaceId, connection.id)
   const { stateTitle, since, allWell } = t.connections
   return (
@@ -21,7 +23,8 @@ export function StateSection({ workspaceId, connection }: { workspaceId: string;
 }
 
 /** What failed within a day, by its code, with what to do about each. Not there when nothing did. */
-export function FailureSection({ workspaceId, connection }: { workspaceId: string; connection: Connection }) {
+export function FailureSection({ connection }: { connection: Connection }) {
+  const workspaceId = useWorkspaceId()
   const { data } = useHealth(workspaceId, connection.id)
   if (data === undefined || data.failures.length === 0) return null
   const { failures } = t.connections

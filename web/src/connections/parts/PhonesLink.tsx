@@ -2,10 +2,12 @@ import { Button } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { useSimulatorUrl } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './PhonesLink.module.css'
 
 /** The way to the simulated phones, where this installation has some. */
-export function PhonesLink({ workspaceId }: { workspaceId: string }) {
+export function PhonesLink() {
+  const workspaceId = useWorkspaceId()
   const simulatorUrl = useSimulatorUrl(workspaceId)
   if (simulatorUrl === null) return null
   const { phones } = t.connections

@@ -6,6 +6,7 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { mayIn, me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Composer.module.css'
 import type { Outgoing } from './kept-sends.ts'
 import type { Obstacle } from './obstacle.ts'
@@ -13,7 +14,6 @@ import { RefusalLine } from './RefusalLine.tsx'
 import { isOfStanding, type Refusal } from './refusal.ts'
 
 interface ComposeLinesProps {
-  workspaceId: string
   conversation: Conversation
   obstacle: Obstacle | null
   refusal: Refusal | null
@@ -23,15 +23,13 @@ interface ComposeLinesProps {
 
 /** What has to be said before more is written: why nothing was sent, or that somebody wrote meanwhile. */
 export function ComposeLines(props: ComposeLinesProps) {
-  const { workspaceId, conversation, obstacle, refusal, movedBy, send } = props
+  const { conversation, obstacle, refusal, movedBy, send } = props
   // Of a closed window the templates tell, which stand there then, and of what is still in the way its own line.
   const isTold = refusal?.reason === 'WINDOW_CLOSED' || (obstacle !== null && isOfStanding(refusal))
   return (
     <>
-      {obstacle !== null && <ObstacleLine workspaceId={workspaceId} conversation={conversation} obstacle={obstacle} />}
-      {refusal !== null && !isTold && (
-        <RefusalLine workspaceId={workspaceId} conversation={conversation} refusal={refusal} send={send} />
-      )}
+      {obstacle !== null && <ObstacleLine conversation={conversation} obstacle={obstacle} />}
+      {refusal !== null && !isTold && <RefusalLine conversation={conversation} refusal={refusal} send={send} />}
       {refusal === null && movedBy !== null && (
         <div className={styles.line} data-tone="attention" role="status">
           {t.compose.movedWhileWriting(movedBy || conversation.contact.name || t.common.unknown)}
@@ -42,13 +40,13 @@ export function ComposeLines(props: ComposeLinesProps) {
 }
 
 interface ObstacleLineProps {
-  workspaceId: string
   conversation: Conversation
   obstacle: Obstacle
 }
 
 /** Why nothing can be sent now, and where that is mended. What is written meanwhile stays. */
-export function ObstacleLine({ workspaceId, conversation: { connectionId }, obstacle }: ObstacleLineProps) {
+export function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLineProps) {
+  const workspaceId = useWorkspaceId()
   const { obstacles: texts, refusal } = t.compose
   const { acknowledge, resume } = useConnectionActs(workspaceId)
   const act = (label: string, step: () => Promise<unknown>) => <Act label={label} step={step} />

@@ -8,6 +8,7 @@ import { Chip } from '../../ui/Chip.tsx'
 import { KeyHint, useKeys } from '../../ui/keys.ts'
 import { later } from '../../ui/overlay/later.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { useWriting } from './drafts.ts'
 import styles from './OwnerBar.module.css'
 import { useSendingAgent, useTakeOver } from './use-owner.ts'
@@ -15,12 +16,12 @@ import { useSendingAgent, useTakeOver } from './use-owner.ts'
 const HandBackAsk = later(() => import('./HandBackAsk.tsx'))
 
 interface OwnerBarProps {
-  workspaceId: string
   conversation: Conversation
 }
 
 /** Says who answers, and lets people take over or hand back. */
-export function OwnerBar({ workspaceId, conversation }: OwnerBarProps) {
+export function OwnerBar({ conversation }: OwnerBarProps) {
+  const workspaceId = useWorkspaceId()
   const [asks, setAsks] = useState(false)
   const { data: workspace } = useWorkspace(workspaceId)
   const take = useTakeOver(conversation.id)
@@ -69,14 +70,7 @@ export function OwnerBar({ workspaceId, conversation }: OwnerBarProps) {
         </Button>
       )}
       <Suspense>
-        {asks && (
-          <HandBackAsk
-            workspaceId={workspaceId}
-            conversation={conversation}
-            isStopped={isStopped}
-            close={() => setAsks(false)}
-          />
-        )}
+        {asks && <HandBackAsk conversation={conversation} isStopped={isStopped} close={() => setAsks(false)} />}
       </Suspense>
     </div>
   )

@@ -7,20 +7,21 @@ import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Composer.module.css'
 import { setDraft, setRefusal, writingOf } from './drafts.ts'
 import type { Outgoing } from './kept-sends.ts'
 import type { Refusal } from './refusal.ts'
 
 interface RefusalLineProps {
-  workspaceId: string
   conversation: Conversation
   refusal: Refusal
   send(outgoing: Outgoing): void
 }
 
 /** Why a message was not sent, in words, with what can be done about it. The text is back in its field. */
-export function RefusalLine({ workspaceId, conversation, refusal, send }: RefusalLineProps) {
+export function RefusalLine({ conversation, refusal, send }: RefusalLineProps) {
+  const workspaceId = useWorkspaceId()
   const { reason, detail, newer } = refusal
   const texts = t.compose.refusal
   const id = conversation.id
@@ -38,7 +39,7 @@ export function RefusalLine({ workspaceId, conversation, refusal, send }: Refusa
           </div>
         )}
       </div>
-      <Remedy workspaceId={workspaceId} conversation={conversation} refusal={refusal} send={send} />
+      <Remedy conversation={conversation} refusal={refusal} send={send} />
       <Button size="compact-sm" variant="subtle" color="gray" onClick={dismiss}>
         {isMoved ? texts.edit : texts.dismiss}
       </Button>
@@ -47,7 +48,8 @@ export function RefusalLine({ workspaceId, conversation, refusal, send }: Refusa
 }
 
 /** What the reason can be met with. */
-function Remedy({ workspaceId, conversation, refusal, send }: RefusalLineProps) {
+function Remedy({ conversation, refusal, send }: RefusalLineProps) {
+  const workspaceId = useWorkspaceId()
   const { reason, outgoing } = refusal
   const { refusal: texts, owner, obstacles } = t.compose
   const { acknowledge } = useConnectionActs(workspaceId)

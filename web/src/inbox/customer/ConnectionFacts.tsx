@@ -4,13 +4,15 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { fullMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { useWindow } from '../compose/window.ts'
 import { Facts, Section } from './Section.tsx'
 
 const tones = { active: 'good', paused: 'attention', unavailable: 'bad' } as const
 
 /** By which number of ours they write, and whether it can answer. */
-export function ConnectionFacts({ workspaceId, conversation }: { workspaceId: string; conversation: Conversation }) {
+export function ConnectionFacts({ conversation }: { conversation: Conversation }) {
+  const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
   const { connectionId, connectionName, channel, windowExpiresAt, createdAt } = conversation
   const state = connections.find(({ id }) => id === connectionId)?.state

@@ -12,6 +12,7 @@ import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { ago, fullMoment } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { AdCard } from '../parts/AdCard.tsx'
 import { shownPhone } from '../parts/words.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
@@ -22,12 +23,12 @@ import { OtherConversations } from './OtherConversations.tsx'
 import { Section } from './Section.tsx'
 
 interface CustomerPaneProps {
-  workspaceId: string
   conversation: Conversation
 }
 
 /** Who the customer is: the lead, what was noted, and what else was said. */
-export default function CustomerPane({ workspaceId, conversation }: CustomerPaneProps) {
+export default function CustomerPane({ conversation }: CustomerPaneProps) {
+  const workspaceId = useWorkspaceId()
   const { id, contact } = conversation
   const { data: detail, isError } = useDetail(workspaceId, id)
   const thread = useKnownThread(workspaceId, id)
@@ -42,23 +43,17 @@ export default function CustomerPane({ workspaceId, conversation }: CustomerPane
       <Head conversation={conversation} leadName={detail?.lead?.name ?? null} />
       {/* All at once: what came later would push away what is being read. */}
       <div hidden={!isKnown && !isError}>
-        {leadId === null ? (
-          isKnown && <NoLead conversation={conversation} />
-        ) : (
-          <LeadCard workspaceId={workspaceId} leadId={leadId} />
-        )}
+        {leadId === null ? isKnown && <NoLead conversation={conversation} /> : <LeadCard leadId={leadId} />}
         {referral !== null && (
           <Section title={t.customer.ad}>
             <AdCard referral={referral} isTitled />
           </Section>
         )}
         {isKnown && <Notes notes={notesOf(detail.notes ?? [], thread?.items ?? [])} />}
-        {contact.phone !== null && (
-          <OtherConversations workspaceId={workspaceId} conversationId={id} phone={contact.phone} />
-        )}
-        {leadId !== null && <LeadHistory workspaceId={workspaceId} leadId={leadId} />}
-        <ConnectionFacts workspaceId={workspaceId} conversation={conversation} />
-        <EraseButton workspaceId={workspaceId} name={{ conversationId: id }} />
+        {contact.phone !== null && <OtherConversations conversationId={id} phone={contact.phone} />}
+        {leadId !== null && <LeadHistory leadId={leadId} />}
+        <ConnectionFacts conversation={conversation} />
+        <EraseButton name={{ conversationId: id }} />
       </div>
     </div>
   )

@@ -14,21 +14,24 @@ import { t } from '../../text/index.ts'
 import { customName, statusName } from '../../ui/format/lead-words.ts'
 import { complain, say } from '../../ui/overlay/notices.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Customer.module.css'
 import { Amount, Choice, Words } from './EditInPlace.tsx'
 import { type Fact, Facts, Section } from './Section.tsx'
 
 /** The lead that the customer is: what matters of it can be changed where it stands. */
-export function LeadCard({ workspaceId, leadId }: { workspaceId: string; leadId: string }) {
+export function LeadCard({ leadId }: { leadId: string }) {
+  const workspaceId = useWorkspaceId()
   const query = useLead(workspaceId, leadId)
   return (
     <Loaded query={query} rows={4}>
-      {(lead) => <LeadFacts workspaceId={workspaceId} lead={lead} />}
+      {(lead) => <LeadFacts lead={lead} />}
     </Loaded>
   )
 }
 
-function LeadFacts({ workspaceId, lead }: { workspaceId: string; lead: Lead }) {
+function LeadFacts({ lead }: { lead: Lead }) {
+  const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const change = (changes: LeadChanges) =>
     void changeLead(queries, workspaceId, lead, changes).then((error) => error !== null && complain(error))

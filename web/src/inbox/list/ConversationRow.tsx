@@ -13,6 +13,7 @@ import type { Label } from '../../data/labels.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { fullMoment, shortMoment, span } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { labelColor } from '../parts/label-color.ts'
 import { customerName, lastLine } from '../parts/words.ts'
 import styles from './ConversationRows.module.css'
@@ -28,7 +29,6 @@ interface ConversationRowProps {
   start: number
   /** -1: not known. */
   total: number
-  workspaceId: string
   isOpen: boolean
   labels: ReadonlyMap<string, Label>
   now: number
@@ -38,7 +38,8 @@ interface ConversationRowProps {
 }
 
 export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
-  const { row, index, start, total, workspaceId, isOpen, labels, now, userId, open, peek } = props
+  const workspaceId = useWorkspaceId()
+  const { row, index, start, total, isOpen, labels, now, userId, open, peek } = props
   const name = customerName(row)
   const go = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return

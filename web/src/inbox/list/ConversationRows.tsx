@@ -9,12 +9,12 @@ import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
 import styles from './ConversationRows.module.css'
 import { placeAfter } from './keep-place.ts'
 
 interface ConversationRowsProps {
-  workspaceId: string
   filter: ConversationFilter
   isNarrowed: boolean
   openId: string | undefined
@@ -27,7 +27,8 @@ const ahead = 30
 const retryMs = 2_000
 
 /** The list: only the rows in sight are drawn, however many there are. */
-export function ConversationRows({ workspaceId, filter, isNarrowed, openId, open, clear }: ConversationRowsProps) {
+export function ConversationRows({ filter, isNarrowed, openId, open, clear }: ConversationRowsProps) {
+  const workspaceId = useWorkspaceId()
   const inbox = useInbox()
   const navigate = useNavigate()
   const { query, rows, cursor, more } = useConversationPages(workspaceId, filter)
@@ -81,7 +82,6 @@ export function ConversationRows({ workspaceId, filter, isNarrowed, openId, open
                 index={index}
                 start={start}
                 total={hasMore ? -1 : rows.length}
-                workspaceId={workspaceId}
                 isOpen={row.id === openId}
                 labels={labels}
                 now={now}

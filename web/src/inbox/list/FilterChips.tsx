@@ -3,17 +3,18 @@ import { useConnections } from '../../data/connections.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/members.ts'
 import { t } from '../../text/index.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { InboxSearch } from './filters.ts'
 import styles from './ListPane.module.css'
 
 interface FilterChipsProps {
-  workspaceId: string
   search: InboxSearch
   filterBy(search: InboxSearch): void
 }
 
 /** What narrows the list, each to be taken away. */
-export function FilterChips({ workspaceId, search, filterBy }: FilterChipsProps) {
+export function FilterChips({ search, filterBy }: FilterChipsProps) {
+  const workspaceId = useWorkspaceId()
   const wordFor = useWords(workspaceId)
   const fields = (Object.keys(search) as (keyof InboxSearch)[]).filter((field) => field !== 'view' && field !== 'sort')
   const without = (field: keyof InboxSearch) => {

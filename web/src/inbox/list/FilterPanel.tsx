@@ -3,18 +3,19 @@ import { useConnections } from '../../data/connections.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/members.ts'
 import { t } from '../../text/index.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type InboxSearch, readSearch, statuses } from './filters.ts'
 import styles from './ListPane.module.css'
 import { SavedFilters } from './SavedFilters.tsx'
 
 export interface FilterPanelProps {
-  workspaceId: string
   search: InboxSearch
   filterBy(search: InboxSearch): void
 }
 
 /** Every way to narrow and order the list, and those that were kept under a name. */
-export function FilterPanel({ workspaceId, search, filterBy }: FilterPanelProps) {
+export function FilterPanel({ search, filterBy }: FilterPanelProps) {
+  const workspaceId = useWorkspaceId()
   const labels = useLabelsById(workspaceId)
   const members = useMemberList(workspaceId)
   const { data: connections = [] } = useConnections(workspaceId)
@@ -78,7 +79,7 @@ export function FilterPanel({ workspaceId, search, filterBy }: FilterPanelProps)
         checked={search.unanswered === true}
         onChange={(event) => set('unanswered', event.currentTarget.checked)}
       />
-      <SavedFilters workspaceId={workspaceId} search={search} filterBy={filterBy} />
+      <SavedFilters search={search} filterBy={filterBy} />
     </div>
   )
 }

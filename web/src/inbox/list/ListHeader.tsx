@@ -14,12 +14,11 @@ import styles from './ListPane.module.css'
 const FilterDrop = later(() => import('./FilterDrop.tsx'))
 
 interface ListHeaderProps {
-  workspaceId: string
   search: InboxSearch
   filterBy(search: InboxSearch): void
 }
 
-export function ListHeader({ workspaceId, search, filterBy }: ListHeaderProps) {
+export function ListHeader({ search, filterBy }: ListHeaderProps) {
   const [isSearching, setSearching] = useState(search.search !== undefined)
   const [isFiltering, setFiltering] = useState(false)
   const drop = useDrop(isFiltering, setFiltering)
@@ -59,7 +58,7 @@ export function ListHeader({ workspaceId, search, filterBy }: ListHeaderProps) {
         <IconFilter size={18} stroke={1.6} />
       </ActionIcon>
       <Dropped drop={drop}>
-        <FilterDrop drop={drop} workspaceId={workspaceId} search={search} filterBy={filterBy} />
+        <FilterDrop drop={drop} search={search} filterBy={filterBy} />
       </Dropped>
     </header>
   )

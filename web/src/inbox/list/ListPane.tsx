@@ -3,6 +3,7 @@ import { useCounts } from '../../data/inbox/queries.ts'
 import { type View, views } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ConversationRows } from './ConversationRows.tsx'
 import { FilterChips } from './FilterChips.tsx'
 import { filterOf, type InboxSearch, isNarrowed } from './filters.ts'
@@ -10,14 +11,13 @@ import { ListHeader } from './ListHeader.tsx'
 import styles from './ListPane.module.css'
 
 export interface ListPaneProps {
-  workspaceId: string
   search: InboxSearch
   openId: string | undefined
   open(id: string): void
   filterBy(search: InboxSearch): void
 }
 
-export function ListPane({ workspaceId, search, openId, open, filterBy }: ListPaneProps) {
+export function ListPane({ search, openId, open, filterBy }: ListPaneProps) {
   const filter = useMemo(() => filterOf(search), [search])
   const views = (view: typeof filter.view) => {
     const { view: _, ...rest } = search
@@ -25,11 +25,10 @@ export function ListPane({ workspaceId, search, openId, open, filterBy }: ListPa
   }
   return (
     <section className={styles.pane} aria-label={t.inbox.conversations}>
-      <ListHeader workspaceId={workspaceId} search={search} filterBy={filterBy} />
-      <ViewTabs workspaceId={workspaceId} view={filter.view} choose={views} />
-      {isNarrowed(search) && <FilterChips workspaceId={workspaceId} search={search} filterBy={filterBy} />}
+      <ListHeader search={search} filterBy={filterBy} />
+      <ViewTabs view={filter.view} choose={views} />
+      {isNarrowed(search) && <FilterChips search={search} filterBy={filterBy} />}
       <ConversationRows
-        workspaceId={workspaceId}
         filter={filter}
         isNarrowed={isNarrowed(search)}
         openId={openId}
@@ -41,12 +40,12 @@ export function ListPane({ workspaceId, search, openId, open, filterBy }: ListPa
 }
 
 interface ViewTabsProps {
-  workspaceId: string
   view: View
   choose(view: View): void
 }
 
-export function ViewTabs({ workspaceId, view, choose }: ViewTabsProps) {
+export function ViewTabs({ view, choose }: ViewTabsProps) {
+  const workspaceId = useWorkspaceId()
   const { data: counts } = useCounts(workspaceId)
   return (
     <div className={styles.tabs} role="toolbar" aria-label={t.inbox.view}>

@@ -12,16 +12,17 @@ import {
 import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { complain, say } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type InboxSearch, queryOf, searchOf } from './filters.ts'
 import styles from './ListPane.module.css'
 
 interface SavedFiltersProps {
-  workspaceId: string
   search: InboxSearch
   filterBy(search: InboxSearch): void
 }
 
-export function SavedFilters({ workspaceId, search, filterBy }: SavedFiltersProps) {
+export function SavedFilters({ search, filterBy }: SavedFiltersProps) {
+  const workspaceId = useWorkspaceId()
   const saved = useSavedFiltersOf('inbox', workspaceId)
   const queries = useQueryClient()
   const [isNaming, setNaming] = useState(false)

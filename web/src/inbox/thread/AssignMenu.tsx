@@ -7,15 +7,16 @@ import { useMemberList } from '../../data/members.ts'
 import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import type { Drop } from '../../ui/overlay/drop.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ActionItems } from './ActionItems.tsx'
 
 interface AssignMenuProps {
   drop: Drop
-  workspaceId: string
   conversation: Conversation
 }
 
-export default function AssignMenu({ drop, workspaceId, conversation: { id, assignedTo } }: AssignMenuProps) {
+export default function AssignMenu({ drop, conversation: { id, assignedTo } }: AssignMenuProps) {
+  const workspaceId = useWorkspaceId()
   const inbox = useInbox()
   const members = useMemberList(workspaceId)
   const { id: userId, name } = me()

@@ -3,6 +3,7 @@ import type { Activity, Note } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { t } from '../../text/index.ts'
 import { clock, dayName, fullMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { Tick } from '../parts/Tick.tsx'
 import { activityLine } from '../parts/words.ts'
 import { BubbleGroup } from './BubbleGroup.tsx'
@@ -11,18 +12,15 @@ import { MessageText } from './MessageText.tsx'
 import styles from './Thread.module.css'
 
 interface BlocksProps {
-  workspaceId: string
   conversationId: string
   blocks: readonly Block[]
 }
 
-export function Blocks({ workspaceId, conversationId, blocks }: BlocksProps) {
-  return blocks.map((block) => (
-    <OneBlock key={block.key} workspaceId={workspaceId} conversationId={conversationId} block={block} />
-  ))
+export function Blocks({ conversationId, blocks }: BlocksProps) {
+  return blocks.map((block) => <OneBlock key={block.key} conversationId={conversationId} block={block} />)
 }
 
-function OneBlock({ workspaceId, conversationId, block }: Omit<BlocksProps, 'blocks'> & { block: Block }) {
+function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { block: Block }) {
   switch (block.type) {
     case 'day':
       return <h3 className={styles.day}>{dayName(block.at)}</h3>
@@ -46,7 +44,7 @@ function OneBlock({ workspaceId, conversationId, block }: Omit<BlocksProps, 'blo
     case 'note':
       return <NotePaper note={block.note} />
     case 'activity':
-      return <ActivityLine workspaceId={workspaceId} activity={block.activity} />
+      return <ActivityLine activity={block.activity} />
     case 'waiting':
       return (
         <div className={styles.group} data-side="ours">
@@ -74,7 +72,8 @@ const NotePaper = memo(function NotePaper({ note: { text, actor, createdAt } }: 
   )
 })
 
-function ActivityLine({ workspaceId, activity }: { workspaceId: string; activity: Activity }) {
+function ActivityLine({ activity }: { activity: Activity }) {
+  const workspaceId = useWorkspaceId()
   const labels = useLabelsById(workspaceId)
   return (
     <p className={styles.line} title={fullMoment(activity.createdAt)}>

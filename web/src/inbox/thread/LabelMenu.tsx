@@ -6,17 +6,18 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { t } from '../../text/index.ts'
 import type { Drop } from '../../ui/overlay/drop.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { labelColor } from '../parts/label-color.ts'
 import styles from '../ThreadPane.module.css'
 import { ActionItems } from './ActionItems.tsx'
 
 interface LabelMenuProps {
   drop: Drop
-  workspaceId: string
   conversation: Conversation
 }
 
-export default function LabelMenu({ drop, workspaceId, conversation: { id, labelIds } }: LabelMenuProps) {
+export default function LabelMenu({ drop, conversation: { id, labelIds } }: LabelMenuProps) {
+  const workspaceId = useWorkspaceId()
   const inbox = useInbox()
   const labels = useLabelsById(workspaceId)
   const items = [...labels.values()].map((label) => {

@@ -8,6 +8,7 @@ import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { Blocks } from './Blocks.tsx'
 import { blocksOf } from './blocks.ts'
 import styles from './Thread.module.css'
@@ -19,7 +20,6 @@ export interface ThreadHandle {
 
 interface ThreadProps {
   ref?: Ref<ThreadHandle>
-  workspaceId: string
   conversation: Conversation
 }
 
@@ -28,7 +28,8 @@ const nothing: readonly TimelineItem[] = []
 const dayOf = (at: string): string => new Date(at).toDateString()
 
 /** Messages, notes and what happened, from the newest or the first unread one; older ones come as one scrolls to them. */
-export const Thread = memo(function Thread({ ref, workspaceId, conversation }: ThreadProps) {
+export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
+  const workspaceId = useWorkspaceId()
   const { id } = conversation
   const { query, older, newer, toEnd } = useThread(workspaceId, id)
   const { data, isFetchedAfterMount } = query
@@ -65,7 +66,7 @@ export const Thread = memo(function Thread({ ref, workspaceId, conversation }: T
             </div>
           )}
           {data !== undefined && blocks.length === 0 && <p className={styles.line}>{t.inbox.emptyThread}</p>}
-          <Blocks workspaceId={workspaceId} conversationId={id} blocks={blocks} />
+          <Blocks conversationId={id} blocks={blocks} />
           {data?.newer != null && <div ref={end} className={styles.edge} />}
         </div>
       </div>

@@ -30,13 +30,12 @@ const MoreMenu = later(() => import('./MoreMenu.tsx'))
 type OpenMenu = 'snooze' | 'label' | 'assign' | 'more' | null
 
 interface ThreadActionsProps {
-  workspaceId: string
   conversation: Conversation
   close(): void
 }
 
 /** What one key does to the conversation that is open. */
-export function ThreadActions({ workspaceId, conversation, close }: ThreadActionsProps) {
+export function ThreadActions({ conversation, close }: ThreadActionsProps) {
   const [menu, setMenu] = useState<OpenMenu>(null)
   const { toggleDone, toggleUnread } = useActs(conversation, close)
   const { actions } = t.inbox
@@ -65,10 +64,10 @@ export function ThreadActions({ workspaceId, conversation, close }: ThreadAction
   return (
     <>
       <ActionMenu icon={IconUserPlus} label={actions.assign} hint="A" {...menuProps('assign')}>
-        {(drop) => <AssignMenu drop={drop} workspaceId={workspaceId} conversation={conversation} />}
+        {(drop) => <AssignMenu drop={drop} conversation={conversation} />}
       </ActionMenu>
       <ActionMenu icon={IconTag} label={actions.label} hint="L" {...menuProps('label')}>
-        {(drop) => <LabelMenu drop={drop} workspaceId={workspaceId} conversation={conversation} />}
+        {(drop) => <LabelMenu drop={drop} conversation={conversation} />}
       </ActionMenu>
       <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
         {(drop) => <SnoozeMenu drop={drop} conversation={conversation} />}

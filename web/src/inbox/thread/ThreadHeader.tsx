@@ -10,7 +10,6 @@ import styles from '../ThreadPane.module.css'
 import { ThreadActions } from './ThreadActions.tsx'
 
 interface ThreadHeaderProps {
-  workspaceId: string
   conversation: Conversation
   people: readonly Person[]
   close(): void
@@ -19,7 +18,7 @@ interface ThreadHeaderProps {
 }
 
 export function ThreadHeader(props: ThreadHeaderProps) {
-  const { workspaceId, conversation, people, close, showsCustomer, toggleCustomer } = props
+  const { conversation, people, close, showsCustomer, toggleCustomer } = props
   const customerWord = showsCustomer ? t.inbox.hideCustomer : t.inbox.showCustomer
   return (
     <header className={styles.header}>
@@ -40,7 +39,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
         <div className={styles.facts}>{factsOf(conversation).join(' · ')}</div>
       </div>
       <Faces people={people} />
-      <ThreadActions workspaceId={workspaceId} conversation={conversation} close={close} />
+      <ThreadActions conversation={conversation} close={close} />
       <Tip label={customerWord}>
         <ActionIcon
           className={styles.customerButton}

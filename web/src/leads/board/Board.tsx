@@ -4,12 +4,12 @@ import { useBoard } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import styles from './Board.module.css'
 import { BoardColumn } from './BoardColumn.tsx'
 
 interface BoardProps {
-  workspaceId: string
   query: LeadQuery
   people: People
   verbs: LeadVerbs
@@ -19,7 +19,8 @@ interface BoardProps {
 }
 
 /** Leads by status. A card is dragged, or goes by Shift and an arrow. */
-export function Board({ workspaceId, query, people, verbs, openId, open, told }: BoardProps) {
+export function Board({ query, people, verbs, openId, open, told }: BoardProps) {
+  const workspaceId = useWorkspaceId()
   const board = useBoard(workspaceId, query)
   const asked = query.status?.split(',')
   const heads = board.data?.filter(({ status }) => asked === undefined || asked.includes(status))
@@ -42,7 +43,6 @@ export function Board({ workspaceId, query, people, verbs, openId, open, told }:
           {heads?.map((head) => (
             <BoardColumn
               key={head.status}
-              workspaceId={workspaceId}
               head={head}
               query={query}
               people={people}

@@ -8,13 +8,13 @@ import { Chip } from '../../ui/Chip.tsx'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { number } from '../../ui/format/time.ts'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import { amount, statusTone } from '../fields/lead.ts'
 import styles from './Board.module.css'
 import { Card, cardType } from './Card.tsx'
 
 interface BoardColumnProps {
-  workspaceId: string
   head: BoardHead
   query: LeadQuery
   people: People
@@ -27,7 +27,8 @@ interface BoardColumnProps {
 const nearEndPx = 600
 
 /** The leads of one status, those changed last on top. */
-export function BoardColumn({ workspaceId, head, query, people, verbs, openId, open, step }: BoardColumnProps) {
+export function BoardColumn({ head, query, people, verbs, openId, open, step }: BoardColumnProps) {
+  const workspaceId = useWorkspaceId()
   const { status } = head
   const asked = useMemo(
     () => ({ ...query, status, sortBy: 'updatedAt' as const, sortOrder: 'desc' as const }),

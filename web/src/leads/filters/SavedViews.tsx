@@ -14,18 +14,19 @@ import { t } from '../../text/index.ts'
 import { complain, say, sayWithUndo } from '../../ui/overlay/notices.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type LeadAddress, readSavedQuery, savedQuery } from '../fields/address.ts'
 import type { GoTo } from '../fields/use-address.ts'
 import styles from '../LeadsPage.module.css'
 
 interface SavedViewsProps {
-  workspaceId: string
   address: LeadAddress
   goTo: GoTo
 }
 
 /** Ways of looking at the leads, under a name. */
-export function SavedViews({ workspaceId, address, goTo }: SavedViewsProps) {
+export function SavedViews({ address, goTo }: SavedViewsProps) {
+  const workspaceId = useWorkspaceId()
   const views = useSavedFiltersOf('leads', workspaceId)
   const { save, remove } = useViewVerbs(workspaceId)
   const [isSaving, setSaving] = useState(false)

@@ -5,16 +5,17 @@ import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { shortMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './LeadPanel.module.css'
 
 interface LeadConversationsProps {
-  workspaceId: string
   lead: Lead
   people: People
 }
 
 /** The chats with the lead's number. */
-export function LeadConversations({ workspaceId, lead, people }: LeadConversationsProps) {
+export function LeadConversations({ lead, people }: LeadConversationsProps) {
+  const workspaceId = useWorkspaceId()
   const { data } = useConversations(workspaceId, lead.id, lead.phone)
   const { data: connections = [] } = useConnections(workspaceId)
   return (

@@ -6,6 +6,7 @@ import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { nameOf } from '../fields/lead.ts'
@@ -17,7 +18,6 @@ import styles from './LeadPanel.module.css'
 import { StatusHistory } from './StatusHistory.tsx'
 
 interface LeadPanelProps {
-  workspaceId: string
   id: string
   /** What a list has of it already: shown at once. */
   known: Lead | undefined
@@ -28,7 +28,8 @@ interface LeadPanelProps {
 }
 
 /** All of one lead, beside the list. It takes no focus: J and K go on in the list. */
-export function LeadPanel({ workspaceId, id, known, context, verbs, open, close }: LeadPanelProps) {
+export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelProps) {
+  const workspaceId = useWorkspaceId()
   const query = useLead(workspaceId, id, known)
   const lead = query.data
   const name = lead === undefined ? '' : nameOf(lead)
@@ -56,12 +57,12 @@ export function LeadPanel({ workspaceId, id, known, context, verbs, open, close 
         {lead === undefined && !query.isError && <Skeleton height={320} />}
         {lead !== undefined && (
           <>
-            <Duplicates workspaceId={workspaceId} lead={lead} open={open} />
+            <Duplicates lead={lead} open={open} />
             <LeadFields lead={lead} context={context} verbs={verbs} />
             <CustomFields lead={lead} verbs={verbs} />
-            <LeadConversations workspaceId={workspaceId} lead={lead} people={context.people} />
-            <StatusHistory workspaceId={workspaceId} lead={lead} people={context.people} />
-            <EraseButton workspaceId={workspaceId} name={{ leadId: id }} done={close} />
+            <LeadConversations lead={lead} people={context.people} />
+            <StatusHistory lead={lead} people={context.people} />
+            <EraseButton name={{ leadId: id }} done={close} />
           </>
         )}
       </div>

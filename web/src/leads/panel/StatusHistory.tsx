@@ -5,16 +5,17 @@ import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { ago, fullMoment } from '../../ui/format/time.ts'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './LeadPanel.module.css'
 
 interface StatusHistoryProps {
-  workspaceId: string
   lead: Lead
   people: People
 }
 
 /** Who took the lead from one status to the next, the newest first. */
-export function StatusHistory({ workspaceId, lead, people }: StatusHistoryProps) {
+export function StatusHistory({ lead, people }: StatusHistoryProps) {
+  const workspaceId = useWorkspaceId()
   const { data, error, refetch } = useHistory(workspaceId, lead.id)
   return (
     <section>

@@ -7,6 +7,7 @@ import { number } from '../../ui/format/time.ts'
 import { say } from '../../ui/overlay/notices.tsx'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { LeadVerbs } from '../fields/change.ts'
 import { type ColumnChoice, type ColumnId, widthOf } from '../fields/column-choice.ts'
 import { type FieldContext, isEditable } from '../fields/columns.tsx'
@@ -21,7 +22,6 @@ import { useTableKeys } from './use-table-keys.ts'
 import { rowPx, useWindow } from './use-window.ts'
 
 interface LeadTableProps {
-  workspaceId: string
   query: LeadQuery
   context: FieldContext
   columns: Columns
@@ -42,7 +42,8 @@ const shapes = 12
 
 /** Any number of leads, of which those in view are drawn. Keys act on one cell of one row. */
 export function LeadTable(props: LeadTableProps) {
-  const { workspaceId, query, context, columns, selection, verbs, openId, open, told } = props
+  const workspaceId = useWorkspaceId()
+  const { query, context, columns, selection, verbs, openId, open, told } = props
   const box = useRef<HTMLDivElement>(null)
   const [total, setTotal] = useState(0)
   const rowsInView = useWindow(box, total)

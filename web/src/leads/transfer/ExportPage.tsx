@@ -28,17 +28,14 @@ export function ExportPage() {
     <>
       <PageHeader title={t.transfer.exportTitle} before={<BackLink path="leads" label={t.common.pages.leads} />} />
       <PageBody narrow>
-        {mayIn(workspaceId, 'owner') ? (
-          <Export workspaceId={workspaceId} filters={filters} />
-        ) : (
-          <ErrorNotice error={new Failure(403, '')} />
-        )}
+        {mayIn(workspaceId, 'owner') ? <Export filters={filters} /> : <ErrorNotice error={new Failure(403, '')} />}
       </PageBody>
     </>
   )
 }
 
-function Export({ workspaceId, filters }: { workspaceId: string; filters: LeadFilters }) {
+function Export({ filters }: { filters: LeadFilters }) {
+  const workspaceId = useWorkspaceId()
   const count = useLeadCount(workspaceId, filters)
   const [format, setFormat] = useState<'csv' | 'ndjson'>('csv')
   const { export: texts } = t.transfer
@@ -48,7 +45,7 @@ function Export({ workspaceId, filters }: { workspaceId: string; filters: LeadFi
         {(total) => <strong>{texts.count(total, number(total))}</strong>}
       </Loaded>
       <div className={styles.row}>
-        <Filters workspaceId={workspaceId} filters={filters} />
+        <Filters filters={filters} />
       </div>
       <Radio.Group
         label={texts.format}
@@ -76,7 +73,8 @@ function Export({ workspaceId, filters }: { workspaceId: string; filters: LeadFi
 }
 
 /** What the leads have in common, in the sentences of their list. */
-function Filters({ workspaceId, filters }: { workspaceId: string; filters: LeadFilters }) {
+function Filters({ filters }: { filters: LeadFilters }) {
+  const workspaceId = useWorkspaceId()
   const people = usePeople(workspaceId)
   const address = addressOf(filters)
   const { everything, search } = t.transfer.export

@@ -33,14 +33,13 @@ export function ImportPage() {
           )
         }
       />
-      <PageBody narrow>
-        {mayImport ? <Import workspaceId={workspaceId} id={id} /> : <ErrorNotice error={new Failure(403, '')} />}
-      </PageBody>
+      <PageBody narrow>{mayImport ? <Import id={id} /> : <ErrorNotice error={new Failure(403, '')} />}</PageBody>
     </>
   )
 }
 
-function Import({ workspaceId, id }: { workspaceId: string; id: string | undefined }) {
+function Import({ id }: { id: string | undefined }) {
+  const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const imports = useImports(workspaceId)
   const { create } = useImportActs(workspaceId)
@@ -53,7 +52,7 @@ function Import({ workspaceId, id }: { workspaceId: string; id: string | undefin
     const format = formatOf(chosen.name)
     await create({ fileName: chosen.name, size: chosen.size, format }).then((one) => open(one.id), complain)
   }
-  if (id !== undefined) return <ImportStep key={id} workspaceId={workspaceId} id={id} file={file} setFile={setFile} />
+  if (id !== undefined) return <ImportStep key={id} id={id} file={file} setFile={setFile} />
   return (
     <>
       <DropFile take={take} />

@@ -4,6 +4,7 @@ import { useDeliveries } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from '../endpoint/EndpointPage.module.css'
 import { allEvents } from '../event-choice.ts'
 import { deliveriesOf } from '../pages.ts'
@@ -13,7 +14,6 @@ import { DeliveryList } from './DeliveryList.tsx'
 import { DeliveryPanel } from './DeliveryPanel.tsx'
 
 interface DeliveriesViewProps {
-  workspaceId: string
   endpoint: Endpoint
   search: EndpointSearch
   go(to: EndpointSearch): void
@@ -21,7 +21,8 @@ interface DeliveriesViewProps {
   mayOpen: boolean
 }
 
-export function DeliveriesView({ workspaceId, endpoint, search, go, mayOpen }: DeliveriesViewProps) {
+export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesViewProps) {
+  const workspaceId = useWorkspaceId()
   const filter = { state: search.state ?? null, event: search.event ?? null }
   const query = useDeliveries(workspaceId, endpoint.id, filter)
   const look = useFreshDeliveries(workspaceId, endpoint.id, filter, query.data)
@@ -44,7 +45,6 @@ export function DeliveriesView({ workspaceId, endpoint, search, go, mayOpen }: D
       </Loaded>
       {search.delivery !== undefined && mayOpen && (
         <DeliveryPanel
-          workspaceId={workspaceId}
           endpoint={endpoint}
           eventId={search.delivery}
           close={() => go(list)}

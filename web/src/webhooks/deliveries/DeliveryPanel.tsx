@@ -10,13 +10,13 @@ import { complain, say } from '../../ui/overlay/notices.tsx'
 import { Facts } from '../../ui/page/Facts.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { useFreshDelivery } from '../use-fresh.ts'
 import { deliveryTones, stateName } from '../words.ts'
 import { Attempts } from './Attempts.tsx'
 import styles from './DeliveryPanel.module.css'
 
 interface DeliveryPanelProps {
-  workspaceId: string
   endpoint: Endpoint
   eventId: string
   close(): void
@@ -25,7 +25,8 @@ interface DeliveryPanelProps {
 }
 
 /** One event at one endpoint: what was sent, and what became of each attempt. */
-export function DeliveryPanel({ workspaceId, endpoint, eventId, close, changed }: DeliveryPanelProps) {
+export function DeliveryPanel({ endpoint, eventId, close, changed }: DeliveryPanelProps) {
+  const workspaceId = useWorkspaceId()
   const query = useFreshDelivery(workspaceId, endpoint.id, eventId, changed)
   const again = useMutation({
     mutationFn: () => resend(workspaceId, endpoint.id, eventId),

@@ -7,16 +7,17 @@ import { localInput, readLocalInput } from '../../ui/format/local-time.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 
 interface EnablePanelProps {
-  workspaceId: string
   endpoint: Endpoint
   close(): void
   enabled(answer: Endpoint): void
 }
 
 /** Enables an endpoint, and has it told of what it missed since it stopped or began to fail. */
-export function EnablePanel({ workspaceId, endpoint, close, enabled }: EnablePanelProps) {
+export function EnablePanel({ endpoint, close, enabled }: EnablePanelProps) {
+  const workspaceId = useWorkspaceId()
   const since = endpoint.health.failingSince ?? endpoint.stateChangedAt
   const draft = useDraft({ isMissed: true, sendSince: localInput(since) })
   const { value, set, errorOf } = draft

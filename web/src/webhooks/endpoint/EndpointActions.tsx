@@ -17,6 +17,7 @@ import { t } from '../../text/index.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { complain, say } from '../../ui/overlay/notices.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { EndpointPanel } from '../EndpointPanel.tsx'
 import { SecretValue } from '../SecretValue.tsx'
 import { useEndpointChanged, useEndpointGone } from '../use-changed.ts'
@@ -67,14 +68,14 @@ export function EndpointActions({ endpoint, ask }: { endpoint: Endpoint; ask(wha
 }
 
 interface EndpointDialogsProps {
-  workspaceId: string
   endpoint: Endpoint
   asks: EndpointAsk | null
   close(): void
 }
 
 /** What opens when something was asked for. */
-export function EndpointDialogs({ workspaceId, endpoint, asks, close }: EndpointDialogsProps) {
+export function EndpointDialogs({ endpoint, asks, close }: EndpointDialogsProps) {
+  const workspaceId = useWorkspaceId()
   const changed = useEndpointChanged(workspaceId)
   const [secret, setSecret] = useState<string | null>(null)
   const done = (answer: Endpoint | null, message: string) => {
@@ -85,9 +86,7 @@ export function EndpointDialogs({ workspaceId, endpoint, asks, close }: Endpoint
   const parts = { workspaceId, endpoint, close }
   return (
     <>
-      {asks === 'test' && (
-        <TestPanel workspaceId={workspaceId} endpointId={endpoint.id} close={close} changed={() => changed(null)} />
-      )}
+      {asks === 'test' && <TestPanel endpointId={endpoint.id} close={close} changed={() => changed(null)} />}
       {asks === 'edit' && <EndpointPanel {...parts} saved={(answer) => done(answer, t.webhooks.saved)} />}
       {asks === 'replay' && <ReplayPanel {...parts} begun={() => done(null, t.webhooks.replayBegun)} />}
       {asks === 'enable' && <EnablePanel {...parts} enabled={(answer) => done(answer, t.webhooks.enabled)} />}
@@ -111,7 +110,8 @@ export function EndpointDialogs({ workspaceId, endpoint, asks, close }: Endpoint
 type AskProps = Omit<EndpointDialogsProps, 'asks'>
 
 function DisableAsk(props: AskProps & { done(answer: Endpoint, message: string): void }) {
-  const { workspaceId, endpoint, close, done } = props
+  const workspaceId = useWorkspaceId()
+  const { endpoint, close, done } = props
   const run = () =>
     disableEndpoint(workspaceId, endpoint.id).then((answer) => done(answer.endpoint, t.webhooks.disabled), complain)
   return (
@@ -121,7 +121,8 @@ function DisableAsk(props: AskProps & { done(answer: Endpoint, message: string):
   )
 }
 
-function RemoveAsk({ workspaceId, endpoint, close }: AskProps) {
+function RemoveAsk({ endpoint, close }: AskProps) {
+  const workspaceId = useWorkspaceId()
   const gone = useEndpointGone(workspaceId)
   const navigate = useNavigate()
   const name = nameOf(endpoint)

@@ -10,20 +10,21 @@ import { LineChart } from '../../ui/charts/LineChart.tsx'
 import { clock, dayDate, fullMoment, number } from '../../ui/format/time.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { statHours } from '../search.ts'
 import { useAfterDeliveries } from '../use-fresh.ts'
 import { duration } from '../words.ts'
 import styles from './EndpointPage.module.css'
 
 interface EndpointChartsProps {
-  workspaceId: string
   endpoint: Endpoint
   hours: (typeof statHours)[number]
   choose(hours: (typeof statHours)[number]): void
 }
 
 /** How an endpoint fared: what it took and what failed, and how long that lasted. */
-export function EndpointCharts({ workspaceId, endpoint, hours, choose }: EndpointChartsProps) {
+export function EndpointCharts({ endpoint, hours, choose }: EndpointChartsProps) {
+  const workspaceId = useWorkspaceId()
   const query = useStats(workspaceId, endpoint.id, hours)
   const queries = useQueryClient()
   useAfterDeliveries(5000, () => void readAgain(queries, keysOf.stats(workspaceId, endpoint.id)))

@@ -7,7 +7,7 @@ import { PageBody } from '../../ui/page/PageBody.tsx'
 import { patternName } from '../words.ts'
 import styles from './EndpointPage.module.css'
 
-export function EndpointFacts({ workspaceId, endpoint }: { workspaceId: string; endpoint: Endpoint }) {
+export function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
   const { url, description, events, phoneVisibility, headerNames, secrets, health } = endpoint
   const until = secrets.oldUntil === null ? [] : [t.webhooks.secretUntil(fullMoment(secrets.oldUntil))]
   return (
@@ -31,7 +31,7 @@ export function EndpointFacts({ workspaceId, endpoint }: { workspaceId: string; 
               health.lastSuccessAt === null ? t.webhooks.never : fullMoment(health.lastSuccessAt),
             ],
             [t.webhooks.created, fullMoment(endpoint.createdAt)],
-            [t.settings.madeBy, <MadeBy key="by" workspaceId={workspaceId} id={endpoint.createdBy} />],
+            [t.settings.madeBy, <MadeBy key="by" id={endpoint.createdBy} />],
           ]}
         />
       </div>

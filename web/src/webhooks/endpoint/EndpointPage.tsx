@@ -29,7 +29,7 @@ export function EndpointPage() {
   const query = useEndpoints(workspaceId)
   useFreshEndpoints(workspaceId, query.data)
   const endpoint = query.data?.find(({ id }) => id === endpointId)
-  if (endpoint !== undefined) return <OneEndpoint key={endpointId} workspaceId={workspaceId} endpoint={endpoint} />
+  if (endpoint !== undefined) return <OneEndpoint key={endpointId} endpoint={endpoint} />
   return (
     <>
       <PageHeader title={t.webhooks.title} before={<BackLink path="webhooks" label={t.webhooks.title} />} />
@@ -38,7 +38,8 @@ export function EndpointPage() {
   )
 }
 
-function OneEndpoint({ workspaceId, endpoint }: { workspaceId: string; endpoint: Endpoint }) {
+function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
+  const workspaceId = useWorkspaceId()
   const search: EndpointSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const [asks, setAsks] = useState<EndpointAsk | null>(null)
@@ -75,7 +76,7 @@ function OneEndpoint({ workspaceId, endpoint }: { workspaceId: string; endpoint:
       {view === 'charts' && (
         <EndpointCharts {...parts} hours={search.hours ?? 24} choose={(hours) => go({ view, hours })} />
       )}
-      {view === 'settings' && <EndpointFacts workspaceId={workspaceId} endpoint={endpoint} />}
+      {view === 'settings' && <EndpointFacts endpoint={endpoint} />}
       <EndpointDialogs {...parts} asks={asks} close={() => setAsks(null)} />
     </>
   )

@@ -7,9 +7,9 @@ import { localInput, readLocalInput } from '../../ui/format/local-time.ts'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 
 interface ReplayPanelProps {
-  workspaceId: string
   endpoint: Endpoint
   close(): void
   begun(): void
@@ -18,7 +18,8 @@ interface ReplayPanelProps {
 const dayMs = 24 * 3_600_000
 
 /** Has a range of time sent again: after a receiver lost what it took, or did not take what it was sent. */
-export function ReplayPanel({ workspaceId, endpoint, close, begun }: ReplayPanelProps) {
+export function ReplayPanel({ endpoint, close, begun }: ReplayPanelProps) {
+  const workspaceId = useWorkspaceId()
   const dayAgo = new Date(Date.now() - dayMs).toISOString()
   const draft = useDraft({ from: localInput(dayAgo), to: '', scope: 'undelivered' as Replay['scope'] })
   const { value, set, errorOf } = draft

@@ -5,15 +5,16 @@ import { rotateSecret } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { complain } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 
 interface RotateAskProps {
-  workspaceId: string
   endpoint: Endpoint
   close(): void
   rotated(answer: { endpoint: Endpoint; secret: string }): void
 }
 
-export function RotateAsk({ workspaceId, endpoint, close, rotated }: RotateAskProps) {
+export function RotateAsk({ endpoint, close, rotated }: RotateAskProps) {
+  const workspaceId = useWorkspaceId()
   const [hours, setHours] = useState('24')
   const run = () => rotateSecret(workspaceId, endpoint.id, Number(hours)).then(rotated, complain)
   return (

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../data/webhooks.ts'
 import { useReplays } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { number, shortMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { StandingChip } from '../EndpointTable.tsx'
 import { atOnce } from '../standing.ts'
 import { useAfterDeliveries, useWhenDue } from '../use-fresh.ts'
@@ -10,8 +11,8 @@ import { standingSentence } from '../words.ts'
 import styles from './EndpointPage.module.css'
 
 /** How the endpoint stands, in words, above whatever is shown of it. */
-export function StandingLine(props: { workspaceId: string; endpoint: Endpoint; children: ReactNode }) {
-  const { workspaceId, endpoint, children } = props
+export function StandingLine(props: { endpoint: Endpoint; children: ReactNode }) {
+  const { endpoint, children } = props
   const { waiting, nextAttemptAt } = endpoint.health
   return (
     <div className={styles.standing}>
@@ -20,14 +21,15 @@ export function StandingLine(props: { workspaceId: string; endpoint: Endpoint; c
         <span>{standingSentence(endpoint)}</span>
         {waiting > 0 && <span>{t.webhooks.waitingWords(number(waiting))}</span>}
         {nextAttemptAt !== null && <span>{t.webhooks.nextTry(shortMoment(nextAttemptAt))}</span>}
-        <OpenReplays workspaceId={workspaceId} endpointId={endpoint.id} />
+        <OpenReplays endpointId={endpoint.id} />
       </div>
       {children}
     </div>
   )
 }
 
-function OpenReplays({ workspaceId, endpointId }: { workspaceId: string; endpointId: string }) {
+function OpenReplays({ endpointId }: { endpointId: string }) {
+  const workspaceId = useWorkspaceId()
   const { data = [], refetch } = useReplays(workspaceId, endpointId)
   const open = data.filter(({ finishedAt }) => finishedAt === null)
   useWhenDue(open.length > 0 ? atOnce : null, () => void refetch())

@@ -9,6 +9,7 @@ import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { Attempts } from '../deliveries/Attempts.tsx'
 import styles from '../deliveries/DeliveryPanel.module.css'
 import { allEvents } from '../event-choice.ts'
@@ -16,7 +17,6 @@ import { useFreshDelivery } from '../use-fresh.ts'
 import { deliveryTones, stateName } from '../words.ts'
 
 interface TestPanelProps {
-  workspaceId: string
   endpointId: string
   close(): void
   /** Something came of a test, which the page should show. */
@@ -24,7 +24,8 @@ interface TestPanelProps {
 }
 
 /** Sends an invented event and shows what the receiver said. */
-export function TestPanel({ workspaceId, endpointId, close, changed }: TestPanelProps) {
+export function TestPanel({ endpointId, close, changed }: TestPanelProps) {
+  const workspaceId = useWorkspaceId()
   const { data: catalogue = [] } = useEventCatalogue(workspaceId)
   const [event, setEvent] = useState<EventName>('lead.created')
   const chosen = catalogue.find(({ name }) => name === event)
@@ -56,13 +57,7 @@ export function TestPanel({ workspaceId, endpointId, close, changed }: TestPanel
         allowDeselect={false}
       />
       {send.data !== undefined && (
-        <TestResult
-          key={send.data}
-          workspaceId={workspaceId}
-          endpointId={endpointId}
-          eventId={send.data}
-          changed={changed}
-        />
+        <TestResult key={send.data} endpointId={endpointId} eventId={send.data} changed={changed} />
       )}
       <div>
         <h3 className={styles.small}>{t.webhooks.testBody}</h3>
@@ -72,8 +67,9 @@ export function TestPanel({ workspaceId, endpointId, close, changed }: TestPanel
   )
 }
 
-function TestResult(props: { workspaceId: string; endpointId: string; eventId: string; changed(): void }) {
-  const query = useFreshDelivery(props.workspaceId, props.endpointId, props.eventId, props.changed)
+function TestResult(props: { endpointId: string; eventId: string; changed(): void }) {
+  const workspaceId = useWorkspaceId()
+  const query = useFreshDelivery(workspaceId, props.endpointId, props.eventId, props.changed)
   return (
     <section aria-live="polite">
       <Loaded query={query} rows={2}>
