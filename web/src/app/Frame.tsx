@@ -72,7 +72,7 @@ function useFrameKeys(workspaceId: string, setOpen: (what: 'palette' | 'keys') =
 }
 
 /** A thin line on top while the stream is broken: what is shown may be old, and what is sent waits. */
-export function OfflineLine() {
+function OfflineLine() {
   const isLost = useLiveState() === 'lost'
   return (
     <div className={offlineLineStyles.line} role="status" aria-live="polite" data-lost={isLost || undefined}>
@@ -82,7 +82,7 @@ export function OfflineLine() {
 }
 
 /** The tab tells where one is, and how much in the inbox is unread. */
-export function useTitle(): void {
+function useTitle(): void {
   const unread = useRailBadge('inbox')
   const path = useLocation({ select: ({ pathname }) => pathname.split('/')[3] })
   useEffect(() => {

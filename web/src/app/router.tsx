@@ -6,8 +6,7 @@ import { readSearch } from '../inbox/list/filters.ts'
 import { readAddress } from '../leads/fields/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
-import type { Session } from '../session/session.ts'
-import { signOut } from '../session/session.ts'
+import { type Session, signOut } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
@@ -195,7 +194,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-export function NoWorkspace() {
+function NoWorkspace() {
   const { title, help } = t.common.noWorkspace
   return (
     <Empty title={title} help={help} action={{ label: t.common.signOut, run: () => void signOut().catch(complain) }} />

@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import type { Lead } from './leads.ts'
-import { boardsOf, historyKey, type LeadChanges, listsOf, patchLead } from './leads.ts'
+import { boardsOf, historyKey, type Lead, type LeadChanges, listsOf, patchLead } from './leads.ts'
 import { moveCard, showLead } from './leads-cache.ts'
 
 /**

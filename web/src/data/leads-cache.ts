@@ -1,6 +1,14 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import type { Lead, LeadQuery } from './leads.ts'
-import { type BoardHead, boardsOf, type LeadPage, leadKey, listsOf, pageSize } from './leads.ts'
+import {
+  type BoardHead,
+  boardsOf,
+  type Lead,
+  type LeadPage,
+  type LeadQuery,
+  leadKey,
+  listsOf,
+  pageSize,
+} from './leads.ts'
 
 type Change = (lead: Lead, query: LeadQuery) => Lead | null
 

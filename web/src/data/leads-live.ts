@@ -2,8 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { type LiveEvent, useLive } from '../api/live.ts'
 import { readAgain } from '../api/read-again.ts'
-import type { Lead } from './leads.ts'
-import { leadsOf } from './leads.ts'
+import { type Lead, leadsOf } from './leads.ts'
 import { hideLeads, showLead } from './leads-cache.ts'
 
 const names = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'] as const

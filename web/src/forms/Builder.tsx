@@ -22,7 +22,7 @@ export function Builder({ draft }: { draft: Draft<FormDraft> }) {
   )
 }
 
-export function TextFields({ draft: { value, set, errorOf } }: { draft: Draft<FormDraft> }) {
+function TextFields({ draft: { value, set, errorOf } }: { draft: Draft<FormDraft> }) {
   const field = (name: 'title' | 'description' | 'submitLabel' | 'thankYou' | 'redirectUrl') => ({
     value: value[name],
     onChange: (event: { currentTarget: { value: string } }) => set({ [name]: event.currentTarget.value }),

@@ -4,8 +4,15 @@ import { useMutation } from '@tanstack/react-query'
 import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { Failure } from '../api/failure.ts'
-import type { Form } from '../data/forms.ts'
-import { changeForm, removeForm, useFormChanged, useFormGone, useForms, useFreshForms } from '../data/forms.ts'
+import {
+  changeForm,
+  type Form,
+  removeForm,
+  useFormChanged,
+  useFormGone,
+  useForms,
+  useFreshForms,
+} from '../data/forms.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'

@@ -3,8 +3,15 @@ import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import type { Form, FormSettings, ListedForm } from '../data/forms.ts'
-import { createForm, useFormChanged, useForms, useFreshForms } from '../data/forms.ts'
+import {
+  createForm,
+  type Form,
+  type FormSettings,
+  type ListedForm,
+  useFormChanged,
+  useForms,
+  useFreshForms,
+} from '../data/forms.ts'
 import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'

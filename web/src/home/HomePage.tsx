@@ -1,7 +1,6 @@
 import { Anchor, SegmentedControl } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { Stats } from '../data/stats.ts'
-import { useStats } from '../data/stats.ts'
+import { type Stats, useStats } from '../data/stats.ts'
 import { mayIn } from '../session/session.ts'
 import { language, t } from '../text/index.ts'
 import { number } from '../ui/format/time.ts'
@@ -68,7 +67,7 @@ export function HomePage() {
 }
 
 /** The few numbers that say how it goes. */
-export function Figures({ stats: { leads, waiting, answers, days } }: { stats: Stats }) {
+function Figures({ stats: { leads, waiting, answers, days } }: { stats: Stats }) {
   const texts = t.home.figures
   const time = (of: Stats['answers']['people']) => (of === null ? '–' : duration(of.medianSeconds, language))
   const figures: [name: string, value: string, note: string][] = [
@@ -95,7 +94,7 @@ export function Figures({ stats: { leads, waiting, answers, days } }: { stats: S
 const near = 0.8
 
 /** How much of what the day allows is used. */
-export function QuotaMeter({ quota: { used, limit } }: { quota: Stats['quota'] }) {
+function QuotaMeter({ quota: { used, limit } }: { quota: Stats['quota'] }) {
   const texts = t.home.quota
   const part = limit === null ? 0 : Math.min(1, used / Math.max(1, limit))
   const tone = part >= 1 ? 'bad' : part >= near ? 'attention' : undefined

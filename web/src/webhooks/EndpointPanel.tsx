@@ -1,7 +1,12 @@
 import { Button, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { Endpoint, EventPattern } from '../data/webhooks.ts'
-import { changeEndpoint, createEndpoint, type EndpointSettings } from '../data/webhooks.ts'
+import {
+  changeEndpoint,
+  createEndpoint,
+  type Endpoint,
+  type EndpointSettings,
+  type EventPattern,
+} from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { isOtherServer } from '../ui/other-server.ts'
 import { complain } from '../ui/overlay/notices.tsx'

@@ -1,6 +1,5 @@
 import { Checkbox, Input } from '@mantine/core'
-import type { EventPattern } from '../data/webhooks.ts'
-import { useEventCatalogue } from '../data/webhooks.ts'
+import { type EventPattern, useEventCatalogue } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Endpoint.module.css'

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { Endpoint } from '../data/webhooks.ts'
-import { keysOf } from '../data/webhooks.ts'
+import { type Endpoint, keysOf } from '../data/webhooks.ts'
 
 /** Shows an endpoint as an answer gave it, then lets its list be read again; null when only the latter is wanted. */
 export function useEndpointChanged(workspaceId: string): (endpoint: Endpoint | null) => void {

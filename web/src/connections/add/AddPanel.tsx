@@ -38,7 +38,7 @@ export function AddPanel({ close, open }: AddPanelProps) {
 const order: readonly Channel[] = ['waba', 'partner', 'unofficial']
 
 /** The three ways to connect a number, each with what speaks for it and against it. */
-export function ChannelChoice({ choose }: { choose(channel: Channel): void }) {
+function ChannelChoice({ choose }: { choose(channel: Channel): void }) {
   return (
     <>
       {order.map((channel) => {

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, body } from '../../api/client.ts'
-import type { Lead } from '../leads.ts'
-import { leadKey, leadsOf, createLead as postLead } from '../leads.ts'
+import { type Lead, leadKey, leadsOf, createLead as postLead } from '../leads.ts'
 import { type Detail, detailKey, withKey } from './cache.ts'
 import type { Inbox } from './inbox.ts'
 

@@ -45,7 +45,7 @@ interface ObstacleLineProps {
 }
 
 /** Why nothing can be sent now, and where that is mended. What is written meanwhile stays. */
-export function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLineProps) {
+function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLineProps) {
   const workspaceId = useWorkspaceId()
   const { obstacles: texts, refusal } = t.compose
   const { acknowledge, resume } = useConnectionActs(workspaceId)

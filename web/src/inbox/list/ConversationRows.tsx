@@ -159,7 +159,7 @@ function Shapes() {
 const minuteMs = 60_000
 
 /** The time, a minute at a time, for what is said to be so long ago. */
-export function useNow(): number {
+function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), minuteMs)
@@ -169,7 +169,7 @@ export function useNow(): number {
 }
 
 /** Whoever has scrolled down keeps the rows in sight where they are, whatever comes in above. */
-export function useKeepPlace(
+function useKeepPlace(
   scroller: RefObject<HTMLElement | null>,
   rows: readonly Conversation[],
   filter: ConversationFilter,

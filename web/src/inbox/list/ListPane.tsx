@@ -44,7 +44,7 @@ interface ViewTabsProps {
   choose(view: View): void
 }
 
-export function ViewTabs({ view, choose }: ViewTabsProps) {
+function ViewTabs({ view, choose }: ViewTabsProps) {
   const workspaceId = useWorkspaceId()
   const { data: counts } = useCounts(workspaceId)
   return (

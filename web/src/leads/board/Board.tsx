@@ -1,6 +1,5 @@
 import { useCallback, useEffect } from 'react'
-import type { Lead, LeadQuery } from '../../data/leads.ts'
-import { useBoard } from '../../data/leads.ts'
+import { type Lead, type LeadQuery, useBoard } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Loaded } from '../../ui/page/PageBody.tsx'

@@ -1,7 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type DragEvent, useMemo, useRef, useState } from 'react'
-import type { Lead, LeadQuery } from '../../data/leads.ts'
-import { type BoardHead, cardsOptions } from '../../data/leads.ts'
+import { type BoardHead, cardsOptions, type Lead, type LeadQuery } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'

@@ -1,5 +1,4 @@
-import type { Lead } from '../../data/leads.ts'
-import { type Duplicate, useDuplicates } from '../../data/leads.ts'
+import { type Duplicate, type Lead, useDuplicates } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'

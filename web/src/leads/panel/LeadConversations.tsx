@@ -1,6 +1,5 @@
 import { useConnections } from '../../data/connections.ts'
-import type { Lead } from '../../data/leads.ts'
-import { useConversations } from '../../data/leads.ts'
+import { type Lead, useConversations } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'

@@ -1,7 +1,6 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { IconTrash, IconX } from '@tabler/icons-react'
-import type { Lead } from '../../data/leads.ts'
-import { useLead } from '../../data/leads.ts'
+import { type Lead, useLead } from '../../data/leads.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'

@@ -1,5 +1,4 @@
-import type { Lead } from '../../data/leads.ts'
-import { useHistory } from '../../data/leads.ts'
+import { type Lead, useHistory } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/format/lead-words.ts'

@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type CSSProperties, type MouseEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
-import type { Lead, LeadQuery } from '../../data/leads.ts'
-import { firstIds } from '../../data/leads.ts'
+import { firstIds, type Lead, type LeadQuery } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { say } from '../../ui/overlay/notices.tsx'

@@ -1,7 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import type { Lead, LeadQuery } from '../../data/leads.ts'
-import { type LeadPage, pageOptions, pageSize } from '../../data/leads.ts'
+import { type Lead, type LeadPage, type LeadQuery, pageOptions, pageSize } from '../../data/leads.ts'
 
 export interface LeadRows {
   /** Undefined until something is known. */

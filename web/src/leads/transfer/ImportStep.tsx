@@ -72,7 +72,7 @@ function Cancel({ one }: { one: Import }) {
 }
 
 /** How far it has come. It goes on without this page. */
-export function ProgressStep({ one }: { one: Import }) {
+function ProgressStep({ one }: { one: Import }) {
   const { progress } = t.transfer
   const percent = Math.floor(100 * shareOf(one))
   return (

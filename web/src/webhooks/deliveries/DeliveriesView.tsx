@@ -1,6 +1,5 @@
 import { SegmentedControl, Select } from '@mantine/core'
-import type { DeliveryState, Endpoint, EventName } from '../../data/webhooks.ts'
-import { useDeliveries } from '../../data/webhooks.ts'
+import { type DeliveryState, type Endpoint, type EventName, useDeliveries } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Empty } from '../../ui/page/Empty.tsx'
 import { Loaded } from '../../ui/page/PageBody.tsx'

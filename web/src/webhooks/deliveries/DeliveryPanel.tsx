@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { Endpoint } from '../../data/webhooks.ts'
-import { type DeliveryDetail, resend } from '../../data/webhooks.ts'
+import { type DeliveryDetail, type Endpoint, resend } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'

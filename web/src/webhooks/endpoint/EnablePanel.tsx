@@ -1,7 +1,6 @@
 import { Button, Checkbox, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { Endpoint } from '../../data/webhooks.ts'
-import { enableEndpoint } from '../../data/webhooks.ts'
+import { type Endpoint, enableEndpoint } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { localInput, readLocalInput } from '../../ui/format/local-time.ts'
 import { complain } from '../../ui/overlay/notices.tsx'

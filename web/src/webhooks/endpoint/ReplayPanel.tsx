@@ -1,7 +1,6 @@
 import { Button, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { Endpoint, Replay } from '../../data/webhooks.ts'
-import { replay } from '../../data/webhooks.ts'
+import { type Endpoint, type Replay, replay } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { localInput, readLocalInput } from '../../ui/format/local-time.ts'
 import { complain } from '../../ui/overlay/notices.tsx'

@@ -1,7 +1,6 @@
 import { Select } from '@mantine/core'
 import { useState } from 'react'
-import type { Endpoint } from '../../data/webhooks.ts'
-import { rotateSecret } from '../../data/webhooks.ts'
+import { type Endpoint, rotateSecret } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { complain } from '../../ui/overlay/notices.tsx'

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Endpoint } from '../../data/webhooks.ts'
-import { useReplays } from '../../data/webhooks.ts'
+import { type Endpoint, useReplays } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { number, shortMoment } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
