@@ -4,7 +4,7 @@ import './app/theme.css'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/App.tsx'
 import { styleNonce } from './app/nonce.ts'
-import { openSession } from './app/session.ts'
+import { openSession } from './session/session.ts'
 import { loadTexts } from './text/index.ts'
 
 // A library of the library's writes style elements of its own and looks for the nonce here.

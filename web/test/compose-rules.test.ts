@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { TimelineItem } from '../src/data/inbox/types.ts'
 import { type AgentKey, agentsFor } from '../src/inbox/compose/agents-for.ts'
-import { fillReply, findReplies } from '../src/inbox/compose/canned.ts'
-import { nextChangeMs, windowAt } from '../src/inbox/compose/countdown.ts'
 import { blankDraft, givenBack, readDraft, writeDraft } from '../src/inbox/compose/drafts.ts'
 import { dropSend, keepSend, keptSends } from '../src/inbox/compose/kept-sends.ts'
-import { findMembers, mentionedIn } from '../src/inbox/compose/mentions.ts'
 import { obstacleOf } from '../src/inbox/compose/obstacle.ts'
 import { newestMessageId, writtenSince } from '../src/inbox/compose/seen.ts'
 import {
@@ -15,11 +13,17 @@ import {
   piecesOf,
   problemOf,
 } from '../src/inbox/compose/template-preview.ts'
-import { askedAt, putInPlace } from '../src/inbox/compose/typeahead.ts'
-import { readAmount } from '../src/inbox/customer/amount.ts'
-import type { TimelineItem } from '../src/inbox/types.ts'
-import type { Shelf } from '../src/ui/private-shelf.ts'
-import { newShelf } from './support/shelf.ts'
+import {
+  askedAt,
+  fillReply,
+  findMembers,
+  findReplies,
+  mentionedIn,
+  putInPlace,
+} from '../src/inbox/compose/typeahead.ts'
+import { nextChangeMs, windowAt } from '../src/inbox/compose/window.ts'
+import type { KeyedStorage } from '../src/session/private-storage.ts'
+import { newStorage } from './support/storage.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -48,35 +52,35 @@ test('the window is announced from four hours on, presses in the last hour, and 
 })
 
 test('a draft is kept for its conversation, forgotten when empty, and never read from nonsense', () => {
-  const shelf = newShelf()
-  writeDraft(shelf, 'w', 'a', { mode: 'note', reply: 'Hello', note: 'Ask Ana' }, 1)
-  assert.deepEqual(readDraft(shelf, 'w', 'a'), { mode: 'note', reply: 'Hello', note: 'Ask Ana' })
-  assert.deepEqual(readDraft(shelf, 'w', 'b'), blankDraft)
-  assert.deepEqual(readDraft(shelf, 'v', 'a'), blankDraft)
-  writeDraft(shelf, 'w', 'a', { mode: 'note', reply: ' ', note: '' }, 2)
-  assert.equal(shelf.length, 0)
+  const storage = newStorage()
+  writeDraft(storage, 'w', 'a', { mode: 'note', reply: 'Hello', note: 'Ask Ana' }, 1)
+  assert.deepEqual(readDraft(storage, 'w', 'a'), { mode: 'note', reply: 'Hello', note: 'Ask Ana' })
+  assert.deepEqual(readDraft(storage, 'w', 'b'), blankDraft)
+  assert.deepEqual(readDraft(storage, 'v', 'a'), blankDraft)
+  writeDraft(storage, 'w', 'a', { mode: 'note', reply: ' ', note: '' }, 2)
+  assert.equal(storage.length, 0)
   for (const nonsense of ['', '{', 'null', '[]', '{"reply":1}', '{"reply":"x"}']) {
-    shelf.setItem('parley.draft.w.a', nonsense)
-    assert.deepEqual(readDraft(shelf, 'w', 'a'), blankDraft)
+    storage.setItem('parley.draft.w.a', nonsense)
+    assert.deepEqual(readDraft(storage, 'w', 'a'), blankDraft)
   }
 })
 
 test('of two hundred drafts the oldest goes for a new one, and nothing else of the storage', () => {
-  const shelf = newShelf()
-  shelf.setItem('parley.language', 'pt')
-  for (let n = 0; n < 201; n++) writeDraft(shelf, 'w', `c${n}`, { ...blankDraft, reply: 'x' }, n)
-  assert.equal(shelf.length, 201)
-  assert.deepEqual(readDraft(shelf, 'w', 'c0'), blankDraft)
-  assert.equal(readDraft(shelf, 'w', 'c1').reply, 'x')
-  assert.equal(shelf.getItem('parley.language'), 'pt')
+  const storage = newStorage()
+  storage.setItem('parley.language', 'pt')
+  for (let n = 0; n < 201; n++) writeDraft(storage, 'w', `c${n}`, { ...blankDraft, reply: 'x' }, n)
+  assert.equal(storage.length, 201)
+  assert.deepEqual(readDraft(storage, 'w', 'c0'), blankDraft)
+  assert.equal(readDraft(storage, 'w', 'c1').reply, 'x')
+  assert.equal(storage.getItem('parley.language'), 'pt')
 })
 
 test('a full storage costs no text that is kept already', () => {
-  const shelf = newShelf()
-  writeDraft(shelf, 'w', 'a', { ...blankDraft, reply: 'kept' }, 1)
-  const full: Shelf = { ...shelf, length: shelf.length, setItem: () => assert.fail('full') }
+  const storage = newStorage()
+  writeDraft(storage, 'w', 'a', { ...blankDraft, reply: 'kept' }, 1)
+  const full: KeyedStorage = { ...storage, length: storage.length, setItem: () => assert.fail('full') }
   writeDraft(full, 'w', 'a', { ...blankDraft, reply: 'more' }, 2)
-  assert.equal(readDraft(shelf, 'w', 'a').reply, 'kept')
+  assert.equal(readDraft(storage, 'w', 'a').reply, 'kept')
 })
 
 test('a refused text stands before what was typed since', () => {
@@ -217,7 +221,7 @@ test('templates are found by all words, only those that can be sent, the readerâ
 })
 
 test('a send is kept for who sent it, in order, until it is dropped, and nonsense is passed over', () => {
-  const shelf = newShelf()
+  const storage = newStorage()
   const one = (key: string, atMs: number, userId = 'me') => ({
     key,
     userId,
@@ -227,13 +231,13 @@ test('a send is kept for who sent it, in order, until it is dropped, and nonsens
     ifLastMessageId: null,
     atMs,
   })
-  for (const kept of [one('b', 2), one('a', 1), one('x', 3, 'other')]) keepSend(shelf, 'w', kept)
-  keepSend(shelf, 'v', one('elsewhere', 1))
-  shelf.setItem('parley.sending.w.bad', '{')
-  shelf.setItem('parley.sending.w.worse', 'null')
-  const keys = () => keptSends(shelf, 'w', 'me').map(({ key }) => key)
+  for (const kept of [one('b', 2), one('a', 1), one('x', 3, 'other')]) keepSend(storage, 'w', kept)
+  keepSend(storage, 'v', one('elsewhere', 1))
+  storage.setItem('parley.sending.w.bad', '{')
+  storage.setItem('parley.sending.w.worse', 'null')
+  const keys = () => keptSends(storage, 'w', 'me').map(({ key }) => key)
   assert.deepEqual(keys(), ['a', 'b'])
-  dropSend(shelf, 'w', 'a')
+  dropSend(storage, 'w', 'a')
   assert.deepEqual(keys(), ['b'])
 })
 
@@ -269,28 +273,6 @@ test('an agent can go on whose key is active, may answer, and allows the connect
   ]
   for (const [changes, expected] of table)
     assert.equal(agentsFor([{ ...key, ...changes }], 'c', now).length === 1, expected)
-})
-
-test('an amount is read as people of any language type it', () => {
-  const table: [string, number | null | undefined][] = [
-    ['', null],
-    [' ', null],
-    ['1500', 1500],
-    ['1500,5', 1500.5],
-    ['1.500,50', 1500.5],
-    ['1,500.50', 1500.5],
-    ['1.500', 1500],
-    ['1 500', 1500],
-    ['1,234,567', 1_234_567],
-    ['0', 0],
-    ['x', undefined],
-    ['-5', undefined],
-    ['1.2.3', undefined],
-    ['12,34,567', undefined],
-    ['999999999999.99', 999_999_999_999.99],
-    ['1000000000000', undefined],
-  ]
-  for (const [text, expected] of table) assert.equal(readAmount(text), expected, text)
 })
 
 test('what stands in the way of sending is the widest that does', () => {

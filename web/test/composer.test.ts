@@ -194,7 +194,7 @@ test('whoever is no lead becomes one, and what matters of it is changed in place
   const bia = await newCustomer('Bia Rocha', 'Hi')
   const { page, problems } = await demo.open(bia.place)
   await page.getByRole('button', { name: 'Make a lead of them' }).click()
-  const value = page.getByRole('textbox', { name: 'Expected value' })
+  const value = page.getByRole('textbox', { name: 'Estimated value' })
   await value.fill('x')
   await value.press('Enter')
   await page.getByText('Write an amount, such as 1500').waitFor()

@@ -189,7 +189,7 @@ test('a conversation is put aside by keys, comes back when the customer writes, 
   await row.waitFor()
   await page.keyboard.press('a')
   await page.getByRole('menuitem', { name: 'Me', exact: true }).press('Enter')
-  await page.getByText('Demo Owner looks after it now').waitFor()
+  await page.getByText('Demo Owner assigned it to themselves').waitFor()
   await page.getByRole('button', { name: /^Mine 1/ }).click()
   await row.waitFor()
   assert.deepEqual(problems, [])

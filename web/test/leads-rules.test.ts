@@ -9,10 +9,17 @@ import {
   readSavedQuery,
   savedQuery,
   without,
-} from '../src/leads/address.ts'
-import { amountText, readAmount } from '../src/leads/amount.ts'
-import { columnIds, firstChoice, placed, readChoice, resized, toggled, widthOf } from '../src/leads/column-choice.ts'
-import { maxScrollPx, rowWindow, scrollToRow } from '../src/leads/row-window.ts'
+} from '../src/leads/fields/address.ts'
+import {
+  columnIds,
+  firstChoice,
+  placed,
+  readChoice,
+  resized,
+  toggled,
+  widthOf,
+} from '../src/leads/fields/column-choice.ts'
+import { maxScrollPx, rowWindow, scrollToRow } from '../src/leads/table/row-window.ts'
 
 test('an address keeps what makes sense and drops the rest', () => {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
@@ -97,24 +104,4 @@ test('columns are shown, hidden, moved and widened; nonsense that was remembered
     widths: {},
   })
   assert.equal(new Set(columnIds).size, columnIds.length)
-})
-
-test('amounts are read as they are written in each language', () => {
-  for (const [text, language, amount] of [
-    ['1500', 'en', 1500],
-    ['1,500.50', 'en', 1500.5],
-    ['1.500,50', 'pt', 1500.5],
-    ['1500,5', 'pt', 1500.5],
-    ['1500.5', 'pt', 1500.5],
-    ['1.500', 'pt', 1500],
-    ['1,500', 'en', 1500],
-    ['12 000', 'es', 12_000],
-    ['-5', 'en', undefined],
-    ['lots', 'en', undefined],
-    ['', 'en', undefined],
-  ] as const) {
-    assert.equal(readAmount(text, language), amount, text)
-  }
-  for (const language of ['en', 'pt', 'es'])
-    assert.equal(readAmount(amountText(12345.67, language), language), 12345.67)
 })

@@ -3,10 +3,10 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Failure } from '../api/failure.ts'
-import { NoticePlace } from '../ui/NoticePlace.tsx'
+import type { Session } from '../session/session.ts'
+import { NoticePlace } from '../ui/overlay/NoticePlace.tsx'
 import { styleNonce } from './nonce.ts'
 import { makeRouter } from './router.tsx'
-import type { Session } from './session.ts'
 import { theme, variables } from './theme.ts'
 
 export function App({ session }: { session: Session }) {

@@ -1,24 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Outlet, useNavigate } from '@tanstack/react-router'
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
-import { followWorkspace, useLiveReset } from '../api/live.ts'
+import { followWorkspace, useLiveReset, useLiveState } from '../api/live.ts'
 import { readAgain } from '../api/read-again.ts'
 import { InboxLive } from '../inbox/InboxLive.tsx'
+import { keepLastWorkspace } from '../session/last-workspace.ts'
+import { mayIn } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
 import { keySequence, useKeys } from '../ui/keys.ts'
-import { later, pageStands } from '../ui/later.ts'
+import { later, pageStands } from '../ui/overlay/later.ts'
+import { useRailBadge } from '../ui/rail-badges.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Frame.module.css'
-import { keepLastWorkspace } from './last-workspace.ts'
-import { OfflineLine } from './OfflineLine.tsx'
+import offlineLineStyles from './OfflineLine.module.css'
 import { Rail } from './Rail.tsx'
 import { rooms } from './rooms.ts'
-import { mayIn } from './session.ts'
-import { useTitle } from './use-title.ts'
 
 const Palette = later(() => withTexts(() => import('./Palette.tsx')))
 const RailBadges = lazy(() => withTexts(() => import('./RailBadges.tsx')))
-const KeySheet = later(() => import('./KeySheet.tsx'))
+const ShortcutSheet = later(() => import('./ShortcutSheet.tsx'))
 
 /** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
 export function Frame() {
@@ -38,16 +38,16 @@ export function Frame() {
 
   return (
     <div className={styles.frame}>
-      <Rail workspaceId={workspaceId} openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
+      <Rail openPalette={() => setOpen('palette')} openKeys={() => setOpen('keys')} />
       <main className={styles.page} key={workspaceId}>
-        <InboxLive workspaceId={workspaceId} />
+        <InboxLive />
         <OfflineLine />
         <Outlet />
       </main>
       <Suspense>
-        <RailBadges workspaceId={workspaceId} />
-        {open === 'palette' && <Palette workspaceId={workspaceId} close={close} showKeys={() => setOpen('keys')} />}
-        {open === 'keys' && <KeySheet close={close} />}
+        <RailBadges />
+        {open === 'palette' && <Palette close={close} showKeys={() => setOpen('keys')} />}
+        {open === 'keys' && <ShortcutSheet close={close} />}
       </Suspense>
     </div>
   )
@@ -69,4 +69,25 @@ function useFrameKeys(workspaceId: string, setOpen: (what: 'palette' | 'keys') =
     ]
   }, [workspaceId, navigate, setOpen])
   useKeys(t.common.keys.everywhere, keys)
+}
+
+/** A thin line on top while the stream is broken: what is shown may be old, and what is sent waits. */
+function OfflineLine() {
+  const isLost = useLiveState() === 'lost'
+  return (
+    <div className={offlineLineStyles.line} role="status" aria-live="polite" data-lost={isLost || undefined}>
+      {isLost && t.common.live.lost}
+    </div>
+  )
+}
+
+/** The tab tells where one is, and how much in the inbox is unread. */
+function useTitle(): void {
+  const unread = useRailBadge('inbox')
+  const path = useLocation({ select: ({ pathname }) => pathname.split('/')[3] })
+  useEffect(() => {
+    const room = rooms.find((one) => one.path === path)
+    const place = room === undefined ? t.common.product : `${room.title()} · ${t.common.product}`
+    document.title = unread === null ? place : `(${unread.count}) ${place}`
+  }, [unread, path])
 }

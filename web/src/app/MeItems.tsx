@@ -1,25 +1,26 @@
 import { Menu, useMantineColorScheme } from '@mantine/core'
 import { IconCheck, IconKeyboard, IconLogout, IconSelector, IconUser } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
+import { signOut, useSession } from '../session/session.ts'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
-import { DropMenu } from '../ui/DropMenu.tsx'
-import type { Drop } from '../ui/drop.tsx'
-import { complain } from '../ui/notices.tsx'
+import { DropMenu } from '../ui/overlay/DropMenu.tsx'
+import type { Drop } from '../ui/overlay/drop.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
 import { useRailBadge } from '../ui/rail-badges.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Rail.module.css'
 import type { Room } from './rooms.ts'
-import { signOut, useSession } from './session.ts'
 
 interface MeItemsProps {
   drop: Drop
-  workspaceId: string
   /** The rooms that have no place of their own at the rail. */
   setup: readonly Room[]
   openKeys(): void
 }
 
 /** What is one's own: the workspaces, the profile, how the app looks and speaks, and the way out. */
-export default function MeItems({ drop, workspaceId, setup, openKeys }: MeItemsProps) {
+export default function MeItems({ drop, setup, openKeys }: MeItemsProps) {
+  const workspaceId = useWorkspaceId()
   const { user, workspaces } = useSession()
   const { name = '', email = '' } = user ?? {}
   const navigate = useNavigate()
@@ -47,7 +48,7 @@ export default function MeItems({ drop, workspaceId, setup, openKeys }: MeItemsP
       )}
       <Menu.Divider />
       {setup.map((room) => (
-        <SetupItem key={room.path} workspaceId={workspaceId} room={room} />
+        <SetupItem key={room.path} room={room} />
       ))}
       {setup.length > 0 && <Menu.Divider />}
       <Menu.Item
@@ -80,7 +81,8 @@ export default function MeItems({ drop, workspaceId, setup, openKeys }: MeItemsP
   )
 }
 
-function SetupItem({ workspaceId, room: { path, title, icon: Icon } }: { workspaceId: string; room: Room }) {
+function SetupItem({ room: { path, title, icon: Icon } }: { room: Room }) {
+  const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const badge = useRailBadge(path)
   return (

@@ -1,14 +1,15 @@
 import { Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
-import { leadSource } from '../leads/palette.ts'
+import { leadSource } from '../leads/palette-search.ts'
+import { mayIn, session } from '../session/session.ts'
 import { openSections } from '../settings/sections.ts'
 import { t } from '../text/index.ts'
 import { activeKeys, KeyHint } from '../ui/keys.ts'
 import { paletteSearch } from '../ui/palette-sources.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Palette.module.css'
 import { rooms } from './rooms.ts'
-import { mayIn, session } from './session.ts'
 
 paletteSearch.add(leadSource)
 
@@ -22,13 +23,13 @@ interface Choice {
 }
 
 interface PaletteProps {
-  workspaceId: string
   close(): void
   showKeys(): void
 }
 
 /** Reaches every page, person and action: what the page's keys do, where the rail leads, and what rooms find by name. */
-export default function Palette({ workspaceId, close, showKeys }: PaletteProps) {
+export default function Palette({ close, showKeys }: PaletteProps) {
+  const workspaceId = useWorkspaceId()
   const [term, setTerm] = useState('')
   const [at, setAt] = useState(0)
   const listId = useId()

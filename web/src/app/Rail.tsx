@@ -2,27 +2,28 @@ import { UnstyledButton } from '@mantine/core'
 import { IconCommand, IconSearch } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { mayIn, useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
-import { Dropped, dropButton, useDrop } from '../ui/drop.tsx'
-import { later } from '../ui/later.ts'
+import { Dropped, dropButton, useDrop } from '../ui/overlay/drop.tsx'
+import { later } from '../ui/overlay/later.ts'
+import { Tip } from '../ui/overlay/Tip.tsx'
 import { type Badge, useRailBadge, useRailCount } from '../ui/rail-badges.ts'
-import { Tip } from '../ui/Tip.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Rail.module.css'
 import { type Room, rooms } from './rooms.ts'
-import { mayIn, useSession } from './session.ts'
 
 const MeItems = later(() => import('./MeItems.tsx'))
 
 interface RailProps {
-  workspaceId: string
   openPalette(): void
   openKeys(): void
 }
 
 /** Down the side; on a phone along the lower edge, where the rooms that set things up are behind one's own face. */
-export function Rail({ workspaceId, openPalette, openKeys }: RailProps) {
+export function Rail({ openPalette, openKeys }: RailProps) {
+  const workspaceId = useWorkspaceId()
   const isPhone = useIsPhone()
   const PaletteIcon = isPhone ? IconSearch : IconCommand
   const open = rooms.filter(({ role }) => mayIn(workspaceId, role))
@@ -38,7 +39,7 @@ export function Rail({ workspaceId, openPalette, openKeys }: RailProps) {
           </UnstyledButton>
         </Tip>
         {!isPhone && links(setup)}
-        <MeMenu workspaceId={workspaceId} setup={isPhone ? setup : none} openKeys={openKeys} />
+        <MeMenu setup={isPhone ? setup : none} openKeys={openKeys} />
       </div>
     </nav>
   )
@@ -76,13 +77,12 @@ function Dot({ badge }: { badge: Badge }) {
 }
 
 interface MeMenuProps {
-  workspaceId: string
   /** The rooms that have no place of their own at the rail. */
   setup: readonly Room[]
   openKeys(): void
 }
 
-function MeMenu({ workspaceId, setup, openKeys }: MeMenuProps) {
+function MeMenu({ setup, openKeys }: MeMenuProps) {
   const { name = '' } = useSession().user ?? {}
   const trouble = useRailCount(setup.map(({ path }) => path))
   const [isOpen, setOpen] = useState(false)
@@ -94,7 +94,7 @@ function MeMenu({ workspaceId, setup, openKeys }: MeMenuProps) {
         {trouble > 0 && <Dot badge={{ count: trouble, tone: 'bad', label: '' }} />}
       </UnstyledButton>
       <Dropped drop={drop}>
-        <MeItems drop={drop} workspaceId={workspaceId} setup={setup} openKeys={openKeys} />
+        <MeItems drop={drop} setup={setup} openKeys={openKeys} />
       </Dropped>
     </>
   )

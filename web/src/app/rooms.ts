@@ -9,8 +9,8 @@ import {
   IconWebhook,
   type TablerIcon,
 } from '@tabler/icons-react'
+import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import type { Role } from './session.ts'
 
 /** A page of the rail. */
 export interface Room {

@@ -2,17 +2,18 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { readFormSearch } from '../forms/search.ts'
 import { readHomeSearch } from '../home/search.ts'
-import { readSearch } from '../inbox/filters.ts'
-import { readAddress } from '../leads/address.ts'
+import { readSearch } from '../inbox/list/filters.ts'
+import { readAddress } from '../leads/fields/address.ts'
 import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
-import { withTexts } from '../text/index.ts'
-import { NoPage } from '../ui/NoPage.tsx'
-import { PageFailure } from '../ui/PageFailure.tsx'
+import { lastWorkspace } from '../session/last-workspace.ts'
+import { type Session, signOut } from '../session/session.ts'
+import { t, withTexts } from '../text/index.ts'
+import { complain } from '../ui/overlay/notices.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
+import { NoPage } from '../ui/page/NoPage.tsx'
+import { PageFailure } from '../ui/page/PageFailure.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame } from './Frame.tsx'
-import { lastWorkspace } from './last-workspace.ts'
-import { NoWorkspace } from './NoWorkspace.tsx'
-import type { Session } from './session.ts'
 
 const root = createRootRoute({ errorComponent: PageFailure })
 
@@ -151,7 +152,7 @@ const endpointRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'webhooks/$endpointId',
   validateSearch: readEndpointSearch,
-  component: lazyRouteComponent(() => withTexts(() => import('../webhooks/EndpointPage.tsx')), 'EndpointPage'),
+  component: lazyRouteComponent(() => withTexts(() => import('../webhooks/endpoint/EndpointPage.tsx')), 'EndpointPage'),
 })
 
 export function makeRouter(queries: QueryClient, session: Session) {
@@ -191,4 +192,11 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof makeRouter>
   }
+}
+
+function NoWorkspace() {
+  const { title, help } = t.common.noWorkspace
+  return (
+    <Empty title={title} help={help} action={{ label: t.common.signOut, run: () => void signOut().catch(complain) }} />
+  )
 }

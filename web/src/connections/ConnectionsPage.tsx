@@ -2,17 +2,20 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import { type Connection, useConnections } from '../data/connections.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
 import { useKeys } from '../ui/keys.ts'
-import { Loaded, PageBody } from '../ui/PageBody.tsx'
-import { PageHeader } from '../ui/PageHeader.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AddPanel } from './add/AddPanel.tsx'
-import { ConnectionTable } from './ConnectionTable.tsx'
-import { PhonesLink } from './PhonesLink.tsx'
-import { useConnections } from './queries.ts'
+import styles from './parts/facts.module.css'
+import { ChannelName, StateChip, When } from './parts/facts.tsx'
+import { PhonesLink } from './parts/PhonesLink.tsx'
+import { numberOf } from './parts/state-words.ts'
 
 /** The numbers that customers write to, and how each of them does. */
 export function ConnectionsPage() {
@@ -60,9 +63,32 @@ export function ConnectionsPage() {
             )
           }
         </Loaded>
-        <PhonesLink workspaceId={workspaceId} />
+        <PhonesLink />
       </PageBody>
-      {isAdding && <AddPanel workspaceId={workspaceId} close={() => setAdding(false)} open={open} />}
+      {isAdding && <AddPanel close={() => setAdding(false)} open={open} />}
     </>
   )
 }
+
+function ConnectionTable({ connections, open }: { connections: Connection[]; open(one: Connection): void }) {
+  return <Table label={t.connections.title} columns={columns()} rows={connections} keyOf={({ id }) => id} open={open} />
+}
+
+const columns = (): Column<Connection>[] => [
+  { key: 'name', title: t.connections.name, cell: (one) => one.name },
+  { key: 'channel', title: t.connections.channel, cell: ({ channel }) => <ChannelName channel={channel} /> },
+  {
+    key: 'number',
+    title: t.connections.number,
+    cell: (one) => numberOf(one) ?? <span className={styles.quiet}>{t.common.none}</span>,
+    optional: true,
+  },
+  { key: 'state', title: t.connections.state, cell: (one) => <StateChip connection={one} withReason /> },
+  { key: 'in', title: t.connections.lastIn, cell: ({ lastEventInAt }) => <When at={lastEventInAt} />, optional: true },
+  {
+    key: 'out',
+    title: t.connections.lastOut,
+    cell: ({ lastEventOutAt }) => <When at={lastEventOutAt} />,
+    optional: true,
+  },
+]

@@ -2,18 +2,12 @@ import { ActionIcon, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconChevronDown, IconGripVertical, IconTrash } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
 import styles from './Builder.module.css'
-import type { DraftField } from './draft.ts'
-import { FieldForm } from './FieldForm.tsx'
+import { FieldForm, type FieldFormProps } from './FieldForm.tsx'
 
-export interface FieldCardProps {
-  field: DraftField
+interface FieldCardProps extends FieldFormProps {
   place: { at: number; count: number }
   isOpen: boolean
-  /** The keys of the others. */
-  taken: string[]
-  errorOf(part: string): string | undefined
   toggle(): void
-  change(to: DraftField): void
   move(by: number): void
   remove(): void
   drag(isOn: boolean): void

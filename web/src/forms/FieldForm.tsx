@@ -1,13 +1,21 @@
 import { Checkbox, Select, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import type { FieldType } from '../data/forms.ts'
 import { t } from '../text/index.ts'
 import styles from './Builder.module.css'
-import type { FieldCardProps } from './FieldCard.tsx'
+import type { DraftField } from './draft.ts'
 import { hasOptions, isLeadField, keyFor, optionsOf, typesOf, withType } from './fields.ts'
-import type { FieldType } from './types.ts'
+
+export interface FieldFormProps {
+  field: DraftField
+  /** The keys of the others. */
+  taken: string[]
+  errorOf(part: string): string | undefined
+  change(to: DraftField): void
+}
 
 /** What one field is: its words, its kind, and what can be chosen. */
-export function FieldForm({ field, taken, errorOf, change }: FieldCardProps) {
+export function FieldForm({ field, taken, errorOf, change }: FieldFormProps) {
   const isOfLead = isLeadField(field.key)
   const types = typesOf(field.key)
   const rename = (label: string) => change({ ...field, label, ...(!field.isKeyOwn && { key: keyFor(label, taken) }) })

@@ -1,14 +1,14 @@
 import { Button, Menu, VisuallyHidden } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
+import type { FieldType } from '../data/forms.ts'
 import { t } from '../text/index.ts'
-import { sayWithUndo } from '../ui/notices.tsx'
+import { sayWithUndo } from '../ui/overlay/notices.tsx'
 import type { Draft } from '../ui/use-draft.ts'
 import styles from './Builder.module.css'
 import type { DraftField, FormDraft } from './draft.ts'
 import { FieldCard } from './FieldCard.tsx'
 import { allTypes, keyFor, type LeadFieldKey, leadFields, maxFields, moved, withType } from './fields.ts'
-import type { FieldType } from './types.ts'
 
 /** The fields in their order: dragged by a pointer, moved by buttons or Alt with an arrow. */
 export function FieldList({ draft }: { draft: Draft<FormDraft> }) {

@@ -4,25 +4,32 @@ import { useMutation } from '@tanstack/react-query'
 import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { Failure } from '../api/failure.ts'
-import { mayIn } from '../app/session.ts'
+import {
+  changeForm,
+  type Form,
+  removeForm,
+  useFormChanged,
+  useFormGone,
+  useForms,
+  useFreshForms,
+} from '../data/forms.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { BackLink } from '../ui/BackLink.tsx'
-import { Confirm } from '../ui/Confirm.tsx'
 import { useKeys } from '../ui/keys.ts'
-import { complain, say } from '../ui/notices.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { PageHeader } from '../ui/PageHeader.tsx'
-import { Trouble } from '../ui/Trouble.tsx'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { BackLink } from '../ui/page/BackLink.tsx'
+import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Builder } from './Builder.tsx'
 import { draftOf, settingsOf } from './draft.ts'
 import { StateChip } from './FormsPage.tsx'
-import { changeForm, removeForm, useFormChanged, useFormGone, useForms, useFreshForms } from './queries.ts'
 import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
 import { type FormSearch, type FormView, formViews } from './search.ts'
-import type { Form } from './types.ts'
 
 /** One form: how it is built, how it is shared, what came by it. */
 export function FormPage() {
@@ -31,16 +38,17 @@ export function FormPage() {
   const query = useForms(workspaceId)
   useFreshForms(workspaceId)
   const form = query.data?.find(({ id }) => id === formId)
-  if (form !== undefined) return <OneForm key={formId} workspaceId={workspaceId} form={form} />
+  if (form !== undefined) return <OneForm key={formId} form={form} />
   return (
     <>
       <PageHeader title={t.forms.title} before={<BackLink path="forms" label={t.forms.title} />} />
-      <Loaded query={query}>{() => <Trouble error={new Failure(404, '')} />}</Loaded>
+      <Loaded query={query}>{() => <ErrorNotice error={new Failure(404, '')} />}</Loaded>
     </>
   )
 }
 
-function OneForm({ workspaceId, form }: { workspaceId: string; form: Form }) {
+function OneForm({ form }: { form: Form }) {
+  const workspaceId = useWorkspaceId()
   const search: FormSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const changed = useFormChanged(workspaceId)
@@ -93,11 +101,11 @@ function OneForm({ workspaceId, form }: { workspaceId: string; form: Form }) {
         value={view}
         onChange={(chosen) => void navigate({ to: '.', search: { view: chosen as FormView }, replace: true })}
       />
-      {view === 'build' && <Builder workspaceId={workspaceId} draft={draft} />}
+      {view === 'build' && <Builder draft={draft} />}
       {view === 'share' && <ShareView form={form} />}
-      {view === 'submissions' && <SubmissionsView workspaceId={workspaceId} formId={form.id} />}
+      {view === 'submissions' && <SubmissionsView formId={form.id} />}
       <LeaveAsk isChanged={draft.isChanged && !isRemoving} formId={form.id} />
-      {isRemoving && <RemoveAsk workspaceId={workspaceId} form={form} close={() => setRemoving(false)} />}
+      {isRemoving && <RemoveAsk form={form} close={() => setRemoving(false)} />}
     </>
   )
 }
@@ -135,7 +143,8 @@ function LeaveAsk({ isChanged, formId }: { isChanged: boolean; formId: string })
   )
 }
 
-function RemoveAsk({ workspaceId, form, close }: { workspaceId: string; form: Form; close(): void }) {
+function RemoveAsk({ form, close }: { form: Form; close(): void }) {
+  const workspaceId = useWorkspaceId()
   const gone = useFormGone(workspaceId)
   const navigate = useNavigate()
   const run = () =>

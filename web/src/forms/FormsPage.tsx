@@ -3,20 +3,26 @@ import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { mayIn } from '../app/session.ts'
+import {
+  createForm,
+  type Form,
+  type FormSettings,
+  type ListedForm,
+  useFormChanged,
+  useForms,
+  useFreshForms,
+} from '../data/forms.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { Empty } from '../ui/Empty.tsx'
+import { ago, fullMoment, number } from '../ui/format/time.ts'
 import { useKeys } from '../ui/keys.ts'
-import { complain } from '../ui/notices.tsx'
-import { Loaded, PageBody } from '../ui/PageBody.tsx'
-import { PageHeader } from '../ui/PageHeader.tsx'
-import { type Column, Table } from '../ui/Table.tsx'
-import { ago, fullMoment, number } from '../ui/time.ts'
+import { complain } from '../ui/overlay/notices.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { createForm, useFormChanged, useForms, useFreshForms } from './queries.ts'
-import { sampleForm } from './sample-form.ts'
-import type { Form, ListedForm } from './types.ts'
 
 /** The forms by which leads come in by themselves. */
 export function FormsPage() {
@@ -95,3 +101,21 @@ const columns = (): Column<ListedForm>[] => [
 export function StateChip({ active }: Pick<Form, 'active'>) {
   return <Chip tone={active ? 'good' : 'plain'}>{active ? t.forms.open : t.forms.closed}</Chip>
 }
+
+/** What a new form begins with: enough to be sent, and closed until somebody opens it. */
+export const sampleForm = (): Omit<FormSettings, 'slug'> => ({
+  name: t.forms.newName,
+  title: t.forms.newTitle,
+  description: null,
+  fields: [
+    { key: 'firstName', label: t.forms.leadFields.firstName, type: 'text', required: true },
+    { key: 'phone', label: t.forms.leadFields.phone, type: 'phone', required: true },
+  ],
+  submitLabel: t.forms.newSubmit,
+  thankYou: t.forms.newThanks,
+  redirectUrl: null,
+  allowedOrigins: [],
+  source: 'website',
+  status: 'new',
+  active: false,
+})

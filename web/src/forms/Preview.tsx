@@ -1,29 +1,24 @@
 import { SegmentedControl } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { useFormPreview } from '../data/forms.ts'
 import { t } from '../text/index.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Builder.module.css'
 import { type FormDraft, settingsOf } from './draft.ts'
-import { previewForm } from './queries.ts'
 
 const restMs = 150
 
 /** The public pages as the service would draw them, shut off: no script runs in the frame, and nothing can be sent. */
-export function Preview({ workspaceId, draft }: { workspaceId: string; draft: FormDraft }) {
+export function Preview({ draft }: { draft: FormDraft }) {
+  const workspaceId = useWorkspaceId()
   const [shows, setShows] = useState<'form' | 'thanks'>('form')
   const [width, setWidth] = useState<'phone' | 'computer'>('phone')
   const [settings] = useDebouncedValue(
     useMemo(() => ({ ...settingsOf(draft), name: draft.name.trim() || '…', slug: 'preview', active: true }), [draft]),
     restMs,
   )
-  const query = useQuery({
-    queryKey: [workspaceId, 'form-preview', settings],
-    queryFn: () => previewForm(workspaceId, settings),
-    placeholderData: keepPreviousData,
-    gcTime: 10_000,
-    retry: false,
-  })
+  const query = useFormPreview(workspaceId, settings)
   const [last, setLast] = useState(query.data)
   if (query.data !== undefined && query.data !== last) setLast(query.data)
   const html = shows === 'form' ? last?.page : last?.thanks

@@ -1,17 +1,18 @@
 import { Select, Switch, Textarea, TextInput } from '@mantine/core'
-import { useWorkspace } from '../settings/queries.ts'
+import { useWorkspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
-import { statusName } from '../ui/lead-words.ts'
+import { statusName } from '../ui/format/lead-words.ts'
 import type { Draft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Builder.module.css'
 import type { FormDraft } from './draft.ts'
 
 interface SettingFieldsProps {
-  workspaceId: string
   draft: Draft<FormDraft>
 }
 
-export function SettingFields({ workspaceId, draft: { value, set, errorOf } }: SettingFieldsProps) {
+export function SettingFields({ draft: { value, set, errorOf } }: SettingFieldsProps) {
+  const workspaceId = useWorkspaceId()
   const { data: workspace } = useWorkspace(workspaceId)
   const statuses = [...new Set([...(workspace?.leadStatuses ?? []), value.status])]
   return (

@@ -1,12 +1,12 @@
 import { Button, Text } from '@mantine/core'
 import { IconDownload, IconExternalLink } from '@tabler/icons-react'
+import type { Form } from '../data/forms.ts'
 import { t } from '../text/index.ts'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { Copyable } from '../ui/Copyable.tsx'
-import { PageBody } from '../ui/PageBody.tsx'
+import { PageBody } from '../ui/page/PageBody.tsx'
 import { QrCode, saveQrCode } from '../ui/QrCode.tsx'
 import styles from './ShareView.module.css'
-import type { Form } from './types.ts'
 
 /** The ways in which people come to a form. */
 export function ShareView({ form }: { form: Form }) {

@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { useSubmissions } from '../data/forms.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
-import { Loaded, PageBody } from '../ui/PageBody.tsx'
-import { type Column, Table } from '../ui/Table.tsx'
-import { fullMoment } from '../ui/time.ts'
-import { useSubmissions } from './queries.ts'
+import { fullMoment } from '../ui/format/time.ts'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 interface Submission {
   id: string
@@ -15,7 +16,8 @@ interface Submission {
 }
 
 /** What came by a form: each is a lead. */
-export function SubmissionsView({ workspaceId, formId }: { workspaceId: string; formId: string }) {
+export function SubmissionsView({ formId }: { formId: string }) {
+  const workspaceId = useWorkspaceId()
   const query = useSubmissions(workspaceId, formId)
   return (
     <PageBody narrow>
@@ -25,12 +27,7 @@ export function SubmissionsView({ workspaceId, formId }: { workspaceId: string; 
           if (submissions.length === 0) return <Empty title={t.forms.noSubmissions} />
           return (
             <>
-              <Table
-                label={t.forms.submissions}
-                columns={columns(workspaceId)}
-                rows={submissions}
-                keyOf={({ id }) => id}
-              />
+              <Table label={t.forms.submissions} columns={columns()} rows={submissions} keyOf={({ id }) => id} />
               {query.hasNextPage && (
                 <Button
                   mt="md"
@@ -49,16 +46,17 @@ export function SubmissionsView({ workspaceId, formId }: { workspaceId: string; 
   )
 }
 
-const columns = (workspaceId: string): Column<Submission>[] => [
+const columns = (): Column<Submission>[] => [
   {
     key: 'lead',
     title: t.forms.lead,
-    cell: (submission) => <LeadLink workspaceId={workspaceId} submission={submission} />,
+    cell: (submission) => <LeadLink submission={submission} />,
   },
   { key: 'when', title: t.forms.when, cell: ({ submittedAt }) => fullMoment(submittedAt), whole: true },
 ]
 
-function LeadLink({ workspaceId, submission }: { workspaceId: string; submission: Submission }) {
+function LeadLink({ submission }: { submission: Submission }) {
+  const workspaceId = useWorkspaceId()
   const { leadId, lead } = submission
   if (lead === null) return t.forms.leadGone
   return (

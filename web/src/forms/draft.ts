@@ -1,4 +1,4 @@
-import type { Form, FormField, FormSettings, ListedForm } from './types.ts'
+import type { Form, FormField, FormSettings, ListedForm } from '../data/forms.ts'
 
 /** A form while it is built. Each field has an id of its own, since its key may change or be wrong. */
 export interface FormDraft extends Omit<FormSettings, 'fields' | 'description' | 'redirectUrl' | 'allowedOrigins'> {

@@ -1,4 +1,4 @@
-import type { FieldType, FormField } from './types.ts'
+import type { FieldType, FormField } from '../data/forms.ts'
 
 /** The fields of a lead itself, with the types that each can be shown as. */
 export const leadFields = {

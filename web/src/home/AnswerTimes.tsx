@@ -1,9 +1,9 @@
+import type { Stats } from '../data/stats.ts'
 import { language, t } from '../text/index.ts'
 import { LineChart } from '../ui/charts/LineChart.tsx'
 import { duration, unitOf } from './duration.ts'
 import styles from './HomePage.module.css'
 import { pointsOf } from './points.ts'
-import type { Stats } from './queries.ts'
 
 /** How long customers waited for the first answer, by who gave it. */
 export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {

@@ -1,13 +1,14 @@
 import { IconAlertTriangle, IconChevronRight, IconCircleCheck, IconExclamationCircle } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import type { Attention } from '../data/stats.ts'
 import { t } from '../text/index.ts'
-import { ago, fullMoment } from '../ui/time.ts'
+import { ago, fullMoment } from '../ui/format/time.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { kindOf } from './attention.ts'
 import styles from './HomePage.module.css'
-import type { Attention } from './queries.ts'
 
 /** What somebody should look at, the worst first; each line leads to where it is mended. */
-export function AttentionList({ workspaceId, attention }: { workspaceId: string; attention: Attention[] }) {
+export function AttentionList({ attention }: { attention: Attention[] }) {
   const texts = t.home.attention
   return (
     <section className={styles.card} aria-label={texts.title}>
@@ -23,7 +24,7 @@ export function AttentionList({ workspaceId, attention }: { workspaceId: string;
         <ul className={styles.list}>
           {attention.map((one) => (
             <li key={`${one.code} ${one.id}`}>
-              <Line workspaceId={workspaceId} one={one} />
+              <Line one={one} />
             </li>
           ))}
         </ul>
@@ -32,7 +33,8 @@ export function AttentionList({ workspaceId, attention }: { workspaceId: string;
   )
 }
 
-function Line({ workspaceId, one }: { workspaceId: string; one: Attention }) {
+function Line({ one }: { one: Attention }) {
+  const workspaceId = useWorkspaceId()
   const { tone, place, search } = kindOf(one.code)
   const Icon = tone === 'bad' ? IconExclamationCircle : IconAlertTriangle
   return (

@@ -1,18 +1,18 @@
 import { Anchor, SegmentedControl } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { mayIn } from '../app/session.ts'
-import { t } from '../text/index.ts'
-import { Loaded, PageBody } from '../ui/PageBody.tsx'
-import { PageHeader } from '../ui/PageHeader.tsx'
+import { type Stats, useStats } from '../data/stats.ts'
+import { mayIn } from '../session/session.ts'
+import { language, t } from '../text/index.ts'
+import { number } from '../ui/format/time.ts'
+import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AnswerTimes } from './AnswerTimes.tsx'
 import { AttentionList } from './AttentionList.tsx'
-import { Begin } from './Begin.tsx'
-import { Figures } from './Figures.tsx'
+import { duration } from './duration.ts'
+import { GettingStarted } from './GettingStarted.tsx'
 import styles from './HomePage.module.css'
 import { LeadCharts } from './LeadCharts.tsx'
-import { QuotaMeter } from './QuotaMeter.tsx'
-import { useStats } from './queries.ts'
 import { type HomeDays, homeDays } from './search.ts'
 
 const usualDays = 30
@@ -52,10 +52,10 @@ export function HomePage() {
         <Loaded query={query} rows={8}>
           {(stats) => (
             <div className={styles.page}>
-              {mayIn(workspaceId, 'admin') && <Begin workspaceId={workspaceId} hasLeads={stats.leads.total > 0} />}
-              <AttentionList workspaceId={workspaceId} attention={stats.attention} />
+              {mayIn(workspaceId, 'admin') && <GettingStarted hasLeads={stats.leads.total > 0} />}
+              <AttentionList attention={stats.attention} />
               <Figures stats={stats} />
-              <LeadCharts workspaceId={workspaceId} stats={stats} />
+              <LeadCharts stats={stats} />
               <AnswerTimes stats={stats} />
               <QuotaMeter quota={stats.quota} />
             </div>
@@ -63,5 +63,52 @@ export function HomePage() {
         </Loaded>
       </PageBody>
     </>
+  )
+}
+
+/** The few numbers that say how it goes. */
+function Figures({ stats: { leads, waiting, answers, days } }: { stats: Stats }) {
+  const texts = t.home.figures
+  const time = (of: Stats['answers']['people']) => (of === null ? '–' : duration(of.medianSeconds, language))
+  const figures: [name: string, value: string, note: string][] = [
+    [texts.newLeads, number(leads.created), texts.inDays(days.length)],
+    [texts.today, number(days.at(-1)?.leads ?? 0), texts.leads],
+    [texts.allLeads, number(leads.total), texts.now],
+    [texts.waiting, number(waiting.forPeople + waiting.forAgents), texts.waitingFor(waiting.minutes)],
+    [texts.people, time(answers.people), texts.median],
+    [texts.agents, time(answers.agents), texts.median],
+  ]
+  return (
+    <dl className={styles.figures}>
+      {figures.map(([name, value, note]) => (
+        <div key={name} className={styles.figure}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+          <dd className={styles.note}>{note}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const near = 0.8
+
+/** How much of what the day allows is used. */
+function QuotaMeter({ quota: { used, limit } }: { quota: Stats['quota'] }) {
+  const texts = t.home.quota
+  const part = limit === null ? 0 : Math.min(1, used / Math.max(1, limit))
+  const tone = part >= 1 ? 'bad' : part >= near ? 'attention' : undefined
+  return (
+    <section className={styles.card} aria-label={texts.title}>
+      <h2 className={styles.title}>{texts.title}</h2>
+      {limit !== null && (
+        <div className={styles.meter} aria-hidden="true">
+          <div data-tone={tone} style={{ width: `${100 * part}%` }} />
+        </div>
+      )}
+      <p className={styles.quiet}>
+        {limit === null ? texts.unlimited(number(used)) : texts.used(number(used), number(limit))}
+      </p>
+    </section>
   )
 }

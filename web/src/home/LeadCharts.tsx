@@ -1,14 +1,16 @@
-import { useWorkspace } from '../settings/queries.ts'
+import type { Stats } from '../data/stats.ts'
+import { useWorkspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { BarChart } from '../ui/charts/BarChart.tsx'
 import { RankBars } from '../ui/charts/RankBars.tsx'
-import { statusName } from '../ui/lead-words.ts'
-import { number } from '../ui/time.ts'
+import { statusName } from '../ui/format/lead-words.ts'
+import { number } from '../ui/format/time.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './HomePage.module.css'
 import { pointsOf } from './points.ts'
-import type { Stats } from './queries.ts'
 
-export function LeadCharts({ workspaceId, stats: { days, leads } }: { workspaceId: string; stats: Stats }) {
+export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
+  const workspaceId = useWorkspaceId()
   const texts = t.home.charts
   const { data: workspace } = useWorkspace(workspaceId)
   const statuses = inOrder(leads.byStatus, workspace?.leadStatuses ?? [])

@@ -1,4 +1,4 @@
-import type { Attention } from './queries.ts'
+import type { Attention } from '../data/stats.ts'
 
 export type AttentionCode = Attention['code']
 

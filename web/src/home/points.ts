@@ -1,6 +1,6 @@
+import type { Stats } from '../data/stats.ts'
 import { language } from '../text/index.ts'
-import type { Point } from '../ui/charts/Chart.tsx'
-import type { Stats } from './queries.ts'
+import type { Point } from '../ui/charts/chart-props.ts'
 
 /** The days as a chart names them. A day has no zone: it is named as it was counted. */
 export function pointsOf(days: Stats['days']): Point[] {

@@ -3,9 +3,9 @@ import { useCallback, useMemo, useState } from 'react'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import type { InboxSearch } from './filters.ts'
 import styles from './InboxPage.module.css'
-import { ListPane } from './ListPane.tsx'
+import type { InboxSearch } from './list/filters.ts'
+import { ListPane } from './list/ListPane.tsx'
 import { ThreadPane } from './ThreadPane.tsx'
 
 /** Three panes: who wrote, what was said, and whom with. On a phone one of them at a time. */
@@ -39,13 +39,12 @@ export function InboxPage() {
   )
   return (
     <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
-      <ListPane workspaceId={workspaceId} search={search} openId={conversationId} open={open} filterBy={filterBy} />
+      <ListPane search={search} openId={conversationId} open={open} filterBy={filterBy} />
       {conversationId === undefined ? (
         <p className={styles.nothing}>{t.inbox.choose}</p>
       ) : (
         <ThreadPane
           key={conversationId}
-          workspaceId={workspaceId}
           id={conversationId}
           close={close}
           showsCustomer={showsCustomer}

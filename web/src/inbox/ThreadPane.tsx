@@ -1,23 +1,23 @@
 import { Suspense, useRef } from 'react'
 import { Failure } from '../api/failure.ts'
+import { useDetail } from '../data/inbox/queries.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
-import { later } from '../ui/later.ts'
-import { Trouble } from '../ui/Trouble.tsx'
+import { later } from '../ui/overlay/later.ts'
+import { Empty } from '../ui/page/Empty.tsx'
+import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Composer } from './compose/Composer.tsx'
 import { OwnerBar } from './compose/OwnerBar.tsx'
-import { TypingLine, usePresence } from './presence.tsx'
-import { useDetail } from './queries.ts'
-import { Thread, type ThreadHandle } from './Thread.tsx'
-import { ThreadHeader } from './ThreadHeader.tsx'
+import { TypingLine, usePresence } from './parts/presence.tsx'
+import { customerName } from './parts/words.ts'
 import styles from './ThreadPane.module.css'
-import { customerName } from './words.ts'
+import { Thread, type ThreadHandle } from './thread/Thread.tsx'
+import { ThreadHeader } from './thread/ThreadHeader.tsx'
 
 // A moment after the thread, which is what one has come for.
 const CustomerPane = later(() => import('./customer/CustomerPane.tsx'))
 
 interface ThreadPaneProps {
-  workspaceId: string
   id: string
   close(): void
   showsCustomer: boolean
@@ -25,7 +25,8 @@ interface ThreadPaneProps {
 }
 
 /** What was said, who answers, and a place to write; beside it the customer. */
-export function ThreadPane({ workspaceId, id, close, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
+export function ThreadPane({ id, close, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
+  const workspaceId = useWorkspaceId()
   const { data, error, refetch } = useDetail(workspaceId, id)
   const people = usePresence(id)
   const thread = useRef<ThreadHandle>(null)
@@ -36,27 +37,26 @@ export function ThreadPane({ workspaceId, id, close, showsCustomer, setShowsCust
   }
   if (conversation === undefined) {
     if (error === null) return <div className={styles.panes} />
-    return <Trouble error={error} retry={() => void refetch()} />
+    return <ErrorNotice error={error} retry={() => void refetch()} />
   }
   return (
     <div className={styles.panes} data-customer={showsCustomer || undefined}>
       <section className={styles.pane} aria-label={t.inbox.thread(customerName(conversation))}>
         <ThreadHeader
-          workspaceId={workspaceId}
           conversation={conversation}
           people={people}
           close={close}
           showsCustomer={showsCustomer}
           toggleCustomer={() => setShowsCustomer(!showsCustomer)}
         />
-        <Thread ref={thread} workspaceId={workspaceId} conversation={conversation} />
+        <Thread ref={thread} conversation={conversation} />
         <TypingLine people={people} />
-        <OwnerBar workspaceId={workspaceId} conversation={conversation} />
-        <Composer workspaceId={workspaceId} conversation={conversation} onSent={() => thread.current?.toNewest()} />
+        <OwnerBar conversation={conversation} />
+        <Composer conversation={conversation} onSent={() => thread.current?.toNewest()} />
       </section>
       <aside className={styles.customer} aria-label={t.inbox.customer}>
         <Suspense>
-          <CustomerPane workspaceId={workspaceId} conversation={conversation} />
+          <CustomerPane conversation={conversation} />
         </Suspense>
       </aside>
     </div>

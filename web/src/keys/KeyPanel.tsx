@@ -1,20 +1,20 @@
 import { Button, Select, Switch } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useConnections } from '../connections/queries.ts'
-import { MadeBy } from '../settings/MadeBy.tsx'
+import { useConnections } from '../data/connections.ts'
+import { type ApiKey, changeKey, revokeKey, rotateKey, useKeysChanged } from '../data/keys.ts'
+import { MadeBy } from '../shared/MadeBy.tsx'
 import { t } from '../text/index.ts'
-import { Confirm } from '../ui/Confirm.tsx'
-import { Facts } from '../ui/Facts.tsx'
-import { complain, say } from '../ui/notices.tsx'
-import { SidePanel } from '../ui/SidePanel.tsx'
-import { fullMoment } from '../ui/time.ts'
+import { fullMoment } from '../ui/format/time.ts'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Facts } from '../ui/page/Facts.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { StatusChip } from './KeyTable.tsx'
 import { mayAnswer } from './presets.ts'
-import { type ApiKey, changeKey, revokeKey, rotateKey, useKeysChanged } from './queries.ts'
 
 interface KeyPanelProps {
-  workspaceId: string
   apiKey: ApiKey
   mayChange: boolean
   close(): void
@@ -24,7 +24,8 @@ interface KeyPanelProps {
 
 const hourMs = 3_600_000
 
-export function KeyPanel({ workspaceId, apiKey, mayChange, close, rotated, revoked }: KeyPanelProps) {
+export function KeyPanel({ apiKey, mayChange, close, rotated, revoked }: KeyPanelProps) {
+  const workspaceId = useWorkspaceId()
   const [asks, setAsks] = useState<'rotate' | 'revoke' | null>(null)
   const revoke = () =>
     revokeKey(workspaceId, apiKey.id).then(() => {
@@ -49,10 +50,8 @@ export function KeyPanel({ workspaceId, apiKey, mayChange, close, rotated, revok
         )
       }
     >
-      <KeyFacts workspaceId={workspaceId} apiKey={apiKey} />
-      {mayAnswer(apiKey.scopes) && apiKey.status === 'active' && (
-        <AnswersNew workspaceId={workspaceId} apiKey={apiKey} mayChange={mayChange} />
-      )}
+      <KeyFacts apiKey={apiKey} />
+      {mayAnswer(apiKey.scopes) && apiKey.status === 'active' && <AnswersNew apiKey={apiKey} mayChange={mayChange} />}
       {asks === 'revoke' && (
         <Confirm
           title={t.keys.revokeAsk(apiKey.name)}
@@ -64,15 +63,14 @@ export function KeyPanel({ workspaceId, apiKey, mayChange, close, rotated, revok
           {t.keys.revokeHelp}
         </Confirm>
       )}
-      {asks === 'rotate' && (
-        <RotateAsk workspaceId={workspaceId} apiKey={apiKey} close={() => setAsks(null)} rotated={rotated} />
-      )}
+      {asks === 'rotate' && <RotateAsk apiKey={apiKey} close={() => setAsks(null)} rotated={rotated} />}
     </SidePanel>
   )
 }
 
 /** Whether new customers go to this key: the one setting that can be changed, at once. */
-function AnswersNew({ workspaceId, apiKey, mayChange }: Pick<KeyPanelProps, 'workspaceId' | 'apiKey' | 'mayChange'>) {
+function AnswersNew({ apiKey, mayChange }: Pick<KeyPanelProps, 'apiKey' | 'mayChange'>) {
+  const workspaceId = useWorkspaceId()
   const changed = useKeysChanged(workspaceId)
   const [answers, setAnswers] = useState(apiKey.answersNewConversations)
   const change = useMutation({
@@ -98,7 +96,8 @@ function AnswersNew({ workspaceId, apiKey, mayChange }: Pick<KeyPanelProps, 'wor
   )
 }
 
-function RotateAsk({ workspaceId, apiKey, close, rotated }: Omit<KeyPanelProps, 'mayChange' | 'revoked'>) {
+function RotateAsk({ apiKey, close, rotated }: Omit<KeyPanelProps, 'mayChange' | 'revoked'>) {
+  const workspaceId = useWorkspaceId()
   const [hours, setHours] = useState('24')
   const rotate = useMutation({
     mutationFn: () => {
@@ -123,7 +122,8 @@ function RotateAsk({ workspaceId, apiKey, close, rotated }: Omit<KeyPanelProps, 
   )
 }
 
-function KeyFacts({ workspaceId, apiKey }: { workspaceId: string; apiKey: ApiKey }) {
+function KeyFacts({ apiKey }: { apiKey: ApiKey }) {
+  const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
   const names = apiKey.connectionIds.map((id) => connections.find((one) => one.id === id)?.name ?? t.common.unknown)
   const moment = (at: string | null, otherwise: string) => (at === null ? otherwise : fullMoment(at))
@@ -135,7 +135,7 @@ function KeyFacts({ workspaceId, apiKey }: { workspaceId: string; apiKey: ApiKey
     [t.keys.phones, apiKey.phoneVisibility === 'full' ? t.keys.phonesFull : t.keys.phonesMasked],
     [t.keys.allowlist, apiKey.allowlist.length === 0 ? t.keys.anywhere : apiKey.allowlist.join(', ')],
     [t.keys.created, fullMoment(apiKey.createdAt)],
-    [t.settings.madeBy, <MadeBy key="by" workspaceId={workspaceId} id={apiKey.createdBy} />],
+    [t.settings.madeBy, <MadeBy key="by" id={apiKey.createdBy} />],
     [t.keys.lastUsed, moment(apiKey.lastUsedAt, t.keys.never)],
     [t.keys.expires, moment(apiKey.expiresAt, t.keys.never)],
     ...(apiKey.previousValidUntil === null

@@ -1,8 +1,8 @@
+import type { ApiKey } from '../data/keys.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { type Column, Table } from '../ui/Table.tsx'
-import { ago, fullMoment } from '../ui/time.ts'
-import type { ApiKey } from './queries.ts'
+import { ago, fullMoment } from '../ui/format/time.ts'
+import { type Column, Table } from '../ui/page/Table.tsx'
 
 export function KeyTable({ keys, open }: { keys: ApiKey[]; open: (key: ApiKey) => void }) {
   return <Table label={t.keys.title} columns={columns()} rows={keys} keyOf={({ id }) => id} open={open} />

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import type { Scope } from '../data/keys.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
-import type { Scope } from './queries.ts'
 
 interface KeyValueProps {
   name: string

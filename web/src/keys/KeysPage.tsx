@@ -1,18 +1,18 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import { type ApiKey, useApiKeys, useKeysChanged } from '../data/keys.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
 import { useKeys } from '../ui/keys.ts'
-import { Loaded, PageBody } from '../ui/PageBody.tsx'
-import { PageHeader } from '../ui/PageHeader.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { KeyPanel } from './KeyPanel.tsx'
 import { KeyTable } from './KeyTable.tsx'
 import { KeyValue } from './KeyValue.tsx'
 import { NewKeyPanel } from './NewKeyPanel.tsx'
-import { type ApiKey, useApiKeys, useKeysChanged } from './queries.ts'
 
 /** What programs and agents come in with. */
 export function KeysPage() {
@@ -60,10 +60,9 @@ export function KeysPage() {
           }
         </Loaded>
       </PageBody>
-      {isMaking && <NewKeyPanel workspaceId={workspaceId} close={() => setMaking(false)} made={show} />}
+      {isMaking && <NewKeyPanel close={() => setMaking(false)} made={show} />}
       {open !== undefined && (
         <KeyPanel
-          workspaceId={workspaceId}
           apiKey={open}
           mayChange={mayChange}
           close={() => setOpenId(null)}

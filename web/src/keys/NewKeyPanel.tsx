@@ -1,15 +1,15 @@
 import { Button, Checkbox, MultiSelect, Radio, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useConnections } from '../connections/queries.ts'
+import { useConnections } from '../data/connections.ts'
+import { type ApiKey, createKey, type Scope } from '../data/keys.ts'
 import { t } from '../text/index.ts'
-import { complain } from '../ui/notices.tsx'
-import { SidePanel } from '../ui/SidePanel.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { allScopes, mayAnswer, type PresetName, presets } from './presets.ts'
-import { type ApiKey, createKey, type Scope } from './queries.ts'
 
 interface NewKeyPanelProps {
-  workspaceId: string
   close(): void
   made(answer: { key: ApiKey; value: string }): void
 }
@@ -36,7 +36,8 @@ const blank: KeyDraft = {
   expiresAt: '',
 }
 
-export function NewKeyPanel({ workspaceId, close, made }: NewKeyPanelProps) {
+export function NewKeyPanel({ close, made }: NewKeyPanelProps) {
+  const workspaceId = useWorkspaceId()
   const draft = useDraft(blank)
   const { value, set, errorOf } = draft
   const create = useMutation({
@@ -69,7 +70,7 @@ export function NewKeyPanel({ workspaceId, close, made }: NewKeyPanelProps) {
         data-autofocus
       />
       <ScopeFields draft={draft} />
-      <ConnectionField workspaceId={workspaceId} draft={draft} />
+      <ConnectionField draft={draft} />
       {mayAnswer(value.scopes) && (
         <Switch
           label={t.keys.answersNew}
@@ -147,7 +148,8 @@ function ScopeFields({ draft: { value, set, errorOf } }: { draft: Draft<KeyDraft
   )
 }
 
-function ConnectionField({ workspaceId, draft }: { workspaceId: string; draft: Draft<KeyDraft> }) {
+function ConnectionField({ draft }: { draft: Draft<KeyDraft> }) {
+  const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
   const { value, set, errorOf } = draft
   if (connections.length === 0 || !value.scopes.some((scope) => scope.startsWith('inbox.'))) return null

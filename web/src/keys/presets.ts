@@ -1,4 +1,4 @@
-import type { Scope } from './queries.ts'
+import type { Scope } from '../data/keys.ts'
 
 export const allScopes: readonly Scope[] = [
   'leads.read',

@@ -1,12 +1,12 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconTrash, IconX } from '@tabler/icons-react'
+import type { BulkAction } from '../data/leads.ts'
 import { t } from '../text/index.ts'
-import { number } from '../ui/time.ts'
-import type { LeadVerbs } from './change.ts'
-import { choicesOf, type FieldContext } from './columns.tsx'
+import { number } from '../ui/format/time.ts'
+import type { LeadVerbs } from './fields/change.ts'
+import { choicesOf, type FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
-import type { BulkAction } from './queries.ts'
-import type { Selection } from './use-selection.ts'
+import type { Selection } from './table/use-selection.ts'
 
 interface BulkBarProps {
   selection: Selection

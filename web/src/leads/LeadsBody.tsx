@@ -1,18 +1,18 @@
-import { activeFilters, filterNames, without } from './address.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { BulkBar } from './BulkBar.tsx'
 import { Board } from './board/Board.tsx'
-import { useLeadVerbs } from './change.ts'
-import type { FieldContext } from './columns.tsx'
+import { activeFilters, filterNames, without } from './fields/address.ts'
+import { useLeadVerbs } from './fields/change.ts'
+import type { FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
-import { LeadTable } from './LeadTable.tsx'
 import { LeadPanel } from './panel/LeadPanel.tsx'
 import { Trash } from './Trash.tsx'
-import type { Columns } from './use-columns.ts'
+import { LeadTable } from './table/LeadTable.tsx'
+import type { Columns } from './table/use-columns.ts'
+import type { Selection } from './table/use-selection.ts'
 import type { LeadsPlace } from './use-leads-place.ts'
-import type { Selection } from './use-selection.ts'
 
 interface BodyProps {
-  workspaceId: string
   place: LeadsPlace
   context: FieldContext
   columns: Columns
@@ -22,7 +22,8 @@ interface BodyProps {
 }
 
 /** The list in the view that was chosen, with the open lead beside it. */
-export function LeadsBody({ workspaceId, place, context, columns, selection, told, create }: BodyProps) {
+export function LeadsBody({ place, context, columns, selection, told, create }: BodyProps) {
+  const workspaceId = useWorkspaceId()
   const { address, goTo, query, open } = place
   const verbs = useLeadVerbs(workspaceId)
   const view = address.view ?? 'table'
@@ -42,11 +43,10 @@ export function LeadsBody({ workspaceId, place, context, columns, selection, tol
         />
       )}
       {view === 'board' && <Board {...list} people={context.people} />}
-      {view === 'trash' && <Trash workspaceId={workspaceId} verbs={verbs} />}
+      {view === 'trash' && <Trash verbs={verbs} />}
       {address.lead !== undefined && view !== 'trash' && (
         <LeadPanel
           key={address.lead}
-          workspaceId={workspaceId}
           id={address.lead}
           known={place.known}
           context={context}

@@ -1,18 +1,17 @@
 import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
 import { IconLayoutKanban, IconPlus, IconTable, IconTrash } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
-import { PageHeader } from '../ui/PageHeader.tsx'
-import { Tip } from '../ui/Tip.tsx'
-import type { LeadAddress } from './address.ts'
-import { ColumnsMenu } from './ColumnsMenu.tsx'
+import { Tip } from '../ui/overlay/Tip.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
+import type { LeadAddress } from './fields/address.ts'
+import type { GoTo } from './fields/use-address.ts'
 import { SavedViews } from './filters/SavedViews.tsx'
 import styles from './LeadsPage.module.css'
 import { TransferMenu } from './TransferMenu.tsx'
-import type { GoTo } from './use-address.ts'
-import type { Columns } from './use-columns.ts'
+import { ColumnsMenu } from './table/ColumnsMenu.tsx'
+import type { Columns } from './table/use-columns.ts'
 
 interface LeadsHeaderProps {
-  workspaceId: string
   address: LeadAddress
   goTo: GoTo
   /** Null where columns are not chosen. */
@@ -26,7 +25,7 @@ const views = [
   { value: 'trash', icon: IconTrash, label: () => t.leads.trash },
 ] as const
 
-export function LeadsHeader({ workspaceId, address, goTo, columns, create }: LeadsHeaderProps) {
+export function LeadsHeader({ address, goTo, columns, create }: LeadsHeaderProps) {
   return (
     <PageHeader
       title={t.leads.title}
@@ -61,9 +60,9 @@ export function LeadsHeader({ workspaceId, address, goTo, columns, create }: Lea
           ),
         }))}
       />
-      <SavedViews workspaceId={workspaceId} address={address} goTo={goTo} />
+      <SavedViews address={address} goTo={goTo} />
       {columns !== null && <ColumnsMenu columns={columns} />}
-      <TransferMenu workspaceId={workspaceId} address={address} />
+      <TransferMenu address={address} />
     </PageHeader>
   )
 }

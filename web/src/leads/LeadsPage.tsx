@@ -1,19 +1,20 @@
 import { useCallback, useMemo, useState } from 'react'
+import { useLeadsLive } from '../data/leads-live.ts'
+import { usePeople } from '../data/people.ts'
+import { useStatuses } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { useKeys } from '../ui/keys.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import type { ColumnChoice } from './column-choice.ts'
+import type { ColumnChoice } from './fields/column-choice.ts'
+import type { GoTo } from './fields/use-address.ts'
 import { FilterBar } from './filters/FilterBar.tsx'
 import { LeadsBody } from './LeadsBody.tsx'
 import { LeadsHeader } from './LeadsHeader.tsx'
-import { useLeadsLive } from './live.ts'
 import { NewLeadPanel } from './NewLeadPanel.tsx'
-import { usePeople, useStatuses } from './people.ts'
-import type { GoTo } from './use-address.ts'
-import { useColumns } from './use-columns.ts'
+import { useColumns } from './table/use-columns.ts'
+import { useSelection } from './table/use-selection.ts'
 import { useLeadsPlace } from './use-leads-place.ts'
-import { useSelection } from './use-selection.ts'
 
 const phoneColumns: ColumnChoice = { shown: ['name', 'status'], widths: { name: 218, status: 130 } }
 
@@ -37,7 +38,6 @@ export function LeadsPage() {
   return (
     <>
       <LeadsHeader
-        workspaceId={workspaceId}
         address={address}
         goTo={goTo}
         columns={view === 'table' && !isPhone ? columns : null}
@@ -45,13 +45,12 @@ export function LeadsPage() {
       />
       {view !== 'trash' && <FilterBar address={address} goTo={goTo} context={context} total={total} />}
       <LeadsBody
-        {...{ workspaceId, place, context, selection, create }}
+        {...{ place, context, selection, create }}
         columns={isPhone ? { ...columns, choice: phoneColumns } : columns}
         told={setTotal}
       />
       {isMaking && (
         <NewLeadPanel
-          workspaceId={workspaceId}
           context={context}
           close={() => setMaking(false)}
           open={(lead) => {

@@ -1,18 +1,18 @@
 import { Button, Select, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { createLead, type Lead, leadsOf, type NewLead, useCheck } from '../data/leads.ts'
 import { language, t } from '../text/index.ts'
-import { complain, say } from '../ui/notices.tsx'
-import { SidePanel } from '../ui/SidePanel.tsx'
+import { readAmount } from '../ui/format/amount.ts'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { readAmount } from './amount.ts'
-import { choicesOf, type FieldContext } from './columns.tsx'
-import { type Lead, nameOf } from './lead.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { choicesOf, type FieldContext, wrongIn } from './fields/columns.tsx'
+import { nameOf } from './fields/lead.ts'
 import { DuplicateList } from './panel/Duplicates.tsx'
-import { createLead, leadsOf, type NewLead, useCheck } from './queries.ts'
 
 interface NewLeadPanelProps {
-  workspaceId: string
   context: FieldContext
   close(): void
   open(lead: Lead): void
@@ -33,7 +33,8 @@ type LeadDraft = typeof blank
 
 const checkMs = 250
 
-export function NewLeadPanel({ workspaceId, context, close, open }: NewLeadPanelProps) {
+export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
+  const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const draft = useDraft<LeadDraft>({ ...blank, status: context.statuses[0] ?? 'new' })
   const { value, set, errorOf } = draft
@@ -48,6 +49,7 @@ export function NewLeadPanel({ workspaceId, context, close, open }: NewLeadPanel
     },
     onError: (error) => draft.refuse(error) || complain(error),
   })
+  const wrongAmount = wrongIn('estimatedValue', value.estimatedValue) ?? undefined
   const text = (field: keyof LeadDraft) => ({
     label: t.leads.fields[field],
     value: value[field],
@@ -68,7 +70,7 @@ export function NewLeadPanel({ workspaceId, context, close, open }: NewLeadPanel
     <SidePanel
       title={t.leads.create}
       close={close}
-      submit={() => create.mutate()}
+      submit={() => wrongAmount === undefined && create.mutate()}
       footer={
         <>
           <Button variant="default" onClick={close}>
@@ -88,7 +90,7 @@ export function NewLeadPanel({ workspaceId, context, close, open }: NewLeadPanel
       {choice('status')}
       {choice('source')}
       {choice('assignedTo')}
-      <TextInput {...text('estimatedValue')} inputMode="decimal" />
+      <TextInput {...text('estimatedValue')} error={wrongAmount ?? errorOf('estimatedValue')} inputMode="decimal" />
       <Textarea {...text('notes')} autosize minRows={3} />
     </SidePanel>
   )
@@ -96,14 +98,13 @@ export function NewLeadPanel({ workspaceId, context, close, open }: NewLeadPanel
 
 function bodyOf({ firstName, status, source, estimatedValue, ...others }: LeadDraft): NewLead {
   const filled = Object.entries(others).filter(([, text]) => text.trim() !== '')
-  const amount = estimatedValue.trim()
+  const amount = readAmount(estimatedValue, language) ?? null
   return {
     ...Object.fromEntries(filled),
     firstName,
     status,
     source: source as Lead['source'],
-    // What is no amount goes as it is, for the service to say so.
-    ...(amount !== '' && { estimatedValue: (readAmount(amount, language) ?? amount) as number }),
+    ...(amount !== null && { estimatedValue: amount }),
   }
 }
 

@@ -1,12 +1,14 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots, IconDownload, IconUpload } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { mayIn } from '../app/session.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { type LeadAddress, queryOf } from './address.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { type LeadAddress, queryOf } from './fields/address.ts'
 
 /** The ways in and out for many leads at once; an export takes the filters along that are set. */
-export function TransferMenu({ workspaceId, address }: { workspaceId: string; address: LeadAddress }) {
+export function TransferMenu({ address }: { address: LeadAddress }) {
+  const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const params = { workspaceId }
   const { sortBy: _, sortOrder: _order, ...filters } = queryOf(address)

@@ -1,19 +1,21 @@
 import { Button } from '@mantine/core'
+import { useTrash } from '../data/leads.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
-import { say } from '../ui/notices.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { type Column, Table } from '../ui/Table.tsx'
-import { fullMoment, number, shortMoment } from '../ui/time.ts'
-import type { LeadVerbs } from './change.ts'
+import { fullMoment, number, shortMoment } from '../ui/format/time.ts'
+import { say } from '../ui/overlay/notices.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import type { LeadVerbs } from './fields/change.ts'
+import { nameOf, phoneText } from './fields/lead.ts'
 import styles from './LeadsPage.module.css'
-import { nameOf, phoneText } from './lead.ts'
-import { useTrash } from './queries.ts'
 
 type Trashed = NonNullable<ReturnType<typeof useTrash>['data']>['pages'][number]['leads'][number]
 
 /** What was deleted and can still be had back. */
-export function Trash({ workspaceId, verbs }: { workspaceId: string; verbs: LeadVerbs }) {
+export function Trash({ verbs }: { verbs: LeadVerbs }) {
+  const workspaceId = useWorkspaceId()
   const query = useTrash(workspaceId)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
-import { type LeadAddress, type LeadQuery, queryOf, savedQuery } from './address.ts'
-import type { Lead } from './lead.ts'
-import { type GoTo, useLeadAddress } from './use-address.ts'
+import type { Lead, LeadQuery } from '../data/leads.ts'
+import { type LeadAddress, queryOf, savedQuery } from './fields/address.ts'
+import { type GoTo, useLeadAddress } from './fields/use-address.ts'
 
 export interface LeadsPlace {
   address: LeadAddress

@@ -1,11 +1,11 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { refreshSession, useSession } from '../app/session.ts'
+import { changePassword, sessionsKey } from '../data/profile.ts'
+import { refreshSession, useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/notices.tsx'
-import { Section } from '../ui/Section.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Section } from '../ui/page/Section.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { changePassword, sessionsKey } from './queries.ts'
 
 const blank = { currentPassword: '', password: '' }
 

@@ -1,7 +1,7 @@
 import { Radio, Select, Stack, Switch, useMantineColorScheme } from '@mantine/core'
 import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
 import { setEnterSends, useEnterSends } from '../ui/enter-sends.ts'
-import { Section } from '../ui/Section.tsx'
+import { Section } from '../ui/page/Section.tsx'
 
 /** What this browser keeps: it takes effect at once. */
 export function Preferences() {

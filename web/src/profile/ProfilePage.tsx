@@ -1,6 +1,6 @@
 import { t } from '../text/index.ts'
-import { PageBody } from '../ui/PageBody.tsx'
-import { PageHeader } from '../ui/PageHeader.tsx'
+import { PageBody } from '../ui/page/PageBody.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { NameForm } from './NameForm.tsx'
 import { PasswordForm } from './PasswordForm.tsx'
 import { Preferences } from './Preferences.tsx'

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { beginTwoFactor } from '../data/profile.ts'
 import { t } from '../text/index.ts'
-import { complain } from '../ui/notices.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { CurrentPassword } from './CurrentPassword.tsx'
-import { beginTwoFactor } from './queries.ts'
 
 export type Enrolment = Awaited<ReturnType<typeof beginTwoFactor>>
 

@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { refreshSession } from '../app/session.ts'
+import { endTwoFactor } from '../data/profile.ts'
+import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/notices.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { CurrentPassword } from './CurrentPassword.tsx'
-import { endTwoFactor } from './queries.ts'
 
 /** Asks for the password and a code, as signing in does. */
 export function TwoFactorOff({ close }: { close(): void }) {

@@ -1,12 +1,12 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { refreshSession } from '../app/session.ts'
+import { confirmTwoFactor } from '../data/profile.ts'
+import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
-import { complain } from '../ui/notices.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
 import { QrCode } from '../ui/QrCode.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { confirmTwoFactor } from './queries.ts'
 
 interface TwoFactorOnProps {
   enrolment: { secret: string; uri: string }

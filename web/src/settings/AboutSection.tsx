@@ -1,11 +1,13 @@
 import { Anchor } from '@mantine/core'
-import { useSession } from '../app/session.ts'
+import { useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
-import { Section } from '../ui/Section.tsx'
+import { Section } from '../ui/page/Section.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './AboutSection.module.css'
 
-export function AboutSection({ workspaceId }: { workspaceId: string }) {
+export function AboutSection() {
+  const workspaceId = useWorkspaceId()
   const { version } = useSession()
   const texts = t.settings.about
   return (

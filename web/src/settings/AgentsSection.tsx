@@ -2,21 +2,23 @@ import { Anchor, Button, NumberInput, Switch, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import { statsKey } from '../data/stats.ts'
+import { changeWorkspace, useWorkspace, type Workspace, type WorkspacePatch, workspaceKey } from '../data/workspace.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { Confirm } from '../ui/Confirm.tsx'
-import { complain, say } from '../ui/notices.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { Section } from '../ui/Section.tsx'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { Section } from '../ui/page/Section.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { changeWorkspace, type WorkspacePatch } from './changes.ts'
-import { settingsKeys, useWorkspace, type Workspace } from './queries.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 const usualMinutes = 5
 const longestMinutes = 10_080
 
-export function AgentsSection({ workspaceId }: { workspaceId: string }) {
+export function AgentsSection() {
+  const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
   return (
     <Loaded query={query}>
@@ -41,8 +43,8 @@ function useWorkspaceChange({ id }: Workspace, done: string) {
   return useMutation({
     mutationFn: (patch: WorkspacePatch) => changeWorkspace(id, patch),
     onSuccess: (changed) => {
-      queries.setQueryData(settingsKeys.workspace(id), changed)
-      void queries.invalidateQueries({ queryKey: [id, 'stats'] })
+      queries.setQueryData(workspaceKey(id), changed)
+      void queries.invalidateQueries({ queryKey: statsKey(id) })
       say(done)
     },
   })

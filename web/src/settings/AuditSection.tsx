@@ -1,18 +1,25 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
-import { useConnections } from '../connections/queries.ts'
-import { useForms } from '../forms/queries.ts'
+import { type AuditEntry, useAudit } from '../data/audit.ts'
+import { useCannedReplies } from '../data/canned-replies.ts'
+import { useConnections } from '../data/connections.ts'
+import { useForms } from '../data/forms.ts'
+import { useInvitations } from '../data/invitations.ts'
+import { useLabels } from '../data/labels.ts'
+import { usePeopleLists } from '../data/people.ts'
+import { useSavedFilters } from '../data/saved-filters.ts'
+import { useEndpoints } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { type Column, Table } from '../ui/Table.tsx'
-import { fullMoment } from '../ui/time.ts'
-import { useEndpoints } from '../webhooks/queries.ts'
+import { fullMoment } from '../ui/format/time.ts'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { aboutOf, type Named, type Names, namesOf, whoOf } from './audit-words.ts'
 import styles from './List.module.css'
-import { type AuditEntry, useAudit, useFilters, useInvitations, useLabels, usePeople, useReplies } from './queries.ts'
 
-export function AuditSection({ workspaceId }: { workspaceId: string }) {
+export function AuditSection() {
+  const workspaceId = useWorkspaceId()
   const query = useAudit(workspaceId)
   const names = useNames(workspaceId)
   return (
@@ -43,11 +50,11 @@ export function AuditSection({ workspaceId }: { workspaceId: string }) {
 }
 
 function useNames(workspaceId: string): Names {
-  const { data: people } = usePeople(workspaceId)
+  const { data: people } = usePeopleLists(workspaceId)
   const { data: labels } = useLabels(workspaceId)
-  const { data: replies } = useReplies(workspaceId)
-  const { data: filters } = useFilters(workspaceId)
-  const { data: invitations } = useInvitations(workspaceId, true)
+  const { data: replies } = useCannedReplies(workspaceId)
+  const { data: filters } = useSavedFilters(workspaceId)
+  const { data: invitations } = useInvitations(workspaceId)
   const { data: connections } = useConnections(workspaceId)
   const { data: forms } = useForms(workspaceId)
   const { data: endpoints } = useEndpoints(workspaceId)

@@ -2,21 +2,29 @@ import { ActionIcon, Button, Group, Modal, TextInput } from '@mantine/core'
 import { IconPencil, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import {
+  createFilter,
+  deleteFilter,
+  renameFilter,
+  type SavedFilter,
+  savedFiltersKey,
+  useSavedFilters,
+} from '../data/saved-filters.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
-import { complain, sayWithUndo } from '../ui/notices.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { Table } from '../ui/Table.tsx'
+import { complain, sayWithUndo } from '../ui/overlay/notices.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
-import { createFilter, deleteFilter, renameFilter } from './changes.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
-import { type SavedFilter, settingsKeys, useFilters } from './queries.ts'
 
-export function FiltersSection({ workspaceId }: { workspaceId: string }) {
+export function FiltersSection() {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.filters
-  const query = useFilters(workspaceId)
-  const queryKey = settingsKeys.filters(workspaceId)
+  const query = useSavedFilters(workspaceId)
+  const queryKey = savedFiltersKey(workspaceId)
   const queries = useQueryClient()
   const change = useListChange<SavedFilter>(queryKey)
   const [renaming, setRenaming] = useState<SavedFilter | null>(null)

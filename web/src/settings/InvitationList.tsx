@@ -1,21 +1,22 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { type Invitation, invitationsKey, useInvitations, withdrawInvitation } from '../data/invitations.ts'
+import { MadeBy } from '../shared/MadeBy.tsx'
 import { t } from '../text/index.ts'
-import { Confirm } from '../ui/Confirm.tsx'
-import { Table } from '../ui/Table.tsx'
-import { fullMoment } from '../ui/time.ts'
+import { fullMoment } from '../ui/format/time.ts'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
-import { withdrawInvitation } from './changes.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
-import { MadeBy } from './MadeBy.tsx'
-import { type Invitation, settingsKeys, useInvitations } from './queries.ts'
 
 /** Those that can still be accepted; nothing when there are none. */
-export function InvitationList({ workspaceId }: { workspaceId: string }) {
+export function InvitationList() {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.members
-  const { data: invitations = [] } = useInvitations(workspaceId, true)
+  const { data: invitations = [] } = useInvitations(workspaceId)
   const [asks, setAsks] = useState<Invitation | null>(null)
-  const change = useListChange<Invitation>(settingsKeys.invitations(workspaceId))
+  const change = useListChange<Invitation>(invitationsKey(workspaceId))
   if (invitations.length === 0) return null
   const withdraw = ({ id }: Invitation) => {
     setAsks(null)
@@ -37,7 +38,7 @@ export function InvitationList({ workspaceId }: { workspaceId: string }) {
           {
             key: 'by',
             title: t.settings.madeBy,
-            cell: ({ createdBy }) => <MadeBy workspaceId={workspaceId} id={createdBy} />,
+            cell: ({ createdBy }) => <MadeBy id={createdBy} />,
             optional: true,
           },
           {

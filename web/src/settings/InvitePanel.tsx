@@ -1,24 +1,25 @@
 import { Button, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { Role } from '../app/session.ts'
+import { invitationsKey, invite } from '../data/invitations.ts'
+import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
-import { complain } from '../ui/notices.tsx'
-import { SidePanel } from '../ui/SidePanel.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { invite } from './changes.ts'
-import { settingsKeys } from './queries.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { rolesFor } from './roles.ts'
 
 /** Asks whom to invite, then shows the link, which is the only time that it can be seen. */
-export function InvitePanel({ workspaceId, close }: { workspaceId: string; close(): void }) {
+export function InvitePanel({ close }: { close(): void }) {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.members
   const queries = useQueryClient()
   const draft = useDraft({ email: '', role: 'member' as Role })
   const { value, set, errorOf } = draft
   const create = useMutation({
     mutationFn: () => invite(workspaceId, value.email.trim(), value.role),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: settingsKeys.invitations(workspaceId) }),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: invitationsKey(workspaceId) }),
     onError: (error) => draft.refuse(error) || complain(error),
   })
   if (create.data !== undefined) {

@@ -1,31 +1,31 @@
 import { Button, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { changeLabel, createLabel, deleteLabel, type Label, labelsKey } from '../data/labels.ts'
 import { t } from '../text/index.ts'
-import { Confirm } from '../ui/Confirm.tsx'
 import { type LabelColor, LabelDot, labelColors } from '../ui/LabelDot.tsx'
-import { complain } from '../ui/notices.tsx'
-import { SidePanel } from '../ui/SidePanel.tsx'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { changeLabel, createLabel, deleteLabel } from './changes.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
-import { type Label, settingsKeys } from './queries.ts'
 
 interface LabelPanelProps {
-  workspaceId: string
   /** Null for a new one. */
   label: Label | null
   close(): void
 }
 
-export function LabelPanel({ workspaceId, label, close }: LabelPanelProps) {
+export function LabelPanel({ label, close }: LabelPanelProps) {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.labels
   const queries = useQueryClient()
   const [asks, setAsks] = useState(false)
   const draft = useDraft({ name: label?.name ?? '', color: label?.color ?? ('indigo' as LabelColor) })
   const { value, set, errorOf } = draft
   const done = async () => {
-    await queries.invalidateQueries({ queryKey: settingsKeys.labels(workspaceId) })
+    await queries.invalidateQueries({ queryKey: labelsKey(workspaceId) })
     close()
   }
   const save = useMutation({

@@ -1,17 +1,19 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import { type Label, useLabels } from '../data/labels.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
 import { LabelDot } from '../ui/LabelDot.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { Table } from '../ui/Table.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { LabelPanel } from './LabelPanel.tsx'
 import styles from './List.module.css'
-import { type Label, useLabels } from './queries.ts'
 
-export function LabelsSection({ workspaceId }: { workspaceId: string }) {
+export function LabelsSection() {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.labels
   const query = useLabels(workspaceId)
   const [open, setOpen] = useState<Label | 'new' | null>(null)
@@ -53,9 +55,7 @@ export function LabelsSection({ workspaceId }: { workspaceId: string }) {
           )
         }
       </Loaded>
-      {open !== null && (
-        <LabelPanel workspaceId={workspaceId} label={open === 'new' ? null : open} close={() => setOpen(null)} />
-      )}
+      {open !== null && <LabelPanel label={open === 'new' ? null : open} close={() => setOpen(null)} />}
     </>
   )
 }

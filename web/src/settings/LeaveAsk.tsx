@@ -1,24 +1,24 @@
 import { Checkbox, Stack } from '@mantine/core'
 import { useState } from 'react'
-import { mayIn, me } from '../app/session.ts'
+import { type Leaving, type Made, type Member, useMade } from '../data/members.ts'
+import { mayIn, me } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { Confirm } from '../ui/Confirm.tsx'
-import { complain } from '../ui/notices.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { ago } from '../ui/time.ts'
-import type { Leaving } from './changes.ts'
+import { ago } from '../ui/format/time.ts'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
-import { type Made, type Member, useMade } from './queries.ts'
 
 interface LeaveAskProps {
-  workspaceId: string
   member: Member
   run(leaving: Leaving): Promise<void>
   close(): void
 }
 
 /** Asks before somebody goes, and what is to become of what they made: production may depend on it. */
-export function LeaveAsk({ workspaceId, member, run, close }: LeaveAskProps) {
+export function LeaveAsk({ member, run, close }: LeaveAskProps) {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.members
   const isMe = member.userId === me().id
   const query = useMade(workspaceId, member.userId)

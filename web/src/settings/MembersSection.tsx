@@ -2,26 +2,38 @@ import { ActionIcon, Button, Select } from '@mantine/core'
 import { IconDoorExit, IconLogout, IconUserMinus, IconUserPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { mayIn, me, type Role, refreshSession } from '../app/session.ts'
+import { invitationsKey } from '../data/invitations.ts'
+import {
+  changeRole,
+  type Leaving,
+  type Member,
+  membersKey,
+  removeMember,
+  signOutMember,
+  useMembers,
+} from '../data/members.ts'
+import { tokensKey } from '../data/tokens.ts'
+import { everythingKey } from '../data/workspace.ts'
+import { mayIn, me, type Role, refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { Chip } from '../ui/Chip.tsx'
-import { Confirm } from '../ui/Confirm.tsx'
-import { complain, say } from '../ui/notices.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { type Column, Table } from '../ui/Table.tsx'
-import { Tip } from '../ui/Tip.tsx'
-import { ago, fullMoment } from '../ui/time.ts'
+import { ago, fullMoment } from '../ui/format/time.ts'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Tip } from '../ui/overlay/Tip.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
-import { changeRole, type Leaving, removeMember, signOutMember } from './changes.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { InvitationList } from './InvitationList.tsx'
 import { InvitePanel } from './InvitePanel.tsx'
 import { LeaveAsk } from './LeaveAsk.tsx'
 import styles from './List.module.css'
-import { type Member, settingsKeys, useMembers } from './queries.ts'
 import { rolesFor } from './roles.ts'
 
-export function MembersSection({ workspaceId }: { workspaceId: string }) {
+export function MembersSection() {
+  const workspaceId = useWorkspaceId()
   const query = useMembers(workspaceId)
   const [isInviting, setInviting] = useState(false)
   const mayInvite = mayIn(workspaceId, 'admin')
@@ -34,24 +46,25 @@ export function MembersSection({ workspaceId }: { workspaceId: string }) {
           </Button>
         </div>
       )}
-      <Loaded query={query}>{(members) => <MemberTable workspaceId={workspaceId} members={members} />}</Loaded>
-      {mayInvite && <InvitationList workspaceId={workspaceId} />}
-      {isInviting && <InvitePanel workspaceId={workspaceId} close={() => setInviting(false)} />}
+      <Loaded query={query}>{(members) => <MemberTable members={members} />}</Loaded>
+      {mayInvite && <InvitationList />}
+      {isInviting && <InvitePanel close={() => setInviting(false)} />}
     </>
   )
 }
 
-function MemberTable({ workspaceId, members }: { workspaceId: string; members: Member[] }) {
+function MemberTable({ members }: { members: Member[] }) {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.members
   const queries = useQueryClient()
   const [leaving, setLeaving] = useState<Member | null>(null)
   const [signedOut, setSignedOut] = useState<Member | null>(null)
-  const change = useListChange<Member>(settingsKeys.members(workspaceId))
+  const change = useListChange<Member>(membersKey(workspaceId))
 
   const giveRole = async (member: Member, role: Role) => {
     const next = (list: Member[]) => list.map((one) => (one.userId === member.userId ? { ...one, role } : one))
     const held = await change(next, () => changeRole(workspaceId, member.userId, role))
-    for (const key of [settingsKeys.invitations(workspaceId), settingsKeys.tokens(workspaceId)]) {
+    for (const key of [invitationsKey(workspaceId), tokensKey(workspaceId)]) {
       void queries.invalidateQueries({ queryKey: key })
     }
     if (held && isMe(member)) await refreshSession()
@@ -65,7 +78,7 @@ function MemberTable({ workspaceId, members }: { workspaceId: string; members: M
     setLeaving(null)
     say(texts.removed(member.name))
     // What they made may have gone with them.
-    await queries.invalidateQueries({ queryKey: [workspaceId] })
+    await queries.invalidateQueries({ queryKey: everythingKey(workspaceId) })
   }
 
   const signOut = async ({ userId, name }: Member) => {
@@ -83,12 +96,7 @@ function MemberTable({ workspaceId, members }: { workspaceId: string; members: M
         keyOf={({ userId }) => userId}
       />
       {leaving !== null && (
-        <LeaveAsk
-          workspaceId={workspaceId}
-          member={leaving}
-          run={(choice) => remove(leaving, choice)}
-          close={() => setLeaving(null)}
-        />
+        <LeaveAsk member={leaving} run={(choice) => remove(leaving, choice)} close={() => setLeaving(null)} />
       )}
       {signedOut !== null && (
         <Confirm

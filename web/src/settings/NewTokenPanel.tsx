@@ -1,22 +1,22 @@
 import { Button, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { Role } from '../app/session.ts'
+import { createToken, type Token } from '../data/tokens.ts'
+import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain } from '../ui/notices.tsx'
-import { SidePanel } from '../ui/SidePanel.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { createToken } from './changes.ts'
-import type { Token } from './queries.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 interface NewTokenPanelProps {
-  workspaceId: string
   close(): void
   made(answer: { token: Token; value: string }): void
 }
 
 const roles: readonly Role[] = ['member', 'admin', 'owner']
 
-export function NewTokenPanel({ workspaceId, close, made }: NewTokenPanelProps) {
+export function NewTokenPanel({ close, made }: NewTokenPanelProps) {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.tokens
   const draft = useDraft({ name: '', role: 'member' as Role, expiresAt: '' })
   const { value, set, errorOf } = draft

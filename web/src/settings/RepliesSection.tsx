@@ -1,18 +1,20 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import { type CannedReply, useCannedReplies } from '../data/canned-replies.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { Table } from '../ui/Table.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
-import { type CannedReply, useReplies } from './queries.ts'
 import { ReplyPanel } from './ReplyPanel.tsx'
 
-export function RepliesSection({ workspaceId }: { workspaceId: string }) {
+export function RepliesSection() {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.replies
-  const query = useReplies(workspaceId)
+  const query = useCannedReplies(workspaceId)
   const [open, setOpen] = useState<CannedReply | 'new' | null>(null)
   const mayChange = mayIn(workspaceId, 'admin')
   const make = () => setOpen('new')
@@ -43,9 +45,7 @@ export function RepliesSection({ workspaceId }: { workspaceId: string }) {
           )
         }
       </Loaded>
-      {open !== null && (
-        <ReplyPanel workspaceId={workspaceId} reply={open === 'new' ? null : open} close={() => setOpen(null)} />
-      )}
+      {open !== null && <ReplyPanel reply={open === 'new' ? null : open} close={() => setOpen(null)} />}
     </>
   )
 }

@@ -1,24 +1,24 @@
 import { Button, Group, Input, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { type CannedReply, cannedRepliesKey, changeReply, createReply, deleteReply } from '../data/canned-replies.ts'
 import { t } from '../text/index.ts'
-import { complain, sayWithUndo } from '../ui/notices.tsx'
-import { SidePanel } from '../ui/SidePanel.tsx'
+import { complain, sayWithUndo } from '../ui/overlay/notices.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useListChange } from '../ui/use-list-change.ts'
-import { changeReply, createReply, deleteReply } from './changes.ts'
-import { type CannedReply, settingsKeys } from './queries.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 interface ReplyPanelProps {
-  workspaceId: string
   /** Null for a new one. */
   reply: CannedReply | null
   close(): void
 }
 
-export function ReplyPanel({ workspaceId, reply, close }: ReplyPanelProps) {
+export function ReplyPanel({ reply, close }: ReplyPanelProps) {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.replies
-  const queryKey = settingsKeys.replies(workspaceId)
+  const queryKey = cannedRepliesKey(workspaceId)
   const queries = useQueryClient()
   const remove = useRemoval(workspaceId)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -106,7 +106,7 @@ export function ReplyPanel({ workspaceId, reply, close }: ReplyPanelProps) {
 
 /** Deletes a reply at once, and brings it back when asked soon. */
 function useRemoval(workspaceId: string) {
-  const queryKey = settingsKeys.replies(workspaceId)
+  const queryKey = cannedRepliesKey(workspaceId)
   const queries = useQueryClient()
   const change = useListChange<CannedReply>(queryKey)
   return async ({ id, shortcut, text }: CannedReply) => {

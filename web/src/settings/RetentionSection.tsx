@@ -1,13 +1,13 @@
 import { Button, Group, NumberInput, Switch } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { mayIn } from '../app/session.ts'
+import { changeWorkspace, useWorkspace, type Workspace, workspaceKey } from '../data/workspace.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/notices.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { Section } from '../ui/Section.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { Section } from '../ui/page/Section.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
-import { changeWorkspace } from './changes.ts'
-import { settingsKeys, useWorkspace, type Workspace } from './queries.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 type Retention = Workspace['retention']
 type Field = keyof Retention
@@ -19,7 +19,8 @@ const mostDays = 3650
 const usualDays = 730
 
 /** For how long the workspace keeps what would else stay for ever. */
-export function RetentionSection({ workspaceId }: { workspaceId: string }) {
+export function RetentionSection() {
+  const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
   return <Loaded query={query}>{(workspace) => <RetentionForm workspace={workspace} />}</Loaded>
 }
@@ -34,7 +35,7 @@ function RetentionForm({ workspace }: { workspace: Workspace }) {
   const save = useMutation({
     mutationFn: () => changeWorkspace(workspace.id, { retention: asNumbers(draft.value) }),
     onSuccess: (changed) => {
-      queries.setQueryData(settingsKeys.workspace(workspace.id), changed)
+      queries.setQueryData(workspaceKey(workspace.id), changed)
       draft.reset({ ...changed.retention })
       say(t.settings.saved)
     },

@@ -3,9 +3,9 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import { Failure } from '../api/failure.ts'
 import { t } from '../text/index.ts'
-import { PageBody } from '../ui/PageBody.tsx'
-import { PageHeader } from '../ui/PageHeader.tsx'
-import { Trouble } from '../ui/Trouble.tsx'
+import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
+import { PageBody } from '../ui/page/PageBody.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AboutSection } from './AboutSection.tsx'
 import { AgentsSection } from './AgentsSection.tsx'
@@ -21,7 +21,7 @@ import { TokensSection } from './TokensSection.tsx'
 import { WorkspaceSection } from './WorkspaceSection.tsx'
 import { WorkspacesSection } from './WorkspacesSection.tsx'
 
-const contents: Record<SectionName, ComponentType<{ workspaceId: string }>> = {
+const contents: Record<SectionName, ComponentType> = {
   workspace: WorkspaceSection,
   members: MembersSection,
   labels: LabelsSection,
@@ -75,7 +75,7 @@ export function SettingsPage() {
         </nav>
         <div className={styles.section}>
           <PageBody narrow key={name}>
-            <Content workspaceId={workspaceId} name={name} />
+            <Content name={name} />
           </PageBody>
         </div>
       </div>
@@ -83,10 +83,11 @@ export function SettingsPage() {
   )
 }
 
-function Content({ workspaceId, name }: { workspaceId: string; name: string }) {
+function Content({ name }: { name: string }) {
+  const workspaceId = useWorkspaceId()
   const section = findSection(name)
-  if (section === undefined) return <Trouble error={new Failure(404, '')} />
-  if (!mayOpen(workspaceId, section)) return <Trouble error={new Failure(403, '')} />
+  if (section === undefined) return <ErrorNotice error={new Failure(404, '')} />
+  if (!mayOpen(workspaceId, section)) return <ErrorNotice error={new Failure(403, '')} />
   const { title, help } = t.settings.sections[section.name]
   const Section = contents[section.name]
   return (
@@ -95,7 +96,7 @@ function Content({ workspaceId, name }: { workspaceId: string; name: string }) {
         <h2>{title}</h2>
         <p>{help}</p>
       </div>
-      <Section workspaceId={workspaceId} />
+      <Section />
     </>
   )
 }

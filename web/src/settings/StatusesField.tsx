@@ -2,7 +2,7 @@ import { ActionIcon, Button, Input, TextInput } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
 import { t } from '../text/index.ts'
-import { statusName } from '../ui/lead-words.ts'
+import { statusName } from '../ui/format/lead-words.ts'
 import styles from './StatusesField.module.css'
 import { moved, statusToken } from './statuses.ts'
 

@@ -2,28 +2,29 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { revokeToken, type Token, tokensKey, useTokens } from '../data/tokens.ts'
+import { MadeBy } from '../shared/MadeBy.tsx'
 import { t } from '../text/index.ts'
-import { Confirm } from '../ui/Confirm.tsx'
 import { Copyable } from '../ui/Copyable.tsx'
-import { Empty } from '../ui/Empty.tsx'
-import { complain, say } from '../ui/notices.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { type Column, Table } from '../ui/Table.tsx'
-import { ago, fullMoment } from '../ui/time.ts'
-import { revokeToken } from './changes.ts'
+import { ago, fullMoment } from '../ui/format/time.ts'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { type Column, Table } from '../ui/page/Table.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
-import { MadeBy } from './MadeBy.tsx'
 import { NewTokenPanel } from './NewTokenPanel.tsx'
-import { settingsKeys, type Token, useTokens } from './queries.ts'
 
-export function TokensSection({ workspaceId }: { workspaceId: string }) {
+export function TokensSection() {
+  const workspaceId = useWorkspaceId()
   const texts = t.settings.tokens
   const query = useTokens(workspaceId)
   const queries = useQueryClient()
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<{ token: Token; value: string } | null>(null)
   const [asks, setAsks] = useState<Token | null>(null)
-  const changed = () => queries.invalidateQueries({ queryKey: settingsKeys.tokens(workspaceId) })
+  const changed = () => queries.invalidateQueries({ queryKey: tokensKey(workspaceId) })
   const revoke = async ({ id, name }: Token) => {
     await revokeToken(workspaceId, id)
     setAsks(null)
@@ -47,14 +48,13 @@ export function TokensSection({ workspaceId }: { workspaceId: string }) {
               label={t.settings.sections.tokens.title}
               rows={tokens}
               keyOf={({ id }) => id}
-              columns={[...columns(workspaceId), revokeColumn(setAsks)]}
+              columns={[...columns(), revokeColumn(setAsks)]}
             />
           )
         }
       </Loaded>
       {isMaking && (
         <NewTokenPanel
-          workspaceId={workspaceId}
           close={() => setMaking(false)}
           made={(answer) => {
             setMaking(false)
@@ -79,7 +79,7 @@ export function TokensSection({ workspaceId }: { workspaceId: string }) {
   )
 }
 
-function columns(workspaceId: string): Column<Token>[] {
+function columns(): Column<Token>[] {
   const texts = t.settings.tokens
   return [
     { key: 'name', title: texts.name, cell: ({ name }) => <strong>{name}</strong> },
@@ -88,7 +88,7 @@ function columns(workspaceId: string): Column<Token>[] {
     {
       key: 'by',
       title: t.settings.madeBy,
-      cell: ({ createdBy }) => <MadeBy workspaceId={workspaceId} id={createdBy} />,
+      cell: ({ createdBy }) => <MadeBy id={createdBy} />,
       optional: true,
     },
     {

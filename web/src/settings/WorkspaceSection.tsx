@@ -1,19 +1,20 @@
 import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { mayIn, me, refreshSession } from '../app/session.ts'
+import { changeWorkspace, useWorkspace, type Workspace, workspaceKey } from '../data/workspace.ts'
+import { mayIn, me, refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/notices.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { Section } from '../ui/Section.tsx'
-import { number } from '../ui/time.ts'
+import { number } from '../ui/format/time.ts'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { Section } from '../ui/page/Section.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
-import { changeWorkspace } from './changes.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { countries } from './countries.ts'
-import { settingsKeys, useWorkspace, type Workspace } from './queries.ts'
 import { StatusesField } from './StatusesField.tsx'
 
-export function WorkspaceSection({ workspaceId }: { workspaceId: string }) {
+export function WorkspaceSection() {
+  const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
   return <Loaded query={query}>{(workspace) => <WorkspaceForm workspace={workspace} />}</Loaded>
 }
@@ -48,7 +49,7 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
       })
     },
     onSuccess: (changed) => {
-      queries.setQueryData(settingsKeys.workspace(workspace.id), changed)
+      queries.setQueryData(workspaceKey(workspace.id), changed)
       draft.reset(draftOf(changed))
       say(t.settings.saved)
       if (changed.name !== workspace.name) void refreshSession()

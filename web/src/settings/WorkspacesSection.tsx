@@ -3,26 +3,31 @@ import { IconPlus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { refreshSession } from '../app/session.ts'
+import {
+  allWorkspacesKey,
+  changeWorkspace,
+  createWorkspace,
+  useAllWorkspaces,
+  type Workspace,
+} from '../data/workspace.ts'
+import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/notices.tsx'
-import { Loaded } from '../ui/PageBody.tsx'
-import { SidePanel } from '../ui/SidePanel.tsx'
-import { Table } from '../ui/Table.tsx'
-import { fullMoment } from '../ui/time.ts'
+import { fullMoment } from '../ui/format/time.ts'
+import { complain, say } from '../ui/overlay/notices.tsx'
+import { Loaded } from '../ui/page/PageBody.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
+import { Table } from '../ui/page/Table.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useListChange } from '../ui/use-list-change.ts'
-import { changeWorkspace, createWorkspace } from './changes.ts'
 import { countries } from './countries.ts'
 import styles from './List.module.css'
-import { settingsKeys, useAllWorkspaces, type Workspace } from './queries.ts'
 
 /** Every workspace of the installation, and what the plan of each includes. For operators. */
 export function WorkspacesSection() {
   const texts = t.settings.workspaces
   const query = useAllWorkspaces()
   const navigate = useNavigate()
-  const change = useListChange<Workspace>(settingsKeys.allWorkspaces)
+  const change = useListChange<Workspace>(allWorkspacesKey)
   const [isMaking, setMaking] = useState(false)
   const plan = ({ id }: Workspace, patch: { leadsEnabled?: boolean; inboxEnabled?: boolean }) =>
     void change(
@@ -94,7 +99,7 @@ function NewWorkspacePanel({ close }: { close(): void }) {
   const create = useMutation({
     mutationFn: () => createWorkspace({ name: value.name.trim(), defaultCountry: value.defaultCountry || null }),
     onSuccess: async ({ name }) => {
-      await Promise.all([refreshSession(), queries.invalidateQueries({ queryKey: settingsKeys.allWorkspaces })])
+      await Promise.all([refreshSession(), queries.invalidateQueries({ queryKey: allWorkspacesKey })])
       say(texts.made(name))
       close()
     },

@@ -1,5 +1,6 @@
+import type { AuditEntry } from '../data/audit.ts'
+import type { PeopleLists } from '../data/people.ts'
 import { t } from '../text/index.ts'
-import type { AuditEntry, People } from './queries.ts'
 
 /** The names that a workspace's ids stand for, by id. */
 export type Names = ReadonlyMap<string, string>
@@ -9,7 +10,7 @@ export interface Named {
   name: string
 }
 
-export function namesOf({ members, keys, tokens }: People, others: readonly Named[]): Names {
+export function namesOf({ members, keys, tokens }: PeopleLists, others: readonly Named[]): Names {
   return new Map([...members, ...keys, ...tokens, ...others].map(({ id, name }) => [id, name]))
 }
 

@@ -12,7 +12,7 @@ import {
   IconUsers,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { mayIn, me, type Role } from '../app/session.ts'
+import { mayIn, me, type Role } from '../session/session.ts'
 import type { t } from '../text/index.ts'
 
 export type SectionName = keyof typeof t.settings.sections

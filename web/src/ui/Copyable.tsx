@@ -2,7 +2,7 @@ import { ActionIcon, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { t } from '../text/index.ts'
 import styles from './Copyable.module.css'
-import { Tip } from './Tip.tsx'
+import { Tip } from './overlay/Tip.tsx'
 
 interface CopyableProps {
   /** What is copied, and shown as it is. */

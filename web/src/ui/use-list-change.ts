@@ -1,5 +1,5 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
-import { complain } from './notices.tsx'
+import { complain } from './overlay/notices.tsx'
 
 /** Changes a cached list at once, and takes that back, saying why, when the service refuses. Answers whether it held. */
 export function useListChange<T>(queryKey: QueryKey) {

@@ -1,17 +1,22 @@
 import { Button, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import {
+  changeEndpoint,
+  createEndpoint,
+  type Endpoint,
+  type EndpointSettings,
+  type EventPattern,
+} from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
-import { complain } from '../ui/notices.tsx'
 import { isOtherServer } from '../ui/other-server.ts'
-import { SidePanel } from '../ui/SidePanel.tsx'
+import { complain } from '../ui/overlay/notices.tsx'
+import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { EventFields } from './EventFields.tsx'
 import { HeaderFields, type HeaderLine, headersOf } from './HeaderFields.tsx'
-import { changeEndpoint, createEndpoint, type EndpointSettings } from './queries.ts'
-import type { Endpoint, EventPattern } from './types.ts'
 
 interface EndpointPanelProps {
-  workspaceId: string
   /** The one to change; a new one without. */
   endpoint?: Endpoint
   close(): void
@@ -36,7 +41,8 @@ const blank: EndpointDraft = {
   headers: [],
 }
 
-export function EndpointPanel({ workspaceId, endpoint, close, saved }: EndpointPanelProps) {
+export function EndpointPanel({ endpoint, close, saved }: EndpointPanelProps) {
+  const workspaceId = useWorkspaceId()
   const draft = useDraft(endpoint === undefined ? blank : draftOf(endpoint))
   const { value, set, errorOf } = draft
   const action = endpoint === undefined ? t.webhooks.make : t.common.save
@@ -83,12 +89,7 @@ export function EndpointPanel({ workspaceId, endpoint, close, saved }: EndpointP
         onChange={(event) => set({ description: event.currentTarget.value })}
         error={errorOf('description')}
       />
-      <EventFields
-        workspaceId={workspaceId}
-        value={value.events}
-        change={(events) => set({ events })}
-        error={errorOf('events')}
-      />
+      <EventFields value={value.events} change={(events) => set({ events })} error={errorOf('events')} />
       <Radio.Group
         label={t.webhooks.phones}
         value={value.phoneVisibility}

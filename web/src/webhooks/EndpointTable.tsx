@@ -1,10 +1,10 @@
+import type { Endpoint } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { type Column, Table } from '../ui/Table.tsx'
-import { ago, fullMoment, number } from '../ui/time.ts'
+import { ago, fullMoment, number } from '../ui/format/time.ts'
+import { type Column, Table } from '../ui/page/Table.tsx'
 import styles from './Endpoint.module.css'
 import { standingOf } from './standing.ts'
-import type { Endpoint } from './types.ts'
 import { hostOf, nameOf, patternName, standingName, standingSentence, standingTones } from './words.ts'
 
 export function EndpointTable({ endpoints, open }: { endpoints: Endpoint[]; open: (endpoint: Endpoint) => void }) {

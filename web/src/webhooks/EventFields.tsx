@@ -1,20 +1,20 @@
 import { Checkbox, Input } from '@mantine/core'
+import { type EventPattern, useEventCatalogue } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Endpoint.module.css'
 import { type Group, groups, toggle } from './event-choice.ts'
-import { useEventCatalogue } from './queries.ts'
-import type { EventPattern } from './types.ts'
 import { patternName } from './words.ts'
 
 interface EventFieldsProps {
-  workspaceId: string
   value: readonly EventPattern[]
   change(to: EventPattern[]): void
   error: string | undefined
 }
 
 /** The events of both groups; a whole group is one choice, which its single ones stand under. */
-export function EventFields({ workspaceId, value, change, error }: EventFieldsProps) {
+export function EventFields({ value, change, error }: EventFieldsProps) {
+  const workspaceId = useWorkspaceId()
   const { data: catalogue = [] } = useEventCatalogue(workspaceId)
   const firesOf = (name: EventPattern) => catalogue.find((one) => one.name === name)?.fires
   const box = (pattern: EventPattern, { isIn, isPart = false }: { isIn: boolean; isPart?: boolean }) => (

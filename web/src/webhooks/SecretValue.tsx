@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { t } from '../text/index.ts'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { Copyable } from '../ui/Copyable.tsx'
-import { type SnippetLanguage, verifySnippets } from './verify.ts'
 
 /** The only sight of a signing secret, with what a receiver does with it. Nothing but its button closes it. */
 export function SecretValue({ name, secret, close }: { name: string; secret: string; close(): void }) {
@@ -41,3 +40,24 @@ export function SecretValue({ name, secret, close }: { name: string; secret: str
     </Modal>
   )
 }
+
+/** Lines for a receiver that checks signatures with the library of Standard Webhooks in its language. */
+export const verifySnippets = {
+  'Node.js': (secret: string) => `import { Webhook } from 'standardwebhooks' // npm install standardwebhooks
+
+const webhook = new Webhook('${secret}')
+// body: the raw text of the request, not JSON that was parsed and written again
+const event = webhook.verify(body, headers) // throws when it is not from here`,
+  Python: (secret: string) => `from standardwebhooks import Webhook  # pip install standardwebhooks
+
+webhook = Webhook("${secret}")
+# body: the raw bytes of the request
+event = webhook.verify(body, headers)  # raises when it is not from here`,
+  PHP: (secret: string) => `<?php // composer require standard-webhooks/standard-webhooks
+
+$webhook = new \\StandardWebhooks\\Webhook('${secret}');
+// $body: the raw text of the request
+$event = $webhook->verify($body, $headers); // throws when it is not from here`,
+} as const
+
+export type SnippetLanguage = keyof typeof verifySnippets

@@ -2,16 +2,16 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { mayIn } from '../app/session.ts'
+import { useEndpoints } from '../data/webhooks.ts'
+import { mayIn } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/Empty.tsx'
 import { useKeys } from '../ui/keys.ts'
-import { Loaded, PageBody } from '../ui/PageBody.tsx'
-import { PageHeader } from '../ui/PageHeader.tsx'
+import { Empty } from '../ui/page/Empty.tsx'
+import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { EndpointPanel } from './EndpointPanel.tsx'
 import { EndpointTable } from './EndpointTable.tsx'
-import { useEndpoints } from './queries.ts'
 import { SecretValue } from './SecretValue.tsx'
 import { useEndpointChanged } from './use-changed.ts'
 import { useFreshEndpoints } from './use-fresh.ts'
@@ -61,7 +61,6 @@ export function WebhooksPage() {
       </PageBody>
       {isMaking && (
         <EndpointPanel
-          workspaceId={workspaceId}
           close={() => setMaking(false)}
           saved={(endpoint, secret) => {
             setMaking(false)

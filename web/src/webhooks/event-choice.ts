@@ -1,4 +1,4 @@
-import type { EventName, EventPattern } from './types.ts'
+import type { EventName, EventPattern } from '../data/webhooks.ts'
 
 export const groups = {
   'lead.*': ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'],

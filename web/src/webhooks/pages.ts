@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryPages } from './types.ts'
+import type { Delivery, DeliveryPages } from '../data/webhooks.ts'
 
 /**
  * What is shown once the newest page was read again: that page, and behind it what was read before of what is older. When

@@ -1,5 +1,5 @@
+import type { DeliveryState, EventName } from '../data/webhooks.ts'
 import { allEvents } from './event-choice.ts'
-import type { DeliveryState, EventName } from './types.ts'
 
 export const endpointViews = ['deliveries', 'charts', 'settings'] as const
 export type EndpointView = (typeof endpointViews)[number]

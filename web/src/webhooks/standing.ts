@@ -1,4 +1,4 @@
-import type { Endpoint } from './types.ts'
+import type { Endpoint } from '../data/webhooks.ts'
 
 /** How an endpoint stands, in one word; the page has the sentences. */
 export type Standing = 'fine' | 'new' | 'failing' | 'paused' | 'stopped' | 'gone' | 'off'

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { keysOf } from './queries.ts'
-import type { Endpoint } from './types.ts'
+import { type Endpoint, keysOf } from '../data/webhooks.ts'
 
 /** Shows an endpoint as an answer gave it, then lets its list be read again; null when only the latter is wanted. */
 export function useEndpointChanged(workspaceId: string): (endpoint: Endpoint | null) => void {

@@ -1,11 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { readAgain } from '../api/read-again.ts'
+import {
+  type DeliveryFilter,
+  type DeliveryPages,
+  type Endpoint,
+  keysOf,
+  readDeliveries,
+  useDelivery,
+} from '../data/webhooks.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
 import { deliveriesOf, withFresh } from './pages.ts'
-import { type DeliveryFilter, keysOf, readDeliveries, useDelivery } from './queries.ts'
 import { atOnce, earliest, latestMs, lookAgainMs } from './standing.ts'
-import type { DeliveryPages, Endpoint } from './types.ts'
 
 const eventNames = [
   'lead.created',

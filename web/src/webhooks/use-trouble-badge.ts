@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { readAgain } from '../api/read-again.ts'
+import { keysOf, useEndpoints } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
-import { keysOf, useEndpoints } from './queries.ts'
 import { isTrouble, standingOf } from './standing.ts'
 import { useAfterDeliveries } from './use-fresh.ts'
 

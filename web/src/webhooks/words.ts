@@ -1,8 +1,8 @@
+import type { Delivery, DeliveryState, Endpoint, EventPattern } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import type { Tone } from '../ui/Chip.tsx'
-import { ago, fullMoment, number, shortMoment } from '../ui/time.ts'
+import { ago, fullMoment, number, shortMoment } from '../ui/format/time.ts'
 import { type Standing, standingOf } from './standing.ts'
-import type { Delivery, DeliveryState, Endpoint, EventPattern } from './types.ts'
 
 export const nameOf = ({ description, url }: Pick<Endpoint, 'description' | 'url'>): string =>
   description || hostOf(url)

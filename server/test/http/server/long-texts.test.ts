@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stretchesOf } from '../../../../web/src/inbox/link-rules.ts'
+import { stretchesOf } from '../../../../web/src/inbox/parts/link-rules.ts'
 import { clientAddress } from '../../../src/access/keys/client-address.ts'
 import { deviceOf } from '../../../src/access/sign-in/device.ts'
 import { maskNumbersIn } from '../../../src/base/phone/mask.ts'

@@ -1,22 +1,25 @@
+import { UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
+import type { Channel, Made } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { SidePanel } from '../../ui/SidePanel.tsx'
-import type { Channel, Made } from '../queries.ts'
-import { ChannelChoice } from './ChannelChoice.tsx'
+import { Chip } from '../../ui/Chip.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './ChannelChoice.module.css'
 import { OfficialForm } from './OfficialForm.tsx'
 import { PartnerForm } from './PartnerForm.tsx'
 import { SessionForm } from './SessionForm.tsx'
 import { WebhookToPaste } from './WebhookToPaste.tsx'
 
 interface AddPanelProps {
-  workspaceId: string
   close(): void
   /** Shows the page of a connection. */
   open(id: string): void
 }
 
 /** Connects a number: which way, then what that way needs, then what is left to do. */
-export function AddPanel({ workspaceId, close, open }: AddPanelProps) {
+export function AddPanel({ close, open }: AddPanelProps) {
+  const workspaceId = useWorkspaceId()
   const [channel, setChannel] = useState<Channel | null>(null)
   const [made, setMade] = useState<Made | null>(null)
   const form = { workspaceId, back: () => setChannel(null), made: ({ connection }: Made) => open(connection.id) }
@@ -29,5 +32,28 @@ export function AddPanel({ workspaceId, close, open }: AddPanelProps) {
     <SidePanel title={t.connections.add} close={close}>
       <ChannelChoice choose={setChannel} />
     </SidePanel>
+  )
+}
+
+const order: readonly Channel[] = ['waba', 'partner', 'unofficial']
+
+/** The three ways to connect a number, each with what speaks for it and against it. */
+function ChannelChoice({ choose }: { choose(channel: Channel): void }) {
+  return (
+    <>
+      {order.map((channel) => {
+        const { name, about, needs } = t.connections.channels[channel]
+        return (
+          <UnstyledButton key={channel} className={styles.card} onClick={() => choose(channel)}>
+            <span className={styles.head}>
+              <strong>{name}</strong>
+              {channel === 'unofficial' && <Chip tone="attention">{t.connections.risky}</Chip>}
+            </span>
+            <span>{about}</span>
+            <span className={styles.needs}>{needs}</span>
+          </UnstyledButton>
+        )
+      })}
+    </>
   )
 }

@@ -1,11 +1,12 @@
 import { Collapse, PasswordInput, TextInput, UnstyledButton } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { type NewConnection, useConnectionActs } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/notices.tsx'
-import { SidePanel } from '../../ui/SidePanel.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
-import { type NewConnection, useConnectionActs } from '../queries.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { FormFooter } from './FormFooter.tsx'
 import { filled } from './filled.ts'
 import type { FormProps } from './form-props.ts'
@@ -15,7 +16,8 @@ const blank = { name: '', numberId: '', accountId: '', accessToken: '', appSecre
 type OfficialDraft = typeof blank
 
 /** A number of the official platform. */
-export function OfficialForm({ workspaceId, back, close, made }: FormProps) {
+export function OfficialForm({ back, close, made }: FormProps) {
+  const workspaceId = useWorkspaceId()
   const draft = useDraft<OfficialDraft>(blank)
   const { value, set, errorOf } = draft
   const acts = useConnectionActs(workspaceId)

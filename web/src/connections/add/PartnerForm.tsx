@@ -1,10 +1,11 @@
 import { PasswordInput, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { type NewConnection, useConnectionActs } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/notices.tsx'
-import { SidePanel } from '../../ui/SidePanel.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { type NewConnection, useConnectionActs } from '../queries.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { FormFooter } from './FormFooter.tsx'
 import { filled } from './filled.ts'
 import type { FormProps } from './form-props.ts'
@@ -13,7 +14,8 @@ import styles from './forms.module.css'
 const blank = { name: '', numberId: '', apiKey: '', signingSecret: '', baseUrl: '' }
 
 /** A number at a partner of the platform, which is told by us where to call. */
-export function PartnerForm({ workspaceId, back, close, made }: FormProps) {
+export function PartnerForm({ back, close, made }: FormProps) {
+  const workspaceId = useWorkspaceId()
   const draft = useDraft(blank)
   const { value, set, errorOf } = draft
   const acts = useConnectionActs(workspaceId)

@@ -1,18 +1,20 @@
 import { Checkbox, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useConnectionActs, useSimulatorUrl } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/notices.tsx'
-import { SidePanel } from '../../ui/SidePanel.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { useConnectionActs, useSimulatorUrl } from '../queries.ts'
-import { RiskWords } from '../RiskWords.tsx'
-import { rememberConsent } from '../risk.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { RiskWords } from '../parts/RiskWords.tsx'
+import { rememberConsent } from '../parts/risk.ts'
 import { FormFooter } from './FormFooter.tsx'
 import type { FormProps } from './form-props.ts'
 
 /** A phone that is to link us as a device. Its risk is understood before a code is shown. */
-export function SessionForm({ workspaceId, back, close, made }: FormProps) {
+export function SessionForm({ back, close, made }: FormProps) {
+  const workspaceId = useWorkspaceId()
   const simulatorUrl = useSimulatorUrl(workspaceId)
   const draft = useDraft({ name: '', network: 'real' })
   const [isUnderstood, setUnderstood] = useState(false)

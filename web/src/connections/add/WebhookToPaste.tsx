@@ -1,10 +1,10 @@
 import { Button, Stack } from '@mantine/core'
+import type { Made } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
-import { SidePanel } from '../../ui/SidePanel.tsx'
-import { StateChip } from '../ConnectionTable.tsx'
-import { HealthAdvice } from '../detail/HealthAdvice.tsx'
-import type { Made } from '../queries.ts'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { StateChip } from '../parts/facts.tsx'
+import { HealthAdvice } from '../parts/HealthAdvice.tsx'
 import styles from './forms.module.css'
 
 interface WebhookToPasteProps {

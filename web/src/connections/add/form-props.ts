@@ -1,4 +1,4 @@
-import type { Made } from '../queries.ts'
+import type { Made } from '../../data/connections.ts'
 
 /** What each way of connecting a number is given. */
 export interface FormProps {

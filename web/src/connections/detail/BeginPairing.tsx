@@ -1,21 +1,22 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useConnectionActs } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/notices.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { useConnectionActs } from '../queries.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './detail.module.css'
 
 interface BeginPairingProps {
-  workspaceId: string
   connectionId: string
   /** A phone is linked: another code unlinks it. */
   isAnew: boolean
 }
 
 /** Asks for something to link a phone by: a QR code, or letters where the camera cannot see the screen. */
-export function BeginPairing({ workspaceId, connectionId, isAnew }: BeginPairingProps) {
+export function BeginPairing({ connectionId, isAnew }: BeginPairingProps) {
+  const workspaceId = useWorkspaceId()
   const { pair } = useConnectionActs(workspaceId)
   const [byCode, setByCode] = useState(false)
   const draft = useDraft({ phone: '' })

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
+import { type Connection, useHealth } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
-import { Facts } from '../../ui/Facts.tsx'
-import { fullMoment, number, span } from '../../ui/time.ts'
+import { fullMoment, number, span } from '../../ui/format/time.ts'
+import { Facts } from '../../ui/page/Facts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { ChannelName, When } from '../ConnectionTable.tsx'
-import { type Connection, useHealth } from '../queries.ts'
-import { numberOf } from '../state-words.ts'
+import { ChannelName, When } from '../parts/facts.tsx'
+import { numberOf } from '../parts/state-words.ts'
 import { Section } from './Section.tsx'
 
 /** What does not change from hour to hour, and when something last came and went. */

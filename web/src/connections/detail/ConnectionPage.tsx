@@ -4,23 +4,22 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Failure } from '../../api/failure.ts'
-import { mayIn } from '../../app/session.ts'
+import { type Connection, useConnectionActs, useConnections, useTrafficNews } from '../../data/connections.ts'
+import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { BackLink } from '../../ui/BackLink.tsx'
-import { Confirm } from '../../ui/Confirm.tsx'
-import { complain, say, sayWithUndo } from '../../ui/notices.tsx'
-import { Loaded, PageBody } from '../../ui/PageBody.tsx'
-import { PageHeader } from '../../ui/PageHeader.tsx'
-import { Trouble } from '../../ui/Trouble.tsx'
+import { Confirm } from '../../ui/overlay/Confirm.tsx'
+import { complain, say, sayWithUndo } from '../../ui/overlay/notices.tsx'
+import { BackLink } from '../../ui/page/BackLink.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
+import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type Connection, useConnectionActs, useConnections, useTrafficNews } from '../queries.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './detail.module.css'
-import { FailureSection } from './FailureSection.tsx'
 import { RiskSection } from './RiskSection.tsx'
 import { SessionSection } from './SessionSection.tsx'
 import { SettingsPanel } from './SettingsPanel.tsx'
-import { StateSection } from './StateSection.tsx'
+import { FailureSection, StateSection } from './StateSection.tsx'
 import { TemplateSection } from './TemplateSection.tsx'
 
 /** One number: how it does, what to do about it, and everything that can be changed of it. */
@@ -36,15 +35,15 @@ export function ConnectionPage() {
       <PageHeader
         title={connection?.name ?? t.connections.title}
         before={before}
-        action={connection && mayChange && <Actions workspaceId={workspaceId} connection={connection} />}
+        action={connection && mayChange && <Actions connection={connection} />}
       />
       <PageBody>
         <Loaded query={query}>
           {() =>
             connection === undefined ? (
-              <Trouble error={new Failure(404, '')} />
+              <ErrorNotice error={new Failure(404, '')} />
             ) : (
-              <Details workspaceId={workspaceId} connection={connection} mayChange={mayChange} />
+              <Details connection={connection} mayChange={mayChange} />
             )
           }
         </Loaded>
@@ -54,29 +53,30 @@ export function ConnectionPage() {
 }
 
 interface DetailsProps {
-  workspaceId: string
   connection: Connection
   mayChange: boolean
 }
 
-function Details({ workspaceId, connection, mayChange }: DetailsProps) {
+function Details({ connection, mayChange }: DetailsProps) {
+  const workspaceId = useWorkspaceId()
   const isSession = connection.channel === 'unofficial'
   useTrafficNews(workspaceId, connection.id)
   return (
     <div className={styles.columns}>
       <div className={styles.main}>
-        <StateSection workspaceId={workspaceId} connection={connection} />
-        {isSession && <SessionSection workspaceId={workspaceId} connection={connection} mayChange={mayChange} />}
-        {isSession && <RiskSection workspaceId={workspaceId} connection={connection} />}
-        <FailureSection workspaceId={workspaceId} connection={connection} />
-        {!isSession && <TemplateSection workspaceId={workspaceId} connection={connection} mayChange={mayChange} />}
+        <StateSection connection={connection} />
+        {isSession && <SessionSection connection={connection} mayChange={mayChange} />}
+        {isSession && <RiskSection connection={connection} />}
+        <FailureSection connection={connection} />
+        {!isSession && <TemplateSection connection={connection} mayChange={mayChange} />}
       </div>
       <ConnectionFacts connection={connection} />
     </div>
   )
 }
 
-function Actions({ workspaceId, connection }: { workspaceId: string; connection: Connection }) {
+function Actions({ connection }: { connection: Connection }) {
+  const workspaceId = useWorkspaceId()
   const [open, setOpen] = useState<'settings' | 'remove' | null>(null)
   const { act, busy } = usePauseAndResume(workspaceId, connection)
   const texts = t.connections
@@ -113,10 +113,8 @@ function Actions({ workspaceId, connection }: { workspaceId: string; connection:
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {open === 'settings' && (
-        <SettingsPanel workspaceId={workspaceId} connection={connection} close={() => setOpen(null)} />
-      )}
-      {open === 'remove' && <RemoveAsk workspaceId={workspaceId} connection={connection} close={() => setOpen(null)} />}
+      {open === 'settings' && <SettingsPanel connection={connection} close={() => setOpen(null)} />}
+      {open === 'remove' && <RemoveAsk connection={connection} close={() => setOpen(null)} />}
     </>
   )
 }
@@ -134,7 +132,8 @@ function usePauseAndResume(workspaceId: string, { id, name }: Connection) {
   return { act: (what: 'pause' | 'resume') => run.mutate(what), busy: run.isPending }
 }
 
-function RemoveAsk({ workspaceId, connection, close }: { workspaceId: string; connection: Connection; close(): void }) {
+function RemoveAsk({ connection, close }: { connection: Connection; close(): void }) {
+  const workspaceId = useWorkspaceId()
   const { remove } = useConnectionActs(workspaceId)
   const navigate = useNavigate()
   const { removeAsk, removeHelp, remove: action, removed } = t.connections

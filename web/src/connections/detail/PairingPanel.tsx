@@ -1,21 +1,22 @@
 import { Button, Loader } from '@mantine/core'
 import { useState } from 'react'
+import { type Connection, type Session, useSimulatorUrl } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { QrCode } from '../../ui/QrCode.tsx'
-import { PhoneButton } from '../PhonesLink.tsx'
-import { type Connection, type Session, useSimulatorUrl } from '../queries.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { PhoneButton } from '../parts/PhonesLink.tsx'
 import { BeginPairing } from './BeginPairing.tsx'
 import styles from './PairingPanel.module.css'
 import { useSecondsUntil } from './use-seconds-until.ts'
 
 interface PairingPanelProps {
-  workspaceId: string
   connection: Connection
   session: Session
 }
 
 /** What the phone is to scan or be told, for as long as it counts. The next code comes by itself. */
-export function PairingPanel({ workspaceId, connection, session }: PairingPanelProps) {
+export function PairingPanel({ connection, session }: PairingPanelProps) {
+  const workspaceId = useWorkspaceId()
   const [wantsOther, setWantsOther] = useState(false)
   const simulatorUrl = useSimulatorUrl(workspaceId)
   const { session: texts, phones } = t.connections
@@ -35,7 +36,7 @@ export function PairingPanel({ workspaceId, connection, session }: PairingPanelP
           <PhoneButton href={`${simulatorUrl}/phone/owner`} label={phones.owner} />
         )}
         {wantsOther ? (
-          <BeginPairing workspaceId={workspaceId} connectionId={connection.id} isAnew={false} />
+          <BeginPairing connectionId={connection.id} isAnew={false} />
         ) : (
           <Button variant="subtle" onClick={() => setWantsOther(true)}>
             {texts.otherWay}

@@ -1,16 +1,18 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { me } from '../../app/session.ts'
+import { type Connection, useConnectionActs } from '../../data/connections.ts'
+import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/notices.tsx'
-import { fullMoment } from '../../ui/time.ts'
-import { type Connection, useConnectionActs } from '../queries.ts'
-import { RiskWords } from '../RiskWords.tsx'
+import { fullMoment } from '../../ui/format/time.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { RiskWords } from '../parts/RiskWords.tsx'
 import styles from './detail.module.css'
 import { Section } from './Section.tsx'
 
 /** Who confirmed the risk and until when that counts; the words of it where somebody has to. */
-export function RiskSection({ workspaceId, connection }: { workspaceId: string; connection: Connection }) {
+export function RiskSection({ connection }: { connection: Connection }) {
+  const workspaceId = useWorkspaceId()
   const { acknowledge } = useConnectionActs(workspaceId)
   const confirm = useMutation({ mutationFn: () => acknowledge(connection.id), onError: complain })
   const { acknowledgement, id, numberId } = connection

@@ -1,14 +1,15 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { type Connection, type Session, useConnectionActs, useSession } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { Confirm } from '../../ui/Confirm.tsx'
 import { Copyable } from '../../ui/Copyable.tsx'
-import { complain } from '../../ui/notices.tsx'
-import { Loaded } from '../../ui/PageBody.tsx'
-import { type Connection, type Session, useConnectionActs, useSession } from '../queries.ts'
-import { takeConsent } from '../risk.ts'
-import { numberOf } from '../state-words.ts'
+import { Confirm } from '../../ui/overlay/Confirm.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { takeConsent } from '../parts/risk.ts'
+import { numberOf } from '../parts/state-words.ts'
 import { BeginPairing } from './BeginPairing.tsx'
 import styles from './detail.module.css'
 import { PairingPanel } from './PairingPanel.tsx'
@@ -16,13 +17,13 @@ import { Section } from './Section.tsx'
 import { useSecondsUntil } from './use-seconds-until.ts'
 
 interface SessionSectionProps {
-  workspaceId: string
   connection: Connection
   mayChange: boolean
 }
 
 /** The phone that a QR session is linked to: how it gets linked, whether it is on the line, how it is let go. */
-export function SessionSection({ workspaceId, connection, mayChange }: SessionSectionProps) {
+export function SessionSection({ connection, mayChange }: SessionSectionProps) {
+  const workspaceId = useWorkspaceId()
   const query = useSession(workspaceId, connection.id)
   const isOpen = query.data?.state === 'open'
   useConsentOnceOpen(workspaceId, connection, isOpen)
@@ -33,13 +34,11 @@ export function SessionSection({ workspaceId, connection, mayChange }: SessionSe
           <>
             <SessionState session={session} connection={connection} />
             {session.reason === 'baileys_missing' && <MissingLibrary />}
-            {session.state === 'pairing' && mayChange && (
-              <PairingPanel workspaceId={workspaceId} connection={connection} session={session} />
-            )}
+            {session.state === 'pairing' && mayChange && <PairingPanel connection={connection} session={session} />}
             {(session.state === 'unpaired' || session.state === 'stopped') && mayChange && (
-              <BeginPairing workspaceId={workspaceId} connectionId={connection.id} isAnew={session.paired} />
+              <BeginPairing connectionId={connection.id} isAnew={session.paired} />
             )}
-            {session.paired && mayChange && <Unlink workspaceId={workspaceId} connection={connection} />}
+            {session.paired && mayChange && <Unlink connection={connection} />}
           </>
         )}
       </Loaded>
@@ -84,7 +83,8 @@ function MissingLibrary() {
   )
 }
 
-function Unlink({ workspaceId, connection }: { workspaceId: string; connection: Connection }) {
+function Unlink({ connection }: { connection: Connection }) {
+  const workspaceId = useWorkspaceId()
   const [asks, setAsks] = useState(false)
   const { unpair } = useConnectionActs(workspaceId)
   const run = useMutation({

@@ -1,20 +1,28 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { type Changes, type Connection, useConnectionActs } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { complain, say } from '../../ui/notices.tsx'
-import { SidePanel } from '../../ui/SidePanel.tsx'
+import { complain, say } from '../../ui/overlay/notices.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { type Changes, type Connection, useConnectionActs } from '../queries.ts'
-import { changesOf, fieldsOf, isNeededAgain, isSecret, type SettingsDraft, settingsOf } from '../settings-fields.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import {
+  changesOf,
+  fieldsOf,
+  isNeededAgain,
+  isSecret,
+  type SettingsDraft,
+  settingsOf,
+} from '../parts/settings-fields.ts'
 
 interface SettingsPanelProps {
-  workspaceId: string
   connection: Connection
   close(): void
 }
 
 /** Changes what a connection stands on. Secrets are never shown: an empty field leaves one as it is. */
-export function SettingsPanel({ workspaceId, connection, close }: SettingsPanelProps) {
+export function SettingsPanel({ connection, close }: SettingsPanelProps) {
+  const workspaceId = useWorkspaceId()
   const draft = useDraft<SettingsDraft>(settingsOf(connection))
   const { value, set, errorOf } = draft
   const { change } = useConnectionActs(workspaceId)

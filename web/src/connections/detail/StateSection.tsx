@@ -1,13 +1,16 @@
+import { type Connection, useHealth } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { fullMoment } from '../../ui/time.ts'
-import { StateChip } from '../ConnectionTable.tsx'
-import { type Connection, useHealth } from '../queries.ts'
+import { ago, fullMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { StateChip } from '../parts/facts.tsx'
+import { HealthAdvice } from '../parts/HealthAdvice.tsx'
+import { adviceWords } from '../parts/state-words.ts'
 import styles from './detail.module.css'
-import { HealthAdvice } from './HealthAdvice.tsx'
 import { Section } from './Section.tsx'
 
 /** How it is, since when, and what to do next. */
-export function StateSection({ workspaceId, connection }: { workspaceId: string; connection: Connection }) {
+export function StateSection({ connection }: { connection: Connection }) {
+  const workspaceId = useWorkspaceId()
   const { data } = useHealth(workspaceId, connection.id)
   const { stateTitle, since, allWell } = t.connections
   return (
@@ -15,6 +18,29 @@ export function StateSection({ workspaceId, connection }: { workspaceId: string;
       <p className={styles.quiet}>{since(fullMoment(connection.stateChangedAt))}</p>
       <HealthAdvice connection={connection} />
       {data?.advice.length === 0 && <p className={styles.line}>{allWell}</p>}
+    </Section>
+  )
+}
+
+/** What failed within a day, by its code, with what to do about each. Not there when nothing did. */
+export function FailureSection({ connection }: { connection: Connection }) {
+  const workspaceId = useWorkspaceId()
+  const { data } = useHealth(workspaceId, connection.id)
+  if (data === undefined || data.failures.length === 0) return null
+  const { failures } = t.connections
+  return (
+    <Section title={failures.title}>
+      <ul className={styles.failures}>
+        {data.failures.map(({ code, count, lastAt, advice }) => (
+          <li key={code}>
+            <strong>{failures.count(count)}</strong>
+            <div>
+              <code>{code}</code> <span title={fullMoment(lastAt)}>{ago(lastAt)}</span>
+            </div>
+            <p>{adviceWords({ code, text: advice })}</p>
+          </li>
+        ))}
+      </ul>
     </Section>
   )
 }

@@ -2,25 +2,26 @@ import { Button, UnstyledButton } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { type Connection, type Template, useConnectionActs, useTemplates } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Chip, type Tone } from '../../ui/Chip.tsx'
-import { languageName } from '../../ui/language-name.ts'
-import { complain, say } from '../../ui/notices.tsx'
-import { Loaded } from '../../ui/PageBody.tsx'
-import { ago } from '../../ui/time.ts'
-import { type Connection, type Template, useConnectionActs, useTemplates } from '../queries.ts'
-import { partsOf } from '../state-words.ts'
+import { languageName } from '../../ui/format/language-name.ts'
+import { ago } from '../../ui/format/time.ts'
+import { complain, say } from '../../ui/overlay/notices.tsx'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { partsOf } from '../parts/state-words.ts'
 import styles from './detail.module.css'
 import { Section } from './Section.tsx'
 
 interface TemplateSectionProps {
-  workspaceId: string
   connection: Connection
   mayChange: boolean
 }
 
 /** The templates as the platform has them; each opens to show its words. */
-export function TemplateSection({ workspaceId, connection, mayChange }: TemplateSectionProps) {
+export function TemplateSection({ connection, mayChange }: TemplateSectionProps) {
+  const workspaceId = useWorkspaceId()
   const query = useTemplates(workspaceId, connection.id)
   const { syncTemplates } = useConnectionActs(workspaceId)
   const { templates } = t.connections

@@ -3,13 +3,12 @@ import { IconClock, IconNote, IconSend2, IconTemplate } from '@tabler/icons-reac
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { isTouch, setEnterSends, useEnterSends } from '../../ui/enter-sends.ts'
-import { Tip } from '../../ui/Tip.tsx'
-import { clock, number } from '../../ui/time.ts'
+import { clock, number } from '../../ui/format/time.ts'
+import { Tip } from '../../ui/overlay/Tip.tsx'
 import styles from './Composer.module.css'
-import type { WindowState } from './countdown.ts'
-import type { Mode } from './drafts.ts'
-import { maxNote, maxReply } from './limits.ts'
+import { type Mode, maxNote, maxReply } from './drafts.ts'
 import type { Surface } from './use-composer.ts'
+import type { WindowState } from './window.ts'
 
 interface ComposeFootProps {
   mode: Mode

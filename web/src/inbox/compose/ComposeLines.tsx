@@ -1,14 +1,19 @@
+import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useConnectionActs } from '../../data/connections.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { mayIn, me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import type { Conversation } from '../types.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Composer.module.css'
-import { ObstacleLine } from './ObstacleLine.tsx'
+import type { Outgoing } from './kept-sends.ts'
 import type { Obstacle } from './obstacle.ts'
 import { RefusalLine } from './RefusalLine.tsx'
 import { isOfStanding, type Refusal } from './refusal.ts'
-import type { Outgoing } from './send.ts'
 
 interface ComposeLinesProps {
-  workspaceId: string
   conversation: Conversation
   obstacle: Obstacle | null
   refusal: Refusal | null
@@ -18,20 +23,78 @@ interface ComposeLinesProps {
 
 /** What has to be said before more is written: why nothing was sent, or that somebody wrote meanwhile. */
 export function ComposeLines(props: ComposeLinesProps) {
-  const { workspaceId, conversation, obstacle, refusal, movedBy, send } = props
+  const { conversation, obstacle, refusal, movedBy, send } = props
   // Of a closed window the templates tell, which stand there then, and of what is still in the way its own line.
   const isTold = refusal?.reason === 'WINDOW_CLOSED' || (obstacle !== null && isOfStanding(refusal))
   return (
     <>
-      {obstacle !== null && <ObstacleLine workspaceId={workspaceId} conversation={conversation} obstacle={obstacle} />}
-      {refusal !== null && !isTold && (
-        <RefusalLine workspaceId={workspaceId} conversation={conversation} refusal={refusal} send={send} />
-      )}
+      {obstacle !== null && <ObstacleLine conversation={conversation} obstacle={obstacle} />}
+      {refusal !== null && !isTold && <RefusalLine conversation={conversation} refusal={refusal} send={send} />}
       {refusal === null && movedBy !== null && (
         <div className={styles.line} data-tone="attention" role="status">
           {t.compose.movedWhileWriting(movedBy || conversation.contact.name || t.common.unknown)}
         </div>
       )}
     </>
+  )
+}
+
+interface ObstacleLineProps {
+  conversation: Conversation
+  obstacle: Obstacle
+}
+
+/** Why nothing can be sent now, and where that is mended. What is written meanwhile stays. */
+function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLineProps) {
+  const workspaceId = useWorkspaceId()
+  const { obstacles: texts, refusal } = t.compose
+  const { acknowledge, resume } = useConnectionActs(workspaceId)
+  const act = (label: string, step: () => Promise<unknown>) => <Act label={label} step={step} />
+  const to = (label: string, path: string) => (
+    <Button size="compact-sm" variant="default" component={Link} to={`/w/${workspaceId}/${path}`}>
+      {label}
+    </Button>
+  )
+  const remedy = () => {
+    switch (obstacle) {
+      case 'unacknowledged':
+        return act(refusal.acknowledge, () => acknowledge(connectionId))
+      case 'paused':
+        return mayIn(workspaceId, 'admin') && act(texts.resume, () => resume(connectionId))
+      case 'inbox_closed':
+        return mayIn(workspaceId, 'owner')
+          ? to(texts.openSettings, 'settings/workspace')
+          : to(texts.seeOwners, 'settings/members')
+      case 'not_in_plan':
+        return me().isOperator ? to(texts.openSettings, 'settings/workspaces') : to(texts.seeOwners, 'settings/members')
+      default:
+        return null
+    }
+  }
+  const isOfWorkspace = obstacle === 'inbox_closed' || obstacle === 'not_in_plan'
+  return (
+    <div className={styles.line} data-tone={obstacle === 'unavailable' ? 'bad' : 'attention'} role="status">
+      <div className={styles.words}>
+        <strong>{texts.words[obstacle]}</strong> {obstacle === 'unacknowledged' ? refusal.acknowledgeHelp : texts.kept}
+      </div>
+      {remedy()}
+      {obstacle === 'removed' && to(t.common.pages.connections, 'connections')}
+      {!isOfWorkspace && obstacle !== 'removed' && to(texts.openConnection, `connections/${connectionId}`)}
+    </div>
+  )
+}
+
+function Act({ label, step }: { label: string; step(): Promise<unknown> }) {
+  const [isRunning, setRunning] = useState(false)
+  const run = () => {
+    setRunning(true)
+    void step()
+      .catch(complain)
+      .finally(() => setRunning(false))
+  }
+  return (
+    <Button size="compact-sm" loading={isRunning} onClick={run}>
+      {label}
+    </Button>
   )
 }

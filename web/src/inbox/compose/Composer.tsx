@@ -1,31 +1,31 @@
 import { Suspense, useCallback, useLayoutEffect, useMemo } from 'react'
 import { flushSync } from 'react-dom'
+import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { useKeys } from '../../ui/keys.ts'
-import { later } from '../../ui/later.ts'
-import type { Conversation } from '../types.ts'
-import { customerName } from '../words.ts'
+import { later } from '../../ui/overlay/later.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { customerName } from '../parts/words.ts'
 import { ComposeField } from './ComposeField.tsx'
 import { ComposeFoot } from './ComposeFoot.tsx'
 import { ComposeLines } from './ComposeLines.tsx'
 import styles from './Composer.module.css'
-import type { Mode } from './drafts.ts'
-import { setDraft, takeFocusAsk } from './store.ts'
+import { type Mode, setDraft, takeFocusAsk } from './drafts.ts'
 import { useComposer } from './use-composer.ts'
 import { useOffers } from './use-offers.ts'
-import { useTakeOver } from './use-take-over.ts'
+import { useTakeOver } from './use-owner.ts'
 
 const TemplateComposer = later(() => import('./TemplateComposer.tsx'))
 
 interface ComposerProps {
-  workspaceId: string
   conversation: Conversation
   /** Called when a message was let go, to bring it into view. */
   onSent?: () => void
 }
 
 /** Where a member writes to the customer, or a note to the team. */
-export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
+export function Composer({ conversation, onSent }: ComposerProps) {
+  const workspaceId = useWorkspaceId()
   const composer = useComposer(workspaceId, conversation, onSent)
   const { draft, refusal, surface, isClosed, seen, letGo } = composer
   const offers = useOffers(workspaceId, conversation, draft.mode)
@@ -41,7 +41,6 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
   return (
     <section className={styles.composer} data-mode={draft.mode} aria-label={t.compose.title}>
       <ComposeLines
-        workspaceId={workspaceId}
         conversation={conversation}
         obstacle={surface === 'reply' ? composer.obstacle : null}
         refusal={refusal}
@@ -52,7 +51,6 @@ export function Composer({ workspaceId, conversation, onSent }: ComposerProps) {
       {surface === 'template' && (
         <Suspense>
           <TemplateComposer
-            workspaceId={workspaceId}
             conversation={conversation}
             isClosed={isClosed}
             keepsText={draft.reply.trim() !== ''}

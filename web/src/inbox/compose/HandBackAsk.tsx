@@ -1,23 +1,24 @@
 import { Button, Group, Modal, Select, Stack, Text, Textarea } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useApiKeys } from '../../keys/queries.ts'
+import { handBack } from '../../data/inbox/actions.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { useApiKeys } from '../../data/keys.ts'
 import { t } from '../../text/index.ts'
-import { Loaded } from '../../ui/PageBody.tsx'
-import { handBack } from '../actions.ts'
-import { useInbox } from '../queries.ts'
-import type { Conversation } from '../types.ts'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type AgentKey, agentsFor } from './agents-for.ts'
 
 interface HandBackAskProps {
-  workspaceId: string
   conversation: Conversation
   isStopped: boolean
   close(): void
 }
 
 /** Which agent goes on, and one sentence for it. */
-export default function HandBackAsk({ workspaceId, conversation, isStopped, close }: HandBackAskProps) {
+export default function HandBackAsk({ conversation, isStopped, close }: HandBackAskProps) {
+  const workspaceId = useWorkspaceId()
   const texts = t.compose.owner
   const query = useApiKeys(workspaceId)
   return (

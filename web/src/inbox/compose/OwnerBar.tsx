@@ -1,27 +1,27 @@
 import { Button } from '@mantine/core'
 import { IconHandStop, IconRobot, IconUsers } from '@tabler/icons-react'
 import { Suspense, useCallback, useMemo, useState } from 'react'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { useWorkspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { KeyHint, useKeys } from '../../ui/keys.ts'
-import { later } from '../../ui/later.ts'
-import { Tip } from '../../ui/Tip.tsx'
-import type { Conversation } from '../types.ts'
+import { later } from '../../ui/overlay/later.ts'
+import { Tip } from '../../ui/overlay/Tip.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useWriting } from './drafts.ts'
 import styles from './OwnerBar.module.css'
-import { useWorkspace } from './queries.ts'
-import { useWriting } from './store.ts'
-import { useSendingAgent } from './use-sending-agent.ts'
-import { useTakeOver } from './use-take-over.ts'
+import { useSendingAgent, useTakeOver } from './use-owner.ts'
 
 const HandBackAsk = later(() => import('./HandBackAsk.tsx'))
 
 interface OwnerBarProps {
-  workspaceId: string
   conversation: Conversation
 }
 
 /** Says who answers, and lets people take over or hand back. */
-export function OwnerBar({ workspaceId, conversation }: OwnerBarProps) {
+export function OwnerBar({ conversation }: OwnerBarProps) {
+  const workspaceId = useWorkspaceId()
   const [asks, setAsks] = useState(false)
   const { data: workspace } = useWorkspace(workspaceId)
   const take = useTakeOver(conversation.id)
@@ -70,14 +70,7 @@ export function OwnerBar({ workspaceId, conversation }: OwnerBarProps) {
         </Button>
       )}
       <Suspense>
-        {asks && (
-          <HandBackAsk
-            workspaceId={workspaceId}
-            conversation={conversation}
-            isStopped={isStopped}
-            close={() => setAsks(false)}
-          />
-        )}
+        {asks && <HandBackAsk conversation={conversation} isStopped={isStopped} close={() => setAsks(false)} />}
       </Suspense>
     </div>
   )

@@ -1,26 +1,27 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useConnectionActs } from '../../data/connections.ts'
+import { takeOver } from '../../data/inbox/actions.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/notices.tsx'
-import { takeOver } from '../actions.ts'
-import { useInbox } from '../queries.ts'
-import type { Conversation } from '../types.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Composer.module.css'
-import { acknowledgeRisk } from './queries.ts'
+import { setDraft, setRefusal, writingOf } from './drafts.ts'
+import type { Outgoing } from './kept-sends.ts'
 import type { Refusal } from './refusal.ts'
-import type { Outgoing } from './send.ts'
-import { setDraft, setRefusal, writingOf } from './store.ts'
 
 interface RefusalLineProps {
-  workspaceId: string
   conversation: Conversation
   refusal: Refusal
   send(outgoing: Outgoing): void
 }
 
 /** Why a message was not sent, in words, with what can be done about it. The text is back in its field. */
-export function RefusalLine({ workspaceId, conversation, refusal, send }: RefusalLineProps) {
+export function RefusalLine({ conversation, refusal, send }: RefusalLineProps) {
+  const workspaceId = useWorkspaceId()
   const { reason, detail, newer } = refusal
   const texts = t.compose.refusal
   const id = conversation.id
@@ -38,7 +39,7 @@ export function RefusalLine({ workspaceId, conversation, refusal, send }: Refusa
           </div>
         )}
       </div>
-      <Remedy workspaceId={workspaceId} conversation={conversation} refusal={refusal} send={send} />
+      <Remedy conversation={conversation} refusal={refusal} send={send} />
       <Button size="compact-sm" variant="subtle" color="gray" onClick={dismiss}>
         {isMoved ? texts.edit : texts.dismiss}
       </Button>
@@ -47,9 +48,11 @@ export function RefusalLine({ workspaceId, conversation, refusal, send }: Refusa
 }
 
 /** What the reason can be met with. */
-function Remedy({ workspaceId, conversation, refusal, send }: RefusalLineProps) {
+function Remedy({ conversation, refusal, send }: RefusalLineProps) {
+  const workspaceId = useWorkspaceId()
   const { reason, outgoing } = refusal
   const { refusal: texts, owner, obstacles } = t.compose
+  const { acknowledge } = useConnectionActs(workspaceId)
   const inbox = useInbox()
   const [isRunning, setRunning] = useState(false)
   const { id, connectionId } = conversation
@@ -81,7 +84,7 @@ function Remedy({ workspaceId, conversation, refusal, send }: RefusalLineProps) 
     case 'THREAD_MOVED':
       return button(texts.sendAnyway, () => again({ ifLastMessageId: refusal.newer?.id ?? null }))
     case 'ACKNOWLEDGEMENT_REQUIRED':
-      return button(texts.acknowledge, () => void first(() => acknowledgeRisk(workspaceId, connectionId)))
+      return button(texts.acknowledge, () => void first(() => acknowledge(connectionId)))
     case 'OWNER_MISMATCH':
       return button(owner.takeOver, () => void first(() => takeOver(inbox, id)))
     case 'CONNECTION_UNAVAILABLE':

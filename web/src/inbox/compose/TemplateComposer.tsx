@@ -1,16 +1,16 @@
 import { Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
+import { useTemplates } from '../../data/connections.ts'
+import type { Conversation, Reply } from '../../data/inbox/types.ts'
 import { language, t } from '../../text/index.ts'
-import { Loaded } from '../../ui/PageBody.tsx'
-import type { Conversation, Reply } from '../types.ts'
-import { useTemplates } from './queries.ts'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './TemplateComposer.module.css'
 import { TemplateForm } from './TemplateForm.tsx'
 import { findTemplates, findUnsendable, type Template } from './template-preview.ts'
 
 interface TemplateComposerProps {
-  workspaceId: string
   conversation: Conversation
   isClosed: boolean
   keepsText: boolean
@@ -22,7 +22,8 @@ interface TemplateComposerProps {
 
 /** What stands in place of the field when text would not reach the customer: approved templates, seen as they will be read. */
 export default function TemplateComposer(props: TemplateComposerProps) {
-  const { workspaceId, conversation, isClosed, keepsText, send, begun, sent } = props
+  const workspaceId = useWorkspaceId()
+  const { conversation, isClosed, keepsText, send, begun, sent } = props
   const query = useTemplates(workspaceId, conversation.connectionId)
   const sendsNone = conversation.channel === 'unofficial'
   return (

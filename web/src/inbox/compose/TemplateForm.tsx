@@ -1,9 +1,9 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { IconArrowLeft, IconSend2 } from '@tabler/icons-react'
 import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
+import type { Reply } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { languageName } from '../../ui/language-name.ts'
-import type { Reply } from '../types.ts'
+import { languageName } from '../../ui/format/language-name.ts'
 import styles from './TemplateComposer.module.css'
 import { filledText, piecesOf, problemOf, type Template } from './template-preview.ts'
 

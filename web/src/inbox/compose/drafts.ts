@@ -1,4 +1,6 @@
-import { privatePrefixes, type Shelf } from '../../ui/private-shelf.ts'
+import { useSyncExternalStore } from 'react'
+import { type KeyedStorage, privatePrefixes, privateStorage } from '../../session/private-storage.ts'
+import type { Refusal } from './refusal.ts'
 
 /** What somebody has typed into a conversation and not sent. A reply and a note are kept apart. */
 export interface Draft {
@@ -17,14 +19,14 @@ const maxKept = 200
 
 const placeOf = (workspaceId: string, conversationId: string): string => `${prefix}${workspaceId}.${conversationId}`
 
-export function readDraft(shelf: Shelf, workspaceId: string, conversationId: string): Draft {
-  const kept = parse(shelf.getItem(placeOf(workspaceId, conversationId)))
+export function readDraft(storage: KeyedStorage, workspaceId: string, conversationId: string): Draft {
+  const kept = parse(storage.getItem(placeOf(workspaceId, conversationId)))
   return kept === null ? blankDraft : { mode: kept.mode, reply: kept.reply, note: kept.note }
 }
 
 /** Keeps a draft; one without text is forgotten. A full storage keeps what it has: the page still holds the text. */
 export function writeDraft(
-  shelf: Shelf,
+  storage: KeyedStorage,
   workspaceId: string,
   conversationId: string,
   { mode, reply, note }: Draft,
@@ -32,12 +34,12 @@ export function writeDraft(
 ): void {
   const place = placeOf(workspaceId, conversationId)
   if (reply.trim() === '' && note.trim() === '') {
-    shelf.removeItem(place)
+    storage.removeItem(place)
     return
   }
-  if (shelf.getItem(place) === null) dropOldest(shelf)
+  if (storage.getItem(place) === null) dropOldest(storage)
   try {
-    shelf.setItem(place, JSON.stringify({ mode, reply, note, at: nowMs }))
+    storage.setItem(place, JSON.stringify({ mode, reply, note, at: nowMs }))
   } catch {
     // Nothing to be done here that would not cost another draft.
   }
@@ -47,13 +49,15 @@ export function writeDraft(
 export const givenBack = (text: string, typedSince: string): string =>
   typedSince.trim() === '' ? text : `${text}\n${typedSince}`
 
-function dropOldest(shelf: Shelf): void {
-  const places = Array.from({ length: shelf.length }, (_, n) => shelf.key(n) ?? '').filter((one) =>
+function dropOldest(storage: KeyedStorage): void {
+  const places = Array.from({ length: storage.length }, (_, n) => storage.key(n) ?? '').filter((one) =>
     one.startsWith(prefix),
   )
   if (places.length < maxKept) return
-  const byAge = places.map((place) => ({ place, at: parse(shelf.getItem(place))?.at ?? 0 })).sort((a, b) => a.at - b.at)
-  for (const { place } of byAge.slice(0, places.length - maxKept + 1)) shelf.removeItem(place)
+  const byAge = places
+    .map((place) => ({ place, at: parse(storage.getItem(place))?.at ?? 0 }))
+    .sort((a, b) => a.at - b.at)
+  for (const { place } of byAge.slice(0, places.length - maxKept + 1)) storage.removeItem(place)
 }
 
 function parse(text: string | null): (Draft & { at: number }) | null {
@@ -66,3 +70,63 @@ function parse(text: string | null): (Draft & { at: number }) | null {
     return null
   }
 }
+
+/** In characters, as the service counts them. */
+export const maxReply = 16_384
+export const maxNote = 4096
+
+/** What is being written in a conversation. Read and written at once, so that a second click finds nothing to send. */
+interface Writing {
+  draft: Draft
+  refusal: Refusal | null
+  /** Being taken over: it is ours for the eye, whatever older news of it still comes in. */
+  isTaking: boolean
+}
+
+const writings = new Map<string, Writing>()
+const watchers = new Set<() => void>()
+
+export function writingOf(workspaceId: string, id: string): Writing {
+  const place = `${workspaceId} ${id}`
+  const known = writings.get(place)
+  if (known !== undefined) return known
+  const read = { draft: readDraft(privateStorage, workspaceId, id), refusal: null, isTaking: false }
+  writings.set(place, read)
+  return read
+}
+
+export function setDraft(workspaceId: string, id: string, changes: Partial<Draft>): void {
+  const writing = writingOf(workspaceId, id)
+  const next = { ...writing.draft, ...changes }
+  writeDraft(privateStorage, workspaceId, id, next, Date.now())
+  set(workspaceId, id, { ...writing, draft: next })
+}
+
+export function setRefusal(workspaceId: string, id: string, refusal: Refusal | null): void {
+  set(workspaceId, id, { ...writingOf(workspaceId, id), refusal })
+}
+
+export function setTaking(workspaceId: string, id: string, isTaking: boolean): void {
+  set(workspaceId, id, { ...writingOf(workspaceId, id), isTaking })
+}
+
+export function useWriting(workspaceId: string, id: string): Writing {
+  return useSyncExternalStore(watch, () => writingOf(workspaceId, id))
+}
+
+function set(workspaceId: string, id: string, writing: Writing): void {
+  writings.set(`${workspaceId} ${id}`, writing)
+  for (const changed of watchers) changed()
+}
+
+function watch(changed: () => void): () => void {
+  watchers.add(changed)
+  return () => watchers.delete(changed)
+}
+
+const focusAsked = new Set<string>()
+
+/** Whoever takes a conversation over wants to write in it: the field takes the caret once it is there. */
+export const askFocus = (id: string): void => void focusAsked.add(id)
+
+export const takeFocusAsk = (id: string): boolean => focusAsked.delete(id)

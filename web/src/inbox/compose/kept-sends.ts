@@ -1,38 +1,43 @@
-import { privatePrefixes, type Shelf } from '../../ui/private-shelf.ts'
-import type { Reply } from '../types.ts'
+import type { Reply } from '../../data/inbox/types.ts'
+import { type KeyedStorage, privatePrefixes } from '../../session/private-storage.ts'
+
+/** A message as its writer lets it go. */
+export interface Outgoing {
+  reply: Reply
+  /** As the thread shows it. */
+  text: string
+  /** The newest message that the writer had seen; nothing is sent when somebody has written since. */
+  ifLastMessageId: string | null
+}
 
 /** A message on its way, kept until the service has said what became of it. */
-export interface KeptSend {
+export interface KeptSend extends Outgoing {
   /** Its Idempotency-Key: tried again after a reload, it is sent at most once all the same. */
   key: string
   userId: string
   conversationId: string
-  reply: Reply
-  /** As the thread shows it. */
-  text: string
-  ifLastMessageId: string | null
   atMs: number
 }
 
 const prefix = privatePrefixes.sending
 const placeOf = (workspaceId: string, key: string): string => `${prefix}${workspaceId}.${key}`
 
-export function keepSend(shelf: Shelf, workspaceId: string, send: KeptSend): void {
+export function keepSend(storage: KeyedStorage, workspaceId: string, send: KeptSend): void {
   try {
-    shelf.setItem(placeOf(workspaceId, send.key), JSON.stringify(send))
+    storage.setItem(placeOf(workspaceId, send.key), JSON.stringify(send))
   } catch {
     // A full storage: the send goes on, and only a reload in this very moment would lose it.
   }
 }
 
-export const dropSend = (shelf: Shelf, workspaceId: string, key: string): void =>
-  shelf.removeItem(placeOf(workspaceId, key))
+export const dropSend = (storage: KeyedStorage, workspaceId: string, key: string): void =>
+  storage.removeItem(placeOf(workspaceId, key))
 
 /** What a person had on its way when the page was left, in the order of sending. */
-export function keptSends(shelf: Shelf, workspaceId: string, userId: string): KeptSend[] {
-  return Array.from({ length: shelf.length }, (_, n) => shelf.key(n) ?? '')
+export function keptSends(storage: KeyedStorage, workspaceId: string, userId: string): KeptSend[] {
+  return Array.from({ length: storage.length }, (_, n) => storage.key(n) ?? '')
     .filter((place) => place.startsWith(`${prefix}${workspaceId}.`))
-    .flatMap((place) => parse(shelf.getItem(place)))
+    .flatMap((place) => parse(storage.getItem(place)))
     .filter((send) => send.userId === userId)
     .sort((a, b) => a.atMs - b.atMs)
 }
@@ -46,3 +51,29 @@ function parse(text: string | null): KeptSend[] {
     return []
   }
 }
+
+const notePlaceOf = (workspaceId: string, conversationId: string): string =>
+  `${privatePrefixes.noting}${workspaceId}.${conversationId}`
+
+/**
+ * The Idempotency-Key of a note: the same one for the same text for as long as nobody knows whether it arrived, also over a
+ * reload.
+ */
+export function noteKeyFor(storage: KeyedStorage, workspaceId: string, conversationId: string, text: string): string {
+  const place = notePlaceOf(workspaceId, conversationId)
+  const kept = storage.getItem(place)
+  // A key has no line break; what stands behind the first one is the text.
+  const at = kept?.indexOf('\n') ?? -1
+  if (kept !== null && at > 0 && kept.slice(at + 1) === text) return kept.slice(0, at)
+  const key = crypto.randomUUID()
+  try {
+    storage.setItem(place, `${key}\n${text}`)
+  } catch {
+    // A full storage: only a reload in this very moment would lose it.
+  }
+  return key
+}
+
+/** The service has answered: what is written next is another note. */
+export const dropNoteKey = (storage: KeyedStorage, workspaceId: string, conversationId: string): void =>
+  storage.removeItem(notePlaceOf(workspaceId, conversationId))

@@ -1,6 +1,6 @@
 import { Failure } from '../../api/failure.ts'
-import type { Message } from '../types.ts'
-import type { Outgoing } from './send.ts'
+import type { Message } from '../../data/inbox/types.ts'
+import type { Outgoing } from './kept-sends.ts'
 
 /** Why a message was not sent. */
 export interface Refusal {

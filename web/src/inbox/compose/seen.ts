@@ -1,5 +1,5 @@
-import type { Thread } from '../thread-rules.ts'
-import type { TimelineItem } from '../types.ts'
+import type { Thread } from '../../data/inbox/thread-rules.ts'
+import type { TimelineItem } from '../../data/inbox/types.ts'
 
 /** The newest message of a thread that is known to its end. */
 export function newestMessageId({ items, newer }: Thread): string | null {

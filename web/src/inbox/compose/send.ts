@@ -1,26 +1,15 @@
-import { me } from '../../app/session.ts'
-import { privateShelf } from '../../ui/private-shelf.ts'
-import type { Inbox } from '../inbox.ts'
-import { sendReply } from '../outbox.ts'
-import type { Reply } from '../types.ts'
-import { givenBack } from './drafts.ts'
-import { dropSend, type KeptSend, keepSend, keptSends } from './kept-sends.ts'
+import type { Inbox } from '../../data/inbox/inbox.ts'
+import { sendReply } from '../../data/inbox/outbox.ts'
+import { privateStorage } from '../../session/private-storage.ts'
+import { me } from '../../session/session.ts'
+import { givenBack, setDraft, setRefusal, writingOf } from './drafts.ts'
+import { dropSend, type KeptSend, keepSend, keptSends, type Outgoing } from './kept-sends.ts'
 import { refusalOf } from './refusal.ts'
-import { setDraft, setRefusal, writingOf } from './store.ts'
-
-/** A message as its writer lets it go. */
-export interface Outgoing {
-  reply: Reply
-  /** As the thread shows it. */
-  text: string
-  /** The newest message that the writer had seen; nothing is sent when somebody has written since. */
-  ifLastMessageId: string | null
-}
 
 /** Sends a message under a key of its own. Answers whether the service took it; if not, the text is back in the draft. */
 export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): Promise<boolean> {
   const kept = { ...outgoing, key: crypto.randomUUID(), userId: me().id, conversationId, atMs: Date.now() }
-  keepSend(privateShelf, inbox.workspaceId, kept)
+  keepSend(privateStorage, inbox.workspaceId, kept)
   return carry(inbox, kept)
 }
 
@@ -30,7 +19,7 @@ const resumed = new Set<string>()
 export function resumeSends(inbox: Inbox): void {
   if (resumed.has(inbox.workspaceId)) return
   resumed.add(inbox.workspaceId)
-  for (const kept of keptSends(privateShelf, inbox.workspaceId, me().id)) void carry(inbox, kept)
+  for (const kept of keptSends(privateStorage, inbox.workspaceId, me().id)) void carry(inbox, kept)
 }
 
 async function carry(inbox: Inbox, kept: KeptSend): Promise<boolean> {
@@ -46,6 +35,6 @@ async function carry(inbox: Inbox, kept: KeptSend): Promise<boolean> {
     setRefusal(workspaceId, id, refusalOf(error, { reply, text, ifLastMessageId }))
     return false
   } finally {
-    dropSend(privateShelf, workspaceId, key)
+    dropSend(privateStorage, workspaceId, key)
   }
 }

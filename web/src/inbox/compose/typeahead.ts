@@ -34,3 +34,81 @@ export function putInPlace(
 
 /** Letters without case and accents, so that `joao` finds João. */
 export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+
+export interface CannedReply {
+  id: string
+  shortcut: string
+  text: string
+}
+
+/** What `{{…}}` stands for. */
+export interface Facts {
+  contact: { name: string | null; phone: string | null }
+  me: string
+  workspace: string
+}
+
+const maxFound = 8
+
+/** Those whose shortcut begins with the term, then those that hold it, then those whose text does. */
+export function findReplies(replies: readonly CannedReply[], term: string): CannedReply[] {
+  const wanted = plain(term)
+  const rank = ({ shortcut, text }: CannedReply): number => {
+    if (shortcut.startsWith(wanted)) return 0
+    if (shortcut.includes(wanted)) return 1
+    return plain(text).includes(wanted) ? 2 : 3
+  }
+  return replies
+    .map((reply) => ({ reply, rank: rank(reply) }))
+    .filter((one) => one.rank < 3)
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, maxFound)
+    .map(({ reply }) => reply)
+}
+
+/** Fills `{{contact.name}}` and its kind. What is not known is left out, with the space before it. */
+export function fillReply(text: string, { contact, me, workspace }: Facts): string {
+  const name = contact.name?.trim() ?? ''
+  const values: Record<string, string> = {
+    'contact.name': name,
+    'contact.first_name': name.split(/\s+/)[0] ?? '',
+    'contact.phone': contact.phone ?? '',
+    'me.name': me,
+    'workspace.name': workspace,
+  }
+  return text.replace(/( ?)\{\{([^{}]*)\}\}/g, (whole, space: string, asked: string) => {
+    const value = values[asked.trim()]
+    if (value === undefined) return whole
+    return value === '' ? '' : space + value
+  })
+}
+
+export interface Member {
+  userId: string
+  name: string
+}
+
+/** Members of whose name a word begins with the term. */
+export function findMembers(members: readonly Member[], term: string): Member[] {
+  const wanted = plain(term)
+  return members
+    .filter(({ name }) =>
+      plain(name)
+        .split(/\s+/)
+        .some((word) => word.startsWith(wanted)),
+    )
+    .slice(0, maxFound)
+}
+
+/** Whom a note names by `@` and the whole name. Of two names of which one begins the other, the longer counts. */
+export function mentionedIn(text: string, members: readonly Member[]): string[] {
+  const byLength = [...members].sort((a, b) => b.name.length - a.name.length)
+  const found = new Set<string>()
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    const rest = text.slice(at + 1)
+    const named = byLength.find(({ name }) => rest.startsWith(name) && !/^[\p{L}\p{N}]/u.test(rest.slice(name.length)))
+    if (named === undefined) continue
+    for (const { userId, name } of members) if (name === named.name) found.add(userId)
+  }
+  return [...found]
+}

@@ -1,14 +1,17 @@
 import { useEffect, useRef, useState } from 'react'
-import { voiceIn } from '../presence.tsx'
-import { useInbox } from '../queries.ts'
-import type { Conversation } from '../types.ts'
-import { maxReply } from './limits.ts'
-import { type Outgoing, resumeSends, send } from './send.ts'
-import { setDraft, setRefusal, useWriting, writingOf } from './store.ts'
+import { useConnections } from '../../data/connections.ts'
+import { useInbox, useKnownThread } from '../../data/inbox/queries.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { useWorkspace } from '../../data/workspace.ts'
+import { me } from '../../session/session.ts'
+import { presenceIn } from '../parts/presence.tsx'
+import { maxReply, setDraft, setRefusal, useWriting, writingOf } from './drafts.ts'
+import type { Outgoing } from './kept-sends.ts'
+import { type Obstacle, obstacleOf } from './obstacle.ts'
+import { newestMessageId, writtenSince } from './seen.ts'
+import { resumeSends, send } from './send.ts'
 import { useNote } from './use-note.ts'
-import { useObstacle } from './use-obstacle.ts'
-import { useSeen } from './use-seen.ts'
-import { useWindow } from './use-window.ts'
+import { useWindow } from './window.ts'
 
 /** What stands where one writes: a field, the line of an agent's conversation, or templates. */
 export type Surface = 'reply' | 'note' | 'agent' | 'template'
@@ -36,7 +39,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   }, [windowExpiresAt])
 
   const letGo = (outgoing: Outgoing) => {
-    voiceIn(id)?.rest()
+    presenceIn(id)?.rest()
     void send(inbox, id, outgoing)
     onSent?.()
   }
@@ -73,8 +76,8 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
       setDraft(workspaceId, id, isNote ? { note: text } : { reply: text })
       // Whoever goes on with their text is not at a template any more.
       if (isHeld) setWantsTemplate(false)
-      if (text.trim() === '') voiceIn(id)?.rest()
-      else voiceIn(id)?.type()
+      if (text.trim() === '') presenceIn(id)?.rest()
+      else presenceIn(id)?.type()
     },
     wantTemplate: setWantsTemplate,
   }
@@ -86,4 +89,42 @@ function useHeld(isClosed: boolean, text: string): boolean {
   const holds = isClosed && (isHeld || text.trim() !== '')
   if (holds !== isHeld) setHeld(holds)
   return holds
+}
+
+/** Why nothing can be sent now; null while that is not known, and when all is well. */
+export function useObstacle(workspaceId: string, { connectionId }: Conversation): Obstacle | null {
+  const { data: workspace } = useWorkspace(workspaceId)
+  const { data: connections } = useConnections(workspaceId)
+  if (workspace === undefined || connections === undefined) return null
+  const connection = connections.find(({ id }) => id === connectionId)
+  return obstacleOf(workspace, connection, Date.now())
+}
+
+interface Seen {
+  /** To be called whenever something is typed: what is shown then has been seen. */
+  mark(): void
+  /** The newest message that had been seen when the last letter was typed. */
+  lastId(): string | null
+  newestId(): string | null
+  /** Who has written since the text was begun; null when nobody has. */
+  movedBy: string | null
+}
+
+/** What the writer of a text has seen of the thread, so that nothing is answered that they have not read. */
+export function useSeen(workspaceId: string, id: string, text: string): Seen {
+  const thread = useKnownThread(workspaceId, id)
+  const last = useRef<string | null>(null)
+  const begun = useRef<string | null>(null)
+  const newestId = () => (thread === undefined ? null : newestMessageId(thread))
+  if (text.trim() === '') begun.current = null
+  const since = begun.current
+  return {
+    mark: () => {
+      last.current = newestId()
+      begun.current ??= last.current
+    },
+    lastId: () => last.current ?? newestId(),
+    newestId,
+    movedBy: since === null || thread === undefined ? null : writtenSince(thread.items, since, me().id),
+  }
 }

@@ -1,16 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Failure } from '../../api/failure.ts'
-import { complain } from '../../ui/notices.tsx'
-import { privateShelf } from '../../ui/private-shelf.ts'
-import { addNote } from '../actions.ts'
-import { readMembers } from '../lookups.ts'
-import { voiceIn } from '../presence.tsx'
-import { useInbox } from '../queries.ts'
-import { maxNote } from './limits.ts'
-import { mentionedIn } from './mentions.ts'
-import { dropNoteKey, noteKeyFor } from './note-key.ts'
-import { setDraft, writingOf } from './store.ts'
+import { addNote } from '../../data/inbox/actions.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import { readMembers } from '../../data/members.ts'
+import { privateStorage } from '../../session/private-storage.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { presenceIn } from '../parts/presence.tsx'
+import { maxNote, setDraft, writingOf } from './drafts.ts'
+import { dropNoteKey, noteKeyFor } from './kept-sends.ts'
+import { mentionedIn } from './typeahead.ts'
 
 const adding = new Set<string>()
 
@@ -26,15 +25,15 @@ export function useNote(workspaceId: string, id: string): { add(): void; isAddin
     adding.add(id)
     setAdding(true)
     try {
-      voiceIn(id)?.rest()
+      presenceIn(id)?.rest()
       const named = text.includes('@') ? mentionedIn(text, await readMembers(queries, workspaceId)) : []
-      await addNote(inbox, id, text, named, noteKeyFor(privateShelf, workspaceId, id, text))
-      dropNoteKey(privateShelf, workspaceId, id)
+      await addNote(inbox, id, text, named, noteKeyFor(privateStorage, workspaceId, id, text))
+      dropNoteKey(privateStorage, workspaceId, id)
       // What was typed on meanwhile stays.
       const { note } = writingOf(workspaceId, id).draft
       setDraft(workspaceId, id, { note: note.startsWith(typed) ? note.slice(typed.length) : note })
     } catch (error) {
-      if (isAnswer(error)) dropNoteKey(privateShelf, workspaceId, id)
+      if (isAnswer(error)) dropNoteKey(privateStorage, workspaceId, id)
       complain(error)
     } finally {
       adding.delete(id)

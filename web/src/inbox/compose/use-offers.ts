@@ -1,19 +1,18 @@
 import { useMemo } from 'react'
-import { me, session } from '../../app/session.ts'
+import { useCannedReplies } from '../../data/canned-replies.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { useMemberList } from '../../data/members.ts'
+import { me, session } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { useMembers } from '../lookups.ts'
-import type { Conversation } from '../types.ts'
-import { shownPhone } from '../words.ts'
+import { shownPhone } from '../parts/words.ts'
 import type { Offers } from './ComposeField.tsx'
-import { fillReply, findReplies } from './canned.ts'
 import type { Mode } from './drafts.ts'
-import { findMembers } from './mentions.ts'
-import { useCannedReplies } from './queries.ts'
+import { fillReply, findMembers, findReplies } from './typeahead.ts'
 
 /** What the field offers: canned replies in a reply, colleagues in a note. */
 export function useOffers(workspaceId: string, { contact }: Conversation, mode: Mode): Offers {
   const { data: replies } = useCannedReplies(workspaceId)
-  const members = useMembers(workspaceId)
+  const members = useMemberList(workspaceId)
   return useMemo(() => {
     if (mode === 'note') {
       return {

@@ -1,16 +1,18 @@
 import { Link } from '@tanstack/react-router'
-import { useConnections } from '../../connections/queries.ts'
+import { useConnections } from '../../data/connections.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { fullMoment } from '../../ui/time.ts'
-import { useWindow } from '../compose/use-window.ts'
-import type { Conversation } from '../types.ts'
+import { fullMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useWindow } from '../compose/window.ts'
 import { Facts, Section } from './Section.tsx'
 
 const tones = { active: 'good', paused: 'attention', unavailable: 'bad' } as const
 
 /** By which number of ours they write, and whether it can answer. */
-export function ConnectionFacts({ workspaceId, conversation }: { workspaceId: string; conversation: Conversation }) {
+export function ConnectionFacts({ conversation }: { conversation: Conversation }) {
+  const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
   const { connectionId, connectionName, channel, windowExpiresAt, createdAt } = conversation
   const state = connections.find(({ id }) => id === connectionId)?.state

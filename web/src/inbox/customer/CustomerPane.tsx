@@ -3,33 +3,32 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useCallback } from 'react'
 import { type LiveEvent, useLive } from '../../api/live.ts'
 import { readAgain } from '../../api/read-again.ts'
-import { EraseButton } from '../../erasure/EraseButton.tsx'
+import { detailKey } from '../../data/inbox/cache.ts'
+import { useDetail, useInbox, useKnownThread } from '../../data/inbox/queries.ts'
+import type { Conversation, Note, TimelineItem } from '../../data/inbox/types.ts'
+import { leadKey } from '../../data/leads.ts'
+import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
-import { Tip } from '../../ui/Tip.tsx'
-import { ago, fullMoment } from '../../ui/time.ts'
-import { AdCard } from '../AdCard.tsx'
-import { detailKey } from '../cache.ts'
-import { useKnownThread } from '../compose/use-sending-agent.ts'
-import { useDetail, useInbox } from '../queries.ts'
-import type { Conversation, Note } from '../types.ts'
-import { shownPhone } from '../words.ts'
+import { ago, fullMoment } from '../../ui/format/time.ts'
+import { Tip } from '../../ui/overlay/Tip.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { AdCard } from '../parts/AdCard.tsx'
+import { shownPhone } from '../parts/words.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './Customer.module.css'
 import { LeadCard, NoLead } from './LeadCard.tsx'
 import { LeadHistory } from './LeadHistory.tsx'
-import { notesOf } from './notes-of.ts'
 import { OtherConversations } from './OtherConversations.tsx'
-import { leadKey } from './queries.ts'
 import { Section } from './Section.tsx'
 
 interface CustomerPaneProps {
-  workspaceId: string
   conversation: Conversation
 }
 
 /** Who the customer is: the lead, what was noted, and what else was said. */
-export default function CustomerPane({ workspaceId, conversation }: CustomerPaneProps) {
+export default function CustomerPane({ conversation }: CustomerPaneProps) {
+  const workspaceId = useWorkspaceId()
   const { id, contact } = conversation
   const { data: detail, isError } = useDetail(workspaceId, id)
   const thread = useKnownThread(workspaceId, id)
@@ -44,23 +43,17 @@ export default function CustomerPane({ workspaceId, conversation }: CustomerPane
       <Head conversation={conversation} leadName={detail?.lead?.name ?? null} />
       {/* All at once: what came later would push away what is being read. */}
       <div hidden={!isKnown && !isError}>
-        {leadId === null ? (
-          isKnown && <NoLead conversation={conversation} />
-        ) : (
-          <LeadCard workspaceId={workspaceId} leadId={leadId} />
-        )}
+        {leadId === null ? isKnown && <NoLead conversation={conversation} /> : <LeadCard leadId={leadId} />}
         {referral !== null && (
           <Section title={t.customer.ad}>
             <AdCard referral={referral} isTitled />
           </Section>
         )}
         {isKnown && <Notes notes={notesOf(detail.notes ?? [], thread?.items ?? [])} />}
-        {contact.phone !== null && (
-          <OtherConversations workspaceId={workspaceId} conversationId={id} phone={contact.phone} />
-        )}
-        {leadId !== null && <LeadHistory workspaceId={workspaceId} leadId={leadId} />}
-        <ConnectionFacts workspaceId={workspaceId} conversation={conversation} />
-        <EraseButton workspaceId={workspaceId} name={{ conversationId: id }} />
+        {contact.phone !== null && <OtherConversations conversationId={id} phone={contact.phone} />}
+        {leadId !== null && <LeadHistory leadId={leadId} />}
+        <ConnectionFacts conversation={conversation} />
+        <EraseButton name={{ conversationId: id }} />
       </div>
     </div>
   )
@@ -131,4 +124,11 @@ function Notes({ notes }: { notes: readonly Note[] }) {
       </ul>
     </Section>
   )
+}
+
+/** A conversation's notes, newest first: those that were read with it, and those that the thread has heard of since. */
+export function notesOf(read: readonly Note[], items: readonly TimelineItem[]): Note[] {
+  const all = new Map(read.map((note) => [note.id, note]))
+  for (const { note } of items) if (note !== undefined) all.set(note.id, note)
+  return [...all.values()].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
 }

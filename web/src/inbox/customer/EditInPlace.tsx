@@ -1,8 +1,8 @@
 import { Select } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
-import { t } from '../../text/index.ts'
-import { number } from '../../ui/time.ts'
-import { readAmount } from './amount.ts'
+import { language, t } from '../../text/index.ts'
+import { readAmount } from '../../ui/format/amount.ts'
+import { number } from '../../ui/format/time.ts'
 import styles from './Customer.module.css'
 
 interface ChoiceProps {
@@ -38,7 +38,7 @@ interface AmountProps {
 /** An amount, changed where it stands: Enter or leaving keeps it, Esc does not. */
 export function Amount({ label, value, change }: AmountProps) {
   const [typed, setTyped] = useState<string | null>(null)
-  const read = typed === null ? value : readAmount(typed)
+  const read = typed === null ? value : readAmount(typed, language)
   const keep = () => {
     if (typed === null || read === undefined) return
     setTyped(null)
@@ -57,7 +57,7 @@ export function Amount({ label, value, change }: AmountProps) {
       />
       {read === undefined && (
         <span className={styles.wrong} role="alert">
-          {t.customer.notAnAmount}
+          {t.lead.notAnAmount}
         </span>
       )}
     </>

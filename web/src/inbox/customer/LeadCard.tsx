@@ -2,32 +2,38 @@ import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { changeLead } from '../../data/change-lead.ts'
+import { createLead } from '../../data/inbox/customer.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { type Lead, type LeadChanges, useLead } from '../../data/leads.ts'
+import { useMemberList } from '../../data/members.ts'
+import { useWorkspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
-import { customName, statusName } from '../../ui/lead-words.ts'
-import { complain, say } from '../../ui/notices.tsx'
-import { Loaded } from '../../ui/PageBody.tsx'
-import { useWorkspace } from '../compose/queries.ts'
-import { useMembers } from '../lookups.ts'
-import { useInbox } from '../queries.ts'
-import type { Conversation } from '../types.ts'
+import { customName, statusName } from '../../ui/format/lead-words.ts'
+import { complain, say } from '../../ui/overlay/notices.tsx'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Customer.module.css'
 import { Amount, Choice, Words } from './EditInPlace.tsx'
-import { changeLead, createLead, type LeadChanges, type LeadDetail, useLead } from './queries.ts'
 import { type Fact, Facts, Section } from './Section.tsx'
 
 /** The lead that the customer is: what matters of it can be changed where it stands. */
-export function LeadCard({ workspaceId, leadId }: { workspaceId: string; leadId: string }) {
+export function LeadCard({ leadId }: { leadId: string }) {
+  const workspaceId = useWorkspaceId()
   const query = useLead(workspaceId, leadId)
   return (
     <Loaded query={query} rows={4}>
-      {(lead) => <LeadFacts workspaceId={workspaceId} lead={lead} />}
+      {(lead) => <LeadFacts lead={lead} />}
     </Loaded>
   )
 }
 
-function LeadFacts({ workspaceId, lead }: { workspaceId: string; lead: LeadDetail }) {
+function LeadFacts({ lead }: { lead: Lead }) {
+  const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
-  const change = (changes: LeadChanges) => void changeLead(queries, workspaceId, lead.id, changes)
+  const change = (changes: LeadChanges) =>
+    void changeLead(queries, workspaceId, lead, changes).then((error) => error !== null && complain(error))
   const { customFields = [] } = lead
   return (
     <>
@@ -62,9 +68,9 @@ function LeadFacts({ workspaceId, lead }: { workspaceId: string; lead: LeadDetai
   )
 }
 
-function useEditableFacts(workspaceId: string, lead: LeadDetail, change: (changes: LeadChanges) => void): Fact[] {
+function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: LeadChanges) => void): Fact[] {
   const { data: workspace } = useWorkspace(workspaceId)
-  const members = useMembers(workspaceId)
+  const members = useMemberList(workspaceId)
   const texts = t.customer
   const statuses = [...new Set([...(workspace?.leadStatuses ?? []), lead.status])]
   const priorities = Object.entries(t.lead.priorities).map(([value, label]) => ({ value, label }))
@@ -112,7 +118,7 @@ function useEditableFacts(workspaceId: string, lead: LeadDetail, change: (change
           label={texts.priority}
           value={lead.priority}
           options={priorities}
-          change={(priority) => change({ priority: priority as LeadDetail['priority'] })}
+          change={(priority) => change({ priority: priority as Lead['priority'] })}
         />
       ),
     },

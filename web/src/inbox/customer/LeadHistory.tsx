@@ -1,14 +1,16 @@
-import { usePeople } from '../../leads/people.ts'
+import { useHistory } from '../../data/leads.ts'
+import { usePeople } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { statusName } from '../../ui/lead-words.ts'
-import { ago, fullMoment } from '../../ui/time.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
+import { ago, fullMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Customer.module.css'
-import { useLeadHistory } from './queries.ts'
 import { Section } from './Section.tsx'
 
 /** How the lead has gone on, newest first. */
-export function LeadHistory({ workspaceId, leadId }: { workspaceId: string; leadId: string }) {
-  const { data: history } = useLeadHistory(workspaceId, leadId)
+export function LeadHistory({ leadId }: { leadId: string }) {
+  const workspaceId = useWorkspaceId()
+  const { data: history } = useHistory(workspaceId, leadId)
   const people = usePeople(workspaceId)
   if (history === undefined) return null
   const nameOf = ({ type, id }: { type: string; id: string | null }): string =>

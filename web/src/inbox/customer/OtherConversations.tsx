@@ -1,21 +1,22 @@
 import { Link } from '@tanstack/react-router'
-import { me } from '../../app/session.ts'
+import { useConversationsWith } from '../../data/inbox/customer.ts'
+import { me } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { shortMoment } from '../../ui/time.ts'
-import { lastLine } from '../words.ts'
+import { shortMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { lastLine } from '../parts/words.ts'
 import styles from './Customer.module.css'
-import { useConversationsWith } from './queries.ts'
 import { Section } from './Section.tsx'
 
 interface OtherConversationsProps {
-  workspaceId: string
   conversationId: string
   phone: string
 }
 
 /** What else the customer has written, to other numbers of ours. */
-export function OtherConversations({ workspaceId, conversationId, phone }: OtherConversationsProps) {
+export function OtherConversations({ conversationId, phone }: OtherConversationsProps) {
+  const workspaceId = useWorkspaceId()
   const { data: conversations } = useConversationsWith(workspaceId, phone)
   if (conversations === undefined) return null
   const others = conversations.filter(({ id }) => id !== conversationId)

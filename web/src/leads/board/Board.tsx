@@ -1,16 +1,14 @@
 import { useCallback, useEffect } from 'react'
+import { type Lead, type LeadQuery, useBoard } from '../../data/leads.ts'
+import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { Loaded } from '../../ui/PageBody.tsx'
-import type { LeadQuery } from '../address.ts'
-import type { LeadVerbs } from '../change.ts'
-import type { Lead } from '../lead.ts'
-import type { People } from '../people.ts'
-import { useBoard } from '../queries.ts'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import type { LeadVerbs } from '../fields/change.ts'
 import styles from './Board.module.css'
 import { BoardColumn } from './BoardColumn.tsx'
 
 interface BoardProps {
-  workspaceId: string
   query: LeadQuery
   people: People
   verbs: LeadVerbs
@@ -20,7 +18,8 @@ interface BoardProps {
 }
 
 /** Leads by status. A card is dragged, or goes by Shift and an arrow. */
-export function Board({ workspaceId, query, people, verbs, openId, open, told }: BoardProps) {
+export function Board({ query, people, verbs, openId, open, told }: BoardProps) {
+  const workspaceId = useWorkspaceId()
   const board = useBoard(workspaceId, query)
   const asked = query.status?.split(',')
   const heads = board.data?.filter(({ status }) => asked === undefined || asked.includes(status))
@@ -43,7 +42,6 @@ export function Board({ workspaceId, query, people, verbs, openId, open, told }:
           {heads?.map((head) => (
             <BoardColumn
               key={head.status}
-              workspaceId={workspaceId}
               head={head}
               query={query}
               people={people}

@@ -1,20 +1,19 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type DragEvent, useMemo, useRef, useState } from 'react'
+import { type BoardHead, cardsOptions, type Lead, type LeadQuery } from '../../data/leads.ts'
+import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { statusName } from '../../ui/lead-words.ts'
-import { Trouble } from '../../ui/Trouble.tsx'
-import { number } from '../../ui/time.ts'
-import type { LeadQuery } from '../address.ts'
-import type { LeadVerbs } from '../change.ts'
-import { amount, type Lead, statusTone } from '../lead.ts'
-import type { People } from '../people.ts'
-import { type BoardHead, cardsOptions } from '../queries.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
+import { number } from '../../ui/format/time.ts'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import type { LeadVerbs } from '../fields/change.ts'
+import { amount, statusTone } from '../fields/lead.ts'
 import styles from './Board.module.css'
 import { Card, cardType } from './Card.tsx'
 
 interface BoardColumnProps {
-  workspaceId: string
   head: BoardHead
   query: LeadQuery
   people: People
@@ -27,7 +26,8 @@ interface BoardColumnProps {
 const nearEndPx = 600
 
 /** The leads of one status, those changed last on top. */
-export function BoardColumn({ workspaceId, head, query, people, verbs, openId, open, step }: BoardColumnProps) {
+export function BoardColumn({ head, query, people, verbs, openId, open, step }: BoardColumnProps) {
+  const workspaceId = useWorkspaceId()
   const { status } = head
   const asked = useMemo(
     () => ({ ...query, status, sortBy: 'updatedAt' as const, sortOrder: 'desc' as const }),
@@ -78,7 +78,7 @@ export function BoardColumn({ workspaceId, head, query, people, verbs, openId, o
           if (isNear && cards.hasNextPage && !cards.isFetchingNextPage) void cards.fetchNextPage()
         }}
       >
-        {cards.isError && leads.length === 0 && <Trouble error={cards.error} retry={() => void cards.refetch()} />}
+        {cards.isError && leads.length === 0 && <ErrorNotice error={cards.error} retry={() => void cards.refetch()} />}
         {leads.map((lead) => (
           <Card key={lead.id} lead={lead} people={people} isOpen={lead.id === openId} open={open} step={step} />
         ))}

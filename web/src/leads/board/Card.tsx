@@ -1,10 +1,11 @@
 import { type KeyboardEvent, memo } from 'react'
+import type { Lead } from '../../data/leads.ts'
+import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Chip } from '../../ui/Chip.tsx'
-import { shortMoment } from '../../ui/time.ts'
-import { amount, type Lead, nameOf, phoneText, priorityTone } from '../lead.ts'
-import type { People } from '../people.ts'
+import { shortMoment } from '../../ui/format/time.ts'
+import { amount, nameOf, phoneText, priorityTone } from '../fields/lead.ts'
 import styles from './Board.module.css'
 
 interface CardProps {

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Radio, Stack, TextInput } from '@mantine/core'
 import { t } from '../../text/index.ts'
-import { dayBefore, type FilterName, type LeadAddress, readAddress } from '../address.ts'
-import { choicesOf, type FieldContext } from '../columns.tsx'
+import { dayBefore, type FilterName, type LeadAddress, readAddress } from '../fields/address.ts'
+import { choicesOf, type FieldContext } from '../fields/columns.tsx'
 import styles from '../LeadsPage.module.css'
 import { titleOf } from './sentence.ts'
 

@@ -1,25 +1,33 @@
 import { ActionIcon, Button, Checkbox, Group, Menu, Modal, Stack, TextInput } from '@mantine/core'
 import { IconBookmark, IconTrash } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { mayIn } from '../../app/session.ts'
+import {
+  createFilter,
+  deleteFilter,
+  type SavedFilter,
+  savedFiltersKey,
+  useSavedFiltersOf,
+} from '../../data/saved-filters.ts'
+import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { complain, say, sayWithUndo } from '../../ui/notices.tsx'
+import { complain, say, sayWithUndo } from '../../ui/overlay/notices.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
-import { type LeadAddress, readSavedQuery, savedQuery } from '../address.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { type LeadAddress, readSavedQuery, savedQuery } from '../fields/address.ts'
+import type { GoTo } from '../fields/use-address.ts'
 import styles from '../LeadsPage.module.css'
-import type { GoTo } from '../use-address.ts'
-import { useSavedViews, useViewVerbs } from './queries.ts'
 
 interface SavedViewsProps {
-  workspaceId: string
   address: LeadAddress
   goTo: GoTo
 }
 
 /** Ways of looking at the leads, under a name. */
-export function SavedViews({ workspaceId, address, goTo }: SavedViewsProps) {
-  const { data: views = [] } = useSavedViews(workspaceId)
+export function SavedViews({ address, goTo }: SavedViewsProps) {
+  const workspaceId = useWorkspaceId()
+  const views = useSavedFiltersOf('leads', workspaceId)
   const { save, remove } = useViewVerbs(workspaceId)
   const [isSaving, setSaving] = useState(false)
   const now = savedQuery(address)
@@ -78,6 +86,19 @@ export function SavedViews({ workspaceId, address, goTo }: SavedViewsProps) {
       {isSaving && <SaveView mayShare={mayShare} query={now} save={save} close={() => setSaving(false)} />}
     </>
   )
+}
+
+/** Saves and deletes views; lists are read again after it. */
+function useViewVerbs(workspaceId: string) {
+  const queries = useQueryClient()
+  const onSuccess = () => queries.invalidateQueries({ queryKey: savedFiltersKey(workspaceId) })
+  const save = useMutation({
+    mutationFn: (view: Pick<SavedFilter, 'name' | 'query' | 'shared'>) =>
+      createFilter(workspaceId, { page: 'leads', ...view }),
+    onSuccess,
+  })
+  const remove = useMutation({ mutationFn: (filterId: string) => deleteFilter(workspaceId, filterId), onSuccess })
+  return { save, remove }
 }
 
 interface SaveViewProps {

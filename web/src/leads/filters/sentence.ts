@@ -1,7 +1,7 @@
+import type { People } from '../../data/people.ts'
 import { language, t } from '../../text/index.ts'
-import { statusName } from '../../ui/lead-words.ts'
-import type { FilterName, LeadAddress } from '../address.ts'
-import type { People } from '../people.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
+import type { FilterName, LeadAddress } from '../fields/address.ts'
 
 const titles: Record<FilterName, keyof typeof t.leads.fields> = {
   status: 'status',

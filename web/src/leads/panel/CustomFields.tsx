@@ -1,11 +1,11 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
+import type { Lead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { customName } from '../../ui/lead-words.ts'
-import { sentenceFor } from '../../ui/Trouble.tsx'
-import type { LeadVerbs } from '../change.ts'
-import type { Lead } from '../lead.ts'
+import { sentenceFor } from '../../ui/format/failure-words.ts'
+import { customName } from '../../ui/format/lead-words.ts'
+import type { LeadVerbs } from '../fields/change.ts'
 import styles from './LeadPanel.module.css'
 
 const most = 10

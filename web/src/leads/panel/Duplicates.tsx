@@ -1,16 +1,17 @@
+import { type Duplicate, type Lead, useDuplicates } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { statusName } from '../../ui/lead-words.ts'
-import { type Lead, nameOf } from '../lead.ts'
-import { type Duplicate, useDuplicates } from '../queries.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { nameOf } from '../fields/lead.ts'
 import styles from './LeadPanel.module.css'
 
 interface DuplicatesProps {
-  workspaceId: string
   lead: Lead
   open(lead: Lead): void
 }
 
-export function Duplicates({ workspaceId, lead, open }: DuplicatesProps) {
+export function Duplicates({ lead, open }: DuplicatesProps) {
+  const workspaceId = useWorkspaceId()
   const { data = [] } = useDuplicates(workspaceId, lead)
   return <DuplicateList duplicates={data} open={open} />
 }

@@ -1,20 +1,20 @@
-import { useConnections } from '../../connections/queries.ts'
+import { useConnections } from '../../data/connections.ts'
+import { type Lead, useConversations } from '../../data/leads.ts'
+import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { shortMoment } from '../../ui/time.ts'
-import type { Lead } from '../lead.ts'
-import type { People } from '../people.ts'
-import { useConversations } from '../queries.ts'
+import { shortMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './LeadPanel.module.css'
 
 interface LeadConversationsProps {
-  workspaceId: string
   lead: Lead
   people: People
 }
 
 /** The chats with the lead's number. */
-export function LeadConversations({ workspaceId, lead, people }: LeadConversationsProps) {
+export function LeadConversations({ lead, people }: LeadConversationsProps) {
+  const workspaceId = useWorkspaceId()
   const { data } = useConversations(workspaceId, lead.id, lead.phone)
   const { data: connections = [] } = useConnections(workspaceId)
   return (

@@ -1,11 +1,19 @@
 import { Select, Textarea, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useState } from 'react'
+import type { Lead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { sentenceFor } from '../../ui/Trouble.tsx'
-import { fullMoment } from '../../ui/time.ts'
-import type { LeadVerbs } from '../change.ts'
-import { changesOf, choicesOf, type FieldContext, type FieldName, isNumeric, textOf } from '../columns.tsx'
-import type { Lead } from '../lead.ts'
+import { sentenceFor } from '../../ui/format/failure-words.ts'
+import { fullMoment } from '../../ui/format/time.ts'
+import type { LeadVerbs } from '../fields/change.ts'
+import {
+  changesOf,
+  choicesOf,
+  type FieldContext,
+  type FieldName,
+  isNumeric,
+  textOf,
+  wrongIn,
+} from '../fields/columns.tsx'
 import styles from './LeadPanel.module.css'
 
 interface LeadFieldsProps {
@@ -62,6 +70,8 @@ function Field({ field, lead, context, verbs }: LeadFieldsProps & { field: Field
   }, [saved, isTyping, error])
   const save = async (typed: string) => {
     setTyping(false)
+    const wrong = wrongIn(field, typed)
+    if (wrong !== null) return setError(wrong)
     const changes = changesOf(lead, field, typed)
     if (changes === null) return setError(null)
     const refusal = await verbs.change(lead, changes)

@@ -1,13 +1,14 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { IconTrash, IconX } from '@tabler/icons-react'
-import { EraseButton } from '../../erasure/EraseButton.tsx'
+import { type Lead, useLead } from '../../data/leads.ts'
+import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
-import { Trouble } from '../../ui/Trouble.tsx'
-import type { LeadVerbs } from '../change.ts'
-import type { FieldContext } from '../columns.tsx'
-import { type Lead, nameOf } from '../lead.ts'
-import { useLead } from '../queries.ts'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import type { LeadVerbs } from '../fields/change.ts'
+import type { FieldContext } from '../fields/columns.tsx'
+import { nameOf } from '../fields/lead.ts'
 import { CustomFields } from './CustomFields.tsx'
 import { Duplicates } from './Duplicates.tsx'
 import { LeadConversations } from './LeadConversations.tsx'
@@ -16,7 +17,6 @@ import styles from './LeadPanel.module.css'
 import { StatusHistory } from './StatusHistory.tsx'
 
 interface LeadPanelProps {
-  workspaceId: string
   id: string
   /** What a list has of it already: shown at once. */
   known: Lead | undefined
@@ -27,7 +27,8 @@ interface LeadPanelProps {
 }
 
 /** All of one lead, beside the list. It takes no focus: J and K go on in the list. */
-export function LeadPanel({ workspaceId, id, known, context, verbs, open, close }: LeadPanelProps) {
+export function LeadPanel({ id, known, context, verbs, open, close }: LeadPanelProps) {
+  const workspaceId = useWorkspaceId()
   const query = useLead(workspaceId, id, known)
   const lead = query.data
   const name = lead === undefined ? '' : nameOf(lead)
@@ -51,16 +52,16 @@ export function LeadPanel({ workspaceId, id, known, context, verbs, open, close 
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
       <div className={styles.content} tabIndex={0}>
-        {lead === undefined && query.isError && <Trouble error={query.error} retry={() => void query.refetch()} />}
+        {lead === undefined && query.isError && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
         {lead === undefined && !query.isError && <Skeleton height={320} />}
         {lead !== undefined && (
           <>
-            <Duplicates workspaceId={workspaceId} lead={lead} open={open} />
+            <Duplicates lead={lead} open={open} />
             <LeadFields lead={lead} context={context} verbs={verbs} />
             <CustomFields lead={lead} verbs={verbs} />
-            <LeadConversations workspaceId={workspaceId} lead={lead} people={context.people} />
-            <StatusHistory workspaceId={workspaceId} lead={lead} people={context.people} />
-            <EraseButton workspaceId={workspaceId} name={{ leadId: id }} done={close} />
+            <LeadConversations lead={lead} people={context.people} />
+            <StatusHistory lead={lead} people={context.people} />
+            <EraseButton name={{ leadId: id }} done={close} />
           </>
         )}
       </div>

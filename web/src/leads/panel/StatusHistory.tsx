@@ -1,25 +1,25 @@
+import { type Lead, useHistory } from '../../data/leads.ts'
+import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { statusName } from '../../ui/lead-words.ts'
-import { Trouble } from '../../ui/Trouble.tsx'
-import { ago, fullMoment } from '../../ui/time.ts'
-import type { Lead } from '../lead.ts'
-import type { People } from '../people.ts'
-import { useHistory } from '../queries.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
+import { ago, fullMoment } from '../../ui/format/time.ts'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './LeadPanel.module.css'
 
 interface StatusHistoryProps {
-  workspaceId: string
   lead: Lead
   people: People
 }
 
 /** Who took the lead from one status to the next, the newest first. */
-export function StatusHistory({ workspaceId, lead, people }: StatusHistoryProps) {
-  const { data, error, refetch } = useHistory(workspaceId, lead.id, lead.status)
+export function StatusHistory({ lead, people }: StatusHistoryProps) {
+  const workspaceId = useWorkspaceId()
+  const { data, error, refetch } = useHistory(workspaceId, lead.id)
   return (
     <section>
       <h3 className={styles.heading}>{t.leads.panel.history}</h3>
-      {error !== null && <Trouble error={error} retry={() => void refetch()} />}
+      {error !== null && <ErrorNotice error={error} retry={() => void refetch()} />}
       {data?.length === 0 && <p className={styles.quiet}>{t.leads.panel.historyEmpty}</p>}
       <ol className={styles.history}>
         {data?.toReversed().map(({ id, from, to, actor, at }) => {

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
+import type { Preview } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
 import { customTargetOf, fieldTargets, isField, type Mapping } from './mapping.ts'
-import type { Preview } from './queries.ts'
 import styles from './transfer.module.css'
 
 interface ColumnMappingProps {

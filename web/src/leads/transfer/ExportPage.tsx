@@ -3,19 +3,20 @@ import { IconDownload } from '@tabler/icons-react'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Failure } from '../../api/failure.ts'
-import { mayIn } from '../../app/session.ts'
+import { exportUrl } from '../../data/imports.ts'
+import { type LeadFilters, useLeadCount } from '../../data/leads.ts'
+import { usePeople } from '../../data/people.ts'
+import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { BackLink } from '../../ui/BackLink.tsx'
 import { Chip } from '../../ui/Chip.tsx'
-import { Loaded, PageBody } from '../../ui/PageBody.tsx'
-import { PageHeader } from '../../ui/PageHeader.tsx'
-import { Trouble } from '../../ui/Trouble.tsx'
-import { number } from '../../ui/time.ts'
+import { number } from '../../ui/format/time.ts'
+import { BackLink } from '../../ui/page/BackLink.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
+import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { activeFilters, addressOf } from '../address.ts'
+import { activeFilters, addressOf } from '../fields/address.ts'
 import { sentenceOf } from '../filters/sentence.ts'
-import { usePeople } from '../people.ts'
-import { exportUrl, type LeadFilters, useLeadCount } from './queries.ts'
 import { readFilters } from './search.ts'
 import styles from './transfer.module.css'
 
@@ -27,17 +28,14 @@ export function ExportPage() {
     <>
       <PageHeader title={t.transfer.exportTitle} before={<BackLink path="leads" label={t.common.pages.leads} />} />
       <PageBody narrow>
-        {mayIn(workspaceId, 'owner') ? (
-          <Export workspaceId={workspaceId} filters={filters} />
-        ) : (
-          <Trouble error={new Failure(403, '')} />
-        )}
+        {mayIn(workspaceId, 'owner') ? <Export filters={filters} /> : <ErrorNotice error={new Failure(403, '')} />}
       </PageBody>
     </>
   )
 }
 
-function Export({ workspaceId, filters }: { workspaceId: string; filters: LeadFilters }) {
+function Export({ filters }: { filters: LeadFilters }) {
+  const workspaceId = useWorkspaceId()
   const count = useLeadCount(workspaceId, filters)
   const [format, setFormat] = useState<'csv' | 'ndjson'>('csv')
   const { export: texts } = t.transfer
@@ -47,7 +45,7 @@ function Export({ workspaceId, filters }: { workspaceId: string; filters: LeadFi
         {(total) => <strong>{texts.count(total, number(total))}</strong>}
       </Loaded>
       <div className={styles.row}>
-        <Filters workspaceId={workspaceId} filters={filters} />
+        <Filters filters={filters} />
       </div>
       <Radio.Group
         label={texts.format}
@@ -75,7 +73,8 @@ function Export({ workspaceId, filters }: { workspaceId: string; filters: LeadFi
 }
 
 /** What the leads have in common, in the sentences of their list. */
-function Filters({ workspaceId, filters }: { workspaceId: string; filters: LeadFilters }) {
+function Filters({ filters }: { filters: LeadFilters }) {
+  const workspaceId = useWorkspaceId()
   const people = usePeople(workspaceId)
   const address = addressOf(filters)
   const { everything, search } = t.transfer.export

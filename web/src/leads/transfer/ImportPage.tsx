@@ -1,18 +1,18 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Failure } from '../../api/failure.ts'
-import { mayIn } from '../../app/session.ts'
+import { useImportActs, useImportNews, useImports } from '../../data/imports.ts'
+import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { BackLink } from '../../ui/BackLink.tsx'
-import { complain } from '../../ui/notices.tsx'
-import { Loaded, PageBody } from '../../ui/PageBody.tsx'
-import { PageHeader } from '../../ui/PageHeader.tsx'
-import { Trouble } from '../../ui/Trouble.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { BackLink } from '../../ui/page/BackLink.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
+import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DropFile } from './DropFile.tsx'
 import { ImportStep } from './ImportStep.tsx'
 import { PastImports } from './PastImports.tsx'
-import { useImportActs, useImportNews, useImports } from './queries.ts'
 import { formatOf } from './upload.ts'
 
 /** Leads from a file: chosen, uploaded, mapped, tried, written. Each import has an address of its own. */
@@ -33,14 +33,13 @@ export function ImportPage() {
           )
         }
       />
-      <PageBody narrow>
-        {mayImport ? <Import workspaceId={workspaceId} id={id} /> : <Trouble error={new Failure(403, '')} />}
-      </PageBody>
+      <PageBody narrow>{mayImport ? <Import id={id} /> : <ErrorNotice error={new Failure(403, '')} />}</PageBody>
     </>
   )
 }
 
-function Import({ workspaceId, id }: { workspaceId: string; id: string | undefined }) {
+function Import({ id }: { id: string | undefined }) {
+  const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const imports = useImports(workspaceId)
   const { create } = useImportActs(workspaceId)
@@ -53,7 +52,7 @@ function Import({ workspaceId, id }: { workspaceId: string; id: string | undefin
     const format = formatOf(chosen.name)
     await create({ fileName: chosen.name, size: chosen.size, format }).then((one) => open(one.id), complain)
   }
-  if (id !== undefined) return <ImportStep key={id} workspaceId={workspaceId} id={id} file={file} setFile={setFile} />
+  if (id !== undefined) return <ImportStep key={id} id={id} file={file} setFile={setFile} />
   return (
     <>
       <DropFile take={take} />

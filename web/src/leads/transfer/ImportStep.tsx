@@ -1,20 +1,21 @@
-import { Button } from '@mantine/core'
+import { Button, Progress } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { type Import, useImport, useImportActs } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
-import { Confirm } from '../../ui/Confirm.tsx'
-import { complain } from '../../ui/notices.tsx'
-import { Loaded } from '../../ui/PageBody.tsx'
+import { fullMoment, number } from '../../ui/format/time.ts'
+import { Confirm } from '../../ui/overlay/Confirm.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { MappingStep } from './MappingStep.tsx'
+import { shareOf } from './mapping.ts'
 import { ImportState } from './PastImports.tsx'
-import { ProgressStep } from './ProgressStep.tsx'
-import { type Import, useImport, useImportActs } from './queries.ts'
-import { Report } from './Report.tsx'
+import { Counts, Report } from './Report.tsx'
 import styles from './transfer.module.css'
 import { UploadStep } from './UploadStep.tsx'
 
 interface ImportStepProps {
-  workspaceId: string
   id: string
   file: File | null
   setFile(file: File): void
@@ -23,7 +24,8 @@ interface ImportStepProps {
 const ended: readonly Import['state'][] = ['done', 'failed', 'cancelled']
 
 /** Where an import stands, whoever moved it there: the state of the service decides which step is shown. */
-export function ImportStep({ workspaceId, id, file, setFile }: ImportStepProps) {
+export function ImportStep({ id, file, setFile }: ImportStepProps) {
+  const workspaceId = useWorkspaceId()
   const query = useImport(workspaceId, id)
   return (
     <Loaded query={query}>
@@ -32,21 +34,20 @@ export function ImportStep({ workspaceId, id, file, setFile }: ImportStepProps) 
           <div className={styles.head}>
             <h2 className={styles.title}>{one.fileName}</h2>
             <ImportState one={one} />
-            {!ended.includes(one.state) && <Cancel workspaceId={workspaceId} one={one} />}
+            {!ended.includes(one.state) && <Cancel one={one} />}
           </div>
-          {one.state === 'uploading' && (
-            <UploadStep workspaceId={workspaceId} one={one} file={file} setFile={setFile} />
-          )}
+          {one.state === 'uploading' && <UploadStep one={one} file={file} setFile={setFile} />}
           {(one.state === 'running' || one.state === 'paused') && <ProgressStep one={one} />}
-          {(one.state === 'checked' || ended.includes(one.state)) && <Report workspaceId={workspaceId} one={one} />}
-          {(one.state === 'ready' || one.state === 'checked') && <MappingStep workspaceId={workspaceId} one={one} />}
+          {(one.state === 'checked' || ended.includes(one.state)) && <Report one={one} />}
+          {(one.state === 'ready' || one.state === 'checked') && <MappingStep one={one} />}
         </div>
       )}
     </Loaded>
   )
 }
 
-function Cancel({ workspaceId, one }: { workspaceId: string; one: Import }) {
+function Cancel({ one }: { one: Import }) {
+  const workspaceId = useWorkspaceId()
   const [asks, setAsks] = useState(false)
   const { cancel } = useImportActs(workspaceId)
   const run = useMutation({ mutationFn: () => cancel(one.id), onError: complain, onSuccess: () => setAsks(false) })
@@ -67,5 +68,21 @@ function Cancel({ workspaceId, one }: { workspaceId: string; one: Import }) {
         </Confirm>
       )}
     </>
+  )
+}
+
+/** How far it has come. It goes on without this page. */
+function ProgressStep({ one }: { one: Import }) {
+  const { progress } = t.transfer
+  const percent = Math.floor(100 * shareOf(one))
+  return (
+    <section className={styles.card} aria-live="polite">
+      <strong>{one.dryRun ? progress.trying : progress.writing}</strong>
+      <Progress value={percent} animated aria-label={progress.label} />
+      <p className={styles.quiet}>{progress.at(number(percent), number(one.rowsPerSecond))}</p>
+      <Counts one={one} />
+      {one.resumesAt !== null && <p>{progress.quota(fullMoment(one.resumesAt))}</p>}
+      <p className={styles.quiet}>{progress.leave}</p>
+    </section>
   )
 }

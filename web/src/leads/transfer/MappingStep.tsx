@@ -1,16 +1,18 @@
 import { Button, Checkbox, Select } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { type Import, type Matcher, type Preview, type Reading, useImportActs, usePreview } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/notices.tsx'
-import { Loaded } from '../../ui/PageBody.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ColumnMapping } from './ColumnMapping.tsx'
 import { choose, type Mapping, mappingOf, matchersOf } from './mapping.ts'
-import { type Import, type Matcher, type Preview, type Reading, useImportActs, usePreview } from './queries.ts'
 import styles from './transfer.module.css'
 
 /** What each column of the file becomes, and by what a row finds its lead; then a try, or the import itself. */
-export function MappingStep({ workspaceId, one }: { workspaceId: string; one: Import }) {
+export function MappingStep({ one }: { one: Import }) {
+  const workspaceId = useWorkspaceId()
   const before = one.choice as Choice | null
   const [reading, setReading] = useState<Partial<Reading>>(before === null ? {} : readingOf(before))
   const query = usePreview(workspaceId, one.id, reading)
@@ -18,7 +20,6 @@ export function MappingStep({ workspaceId, one }: { workspaceId: string; one: Im
     <Loaded query={query}>
       {(preview) => (
         <MappingForm
-          workspaceId={workspaceId}
           one={one}
           preview={preview}
           before={before}
@@ -37,7 +38,6 @@ interface Choice extends Reading {
 }
 
 interface MappingFormProps {
-  workspaceId: string
   one: Import
   preview: Preview
   /** What was chosen for the try before. */
@@ -45,7 +45,8 @@ interface MappingFormProps {
   read(changes: Partial<Reading>): void
 }
 
-function MappingForm({ workspaceId, one, preview, before, read }: MappingFormProps) {
+function MappingForm({ one, preview, before, read }: MappingFormProps) {
+  const workspaceId = useWorkspaceId()
   const [chosen, setChosen] = useState<Mapping>(
     () => new Map(before?.columns.map(({ name, target }) => [name, target])),
   )

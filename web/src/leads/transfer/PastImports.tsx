@@ -1,8 +1,8 @@
+import type { Import } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
 import { Chip, type Tone } from '../../ui/Chip.tsx'
-import { type Column, Table } from '../../ui/Table.tsx'
-import { ago, fullMoment, number } from '../../ui/time.ts'
-import type { Import } from './queries.ts'
+import { ago, fullMoment, number } from '../../ui/format/time.ts'
+import { type Column, Table } from '../../ui/page/Table.tsx'
 import styles from './transfer.module.css'
 
 const tones: Partial<Record<Import['state'], Tone>> = {

@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
+import { type Import, refusedUrl } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
-import { number } from '../../ui/time.ts'
+import { number } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { isField } from './mapping.ts'
-import { type Import, refusedUrl } from './queries.ts'
 import styles from './transfer.module.css'
 
 /** What came of it, or would: counts, the reasons of what was refused, and the file of refused rows. */
-export function Report({ workspaceId, one }: { workspaceId: string; one: Import }) {
+export function Report({ one }: { one: Import }) {
+  const workspaceId = useWorkspaceId()
   const { report } = t.transfer
   const { kinds, examples } = one.refusals
   const title = one.state === 'checked' ? report.dry : report.titles[one.state as keyof typeof report.titles]

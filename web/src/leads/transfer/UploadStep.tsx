@@ -1,15 +1,15 @@
 import { Button, Progress } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { type Import, useImportActs } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
-import { sentenceFor } from '../../ui/Trouble.tsx'
-import { number } from '../../ui/time.ts'
+import { sentenceFor } from '../../ui/format/failure-words.ts'
+import { number } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DropFile } from './DropFile.tsx'
-import { type Import, useImportActs } from './queries.ts'
 import styles from './transfer.module.css'
 import { uploadFile } from './upload.ts'
 
 interface UploadStepProps {
-  workspaceId: string
   one: Import
   file: File | null
   setFile(file: File): void
@@ -18,7 +18,7 @@ interface UploadStepProps {
 const megabyte = 1_000_000
 
 /** The file on its way. Without the file, as after a reload, it is asked for again and goes on where it broke off. */
-export function UploadStep({ workspaceId, one, file, setFile }: UploadStepProps) {
+export function UploadStep({ one, file, setFile }: UploadStepProps) {
   const [isOther, setOther] = useState(false)
   const { upload } = t.transfer
   if (file === null)
@@ -36,10 +36,11 @@ export function UploadStep({ workspaceId, one, file, setFile }: UploadStepProps)
         />
       </>
     )
-  return <Uploading workspaceId={workspaceId} one={one} file={file} />
+  return <Uploading one={one} file={file} />
 }
 
-function Uploading({ workspaceId, one, file }: Omit<UploadStepProps, 'setFile'> & { file: File }) {
+function Uploading({ one, file }: Omit<UploadStepProps, 'setFile'> & { file: File }) {
+  const workspaceId = useWorkspaceId()
   const [error, setError] = useState<unknown>(null)
   const [attempt, setAttempt] = useState(0)
   const { keep } = useImportActs(workspaceId)

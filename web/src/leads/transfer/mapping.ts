@@ -1,4 +1,4 @@
-import type { Matcher, Preview } from './queries.ts'
+import type { Matcher, Preview } from '../../data/imports.ts'
 
 /** What each column fills, by its heading; null for none. */
 export type Mapping = ReadonlyMap<string, string | null>

@@ -1,4 +1,4 @@
-import type { LeadFilters } from './queries.ts'
+import type { LeadFilters } from '../../data/leads.ts'
 
 const filterNames = [
   'status',

@@ -1,6 +1,6 @@
 import { rawCall } from '../../api/client.ts'
 import { Failure } from '../../api/failure.ts'
-import { type Import, readImport, uploadUrl } from './queries.ts'
+import { type Import, readImport, uploadUrl } from '../../data/imports.ts'
 
 const partBytes = 4 * 1024 * 1024
 const retryMs = [500, 1000, 2000, 4000, 8000]

@@ -6,7 +6,7 @@ export const inbox = {
   views: { mine: 'Mine', unassigned: 'Unassigned', all: 'All', agents: 'Agents' },
   empty: {
     mine: 'Nothing is yours to answer.',
-    unassigned: 'Everything has somebody who looks after it.',
+    unassigned: 'Every conversation has an assignee.',
     all: 'No conversations yet. Connect a number or open the simulated phone.',
     agents: 'No agent is answering anybody.',
     filtered: 'No conversation matches.',
@@ -18,7 +18,7 @@ export const inbox = {
   filters: {
     status: 'Status',
     owner: 'Answered by',
-    assignedTo: 'Looked after by',
+    assignedTo: 'Assignee',
     connection: 'Connection',
     label: 'Label',
     unread: 'Only unread',
@@ -139,7 +139,7 @@ export const inbox = {
     snoozed: (who: string, until: string) => `${who} snoozed it until ${until}`,
     snoozedOpen: (who: string) => `${who} snoozed it until the customer writes`,
     assigned: (who: string, to: string) => `${who} assigned it to ${to}`,
-    assignedSelf: (who: string) => `${who} looks after it now`,
+    assignedSelf: (who: string) => `${who} assigned it to themselves`,
     unassigned: (who: string) => `${who} assigned it to nobody`,
     labelled: (who: string, labels: string) => `${who} added ${labels}`,
     unlabelled: (who: string, labels: string) => `${who} removed ${labels}`,

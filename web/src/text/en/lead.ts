@@ -21,4 +21,5 @@ export const lead = {
     event: 'Event',
     other: 'Other',
   },
+  notAnAmount: 'Write an amount, such as 1500 or 1,500.50',
 }

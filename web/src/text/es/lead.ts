@@ -22,4 +22,5 @@ export const lead: typeof en = {
     event: 'Evento',
     other: 'Otro',
   },
+  notAnAmount: 'Escribe un importe, como 1500 o 1.500,50',
 }

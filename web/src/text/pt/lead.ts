@@ -22,4 +22,5 @@ export const lead: typeof en = {
     event: 'Evento',
     other: 'Outra',
   },
+  notAnAmount: 'Escreva um valor, como 1500 ou 1.500,50',
 }

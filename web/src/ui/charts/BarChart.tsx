@@ -1,4 +1,5 @@
-import { Chart, type ChartProps, colorOf, type Plot, type Series } from './Chart.tsx'
+import { Chart, colorOf, type Plot } from './Chart.tsx'
+import type { ChartProps, Series } from './chart-props.ts'
 
 const maxBarWidth = 28
 

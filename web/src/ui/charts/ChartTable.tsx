@@ -1,7 +1,7 @@
 import { t } from '../../text/index.ts'
 import unseen from '../unseen.module.css'
 import styles from './Chart.module.css'
-import type { ChartProps } from './Chart.tsx'
+import type { ChartProps } from './chart-props.ts'
 
 /** The figures of a chart in words: always there for screen readers, for others when they ask. */
 export function ChartTable({ label, points, series, format, isSeen }: ChartProps & { isSeen: boolean }) {

@@ -1,5 +1,6 @@
 import styles from './Chart.module.css'
-import { Chart, type ChartProps, colorOf } from './Chart.tsx'
+import { Chart, colorOf } from './Chart.tsx'
+import type { ChartProps } from './chart-props.ts'
 import { pieces } from './scale.ts'
 
 /** A line for each series, interrupted where there is no value. */

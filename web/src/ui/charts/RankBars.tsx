@@ -1,5 +1,6 @@
 import styles from './Chart.module.css'
-import { type ChartTone, colorOf } from './Chart.tsx'
+import { colorOf } from './Chart.tsx'
+import type { ChartTone } from './chart-props.ts'
 
 interface RankBarsProps {
   label: string

@@ -1,0 +1,17 @@
+import { type Connection, useHealth } from '../../data/connections.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from '../detail/detail.module.css'
+import { adviceWords } from './state-words.ts'
+
+/** What to do next about a connection; nothing when all is well. */
+export function HealthAdvice({ connection: { id } }: { connection: Connection }) {
+  const { data } = useHealth(useWorkspaceId(), id)
+  if (data === undefined || data.advice.length === 0) return null
+  return (
+    <ul className={styles.advice}>
+      {data.advice.map((one) => (
+        <li key={one.code}>{adviceWords(one)}</li>
+      ))}
+    </ul>
+  )
+}

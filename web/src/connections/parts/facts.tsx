@@ -1,0 +1,34 @@
+import { IconBuildingStore, IconDeviceMobile, IconPlugConnected } from '@tabler/icons-react'
+import type { Channel, Connection } from '../../data/connections.ts'
+import { t } from '../../text/index.ts'
+import { Chip } from '../../ui/Chip.tsx'
+import { ago, fullMoment } from '../../ui/format/time.ts'
+import styles from './facts.module.css'
+import { stateWords } from './state-words.ts'
+
+const icons = { waba: IconPlugConnected, partner: IconBuildingStore, unofficial: IconDeviceMobile }
+
+export function ChannelName({ channel }: { channel: Channel }) {
+  const Icon = icons[channel]
+  return (
+    <span className={styles.channel}>
+      <Icon size={16} stroke={1.6} aria-hidden="true" />
+      {t.connections.channels[channel].name}
+    </span>
+  )
+}
+
+export function StateChip({ connection, withReason }: { connection: Connection; withReason?: boolean }) {
+  const { tone, word, reason } = stateWords(connection)
+  return (
+    <span className={styles.state}>
+      <Chip tone={tone}>{word}</Chip>
+      {withReason && reason !== null && <span className={styles.reason}>{reason}</span>}
+    </span>
+  )
+}
+
+export function When({ at }: { at: string | null }) {
+  if (at === null) return <span className={styles.quiet}>{t.connections.never}</span>
+  return <span title={fullMoment(at)}>{ago(at)}</span>
+}

@@ -1,0 +1,58 @@
+import type { Connection } from '../../data/connections.ts'
+import { t } from '../../text/index.ts'
+import type { Tone } from '../../ui/Chip.tsx'
+
+type Stateful = Pick<Connection, 'state' | 'stateReason'>
+
+export interface StateWords {
+  tone: Tone
+  /** The state in a word or two. */
+  word: string
+  /** Why, in a sentence; null where the word says it all. */
+  reason: string | null
+}
+
+// Nothing is wrong with these: somebody has yet to do their part, or the line comes back by itself.
+const onTheWay: Record<string, Tone> = { never_paired: 'attention', pairing: 'accent', reconnecting: 'attention' }
+
+export function stateWords({ state, stateReason }: Stateful): StateWords {
+  const { states, onTheWay: words } = t.connections
+  if (state === 'active') return { tone: 'good', word: states.active, reason: null }
+  if (state === 'paused') return { tone: 'plain', word: states.paused, reason: null }
+  const code = stateReason ?? 'unreachable'
+  const tone = onTheWay[code]
+  if (tone !== undefined) return { tone, word: words[code as keyof typeof words], reason: null }
+  return { tone: 'bad', word: states.unavailable, reason: reasonWords(code) }
+}
+
+/** Whether somebody should look: it cannot send, and not because that was wanted or nobody has linked it yet. */
+export function isInTrouble({ state, stateReason }: Stateful): boolean {
+  return state === 'unavailable' && !((stateReason ?? '') in onTheWay)
+}
+
+function reasonWords(code: string): string {
+  const { reasons, platformError, otherReason } = t.connections
+  if (code in reasons) return reasons[code as keyof typeof reasons]
+  const number = /^platform_error_(.+)$/.exec(code)?.[1]
+  return number === undefined ? otherReason(code) : platformError(number)
+}
+
+/** The number as people know it: a phone with its plus, the platform's id otherwise, null before a phone is linked. */
+export function numberOf({ id, channel, numberId }: Pick<Connection, 'id' | 'channel' | 'numberId'>): string | null {
+  if (channel !== 'unofficial') return numberId
+  return numberId === id ? null : `+${numberId}`
+}
+
+/** What to do about a reason or an error: in the reader's language where we have it, else the service's own words. */
+export function adviceWords({ code, text }: { code: string; text: string }): string {
+  const own: Record<string, string> = t.connections.advice
+  return own[code.replace(/^platform_error_/, '')] ?? text
+}
+
+/** A template's body in pieces: text, and the places that are filled in. */
+export function partsOf(body: string): { text: string; isPlace: boolean }[] {
+  return body
+    .split(/(\{\{\s*[\w.]+\s*\}\})/)
+    .filter((text) => text !== '')
+    .map((text) => ({ text, isPlace: text.startsWith('{{') }))
+}

@@ -1,0 +1,168 @@
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef } from 'react'
+import { api, body } from '../api/client.ts'
+import { type LiveEvent, useLive } from '../api/live.ts'
+import { readAgain } from '../api/read-again.ts'
+import type { paths } from '../api/schema.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/connections'
+const onePath = `${path}/{connectionId}` as const
+
+type Json<T extends { requestBody: { content: { 'application/json': unknown } } }> =
+  T['requestBody']['content']['application/json']
+export type Connection = Awaited<ReturnType<typeof listConnections>>['connections'][number]
+export type Channel = Connection['channel']
+export type Health = Awaited<ReturnType<typeof readHealth>>
+export type Session = Awaited<ReturnType<typeof readSession>>
+export type Template = Awaited<ReturnType<typeof listTemplates>>[number]
+export type NewConnection = Json<paths[typeof path]['post']>
+export type Changes = Json<paths[typeof onePath]['patch']>
+export type Made = Awaited<ReturnType<typeof createConnection>>
+
+const at = (workspaceId: string, connectionId: string) => ({ params: { path: { workspaceId, connectionId } } })
+export const connectionsKey = (workspaceId: string) => [workspaceId, 'connections'] as const
+const oneKey = (workspaceId: string, id: string, what: 'health' | 'session' | 'templates') =>
+  [workspaceId, 'connection', id, what] as const
+
+async function listConnections(workspaceId: string) {
+  return body(api.GET(path, { params: { path: { workspaceId } } }))
+}
+
+async function readHealth(workspaceId: string, id: string) {
+  return (await body(api.GET(`${onePath}/health`, at(workspaceId, id)))).health
+}
+
+async function readSession(workspaceId: string, id: string) {
+  return (await body(api.GET(`${onePath}/session`, at(workspaceId, id)))).session
+}
+
+async function listTemplates(workspaceId: string, id: string) {
+  return (await body(api.GET(`${onePath}/templates`, at(workspaceId, id)))).templates
+}
+
+const listQuery = (workspaceId: string) => ({
+  queryKey: connectionsKey(workspaceId),
+  queryFn: () => listConnections(workspaceId),
+})
+
+export function useConnections(workspaceId: string) {
+  return useQuery({ ...listQuery(workspaceId), select: ({ connections }) => connections })
+}
+
+/** Where the simulator beside the service is; null when none runs, or as long as that is not known. */
+export function useSimulatorUrl(workspaceId: string): string | null {
+  return useQuery({ ...listQuery(workspaceId), select: ({ simulatorUrl }) => simulatorUrl }).data ?? null
+}
+
+export function useHealth(workspaceId: string, id: string) {
+  return useQuery({ queryKey: oneKey(workspaceId, id, 'health'), queryFn: () => readHealth(workspaceId, id) })
+}
+
+export function useSession(workspaceId: string, id: string) {
+  return useQuery({ queryKey: oneKey(workspaceId, id, 'session'), queryFn: () => readSession(workspaceId, id) })
+}
+
+export function useTemplates(workspaceId: string, id: string) {
+  return useQuery({ queryKey: oneKey(workspaceId, id, 'templates'), queryFn: () => listTemplates(workspaceId, id) })
+}
+
+const news = ['team.connection.changed'] as const
+
+/** Keeps what is shown of connections fresh, on every page: the rail counts those in trouble. */
+export function useConnectionNews(workspaceId: string): void {
+  const queries = useQueryClient()
+  useLive(
+    news,
+    useCallback(
+      ({ payload }: LiveEvent) => {
+        const { connectionId } = payload as { connectionId: string }
+        void readAgain(queries, connectionsKey(workspaceId))
+        void readAgain(queries, [workspaceId, 'connection', connectionId])
+      },
+      [queries, workspaceId],
+    ),
+  )
+}
+
+const traffic = ['inbox.message.received', 'inbox.message.sent', 'inbox.message.status'] as const
+const trafficEveryMs = 5_000
+
+/** Keeps what tells of traffic fresh while the page of a connection is open, however much there is. */
+export function useTrafficNews(workspaceId: string, id: string): void {
+  const queries = useQueryClient()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useLive(
+    traffic,
+    useCallback(() => {
+      if (timer.current !== undefined) return
+      const read = () => {
+        void readAgain(queries, connectionsKey(workspaceId))
+        void readAgain(queries, oneKey(workspaceId, id, 'health'))
+      }
+      read()
+      timer.current = setTimeout(() => {
+        timer.current = undefined
+        read()
+      }, trafficEveryMs)
+    }, [queries, workspaceId, id]),
+  )
+}
+
+/**
+ * Puts an answer into the list at once; the stream tells the other browsers. What the stream told before the answer came
+ * may be newer, and so all is read once more.
+ */
+function keep(queries: QueryClient, workspaceId: string, connection: Connection): Connection {
+  queries.setQueryData<Awaited<ReturnType<typeof listConnections>>>(connectionsKey(workspaceId), (list) => {
+    if (list === undefined) return list
+    const isKnown = list.connections.some(({ id }) => id === connection.id)
+    const connections = isKnown
+      ? list.connections.map((one) => (one.id === connection.id ? connection : one))
+      : [...list.connections, connection]
+    return { ...list, connections }
+  })
+  void queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
+  void queries.invalidateQueries({ queryKey: [workspaceId, 'connection', connection.id] })
+  return connection
+}
+
+const createConnection = (workspaceId: string, input: NewConnection) =>
+  body(api.POST(path, { params: { path: { workspaceId } }, body: input }))
+
+/** What changes the connections of a workspace. Each rejects with what the service said. */
+export function useConnectionActs(workspaceId: string) {
+  const queries = useQueryClient()
+  const kept = async (answer: Promise<{ connection: Connection }>) =>
+    keep(queries, workspaceId, (await answer).connection)
+  const session = async (id: string, answer: Promise<{ session: Session }>) => {
+    const queryKey = oneKey(workspaceId, id, 'session')
+    queries.setQueryData(queryKey, (await answer).session)
+    // The code may have come before the answer.
+    void queries.invalidateQueries({ queryKey })
+  }
+  return {
+    create: async (input: NewConnection) => {
+      const made = await createConnection(workspaceId, input)
+      keep(queries, workspaceId, made.connection)
+      return made
+    },
+    change: (id: string, changes: Changes) => kept(body(api.PATCH(onePath, { ...at(workspaceId, id), body: changes }))),
+    pause: (id: string) => kept(body(api.POST(`${onePath}/pause`, at(workspaceId, id)))),
+    resume: (id: string) => kept(body(api.POST(`${onePath}/resume`, at(workspaceId, id)))),
+    acknowledge: (id: string) => kept(body(api.POST(`${onePath}/acknowledge`, at(workspaceId, id)))),
+    pair: (id: string, wish: { method: 'qr' } | { method: 'code'; phone: string }) =>
+      session(id, body(api.POST(`${onePath}/pair`, { ...at(workspaceId, id), body: wish }))),
+    unpair: (id: string) => session(id, body(api.POST(`${onePath}/unpair`, at(workspaceId, id)))),
+    syncTemplates: async (id: string) => {
+      const { templates } = await body(api.POST(`${onePath}/templates/sync`, at(workspaceId, id)))
+      queries.setQueryData(oneKey(workspaceId, id, 'templates'), templates)
+      await queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
+      return templates
+    },
+    remove: async (id: string) => {
+      await body(api.DELETE(onePath, at(workspaceId, id)))
+      await queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, body } from '../api/client.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/erasures'
+
+export type CustomerName = { leadId: string } | { conversationId: string }
+
+async function foresee(workspaceId: string, name: CustomerName) {
+  const answer = await body(api.POST(path, { params: { path: { workspaceId } }, body: { ...name, dryRun: true } }))
+  return 'found' in answer ? answer.found : null
+}
+
+/** What would be erased, asked anew each time: whoever reads it decides by it. */
+export function useErasurePreview(workspaceId: string, name: CustomerName) {
+  return useQuery({
+    queryKey: [workspaceId, 'erasure', name],
+    queryFn: () => foresee(workspaceId, name),
+    gcTime: 0,
+    staleTime: 0,
+    retry: false,
+  })
+}
+
+export async function erase(workspaceId: string, name: CustomerName) {
+  const answer = await body(api.POST(path, { params: { path: { workspaceId } }, body: name }))
+  return 'erasure' in answer ? answer.erasure : undefined
+}

@@ -1,0 +1,110 @@
+import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, body } from '../api/client.ts'
+import { readAgain } from '../api/read-again.ts'
+import type { paths } from '../api/schema.ts'
+import { useAfterEvents } from '../ui/use-after-events.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/forms'
+const onePath = `${path}/{formId}` as const
+
+type List = paths['/api/team/v1/workspaces/{workspaceId}/forms']['get']['responses'][200]
+type One = paths['/api/team/v1/workspaces/{workspaceId}/forms/{formId}']['get']['responses'][200]
+
+export type Form = One['content']['application/json']['form']
+/** With how often it was sent. */
+export type ListedForm = List['content']['application/json']['forms'][number]
+export type FormField = Form['fields'][number]
+export type FieldType = FormField['type']
+/** What the team decides about a form. */
+export type FormSettings = Omit<Form, 'id' | 'url' | 'embedHtml' | 'createdAt' | 'updatedAt'>
+
+async function listForms(workspaceId: string) {
+  return (await body(api.GET(path, { params: { path: { workspaceId } } }))).forms
+}
+
+const keysOf = {
+  all: (workspaceId: string) => [workspaceId, 'forms'] as const,
+  list: (workspaceId: string) => [workspaceId, 'forms', 'list'] as const,
+}
+
+const formsQuery = (workspaceId: string) =>
+  queryOptions({ queryKey: keysOf.list(workspaceId), queryFn: () => listForms(workspaceId) })
+
+export function useForms(workspaceId: string) {
+  return useQuery(formsQuery(workspaceId))
+}
+
+/** How many forms there are, for who has just begun. */
+export function useFormCount(workspaceId: string, enabled: boolean) {
+  return useQuery({ ...formsQuery(workspaceId), enabled, select: ({ length }) => length })
+}
+
+export function useSubmissions(workspaceId: string, formId: string) {
+  return useInfiniteQuery({
+    queryKey: [...keysOf.all(workspaceId), formId, 'submissions'],
+    queryFn: ({ pageParam }) => {
+      const query = { limit: 50, ...(pageParam !== null && { cursor: pageParam }) }
+      return body(api.GET(`${onePath}/submissions`, { params: { path: { workspaceId, formId }, query } }))
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
+}
+
+const unsent = { submissionCount: 0, lastSubmissionAt: null }
+
+/** Shows a form as an answer gave it, then lets the rest be read again. */
+export function useFormChanged(workspaceId: string): (form: Form) => void {
+  const queries = useQueryClient()
+  return (form) => {
+    queries.setQueryData<ListedForm[]>(keysOf.list(workspaceId), (before) => {
+      if (before === undefined) return before
+      const isKnown = before.some(({ id }) => id === form.id)
+      return isKnown
+        ? before.map((one) => (one.id === form.id ? { ...one, ...form } : one))
+        : [{ ...unsent, ...form }, ...before]
+    })
+    void queries.invalidateQueries({ queryKey: keysOf.all(workspaceId) })
+  }
+}
+
+/** Takes a form that was deleted out of the list. */
+export function useFormGone(workspaceId: string): (formId: string) => void {
+  const queries = useQueryClient()
+  return (formId) => {
+    queries.setQueryData<ListedForm[]>(keysOf.list(workspaceId), (before) => before?.filter(({ id }) => id !== formId))
+    void queries.invalidateQueries({ queryKey: keysOf.list(workspaceId) })
+  }
+}
+
+const newLeads = ['lead.created'] as const
+const lookAgainMs = 500
+
+/** Keeps counts and submissions up to date: each makes a lead. */
+export function useFreshForms(workspaceId: string): void {
+  const queries = useQueryClient()
+  useAfterEvents(newLeads, lookAgainMs, () => void readAgain(queries, keysOf.all(workspaceId)))
+}
+
+export async function createForm(workspaceId: string, form: Omit<FormSettings, 'slug'>): Promise<Form> {
+  return (await body(api.POST(path, { params: { path: { workspaceId } }, body: form }))).form
+}
+
+export async function changeForm(workspaceId: string, formId: string, form: Partial<FormSettings>): Promise<Form> {
+  return (await body(api.PATCH(onePath, { params: { path: { workspaceId, formId } }, body: form }))).form
+}
+
+export function removeForm(workspaceId: string, formId: string) {
+  return body(api.DELETE(onePath, { params: { path: { workspaceId, formId } } }))
+}
+
+/** The public pages of settings that are not saved; those of the settings before stay until they are drawn. */
+export function useFormPreview(workspaceId: string, settings: FormSettings) {
+  return useQuery({
+    queryKey: [workspaceId, 'form-preview', settings],
+    queryFn: () => body(api.POST(`${path}/preview`, { params: { path: { workspaceId } }, body: settings })),
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+    retry: false,
+  })
+}

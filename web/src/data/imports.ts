@@ -1,0 +1,107 @@
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef } from 'react'
+import { api, body, type Schemas } from '../api/client.ts'
+import { type LiveEvent, useLive } from '../api/live.ts'
+import { readAgain } from '../api/read-again.ts'
+import type { paths } from '../api/schema.ts'
+import type { LeadFilters } from './leads.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/lead-imports'
+const onePath = `${path}/{importId}` as const
+
+export type Import = Schemas['Import']
+export type Preview = Awaited<ReturnType<typeof readPreview>>
+/** How the bytes of a file are read. */
+export type Reading = Required<Pick<StartWish, 'encoding' | 'delimiter'>>
+export type StartWish = paths[`${typeof onePath}/start`]['post']['requestBody']['content']['application/json']
+export type Matcher = StartWish['match']
+const at = (workspaceId: string, importId: string) => ({ params: { path: { workspaceId, importId } } })
+const listKey = (workspaceId: string) => [workspaceId, 'imports'] as const
+const oneKey = (workspaceId: string, id: string) => [workspaceId, 'import', id] as const
+
+export function useImports(workspaceId: string) {
+  return useQuery({
+    queryKey: listKey(workspaceId),
+    queryFn: async () => (await body(api.GET(path, { params: { path: { workspaceId } } }))).imports,
+  })
+}
+
+export async function readImport(workspaceId: string, id: string): Promise<Import> {
+  return (await body(api.GET(onePath, at(workspaceId, id)))).import
+}
+
+export function useImport(workspaceId: string, id: string) {
+  return useQuery({ queryKey: oneKey(workspaceId, id), queryFn: () => readImport(workspaceId, id) })
+}
+
+async function readPreview(workspaceId: string, id: string, reading: Partial<Reading>) {
+  return body(api.GET(`${onePath}/preview`, { params: { path: { workspaceId, importId: id }, query: reading } }))
+}
+
+export function usePreview(workspaceId: string, id: string, reading: Partial<Reading>) {
+  return useQuery({
+    queryKey: [workspaceId, 'import-preview', id, reading],
+    queryFn: () => readPreview(workspaceId, id, reading),
+    placeholderData: (before: Preview | undefined) => before,
+  })
+}
+
+export function keepImport(queries: QueryClient, workspaceId: string, one: Import): Import {
+  queries.setQueryData(oneKey(workspaceId, one.id), one)
+  void queries.invalidateQueries({ queryKey: listKey(workspaceId) })
+  return one
+}
+
+/** What moves an import on. Each rejects with what the service said. */
+export function useImportActs(workspaceId: string) {
+  const queries = useQueryClient()
+  const kept = async (answer: Promise<{ import: Import }>) => keepImport(queries, workspaceId, (await answer).import)
+  return {
+    create: (file: { fileName: string; size: number; format: 'csv' | 'ndjson' }) =>
+      kept(body(api.POST(path, { params: { path: { workspaceId } }, body: file }))),
+    start: (id: string, wish: StartWish) =>
+      kept(body(api.POST(`${onePath}/start`, { ...at(workspaceId, id), body: wish }))),
+    cancel: (id: string) => kept(body(api.POST(`${onePath}/cancel`, at(workspaceId, id)))),
+    keep: (one: Import) => keepImport(queries, workspaceId, one),
+  }
+}
+
+const news = ['team.lead_import.changed'] as const
+const readEveryMs = 300
+
+/** Reads imports anew as they move on, and no more often than eyes can follow. */
+export function useImportNews(workspaceId: string): void {
+  const queries = useQueryClient()
+  const moved = useRef(new Set<string>())
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useLive(
+    news,
+    useCallback(
+      ({ payload }: LiveEvent) => {
+        moved.current.add((payload as { importId: string }).importId)
+        timer.current ??= setTimeout(() => {
+          timer.current = undefined
+          for (const id of moved.current) void readAgain(queries, oneKey(workspaceId, id))
+          moved.current.clear()
+          void readAgain(queries, listKey(workspaceId))
+        }, readEveryMs)
+      },
+      [queries, workspaceId],
+    ),
+  )
+}
+
+const here = (workspaceId: string) => `/api/team/v1/workspaces/${workspaceId}`
+
+export const uploadUrl = (workspaceId: string, id: string, offset: number): string =>
+  `${here(workspaceId)}/lead-imports/${id}/content?offset=${offset}`
+
+export const refusedUrl = (workspaceId: string, id: string): string => `${here(workspaceId)}/lead-imports/${id}/refused`
+
+/** A link that the browser streams to a file, however long it is. */
+export function exportUrl(workspaceId: string, format: 'csv' | 'ndjson', filters: LeadFilters): string {
+  const query = new URLSearchParams({ format })
+  for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, String(value))
+  return `${here(workspaceId)}/leads/export?${query}`
+}

@@ -1,0 +1,87 @@
+import { complain } from '../../ui/overlay/notices.tsx'
+import { keepConversation, knownConversation, peopleKey, threadKey } from './cache.ts'
+import * as calls from './calls.ts'
+import type { Inbox } from './inbox.ts'
+import type { Conversation, Person } from './types.ts'
+
+/**
+ * What a member does to a conversation. Each shows at once, and is taken back with a word when the service refuses it;
+ * the promise tells whether it was done.
+ */
+export function patchConversation(inbox: Inbox, id: string, changes: calls.Changes): Promise<boolean> {
+  const shown: Partial<Conversation> = { ...changes }
+  if (changes.status !== undefined) shown.snoozedUntil = changes.snoozedUntil ?? null
+  return act(inbox, id, shown, () => calls.change(inbox.workspaceId, id, changes))
+}
+
+/** Names are what lists show beside the ids; the service's answer puts them right. */
+export function assign(inbox: Inbox, id: string, member: { id: string; name: string } | null): Promise<boolean> {
+  const assignedTo = member?.id ?? null
+  const shown = { assignedTo, assignedToName: member?.name ?? null }
+  return act(inbox, id, shown, () => calls.change(inbox.workspaceId, id, { assignedTo }))
+}
+
+export function takeOver(inbox: Inbox, id: string): Promise<boolean> {
+  const shown = { owner: 'human', ownerName: null, ownerSince: new Date().toISOString() }
+  return act(inbox, id, shown, () => calls.takeOver(inbox.workspaceId, id))
+}
+
+export function handBack(inbox: Inbox, id: string, to: calls.HandBack & { name: string }): Promise<boolean> {
+  const { name, ...body } = to
+  const shown = { owner: `agent:${to.keyId}`, ownerName: name, ownerSince: new Date().toISOString() }
+  return act(inbox, id, shown, () => calls.handBack(inbox.workspaceId, id, body))
+}
+
+export function markRead(inbox: Inbox, id: string): Promise<boolean> {
+  return act(inbox, id, { unreadCount: 0 }, () => calls.read(inbox.workspaceId, id))
+}
+
+export function markUnread(inbox: Inbox, id: string): Promise<boolean> {
+  return act(inbox, id, { unreadCount: 1 }, () => calls.unread(inbox.workspaceId, id))
+}
+
+/** Rejects when it was not kept, so that the text stays where it was typed. */
+export async function addNote(
+  inbox: Inbox,
+  id: string,
+  text: string,
+  mentions: string[],
+  /** Its Idempotency-Key: it is added at most once, however often it is tried. */
+  key: string,
+): Promise<void> {
+  await calls.note(inbox.workspaceId, id, { text, mentions }, key)
+  void inbox.queries.invalidateQueries({ queryKey: threadKey(inbox.workspaceId, id), exact: true })
+}
+
+/** Says what I do in a conversation. Whether it is heard changes nothing for me. */
+export async function sayPresence(inbox: Inbox, id: string, state: Person['state'] | 'gone'): Promise<void> {
+  const key = peopleKey(inbox.workspaceId, id)
+  const before = inbox.queries.getQueryData<Person[]>(key)
+  const people = await calls.say(inbox.workspaceId, id, state).catch(() => null)
+  // What the stream told meanwhile is as new, or newer.
+  const isNews = inbox.queries.getQueryData<Person[]>(key) === before
+  if (people !== null && isNews) inbox.queries.setQueryData(key, people)
+}
+
+async function act(
+  inbox: Inbox,
+  id: string,
+  shown: Partial<Conversation>,
+  call: () => Promise<Conversation>,
+): Promise<boolean> {
+  const before = knownConversation(inbox, id)
+  if (before !== undefined) keepConversation(inbox, { ...before, ...shown })
+  try {
+    keepConversation(inbox, await call())
+    return true
+  } catch (error) {
+    const now = knownConversation(inbox, id)
+    if (before !== undefined && now !== undefined) keepConversation(inbox, { ...now, ...partOf(before, shown) })
+    complain(error)
+    return false
+  }
+}
+
+// Only what was changed here is taken back: others may have changed the rest meanwhile.
+const partOf = (before: Conversation, shown: Partial<Conversation>): Partial<Conversation> =>
+  Object.fromEntries(Object.keys(shown).map((field) => [field, before[field as keyof Conversation]]))

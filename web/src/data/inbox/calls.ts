@@ -1,0 +1,101 @@
+import { api, body } from '../../api/client.ts'
+import type { ConversationList } from './list-rules.ts'
+import type { Thread } from './thread-rules.ts'
+import type { ConversationFilter, Person, Reply, Status } from './types.ts'
+
+const inbox = '/api/team/v1/workspaces/{workspaceId}/inbox' as const
+const one = `${inbox}/conversations/{id}` as const
+// The first page is soon there; who scrolls on wants many.
+const [firstPage, nextPage] = [40, 100]
+
+export async function listPage(
+  workspaceId: string,
+  { status, view, unread, unanswered, ...filter }: ConversationFilter,
+  cursor: string | null,
+): Promise<ConversationList> {
+  const query = {
+    ...filter,
+    view,
+    limit: cursor === null ? firstPage : nextPage,
+    ...(status === 'any' ? {} : { status }),
+    ...(unread === true ? { unread } : {}),
+    ...(unanswered === true ? { unanswered } : {}),
+    ...(cursor === null ? {} : { cursor }),
+  }
+  const page = await body(api.GET(`${inbox}/conversations`, { params: { path: { workspaceId }, query } }))
+  return { rows: page.conversations, cursor: page.cursor }
+}
+
+/** What has changed since, changed last first. */
+export async function listChanged(workspaceId: string, updatedAfter: string, limit: number) {
+  const query = { updatedAfter, limit, sort: 'updated' as const }
+  return body(api.GET(`${inbox}/conversations`, { params: { path: { workspaceId }, query } }))
+}
+
+export const readConversation = (workspaceId: string, id: string) =>
+  body(api.GET(one, { params: { path: { workspaceId, id } } }))
+
+export async function readCounts(workspaceId: string) {
+  return (await body(api.GET(`${inbox}/counts`, { params: { path: { workspaceId } } }))).counts
+}
+
+export type ThreadPage = { around: 'unread' } | { before: string } | { after: string } | { limit: number }
+
+let readings = 0
+
+export async function readThread(workspaceId: string, id: string, query: ThreadPage): Promise<Thread> {
+  const reading = ++readings
+  const page = await body(api.GET(`${one}/timeline`, { params: { path: { workspaceId, id }, query } }))
+  return { ...page, reading }
+}
+
+export interface Changes {
+  status?: Status
+  snoozedUntil?: string | null
+  assignedTo?: string | null
+  labelIds?: string[]
+}
+
+export async function change(workspaceId: string, id: string, changes: Changes) {
+  return (await body(api.PATCH(one, { params: { path: { workspaceId, id } }, body: changes }))).conversation
+}
+
+export async function takeOver(workspaceId: string, id: string) {
+  return (await body(api.POST(`${one}/take-over`, { params: { path: { workspaceId, id } } }))).conversation
+}
+
+export interface HandBack {
+  keyId: string
+  note?: { summary: string; reason?: string; nextStep?: string }
+}
+
+export async function handBack(workspaceId: string, id: string, to: HandBack) {
+  return (await body(api.POST(`${one}/hand-back`, { params: { path: { workspaceId, id } }, body: to }))).conversation
+}
+
+export function note(workspaceId: string, id: string, note: { text: string; mentions: string[] }, key: string) {
+  const headers = { 'idempotency-key': key }
+  return body(api.POST(`${one}/notes`, { params: { path: { workspaceId, id } }, headers, body: note }))
+}
+
+export async function read(workspaceId: string, id: string) {
+  return (await body(api.POST(`${one}/read`, { params: { path: { workspaceId, id } } }))).conversation
+}
+
+export async function unread(workspaceId: string, id: string) {
+  return (await body(api.POST(`${one}/unread`, { params: { path: { workspaceId, id } } }))).conversation
+}
+
+export function send(workspaceId: string, id: string, reply: Reply, key: string, ifLastMessageId: string | null) {
+  const seen = ifLastMessageId === null ? {} : { if_last_message_id: ifLastMessageId }
+  const headers = { 'idempotency-key': key }
+  return body(
+    api.POST(`${one}/messages`, { params: { path: { workspaceId, id } }, headers, body: { ...reply, ...seen } }),
+  )
+}
+
+export async function say(workspaceId: string, id: string, state: Person['state'] | 'gone'): Promise<Person[]> {
+  const call = { params: { path: { workspaceId, id } }, body: { state } }
+  // Also when the page is being closed.
+  return (await body(api.POST(`${one}/presence`, { ...call, keepalive: true }))).people
+}

@@ -1,0 +1,178 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef } from 'react'
+import { type LiveEvent, useLive, useLiveState } from '../../api/live.ts'
+import { readAgain } from '../../api/read-again.ts'
+import { connectionsKey, useConnectionNews } from '../connections.ts'
+import { workspaceKey } from '../workspace.ts'
+import {
+  changeThread,
+  countsKey,
+  detailKey,
+  dropConversation,
+  inboxKey,
+  keepConversation,
+  knownConversation,
+  listsKey,
+  peopleKey,
+  threadKey,
+  threadsKey,
+} from './cache.ts'
+import { listChanged } from './calls.ts'
+import { asHeard, hearStatus, rowAsHeard } from './heard-changes.ts'
+import type { Inbox } from './inbox.ts'
+import type { ConversationList } from './list-rules.ts'
+import { refreshThread } from './outbox.ts'
+import type { Rung } from './status-rules.ts'
+import { mapMessages } from './thread-rules.ts'
+import type { Conversation, Message, Person } from './types.ts'
+
+const names = [
+  'team.conversation.changed',
+  'team.conversation.gone',
+  'team.conversations.changed',
+  'team.presence',
+  'team.workspace.changed',
+  'inbox.message.sent',
+  'inbox.message.status',
+]
+const maxMissed = 100
+const countsRestMs = 1000
+const silenceMs = 60_000
+
+/** Keeps what is known of the inbox true while the app is open, on whatever page. */
+export function useInboxLive(workspaceId: string): void {
+  const queries = useQueryClient()
+  const inbox = useMemo(() => ({ queries, workspaceId }), [queries, workspaceId])
+  const hear = useMemo(() => hearer(inbox), [inbox])
+  useLive(names, hear)
+  // Here rather than where the rail counts them, which comes later: news in between would be lost.
+  useConnectionNews(workspaceId)
+  useCatchUp(inbox)
+}
+
+function hearer(inbox: Inbox): (event: LiveEvent) => void {
+  const counts = atMostEvery(countsRestMs, () => {
+    void readAgain(inbox.queries, countsKey(inbox.workspaceId))
+  })
+  const threads = threadReader(inbox)
+  return ({ event, payload }) => {
+    if (event === 'team.conversation.changed') {
+      const { conversation } = payload as { conversation: Conversation }
+      keepConversation(inbox, conversation)
+      threads(conversation.id)
+      counts()
+    } else if (event === 'team.conversation.gone') {
+      const { conversationId } = payload as { conversationId: string }
+      dropConversation(inbox, conversationId)
+      // Merged into another, which its id names from now on, or erased: the service knows.
+      void readAgain(inbox.queries, detailKey(inbox.workspaceId, conversationId))
+      counts()
+    } else if (event === 'team.conversations.changed') {
+      void readAgain(inbox.queries, inboxKey(inbox.workspaceId))
+    } else if (event === 'team.presence') {
+      const { conversationId, people } = payload as { conversationId: string; people: Person[] }
+      inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
+    } else if (event === 'team.workspace.changed') {
+      void readAgain(inbox.queries, workspaceKey(inbox.workspaceId))
+    } else if (event === 'inbox.message.sent') {
+      const { conversation, message } = payload as unknown as SentPayload
+      climb(inbox, conversation.id, message.id, { status: message.status, errorCode: null })
+      // Why is not told here.
+      if (message.status === 'failed') threads(conversation.id)
+    } else {
+      const { conversation_id, message_id, status, error_code } = payload as unknown as StatusPayload
+      climb(inbox, conversation_id, message_id, { status, errorCode: error_code })
+    }
+  }
+}
+
+interface SentPayload {
+  conversation: { id: string }
+  message: { id: string; status: Message['status'] }
+}
+
+interface StatusPayload {
+  conversation_id: string
+  message_id: string
+  status: Message['status']
+  error_code: string | null
+}
+
+function climb(inbox: Inbox, id: string, messageId: string, rung: Rung): void {
+  hearStatus(inbox, messageId, rung)
+  changeThread(inbox, id, (thread) => mapMessages(thread, (message) => asHeard(inbox, message)))
+  const row = knownConversation(inbox, id)
+  if (row !== undefined && rowAsHeard(inbox, row) !== row) keepConversation(inbox, row)
+}
+
+/** Reads the thread that is open anew, once more when something came while it was being read. */
+function threadReader(inbox: Inbox): (id: string) => void {
+  const reading = new Map<string, 'reading' | 'again'>()
+  const read = async (id: string) => {
+    do {
+      reading.set(id, 'reading')
+      await refreshThread(inbox, id).catch(() => {})
+    } while (reading.get(id) === 'again')
+    reading.delete(id)
+  }
+  return (id) => {
+    const key = threadKey(inbox.workspaceId, id)
+    const query = inbox.queries.getQueryCache().find({ queryKey: key, exact: true })
+    // One that nobody looks at is read when it is opened.
+    if (query === undefined || !query.isActive()) return
+    if (reading.has(id)) reading.set(id, 'again')
+    else void read(id)
+  }
+}
+
+/**
+ * The stream resumes by itself, but not what the app alone is told of: that is asked for. So is what was read before the
+ * stream was first open, as nobody told of what changed between.
+ */
+function useCatchUp(inbox: Inbox): void {
+  const state = useLiveState()
+  const wasOpen = useRef(false)
+  useEffect(() => {
+    const isOpen = state === 'open'
+    if (isOpen && !wasOpen.current) void catchUp(inbox)
+    wasOpen.current = isOpen
+  }, [state, inbox])
+}
+
+async function catchUp(inbox: Inbox): Promise<void> {
+  const { queries, workspaceId } = inbox
+  const heard = lastHeard(inbox)
+  const missed = heard === null ? null : await listChanged(workspaceId, heard, maxMissed).catch(() => null)
+  if (missed === null || missed.cursor !== null) await readAgain(queries, listsKey(workspaceId))
+  else for (const row of missed.conversations) keepConversation(inbox, row)
+  // Whether anything can be sent is not told of a second time either.
+  const rest = [threadsKey(workspaceId), countsKey(workspaceId), workspaceKey(workspaceId), connectionsKey(workspaceId)]
+  await Promise.all(rest.map((key) => readAgain(queries, key)))
+}
+
+/** By the service's clock: the newest change that is known here, less what a dead stream may have kept back. */
+function lastHeard({ queries, workspaceId }: Inbox): string | null {
+  const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })
+  let newest = ''
+  for (const [, list] of lists) for (const { updatedAt } of list?.rows ?? []) if (updatedAt > newest) newest = updatedAt
+  return newest === '' ? null : new Date(Date.parse(newest) - silenceMs).toISOString()
+}
+
+/** At once, and then no more than once in so long. */
+function atMostEvery(restMs: number, run: () => void): () => void {
+  let isResting = false
+  let isWanted = false
+  const go = () => {
+    isWanted = false
+    isResting = true
+    run()
+    setTimeout(() => {
+      isResting = false
+      if (isWanted) go()
+    }, restMs)
+  }
+  return () => {
+    if (isResting) isWanted = true
+    else go()
+  }
+}

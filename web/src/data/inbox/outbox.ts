@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query'
+import { Failure } from '../../api/failure.ts'
+import { me } from '../../session/session.ts'
+import { outboxKey, threadKey } from './cache.ts'
+import * as calls from './calls.ts'
+import type { Inbox } from './inbox.ts'
+import { mineOf, type Waiting } from './outbox-rules.ts'
+import { freshThread } from './queries.ts'
+import type { Thread } from './thread-rules.ts'
+import type { Reply } from './types.ts'
+
+const none: readonly Waiting[] = []
+const retryMs = [1000, 2000, 4000, 8000]
+// What is written in a conversation goes in that order, also when it waited for the connection meanwhile.
+const lines = new Map<string, Promise<unknown>>()
+
+/** What of mine is on its way in a conversation, oldest first. */
+export function useOutbox(workspaceId: string, id: string): readonly Waiting[] {
+  const { data = none } = useQuery<readonly Waiting[]>({
+    queryKey: outboxKey(workspaceId, id),
+    queryFn: () => none,
+    enabled: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  })
+  return data
+}
+
+export interface Sending {
+  reply: Reply
+  /** As the thread shows it: the text, or the template filled in. */
+  text: string
+  /** Nothing is sent when somebody has written since this message (409 `THREAD_MOVED`). */
+  ifLastMessageId?: string | null
+  /** The Idempotency-Key, when it was tried before. */
+  key?: string
+}
+
+/**
+ * Sends a message, which the thread shows at once. Resolves when the platform has said what became of it; one that
+ * failed there stays in the thread. Rejects when the service refused it: then nothing was sent, and the text is the
+ * sender's again. While the service cannot be reached it waits, and is tried again under the same key.
+ */
+export async function sendReply(inbox: Inbox, id: string, sending: Sending) {
+  const { reply, text, ifLastMessageId = null, key = crypto.randomUUID() } = sending
+  const { queries, workspaceId } = inbox
+  const items = queries.getQueryData<Thread>(threadKey(workspaceId, id))?.items ?? []
+  const entry: Waiting = {
+    key,
+    text,
+    at: new Date().toISOString(),
+    state: 'sending',
+    earlier: mineOf(items, text, me().id),
+    messageId: null,
+  }
+  setOutbox(inbox, id, (outbox) => [...outbox, entry])
+  try {
+    const call = () => calls.send(workspaceId, id, reply, key, ifLastMessageId)
+    const turn = (lines.get(id) ?? Promise.resolve()).then(() => untilAnswered(inbox, id, entry, call))
+    lines.set(
+      id,
+      turn.catch(() => {}),
+    )
+    const messageId = await turn
+    if (messageId !== null) changeEntry(inbox, id, entry.key, { messageId })
+    await refreshThread(inbox, id).catch(() => {})
+  } finally {
+    setOutbox(inbox, id, (outbox) => outbox.filter(({ key }) => key !== entry.key))
+  }
+}
+
+export async function refreshThread(inbox: Inbox, id: string): Promise<void> {
+  const thread = await freshThread(inbox, id)
+  inbox.queries.setQueryData(threadKey(inbox.workspaceId, id), thread)
+}
+
+/** The message's id; null when it failed at the platform, which the thread shows. */
+async function untilAnswered(
+  inbox: Inbox,
+  id: string,
+  { key }: Waiting,
+  call: () => Promise<{ message_id: string }>,
+): Promise<string | null> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return (await call()).message_id
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      if (error.code === 'DELIVERY_FAILED') return null
+      // Somebody has closed the inbox, and nobody knows for how long: that is told, not waited for.
+      if (error.code === 'CHAT_INBOX_UNAVAILABLE') throw error
+      const isUnknown = error.status === 0 || error.status >= 500 || error.code === 'NOT_RETRYABLE'
+      if (!isUnknown && error.status !== 429) throw error
+      changeEntry(inbox, id, key, { state: 'waiting' })
+      await pause(retryMs[Math.min(attempt, retryMs.length - 1)] ?? 8000)
+    }
+  }
+}
+
+/** Or until the browser says that the network is back. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      window.removeEventListener('online', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    window.addEventListener('online', done)
+  })
+}
+
+function changeEntry(inbox: Inbox, id: string, key: string, changes: Partial<Waiting>): void {
+  setOutbox(inbox, id, (outbox) => outbox.map((entry) => (entry.key === key ? { ...entry, ...changes } : entry)))
+}
+
+function setOutbox(
+  { queries, workspaceId }: Inbox,
+  id: string,
+  change: (outbox: readonly Waiting[]) => readonly Waiting[],
+): void {
+  queries.setQueryData<readonly Waiting[]>(outboxKey(workspaceId, id), (outbox) => change(outbox ?? none))
+}

@@ -1,0 +1,160 @@
+import { keepPreviousData, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { me } from '../../session/session.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { countsKey, type Detail, detailKey, knownConversation, listKey, threadKey } from './cache.ts'
+import { listPage, readConversation, readCounts, readThread, type ThreadPage } from './calls.ts'
+import { asHeard, listAsHeard, rowAsHeard, thisMoment } from './heard-changes.ts'
+import type { Inbox } from './inbox.ts'
+import { appendPage, type ConversationList, emptyList } from './list-rules.ts'
+import { appendNewer, mapMessages, mergeNewest, prependOlder, type Thread } from './thread-rules.ts'
+import type { Conversation, ConversationFilter } from './types.ts'
+
+// The live stream keeps all of these fresh: they are asked for once, and again when it could not be followed.
+const fresh = { staleTime: Number.POSITIVE_INFINITY }
+const newest = 50
+
+/** The inbox of the workspace in the address, for what changes it (`actions.ts`). */
+export function useInbox(): Inbox {
+  const workspaceId = useWorkspaceId()
+  const queries = useQueryClient()
+  return useMemo(() => ({ queries, workspaceId }), [queries, workspaceId])
+}
+
+export interface ConversationPages {
+  query: UseQueryResult<ConversationList>
+  rows: ConversationList['rows']
+  /** Where the next page begins; null when there is none. */
+  cursor: string | null
+  /** Reads the next page; a second call while one is on its way does nothing. */
+  more(): Promise<void>
+}
+
+/** The rows of a list as far as they were scrolled to. Those of the list before stay until the new ones are there. */
+export function useConversationPages(workspaceId: string, filter: ConversationFilter): ConversationPages {
+  const queries = useQueryClient()
+  const inbox = { queries, workspaceId }
+  const queryKey = listKey(workspaceId, filter)
+  const query = useQuery({
+    queryKey,
+    queryFn: async () => {
+      const asked = thisMoment()
+      return listAsHeard(inbox, await listPage(workspaceId, filter, null), asked, filter, me().id)
+    },
+    placeholderData: keepPreviousData,
+    ...fresh,
+  })
+  const { rows, cursor } = query.data ?? emptyList
+  const more = async () => {
+    const list = queries.getQueryData<ConversationList>(queryKey)
+    if (list === undefined || list.cursor === null) return
+    const asked = thisMoment()
+    const page = await queries.fetchQuery({
+      queryKey: [workspaceId, 'inbox', 'page', filter, list.cursor],
+      queryFn: () => listPage(workspaceId, filter, list.cursor),
+      gcTime: 0,
+    })
+    queries.setQueryData<ConversationList>(queryKey, (now) => {
+      const isSameEnd = now?.cursor === list.cursor
+      return now && isSameEnd ? listAsHeard(inbox, appendPage(now, page), asked, filter, me().id) : now
+    })
+  }
+  return { query, rows, cursor: query.isPlaceholderData ? null : cursor, more }
+}
+
+/** A conversation with its lead and notes: at once as a list knows it, then as the service does. */
+export function useDetail(workspaceId: string, id: string): UseQueryResult<Detail> {
+  const queries = useQueryClient()
+  return useQuery<Detail>({
+    queryKey: detailKey(workspaceId, id),
+    queryFn: async () => {
+      const detail = await readConversation(workspaceId, id)
+      return { ...detail, conversation: rowAsHeard({ queries, workspaceId }, detail.conversation) }
+    },
+    initialData: () => {
+      const conversation = knownConversation({ queries, workspaceId }, id)
+      return conversation && { conversation, notes: null, lead: null, referral: null }
+    },
+    initialDataUpdatedAt: 0,
+    // What a list knows may have been brought up to date before this is first asked for, and is not all of it.
+    staleTime: ({ state }) => (state.data?.notes == null ? 0 : fresh.staleTime),
+  })
+}
+
+export function useConversation(workspaceId: string, id: string): Conversation | undefined {
+  return useDetail(workspaceId, id).data?.conversation
+}
+
+export interface ThreadPages {
+  query: UseQueryResult<Thread>
+  older(): Promise<void>
+  newer(): Promise<void>
+  /** Leaves out what lies between here and the newest, if that is not read yet. */
+  toEnd(): Promise<void>
+}
+
+/** The thread from the cache at once, then read anew from its newest or its first unread message. */
+export function useThread(workspaceId: string, id: string): ThreadPages {
+  const queries = useQueryClient()
+  const inbox = { queries, workspaceId }
+  const queryKey = threadKey(workspaceId, id)
+  const query = useQuery({
+    queryKey,
+    queryFn: () => freshThread(inbox, id),
+    ...fresh,
+    refetchOnMount: 'always',
+  })
+  const go = async (side: 'older' | 'newer') => {
+    const place = queries.getQueryData<Thread>(queryKey)?.[side] ?? null
+    if (place === null) return
+    const asked = side === 'older' ? { before: place } : { after: place }
+    const page = await queries.fetchQuery({
+      queryKey: [workspaceId, 'inbox', 'thread page', id, side, place],
+      queryFn: () => readAsHeard(inbox, id, asked),
+      gcTime: 0,
+    })
+    queries.setQueryData<Thread>(queryKey, (now) => {
+      if (now?.[side] !== place) return now
+      return side === 'older' ? prependOlder(now, page) : appendNewer(now, page)
+    })
+  }
+  const toEnd = async () => {
+    if (queries.getQueryData<Thread>(queryKey)?.newer === null) return
+    const page = await readAsHeard(inbox, id, { limit: newest })
+    queries.setQueryData<Thread>(queryKey, (now) => (now?.newer === null ? now : page))
+  }
+  return { query, older: () => go('older'), newer: () => go('newer'), toEnd }
+}
+
+/** The thread as far as it has been read; nothing is asked for. */
+export function useKnownThread(workspaceId: string, id: string): Thread | undefined {
+  return useQuery<Thread>({
+    queryKey: threadKey(workspaceId, id),
+    enabled: false,
+    ...fresh,
+  }).data
+}
+
+/** Reads a thread that is likely to be opened next, unless it is known. */
+export function prefetchThread(inbox: Inbox, id: string): void {
+  const queryKey = threadKey(inbox.workspaceId, id)
+  void inbox.queries.prefetchQuery({ queryKey, queryFn: () => freshThread(inbox, id), ...fresh })
+}
+
+/** Around the first unread message when nothing is known yet; else the newest, put to what is known. */
+export async function freshThread(inbox: Inbox, id: string): Promise<Thread> {
+  const { queries, workspaceId } = inbox
+  const key = threadKey(workspaceId, id)
+  const isKnown = queries.getQueryData<Thread>(key) !== undefined
+  const page = await readAsHeard(inbox, id, isKnown ? { limit: newest } : { around: 'unread' })
+  return mergeNewest(queries.getQueryData<Thread>(key), page)
+}
+
+async function readAsHeard(inbox: Inbox, id: string, asked: ThreadPage): Promise<Thread> {
+  const page = await readThread(inbox.workspaceId, id, asked)
+  return mapMessages(page, (message) => asHeard(inbox, message))
+}
+
+export function useCounts(workspaceId: string) {
+  return useQuery({ queryKey: countsKey(workspaceId), queryFn: () => readCounts(workspaceId), ...fresh })
+}

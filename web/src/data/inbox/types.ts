@@ -1,0 +1,44 @@
+import type { components } from '../../api/schema.ts'
+
+type Schemas = components['schemas']
+
+/** A row of the list, and what a thread is headed by. */
+export type Conversation = Schemas['TeamConversation']
+export type Message = Schemas['TeamMessage']
+export type Note = Schemas['TeamNote']
+export type Activity = Schemas['TeamActivity']
+export type TimelineItem = Schemas['TimelineItem']
+export type Lead = Schemas['TeamLead']
+export type Counts = Schemas['TeamCounts']
+export type Status = Conversation['status']
+
+export const views = ['mine', 'unassigned', 'all', 'agents'] as const
+export type View = (typeof views)[number]
+
+/** What a list shows; it is the address of the page as well. */
+export interface ConversationFilter {
+  view: View
+  status: Status | 'any'
+  sort: 'recent' | 'waiting'
+  /** `human`, `agent`, or `agent:` and a key. */
+  owner?: string
+  /** A member, `me` or `none`. */
+  assignedTo?: string
+  connectionId?: string
+  labelId?: string
+  unread?: boolean
+  unanswered?: boolean
+  search?: string
+}
+
+/** Somebody who has a conversation open. */
+export interface Person {
+  userId: string
+  name: string | null
+  state: 'viewing' | 'typing'
+}
+
+/** What a member sends. */
+export type Reply =
+  | { kind: 'text'; text: string }
+  | { kind: 'template'; template: { name: string; language: string; body_params?: string[] } }

@@ -1,0 +1,213 @@
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query'
+import { api, body, type Schemas } from '../api/client.ts'
+import type { paths } from '../api/schema.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/leads'
+export const pageSize = 100
+const cardsPerPage = 50
+
+export type Lead = Schemas['LeadDetail']
+export type Priority = 'low' | 'medium' | 'high' | 'urgent'
+export type Source = 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
+export type Platform = 'meta' | 'google' | 'tiktok' | 'linkedin' | 'chatgpt' | 'x' | 'other'
+
+/** What the service is asked for. */
+export interface LeadQuery {
+  search?: string
+  status?: string
+  priority?: Priority
+  source?: Source
+  adPlatform?: Platform
+  assignedTo?: string
+  createdFrom?: string
+  createdTo?: string
+  updatedFrom?: string
+  updatedTo?: string
+  sortBy?: 'createdAt' | 'updatedAt'
+  sortOrder?: 'asc' | 'desc'
+}
+
+export type LeadPage = Awaited<ReturnType<typeof readLeads>>
+export type NewLead = Parameters<typeof createLead>[1]
+export type LeadChanges = Parameters<typeof patchLead>[2]
+export type BulkAction = Omit<Parameters<typeof bulkChange>[1], 'ids'>
+export type BoardHead = Awaited<ReturnType<typeof readBoard>>[number]
+export type Duplicate = Awaited<ReturnType<typeof checkDuplicates>>[number]
+
+export const leadsOf = (workspaceId: string) => [workspaceId, 'leads'] as const
+/** Every list of leads that is kept: pages of tables and cards of columns. The query is the fourth part of the key. */
+export const listsOf = (workspaceId: string) => [...leadsOf(workspaceId), 'list'] as const
+export const boardsOf = (workspaceId: string) => [...leadsOf(workspaceId), 'board'] as const
+export const leadKey = (workspaceId: string, id: string) => [...leadsOf(workspaceId), 'one', id] as const
+export const historyKey = (workspaceId: string, id: string) => [...leadKey(workspaceId, id), 'history'] as const
+
+/** The leads that a few words find, for a short list. */
+export const findLeads = async (workspaceId: string, search: string, limit: number) =>
+  (await readLeads(workspaceId, { search, limit })).leads
+
+function readLeads(
+  workspaceId: string,
+  query: LeadQuery & { limit: number; page?: number; cursor?: string },
+  signal?: AbortSignal,
+) {
+  return body(api.GET(path, { params: { path: { workspaceId }, query }, signal: signal ?? null }))
+}
+
+/** A page of a table by its number, so that any part of a long list can be shown at once. */
+export const pageOptions = (workspaceId: string, query: LeadQuery, page: number) =>
+  queryOptions({
+    queryKey: [...listsOf(workspaceId), query, 'page', page],
+    queryFn: ({ signal }) => readLeads(workspaceId, { ...query, limit: pageSize, page: page + 1 }, signal),
+    gcTime: 120_000,
+  })
+
+export const cardsOptions = (workspaceId: string, query: LeadQuery) =>
+  infiniteQueryOptions({
+    queryKey: [...listsOf(workspaceId), query, 'cards'],
+    queryFn: ({ pageParam, signal }) =>
+      readLeads(workspaceId, { ...query, limit: cardsPerPage, ...(pageParam !== '' && { cursor: pageParam }) }, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
+
+/** The filters that the interface takes. */
+export type LeadFilters = NonNullable<paths[typeof path]['get']['parameters']['query']>
+
+/** How many leads fit some filters. */
+export function useLeadCount(workspaceId: string, filters: LeadFilters) {
+  return useQuery({
+    queryKey: [...leadsOf(workspaceId), 'count', filters],
+    queryFn: async () =>
+      (await body(api.GET(path, { params: { path: { workspaceId }, query: { ...filters, limit: 1 } } }))).total,
+  })
+}
+
+async function readBoard(workspaceId: string, query: LeadQuery) {
+  const { status: _, search: __, sortBy: ___, sortOrder: ____, ...rest } = query
+  return (await body(api.GET(`${path}/board`, { params: { path: { workspaceId }, query: rest } }))).columns
+}
+
+export function useBoard(workspaceId: string, query: LeadQuery) {
+  return useQuery({
+    queryKey: [...boardsOf(workspaceId), query],
+    queryFn: () => readBoard(workspaceId, query),
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useLead(workspaceId: string, id: string, known?: Lead) {
+  return useQuery({
+    queryKey: leadKey(workspaceId, id),
+    queryFn: async () =>
+      (await body(api.GET(`${path}/{identifier}`, { params: { path: { workspaceId, identifier: id } } }))).lead,
+    ...(known !== undefined && { placeholderData: known }),
+  })
+}
+
+export function useHistory(workspaceId: string, id: string) {
+  return useQuery({
+    queryKey: historyKey(workspaceId, id),
+    queryFn: async () =>
+      (await body(api.GET(`${path}/{identifier}/history`, { params: { path: { workspaceId, identifier: id } } })))
+        .history,
+  })
+}
+
+export function useConversations(workspaceId: string, id: string, phone: string | null) {
+  return useQuery({
+    queryKey: [...leadKey(workspaceId, id), 'conversations', phone],
+    queryFn: async () =>
+      (await body(api.GET(`${path}/{identifier}/conversations`, { params: { path: { workspaceId, identifier: id } } })))
+        .conversations,
+  })
+}
+
+export function useDuplicates(workspaceId: string, { id, phone, email }: Lead) {
+  return useQuery({
+    queryKey: [...leadKey(workspaceId, id), 'duplicates', phone, email],
+    queryFn: async () =>
+      (await body(api.GET(`${path}/{identifier}/duplicates`, { params: { path: { workspaceId, identifier: id } } })))
+        .duplicates,
+  })
+}
+
+async function checkDuplicates(workspaceId: string, who: { phone?: string; email?: string }) {
+  return (await body(api.POST(`${path}/check`, { params: { path: { workspaceId } }, body: who }))).duplicates
+}
+
+/** Who has this phone or e-mail already, while a lead is being filled in. */
+export function useCheck(workspaceId: string, who: { phone?: string; email?: string }) {
+  return useQuery({
+    queryKey: [...leadsOf(workspaceId), 'check', who],
+    queryFn: () => checkDuplicates(workspaceId, who),
+    enabled: Object.keys(who).length > 0,
+    staleTime: 5000,
+    gcTime: 10_000,
+  })
+}
+
+export function useTrash(workspaceId: string) {
+  return useInfiniteQuery({
+    queryKey: [...leadsOf(workspaceId), 'trash'],
+    queryFn: ({ pageParam }) =>
+      body(
+        api.GET(`${path}/trash`, {
+          params: { path: { workspaceId }, query: { limit: 100, ...(pageParam !== '' && { cursor: pageParam }) } },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
+}
+
+export async function createLead(
+  workspaceId: string,
+  lead: NonNullable<Parameters<typeof postLead>[1]>,
+): Promise<Lead> {
+  return (await postLead(workspaceId, lead)).lead
+}
+
+const postLead = (workspaceId: string, lead: Partial<Omit<Lead, 'customFields'>> & { firstName: string }) =>
+  body(api.POST(path, { params: { path: { workspaceId } }, body: lead }))
+
+export async function patchLead(
+  workspaceId: string,
+  identifier: string,
+  changes: Partial<Omit<Lead, 'customFields' | 'customFieldValues'>> & {
+    customFieldValues?: Record<string, string | boolean | null>
+  },
+): Promise<Lead> {
+  return (
+    await body(api.PATCH(`${path}/{identifier}`, { params: { path: { workspaceId, identifier } }, body: changes }))
+  ).lead
+}
+
+export function bulkChange(
+  workspaceId: string,
+  asked: {
+    ids: string[]
+    changes?: Partial<Pick<Lead, 'status' | 'priority' | 'source' | 'assignedTo'>>
+    delete?: true
+    restore?: true
+  },
+) {
+  return body(api.POST(`${path}/bulk-change`, { params: { path: { workspaceId } }, body: asked }))
+}
+
+/** The ids of a list from its beginning, at most `most`. */
+export async function firstIds(queries: QueryClient, workspaceId: string, query: LeadQuery, most: number) {
+  const ids: string[] = []
+  for (let n = 0; ids.length < most; n++) {
+    const { leads, total } = await queries.fetchQuery(pageOptions(workspaceId, query, n))
+    ids.push(...leads.map(({ id }) => id))
+    if (leads.length < pageSize || ids.length >= total) break
+  }
+  return ids.slice(0, most)
+}

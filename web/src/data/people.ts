@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { api, body } from '../api/client.ts'
+import { t } from '../text/index.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/people'
+
+/** Members, API keys and team tokens, also those that are gone. */
+export type PeopleLists = Awaited<ReturnType<typeof readPeople>>
+
+export interface People {
+  /** Whom a lead can be given to. */
+  members: readonly { id: string; name: string }[]
+  nameOf(id: string | null): string | null
+}
+
+const readPeople = (workspaceId: string) => body(api.GET(path, { params: { path: { workspaceId } } }))
+
+export function usePeopleLists(workspaceId: string) {
+  return useQuery({ queryKey: [workspaceId, 'people'], queryFn: () => readPeople(workspaceId) })
+}
+
+/** The names behind ids. */
+export function usePeople(workspaceId: string): People {
+  const { data } = usePeopleLists(workspaceId)
+  return useMemo(() => {
+    const { members = [], keys = [], tokens = [] } = data ?? {}
+    const names = new Map([...members, ...keys, ...tokens].map(({ id, name }) => [id, name]))
+    return { members, nameOf: (id) => (id === null ? null : (names.get(id) ?? (data && t.common.unknown) ?? '')) }
+  }, [data])
+}

@@ -1,0 +1,43 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { api, body } from '../api/client.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/saved-filters'
+const onePath = `${path}/{filterId}` as const
+const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
+// They change seldom; who changes them says so.
+const lookUpMs = 5 * 60_000
+
+export type SavedFilter = Awaited<ReturnType<typeof listFilters>>[number]
+
+/** Those of all pages: each page takes its own of them. */
+export const savedFiltersKey = (workspaceId: string) => [workspaceId, 'saved-filters'] as const
+
+const listFilters = async (workspaceId: string) => (await body(api.GET(path, at(workspaceId)))).savedFilters
+
+const filtersQuery = (workspaceId: string) =>
+  queryOptions({ queryKey: savedFiltersKey(workspaceId), queryFn: () => listFilters(workspaceId) })
+
+export function useSavedFilters(workspaceId: string) {
+  return useQuery(filtersQuery(workspaceId))
+}
+
+export function useSavedFiltersOf(page: SavedFilter['page'], workspaceId: string): readonly SavedFilter[] {
+  return useQuery({ ...filtersQuery(workspaceId), staleTime: lookUpMs, select: of[page] }).data ?? noFilters
+}
+
+const noFilters: readonly SavedFilter[] = []
+const of = {
+  inbox: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'inbox'),
+  leads: (filters: SavedFilter[]) => filters.filter(({ page }) => page === 'leads'),
+}
+
+export const createFilter = (workspaceId: string, filter: Pick<SavedFilter, 'page' | 'name' | 'query' | 'shared'>) => {
+  const { page, name, query, shared } = filter
+  return body(api.POST(path, { ...at(workspaceId), body: { page, name, query, shared } }))
+}
+
+export const renameFilter = (workspaceId: string, filterId: string, name: string) =>
+  body(api.PATCH(onePath, { params: { path: { workspaceId, filterId } }, body: { name } }))
+
+export const deleteFilter = (workspaceId: string, filterId: string) =>
+  body(api.DELETE(onePath, { params: { path: { workspaceId, filterId } } }))

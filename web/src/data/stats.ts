@@ -1,0 +1,39 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, body } from '../api/client.ts'
+import { readAgain } from '../api/read-again.ts'
+import { useAfterEvents } from '../ui/use-after-events.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}'
+const lookAgainMs = 3000
+
+export type Stats = Awaited<ReturnType<typeof readStats>>
+export type Attention = Stats['attention'][number]
+
+const eventNames = [
+  'lead.created',
+  'lead.updated',
+  'lead.deleted',
+  'lead.restored',
+  'inbox.message.received',
+  'inbox.message.sent',
+  'inbox.conversation.owner_changed',
+] as const
+
+export const statsKey = (workspaceId: string) => [workspaceId, 'stats'] as const
+
+function readStats(workspaceId: string, days: number) {
+  const tz = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return body(api.GET(`${path}/stats`, { params: { path: { workspaceId }, query: { days, tz } } }))
+}
+
+/** Fresh each time that the page is opened, and soon after something happened while it is. */
+export function useStats(workspaceId: string, days: number) {
+  const queries = useQueryClient()
+  useAfterEvents(eventNames, lookAgainMs, () => void readAgain(queries, statsKey(workspaceId)))
+  return useQuery({
+    queryKey: [...statsKey(workspaceId), days],
+    queryFn: () => readStats(workspaceId, days),
+    staleTime: 5000,
+    placeholderData: (before) => before,
+  })
+}

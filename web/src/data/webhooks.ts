@@ -1,0 +1,170 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, body, type Schemas } from '../api/client.ts'
+
+const path = '/api/team/v1/workspaces/{workspaceId}/webhooks'
+const onePath = `${path}/{endpointId}` as const
+
+export type Endpoint = Schemas['WebhookEndpoint']
+export type Delivery = Schemas['WebhookDelivery']
+export type Replay = Schemas['WebhookReplay']
+export type EventName = Delivery['event']
+export type EventPattern = Endpoint['events'][number]
+export type DeliveryState = Delivery['state']
+
+/** The pages of a list that were read so far, as the cache holds them. */
+export interface DeliveryPages {
+  pages: { deliveries: Delivery[]; nextCursor: string | null }[]
+  pageParams: unknown[]
+}
+
+export type DeliveryDetail = Awaited<ReturnType<typeof readDelivery>>
+export type Stats = Awaited<ReturnType<typeof readStats>>
+export type Catalogue = Awaited<ReturnType<typeof listEvents>>
+
+export interface DeliveryFilter {
+  state: DeliveryState | null
+  event: EventName | null
+}
+
+export interface EndpointSettings {
+  url: string
+  events: EventPattern[]
+  phoneVisibility: 'full' | 'masked'
+  description: string | null
+  /** Left as they are when not given. */
+  headers?: Record<string, string>
+}
+
+export const keysOf = {
+  all: (workspaceId: string) => [workspaceId, 'webhooks'] as const,
+  list: (workspaceId: string) => [workspaceId, 'webhooks', 'list'] as const,
+  deliveries: (workspaceId: string, endpointId: string) => [workspaceId, 'webhooks', endpointId, 'deliveries'] as const,
+  delivery: (workspaceId: string, endpointId: string, eventId: string) =>
+    [workspaceId, 'webhooks', endpointId, 'delivery', eventId] as const,
+  stats: (workspaceId: string, endpointId: string) => [workspaceId, 'webhooks', endpointId, 'stats'] as const,
+  replays: (workspaceId: string, endpointId: string) => [workspaceId, 'webhooks', endpointId, 'replays'] as const,
+}
+
+export function useEndpoints(workspaceId: string) {
+  return useQuery({
+    queryKey: keysOf.list(workspaceId),
+    queryFn: async () => (await body(api.GET(path, { params: { path: { workspaceId } } }))).endpoints,
+  })
+}
+
+async function listEvents(workspaceId: string) {
+  const answer = await body(
+    api.GET('/api/team/v1/workspaces/{workspaceId}/webhook-events', { params: { path: { workspaceId } } }),
+  )
+  return answer.events
+}
+
+export function useEventCatalogue(workspaceId: string) {
+  return useQuery({
+    queryKey: [...keysOf.all(workspaceId), 'events'],
+    queryFn: () => listEvents(workspaceId),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+export function readDeliveries(
+  workspaceId: string,
+  endpointId: string,
+  { state, event }: DeliveryFilter,
+  cursor: string | null,
+) {
+  const query = {
+    limit: 50,
+    ...(state !== null && { state }),
+    ...(event !== null && { event }),
+    ...(cursor !== null && { cursor }),
+  }
+  return body(api.GET(`${onePath}/deliveries`, { params: { path: { workspaceId, endpointId }, query } }))
+}
+
+export function useDeliveries(workspaceId: string, endpointId: string, filter: DeliveryFilter) {
+  return useInfiniteQuery({
+    queryKey: [...keysOf.deliveries(workspaceId, endpointId), filter],
+    queryFn: ({ pageParam }) => readDeliveries(workspaceId, endpointId, filter, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
+}
+
+async function readDelivery(workspaceId: string, endpointId: string, eventId: string) {
+  const answer = await body(
+    api.GET(`${onePath}/deliveries/{eventId}`, { params: { path: { workspaceId, endpointId, eventId } } }),
+  )
+  return answer.delivery
+}
+
+export function useDelivery(workspaceId: string, endpointId: string, eventId: string) {
+  return useQuery({
+    queryKey: keysOf.delivery(workspaceId, endpointId, eventId),
+    queryFn: () => readDelivery(workspaceId, endpointId, eventId),
+  })
+}
+
+function readStats(workspaceId: string, endpointId: string, hours: number) {
+  return body(api.GET(`${onePath}/stats`, { params: { path: { workspaceId, endpointId }, query: { hours } } }))
+}
+
+export function useStats(workspaceId: string, endpointId: string, hours: number) {
+  return useQuery({
+    queryKey: [...keysOf.stats(workspaceId, endpointId), hours],
+    queryFn: () => readStats(workspaceId, endpointId, hours),
+  })
+}
+
+export function useReplays(workspaceId: string, endpointId: string) {
+  return useQuery({
+    queryKey: keysOf.replays(workspaceId, endpointId),
+    queryFn: async () =>
+      (await body(api.GET(`${onePath}/replays`, { params: { path: { workspaceId, endpointId } } }))).replays,
+  })
+}
+
+export function createEndpoint(workspaceId: string, settings: EndpointSettings) {
+  return body(api.POST(path, { params: { path: { workspaceId } }, body: settings }))
+}
+
+export function changeEndpoint(workspaceId: string, endpointId: string, settings: EndpointSettings) {
+  return body(api.PATCH(onePath, { params: { path: { workspaceId, endpointId } }, body: settings }))
+}
+
+export function removeEndpoint(workspaceId: string, endpointId: string) {
+  return body(api.DELETE(onePath, { params: { path: { workspaceId, endpointId } } }))
+}
+
+export function enableEndpoint(workspaceId: string, endpointId: string, sendSince: string | null) {
+  const since = sendSince === null ? {} : { sendSince }
+  return body(api.POST(`${onePath}/enable`, { params: { path: { workspaceId, endpointId } }, body: since }))
+}
+
+export function disableEndpoint(workspaceId: string, endpointId: string) {
+  return body(api.POST(`${onePath}/disable`, { params: { path: { workspaceId, endpointId } } }))
+}
+
+export function rotateSecret(workspaceId: string, endpointId: string, overlapHours: number) {
+  const params = { path: { workspaceId, endpointId } }
+  return body(api.POST(`${onePath}/rotate-secret`, { params, body: { overlapHours } }))
+}
+
+export async function sendTest(workspaceId: string, endpointId: string, event: EventName): Promise<string> {
+  const params = { path: { workspaceId, endpointId } }
+  return (await body(api.POST(`${onePath}/test`, { params, body: { event } }))).delivery.eventId
+}
+
+export function resend(workspaceId: string, endpointId: string, eventId: string) {
+  return body(
+    api.POST(`${onePath}/deliveries/{eventId}/resend`, { params: { path: { workspaceId, endpointId, eventId } } }),
+  )
+}
+
+export function replay(
+  workspaceId: string,
+  endpointId: string,
+  range: { from: string; to?: string; scope: 'undelivered' | 'all' },
+) {
+  return body(api.POST(`${onePath}/replays`, { params: { path: { workspaceId, endpointId } }, body: range }))
+}

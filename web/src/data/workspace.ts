@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, body } from '../api/client.ts'
+import type { paths } from '../api/schema.ts'
+
+const all = '/api/team/v1/workspaces'
+const path = `${all}/{workspaceId}` as const
+const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
+
+export type Workspace = Awaited<ReturnType<typeof readWorkspace>>
+export type WorkspacePatch = paths[typeof path]['patch']['requestBody']['content']['application/json']
+
+/** All that is kept of a workspace. */
+export const everythingKey = (workspaceId: string) => [workspaceId] as const
+export const workspaceKey = (workspaceId: string) => [workspaceId, 'workspace'] as const
+export const allWorkspacesKey = ['workspaces'] as const
+
+const readWorkspace = async (workspaceId: string) => (await body(api.GET(path, at(workspaceId)))).workspace
+
+export function useWorkspace(workspaceId: string) {
+  return useQuery({ queryKey: workspaceKey(workspaceId), queryFn: () => readWorkspace(workspaceId) })
+}
+
+/** The statuses of the workspace in its order. */
+export function useStatuses(workspaceId: string): readonly string[] {
+  return useWorkspace(workspaceId).data?.leadStatuses ?? noStatuses
+}
+
+const noStatuses: readonly string[] = []
+
+export function useAllWorkspaces() {
+  return useQuery({ queryKey: allWorkspacesKey, queryFn: async () => (await body(api.GET(all))).workspaces })
+}
+
+export const changeWorkspace = async (workspaceId: string, patch: WorkspacePatch) =>
+  (await body(api.PATCH(path, { ...at(workspaceId), body: patch }))).workspace
+
+export const createWorkspace = async (workspace: { name: string; defaultCountry: string | null }) =>
+  (await body(api.POST(all, { body: workspace }))).workspace

@@ -1,0 +1,175 @@
+import {
+  IconAlertCircle,
+  IconBrandWhatsapp,
+  IconClockPause,
+  IconPlugConnected,
+  IconQrcode,
+  IconRobot,
+  IconUser,
+} from '@tabler/icons-react'
+import { type MouseEvent, memo } from 'react'
+import type { Conversation } from '../../data/inbox/types.ts'
+import type { Label } from '../../data/labels.ts'
+import { t } from '../../text/index.ts'
+import { Avatar } from '../../ui/Avatar.tsx'
+import { fullMoment, shortMoment, span } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { labelColor } from '../parts/label-color.ts'
+import { customerName, lastLine } from '../parts/words.ts'
+import styles from './ConversationRows.module.css'
+
+export const rowHeight = 64
+// How soon a customer is to be answered.
+const goalMs = 15 * 60_000
+const channelIcons = { waba: IconBrandWhatsapp, unofficial: IconQrcode, partner: IconPlugConnected }
+
+interface ConversationRowProps {
+  row: Conversation
+  index: number
+  start: number
+  /** -1: not known. */
+  total: number
+  isOpen: boolean
+  labels: ReadonlyMap<string, Label>
+  now: number
+  userId: string
+  open(id: string): void
+  peek(id: string): void
+}
+
+export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
+  const workspaceId = useWorkspaceId()
+  const { row, index, start, total, isOpen, labels, now, userId, open, peek } = props
+  const name = customerName(row)
+  const go = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
+    event.preventDefault()
+    open(row.id)
+  }
+  return (
+    <li
+      className={styles.item}
+      style={{ transform: `translateY(${start}px)` }}
+      aria-posinset={index + 1}
+      aria-setsize={total}
+    >
+      <a
+        href={`/w/${workspaceId}/inbox/${row.id}`}
+        className={styles.row}
+        data-row={row.id}
+        data-open={isOpen || undefined}
+        data-unread={row.unreadCount > 0 || undefined}
+        aria-current={isOpen ? 'true' : undefined}
+        onClick={go}
+        onPointerEnter={() => peek(row.id)}
+        onFocus={() => peek(row.id)}
+      >
+        <Face name={name} channel={row.channel} />
+        <span className={styles.body}>
+          <span className={styles.line}>
+            <span className={styles.name} dir="auto">
+              {name}
+            </span>
+            <time className={styles.time} dateTime={row.lastMessageAt} title={fullMoment(row.lastMessageAt)}>
+              {shortMoment(row.lastMessageAt)}
+            </time>
+          </span>
+          <span className={styles.line}>
+            <span className={styles.text} dir="auto">
+              {lastLine(row, userId)}
+            </span>
+            <Edge row={row} now={now} />
+          </span>
+          <Meta row={row} labels={labels} />
+        </span>
+      </a>
+    </li>
+  )
+})
+
+function Face({ name, channel }: { name: string; channel: Conversation['channel'] }) {
+  const Icon = channelIcons[channel]
+  return (
+    <span className={styles.face} title={t.inbox.channels[channel]}>
+      <Avatar name={name} />
+      <span className={styles.badge}>
+        <Icon size={11} stroke={2} aria-hidden="true" />
+      </span>
+    </span>
+  )
+}
+
+/** What asks for attention: how many are unread, else for how long the customer waits. */
+function Edge({ row: { unreadCount, unansweredSince, owner }, now }: { row: Conversation; now: number }) {
+  if (unreadCount > 0) {
+    return (
+      <span
+        className={styles.unread}
+        data-agents={owner !== 'human' || undefined}
+        title={t.inbox.unreadCount(unreadCount)}
+      >
+        {unreadCount > 99 ? '99+' : unreadCount}
+      </span>
+    )
+  }
+  if (unansweredSince === null || owner !== 'human') return null
+  const waitedMs = now - Date.parse(unansweredSince)
+  const late = waitedMs > 2 * goalMs ? 2 : waitedMs > goalMs ? 1 : 0
+  return (
+    <span className={styles.waiting} data-late={late} title={t.inbox.waitingSince(fullMoment(unansweredSince))}>
+      {t.inbox.waiting(span(waitedMs))}
+    </span>
+  )
+}
+
+/** Only there when something is to be told. */
+function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, Label> }) {
+  const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName } = row
+  const isFailed = lastMessage?.status === 'failed'
+  const isAgents = owner !== 'human'
+  const isSnoozed = status === 'snoozed'
+  if (!isFailed && !isAgents && !isSnoozed && labelIds.length === 0 && assignedToName === null) return null
+  const agent = ownerName ?? t.inbox.byAiOnly
+  const until = snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil(shortMoment(snoozedUntil))
+  return (
+    <span className={styles.meta}>
+      {isAgents && (
+        <span className={styles.agent} title={t.inbox.answeredBy(agent)}>
+          <IconRobot size={13} aria-hidden="true" />
+          <b>{agent}</b>
+        </span>
+      )}
+      {!isAgents && assignedToName !== null && (
+        <span className={styles.who}>
+          <IconUser size={12} aria-hidden="true" />
+          {assignedToName}
+        </span>
+      )}
+      {isFailed && (
+        <span className={styles.failed}>
+          <IconAlertCircle size={13} aria-hidden="true" />
+          {t.inbox.failed}
+        </span>
+      )}
+      {isSnoozed && (
+        <span title={until}>
+          <IconClockPause size={13} aria-hidden="true" />
+          {snoozedUntil === null ? t.inbox.statuses.snoozed : shortMoment(snoozedUntil)}
+        </span>
+      )}
+      {labelIds.length > 0 && <LabelDots labelIds={labelIds} labels={labels} />}
+    </span>
+  )
+}
+
+function LabelDots({ labelIds, labels }: { labelIds: readonly string[]; labels: ReadonlyMap<string, Label> }) {
+  const known = labelIds.flatMap((id) => labels.get(id) ?? [])
+  const names = known.map(({ name }) => name).join(', ')
+  return (
+    <span className={styles.labels} role="img" aria-label={names} title={names}>
+      {known.map(({ id, color }) => (
+        <i key={id} className={styles.label} style={{ background: labelColor(color) }} />
+      ))}
+    </span>
+  )
+}

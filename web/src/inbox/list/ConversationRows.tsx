@@ -1,0 +1,186 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { prefetchThread, useConversationPages, useInbox } from '../../data/inbox/queries.ts'
+import type { Conversation, ConversationFilter } from '../../data/inbox/types.ts'
+import { useLabelsById } from '../../data/labels.ts'
+import { me } from '../../session/session.ts'
+import { t } from '../../text/index.ts'
+import { useKeys } from '../../ui/keys.ts'
+import { Empty } from '../../ui/page/Empty.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { ConversationRow, rowHeight } from './ConversationRow.tsx'
+import styles from './ConversationRows.module.css'
+import { placeAfter } from './keep-place.ts'
+
+interface ConversationRowsProps {
+  filter: ConversationFilter
+  isNarrowed: boolean
+  openId: string | undefined
+  open(id: string): void
+  clear(): void
+}
+
+// So many rows before the end the next page is asked for.
+const ahead = 30
+const retryMs = 2_000
+
+/** The list: only the rows in sight are drawn, however many there are. */
+export function ConversationRows({ filter, isNarrowed, openId, open, clear }: ConversationRowsProps) {
+  const workspaceId = useWorkspaceId()
+  const inbox = useInbox()
+  const navigate = useNavigate()
+  const { query, rows, cursor, more } = useConversationPages(workspaceId, filter)
+  const hasMore = cursor !== null
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  })
+  const shown = virtual.getVirtualItems()
+  const labels = useLabelsById(workspaceId)
+  const now = useNow()
+  useKeepPlace(scroller, rows, filter)
+  const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
+  useMore(isNearEnd ? cursor : null, more)
+  const moveBy = useMoves(scroller, rows, openId, virtual.scrollToIndex)
+  useKeys(
+    t.inbox.title,
+    useMemo(
+      () => [
+        { keys: 'j', label: t.inbox.actions.next, run: () => moveBy(1) },
+        { keys: 'k', label: t.inbox.actions.previous, run: () => moveBy(-1) },
+      ],
+      [moveBy],
+    ),
+  )
+  const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
+
+  if (query.isError && rows.length === 0) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+  if (query.isPending) return <Shapes />
+  if (rows.length === 0) {
+    if (isNarrowed) {
+      return <Empty title={t.inbox.empty.filtered} action={{ label: t.inbox.clearFilters, run: clear }} />
+    }
+    const connect = () => void navigate({ to: '/w/$workspaceId/connections', params: { workspaceId } })
+    const action = { label: t.common.pages.connections, run: connect }
+    return <Empty title={t.inbox.empty[filter.view]} {...(filter.view === 'all' && { action })} />
+  }
+  return (
+    <div ref={scroller} className={styles.scroller} data-stale={query.isPlaceholderData || undefined}>
+      <ul className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+        {shown.map(({ index, start }) => {
+          const row = rows[index]
+          return (
+            row !== undefined && (
+              <ConversationRow
+                key={row.id}
+                row={row}
+                index={index}
+                start={start}
+                total={hasMore ? -1 : rows.length}
+                isOpen={row.id === openId}
+                labels={labels}
+                now={now}
+                userId={me().id}
+                open={open}
+                peek={peek}
+              />
+            )
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+/**
+ * Reads the page that begins at the cursor, when there is one to be read. Again when it did not come, and when the list was
+ * read anew meanwhile: the page is then none of it.
+ */
+function useMore(cursor: string | null, more: () => Promise<void>): void {
+  const [failures, setFailures] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each cursor, and after each failure
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isOver = false
+    const failed = () => {
+      if (!isOver) timer = setTimeout(() => setFailures((count) => count + 1), retryMs)
+    }
+    if (cursor !== null) more().catch(failed)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [cursor, failures])
+}
+
+/** Moves the focus up and down the rows, from where it is or from what is open. */
+function useMoves(
+  scroller: { current: HTMLDivElement | null },
+  rows: readonly { id: string }[],
+  openId: string | undefined,
+  scrollTo: (index: number) => void,
+): (step: 1 | -1) => void {
+  const latest = useRef({ rows, openId, scrollTo })
+  latest.current = { rows, openId, scrollTo }
+  return useCallback(
+    (step) => {
+      const { rows, openId, scrollTo } = latest.current
+      const focused = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
+      const from = rows.findIndex(({ id }) => id === (focused ?? openId))
+      const to = Math.min(Math.max(from + step, 0), rows.length - 1)
+      const id = rows[to]?.id
+      if (id === undefined) return
+      scrollTo(to)
+      const focus = () => scroller.current?.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus()
+      focus()
+      // One that was out of sight is drawn first.
+      if (document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row !== id) requestAnimationFrame(focus)
+    },
+    [scroller],
+  )
+}
+
+function Shapes() {
+  return (
+    <div className={styles.shapes} aria-busy="true">
+      {Array.from({ length: 8 }, (_, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: shapes without content
+        <div key={n} className={styles.shape} />
+      ))}
+    </div>
+  )
+}
+
+const minuteMs = 60_000
+
+/** The time, a minute at a time, for what is said to be so long ago. */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), minuteMs)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}
+
+/** Whoever has scrolled down keeps the rows in sight where they are, whatever comes in above. */
+function useKeepPlace(
+  scroller: RefObject<HTMLElement | null>,
+  rows: readonly Conversation[],
+  filter: ConversationFilter,
+): void {
+  const before = useRef({ rows, filter })
+  useLayoutEffect(() => {
+    const { rows: previous, filter: previousFilter } = before.current
+    before.current = { rows, filter }
+    const element = scroller.current
+    if (element === null || previous === rows) return
+    if (previousFilter !== filter) element.scrollTop = 0
+    else element.scrollTop = placeAfter(previous, rows, element.scrollTop, rowHeight)
+  }, [scroller, rows, filter])
+}

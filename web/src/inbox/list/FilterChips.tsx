@@ -1,0 +1,75 @@
+import { IconX } from '@tabler/icons-react'
+import { useConnections } from '../../data/connections.ts'
+import { useLabelsById } from '../../data/labels.ts'
+import { useMemberList } from '../../data/members.ts'
+import { t } from '../../text/index.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import type { InboxSearch } from './filters.ts'
+import styles from './ListPane.module.css'
+
+interface FilterChipsProps {
+  search: InboxSearch
+  filterBy(search: InboxSearch): void
+}
+
+/** What narrows the list, each to be taken away. */
+export function FilterChips({ search, filterBy }: FilterChipsProps) {
+  const workspaceId = useWorkspaceId()
+  const wordFor = useWords(workspaceId)
+  const fields = (Object.keys(search) as (keyof InboxSearch)[]).filter((field) => field !== 'view' && field !== 'sort')
+  const without = (field: keyof InboxSearch) => {
+    const rest = { ...search }
+    delete rest[field]
+    filterBy(rest)
+  }
+  return (
+    <div className={styles.chips}>
+      {fields.map((field) => {
+        const word = wordFor(search, field)
+        return (
+          <button
+            key={field}
+            type="button"
+            className={styles.chip}
+            aria-label={t.inbox.filters.remove(word)}
+            onClick={() => without(field)}
+          >
+            <span>{word}</span>
+            <IconX size={14} />
+          </button>
+        )
+      })}
+    </div>
+  )
+}
+
+function useWords(workspaceId: string) {
+  const labels = useLabelsById(workspaceId)
+  const members = useMemberList(workspaceId)
+  const { data: connections = [] } = useConnections(workspaceId)
+  const { filters, statuses } = t.inbox
+  return (search: InboxSearch, field: keyof InboxSearch): string => {
+    const value = String(search[field])
+    switch (field) {
+      case 'status':
+        return statuses[search.status ?? 'open']
+      case 'owner':
+        return value === 'human' ? filters.people : filters.agents
+      case 'assignedTo': {
+        if (value === 'me') return filters.me
+        if (value === 'none') return filters.nobody
+        return members.find(({ userId }) => userId === value)?.name ?? t.common.unknown
+      }
+      case 'connectionId':
+        return connections.find(({ id }) => id === value)?.name ?? t.common.unknown
+      case 'labelId':
+        return labels.get(value)?.name ?? t.common.unknown
+      case 'unread':
+        return filters.isUnread
+      case 'unanswered':
+        return filters.isUnanswered
+      default:
+        return filters.searchFor(value)
+    }
+  }
+}

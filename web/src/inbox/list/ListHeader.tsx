@@ -1,0 +1,112 @@
+import { ActionIcon } from '@mantine/core'
+import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { t } from '../../text/index.ts'
+import { useKeys } from '../../ui/keys.ts'
+import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
+import { later } from '../../ui/overlay/later.ts'
+import { Tip } from '../../ui/overlay/Tip.tsx'
+import unseen from '../../ui/unseen.module.css'
+import type { InboxSearch } from './filters.ts'
+import styles from './ListPane.module.css'
+
+// Its fields are heavy, and most days go by without them.
+const FilterDrop = later(() => import('./FilterDrop.tsx'))
+
+interface ListHeaderProps {
+  search: InboxSearch
+  filterBy(search: InboxSearch): void
+}
+
+export function ListHeader({ search, filterBy }: ListHeaderProps) {
+  const [isSearching, setSearching] = useState(search.search !== undefined)
+  const [isFiltering, setFiltering] = useState(false)
+  const drop = useDrop(isFiltering, setFiltering)
+  useKeys(
+    t.inbox.title,
+    useMemo(() => [{ keys: '/', label: t.inbox.openSearch, run: () => setSearching(true) }], []),
+  )
+  return (
+    <header className={styles.header}>
+      {isSearching ? (
+        <>
+          <h1 className={unseen.unseen}>{t.inbox.title}</h1>
+          <SearchField search={search} filterBy={filterBy} close={() => setSearching(false)} />
+        </>
+      ) : (
+        <>
+          <h1 className={styles.title}>{t.inbox.title}</h1>
+          <Tip label={`${t.inbox.openSearch} (/)`}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t.inbox.openSearch}
+              onClick={() => setSearching(true)}
+            >
+              <IconSearch size={18} stroke={1.6} />
+            </ActionIcon>
+          </Tip>
+        </>
+      )}
+      <ActionIcon
+        {...dropButton(drop, 'dialog')}
+        variant="subtle"
+        color="gray"
+        title={t.inbox.filter}
+        aria-label={t.inbox.filter}
+      >
+        <IconFilter size={18} stroke={1.6} />
+      </ActionIcon>
+      <Dropped drop={drop}>
+        <FilterDrop drop={drop} search={search} filterBy={filterBy} />
+      </Dropped>
+    </header>
+  )
+}
+
+const typingMs = 200
+
+interface SearchFieldProps {
+  search: InboxSearch
+  filterBy(search: InboxSearch): void
+  close(): void
+}
+
+function SearchField({ search, filterBy, close }: SearchFieldProps) {
+  const [term, setTerm] = useState(search.search ?? '')
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => field.current?.focus(), [])
+  const apply = useRef((_: string) => {})
+  apply.current = (text) => {
+    const { search: before = '', ...rest } = search
+    if (text !== before) filterBy(text === '' ? rest : { ...rest, search: text })
+  }
+  useEffect(() => {
+    const timer = setTimeout(() => apply.current(term.trim()), typingMs)
+    return () => clearTimeout(timer)
+  }, [term])
+  const end = () => {
+    apply.current('')
+    close()
+  }
+  return (
+    <div className={styles.search}>
+      <IconSearch size={16} stroke={1.6} aria-hidden="true" />
+      <input
+        ref={field}
+        type="search"
+        aria-label={t.inbox.openSearch}
+        placeholder={t.inbox.search}
+        maxLength={100}
+        value={term}
+        onChange={(event) => setTerm(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') end()
+        }}
+      />
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.common.close} onClick={end}>
+        <IconX size={16} />
+      </ActionIcon>
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import { useMemo } from 'react'
+import { useCounts } from '../../data/inbox/queries.ts'
+import { type View, views } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { number } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { ConversationRows } from './ConversationRows.tsx'
+import { FilterChips } from './FilterChips.tsx'
+import { filterOf, type InboxSearch, isNarrowed } from './filters.ts'
+import { ListHeader } from './ListHeader.tsx'
+import styles from './ListPane.module.css'
+
+export interface ListPaneProps {
+  search: InboxSearch
+  openId: string | undefined
+  open(id: string): void
+  filterBy(search: InboxSearch): void
+}
+
+export function ListPane({ search, openId, open, filterBy }: ListPaneProps) {
+  const filter = useMemo(() => filterOf(search), [search])
+  const views = (view: typeof filter.view) => {
+    const { view: _, ...rest } = search
+    filterBy(view === 'all' ? rest : { ...rest, view })
+  }
+  return (
+    <section className={styles.pane} aria-label={t.inbox.conversations}>
+      <ListHeader search={search} filterBy={filterBy} />
+      <ViewTabs view={filter.view} choose={views} />
+      {isNarrowed(search) && <FilterChips search={search} filterBy={filterBy} />}
+      <ConversationRows
+        filter={filter}
+        isNarrowed={isNarrowed(search)}
+        openId={openId}
+        open={open}
+        clear={() => filterBy(search.view === undefined ? {} : { view: search.view })}
+      />
+    </section>
+  )
+}
+
+interface ViewTabsProps {
+  view: View
+  choose(view: View): void
+}
+
+function ViewTabs({ view, choose }: ViewTabsProps) {
+  const workspaceId = useWorkspaceId()
+  const { data: counts } = useCounts(workspaceId)
+  return (
+    <div className={styles.tabs} role="toolbar" aria-label={t.inbox.view}>
+      {views.map((one) => (
+        <button key={one} type="button" className={styles.tab} aria-pressed={one === view} onClick={() => choose(one)}>
+          {t.inbox.views[one]}
+          {counts !== undefined && <span className={styles.count}>{number(counts[one].open, compact)}</span>}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const compact = { notation: 'compact', maximumFractionDigits: 1 } as const

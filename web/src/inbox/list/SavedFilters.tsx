@@ -1,0 +1,116 @@
+import { ActionIcon, Button, Checkbox, Group, TextInput } from '@mantine/core'
+import { IconTrash, IconUsers } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useRef, useState } from 'react'
+import {
+  createFilter,
+  deleteFilter,
+  type SavedFilter,
+  savedFiltersKey,
+  useSavedFiltersOf,
+} from '../../data/saved-filters.ts'
+import { mayIn } from '../../session/session.ts'
+import { t } from '../../text/index.ts'
+import { complain, say } from '../../ui/overlay/notices.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { type InboxSearch, queryOf, searchOf } from './filters.ts'
+import styles from './ListPane.module.css'
+
+interface SavedFiltersProps {
+  search: InboxSearch
+  filterBy(search: InboxSearch): void
+}
+
+export function SavedFilters({ search, filterBy }: SavedFiltersProps) {
+  const workspaceId = useWorkspaceId()
+  const saved = useSavedFiltersOf('inbox', workspaceId)
+  const queries = useQueryClient()
+  const [isNaming, setNaming] = useState(false)
+  const here = useRef<HTMLDivElement>(null)
+  const query = queryOf(search)
+  const changed = () => queries.invalidateQueries({ queryKey: savedFiltersKey(workspaceId) })
+  const remove = ({ id, name }: SavedFilter) =>
+    deleteFilter(workspaceId, id).then(() => {
+      say(t.inbox.saved.deleted(name))
+      void changed()
+    }, complain)
+  const isNew = query !== '' && !saved.some((one) => one.query === query)
+  const mayShare = mayIn(workspaceId, 'admin')
+  return (
+    <div ref={here} tabIndex={-1} className={styles.panel}>
+      {saved.length > 0 && <h2 className={styles.savedTitle}>{t.inbox.saved.title}</h2>}
+      {saved.map((one) => (
+        <div key={one.id} className={styles.saved}>
+          <button type="button" className={styles.savedName} onClick={() => filterBy(searchOf(one.query))}>
+            {one.name}
+          </button>
+          {one.shared && <IconUsers size={14} aria-label={t.inbox.saved.shared} />}
+          {(!one.shared || mayShare) && (
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="sm"
+              aria-label={t.inbox.saved.delete(one.name)}
+              onClick={() => void remove(one)}
+            >
+              <IconTrash size={14} />
+            </ActionIcon>
+          )}
+        </div>
+      ))}
+      {isNaming ? (
+        <NameForm
+          mayShare={mayShare}
+          save={(name, shared) =>
+            createFilter(workspaceId, { page: 'inbox', name, query, shared }).then(() => {
+              setNaming(false)
+              // The field that had the focus is gone.
+              here.current?.focus()
+              void changed()
+            }, complain)
+          }
+        />
+      ) : (
+        isNew && (
+          <Button variant="default" size="xs" onClick={() => setNaming(true)}>
+            {t.inbox.saved.save}
+          </Button>
+        )
+      )}
+    </div>
+  )
+}
+
+function NameForm({ mayShare, save }: { mayShare: boolean; save(name: string, shared: boolean): Promise<void> }) {
+  const [name, setName] = useState('')
+  const [isShared, setShared] = useState(false)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim() !== '') void save(name.trim(), isShared)
+  }
+  return (
+    <form onSubmit={submit} className={styles.panel}>
+      <TextInput
+        size="xs"
+        label={t.inbox.saved.name}
+        autoFocus
+        maxLength={80}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Group justify="space-between">
+        {mayShare && (
+          <Checkbox
+            size="xs"
+            label={t.inbox.saved.shared}
+            checked={isShared}
+            onChange={(event) => setShared(event.currentTarget.checked)}
+          />
+        )}
+        <Button type="submit" size="xs" disabled={name.trim() === ''}>
+          {t.common.save}
+        </Button>
+      </Group>
+    </form>
+  )
+}

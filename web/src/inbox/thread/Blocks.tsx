@@ -1,0 +1,83 @@
+import { memo } from 'react'
+import type { Activity, Note } from '../../data/inbox/types.ts'
+import { useLabelsById } from '../../data/labels.ts'
+import { t } from '../../text/index.ts'
+import { clock, dayName, fullMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { Tick } from '../parts/Tick.tsx'
+import { activityLine } from '../parts/words.ts'
+import { BubbleGroup } from './BubbleGroup.tsx'
+import type { Block } from './blocks.ts'
+import { MessageText } from './MessageText.tsx'
+import styles from './Thread.module.css'
+
+interface BlocksProps {
+  conversationId: string
+  blocks: readonly Block[]
+}
+
+export function Blocks({ conversationId, blocks }: BlocksProps) {
+  return blocks.map((block) => <OneBlock key={block.key} conversationId={conversationId} block={block} />)
+}
+
+function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { block: Block }) {
+  switch (block.type) {
+    case 'day':
+      return <h3 className={styles.day}>{dayName(block.at)}</h3>
+    case 'time':
+      return <p className={styles.line}>{clock(block.at)}</p>
+    case 'unread':
+      return (
+        <p className={styles.unreadLine} data-unread-line>
+          <span>{t.inbox.unreadLine}</span>
+        </p>
+      )
+    case 'group':
+      return (
+        <BubbleGroup
+          conversationId={conversationId}
+          side={block.side}
+          author={block.author}
+          messages={block.messages}
+        />
+      )
+    case 'note':
+      return <NotePaper note={block.note} />
+    case 'activity':
+      return <ActivityLine activity={block.activity} />
+    case 'waiting':
+      return (
+        <div className={styles.group} data-side="ours">
+          <div className={styles.bubble} data-by="user">
+            <MessageText text={block.entry.text} />
+          </div>
+          <p className={styles.caption}>
+            {block.entry.state === 'waiting' ? t.inbox.waitsForService : t.inbox.you} <Tick status="pending" />
+          </p>
+        </div>
+      )
+    default:
+      return block satisfies never
+  }
+}
+
+const NotePaper = memo(function NotePaper({ note: { text, actor, createdAt } }: { note: Note }) {
+  return (
+    <section className={styles.note}>
+      <p className={styles.noteBy}>
+        {t.inbox.note(actor.name ?? t.inbox.teammate)} · <time title={fullMoment(createdAt)}>{clock(createdAt)}</time>
+      </p>
+      <MessageText text={text} />
+    </section>
+  )
+})
+
+function ActivityLine({ activity }: { activity: Activity }) {
+  const workspaceId = useWorkspaceId()
+  const labels = useLabelsById(workspaceId)
+  return (
+    <p className={styles.line} title={fullMoment(activity.createdAt)}>
+      {activityLine(activity, (id) => labels.get(id)?.name ?? t.common.unknown)}
+    </p>
+  )
+}

@@ -1,0 +1,183 @@
+import { memo, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { markRead } from '../../data/inbox/actions.ts'
+import { useOutbox } from '../../data/inbox/outbox.ts'
+import { notYetShown } from '../../data/inbox/outbox-rules.ts'
+import { useInbox, useThread } from '../../data/inbox/queries.ts'
+import type { Conversation, TimelineItem } from '../../data/inbox/types.ts'
+import { me } from '../../session/session.ts'
+import { t } from '../../text/index.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { Blocks } from './Blocks.tsx'
+import { blocksOf } from './blocks.ts'
+import styles from './Thread.module.css'
+
+export interface ThreadHandle {
+  /** To where something was said last. */
+  toNewest(): void
+}
+
+interface ThreadProps {
+  ref?: Ref<ThreadHandle>
+  conversation: Conversation
+}
+
+const nearPx = 80
+const nothing: readonly TimelineItem[] = []
+const dayOf = (at: string): string => new Date(at).toDateString()
+
+/** Messages, notes and what happened, from the newest or the first unread one; older ones come as one scrolls to them. */
+export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
+  const workspaceId = useWorkspaceId()
+  const { id } = conversation
+  const { query, older, newer, toEnd } = useThread(workspaceId, id)
+  const { data, isFetchedAfterMount } = query
+  const items = data?.items ?? nothing
+  const outbox = useOutbox(workspaceId, id)
+  const unreadId = useFirstUnread(conversation, isFetchedAfterMount, data?.firstUnreadId ?? null)
+  const scroller = useRef<HTMLDivElement>(null)
+  const scroll = useScroll(scroller, items, unreadId, data?.newer != null)
+  const toNewest = () => void toEnd().then(scroll.toEnd, complain)
+  useImperativeHandle(ref, () => ({ toNewest }))
+  const top = useSight<HTMLDivElement>(older, scroller, items)
+  const end = useSight<HTMLDivElement>(newer, scroller, items)
+  const blocks = useMemo(
+    () => blocksOf(items, notYetShown(outbox, items, me().id), unreadId, dayOf),
+    [items, outbox, unreadId],
+  )
+
+  if (data === undefined && query.isError) {
+    return (
+      <div className={styles.scroller}>
+        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+      </div>
+    )
+  }
+  return (
+    <div className={styles.frame}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
+      <div ref={scroller} className={styles.scroller} onScroll={scroll.look} tabIndex={0}>
+        <div className={styles.content} role="log" aria-label={t.inbox.conversations} aria-busy={data === undefined}>
+          {data === undefined && <div className={styles.shapes} />}
+          {data?.older != null && (
+            <div ref={top} className={styles.edge} role="status">
+              {t.inbox.older}
+            </div>
+          )}
+          {data !== undefined && blocks.length === 0 && <p className={styles.line}>{t.inbox.emptyThread}</p>}
+          <Blocks conversationId={id} blocks={blocks} />
+          {data?.newer != null && <div ref={end} className={styles.edge} />}
+        </div>
+      </div>
+      {scroll.isAway && (
+        <button type="button" className={styles.jump} data-news={scroll.hasNews || undefined} onClick={toNewest}>
+          {scroll.hasNews ? t.inbox.newMessages : t.inbox.jumpToNewest}
+        </button>
+      )}
+    </div>
+  )
+})
+
+/**
+ * Where the unread messages began when the conversation was opened, or when the reader came back to it; then marks them
+ * read. Of an agent's conversation nothing is marked: the agent has yet to read it.
+ */
+function useFirstUnread(
+  { id, unreadCount, owner }: Conversation,
+  isFresh: boolean,
+  firstUnreadId: string | null,
+): string | null {
+  const inbox = useInbox()
+  const [shown, setShown] = useState<string | null>(null)
+  const [isSeen, setSeen] = useState(() => document.visibilityState === 'visible')
+  useEffect(() => {
+    const look = () => setSeen(document.visibilityState === 'visible')
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [])
+  const isSettled = useRef(false)
+  if (!isSeen) isSettled.current = false
+  useEffect(() => {
+    if (!isFresh || !isSeen) return
+    if (!isSettled.current && firstUnreadId !== null) setShown(firstUnreadId)
+    isSettled.current = true
+    if (unreadCount > 0 && owner === 'human') void markRead(inbox, id)
+  }, [inbox, id, isFresh, isSeen, firstUnreadId, unreadCount, owner])
+  return shown
+}
+
+/**
+ * The thread is laid out from its end: what is put before it moves nothing, and whoever is at the end stays there. Whoever
+ * has scrolled up, or reads on page by page, keeps their place while something comes below.
+ */
+function useScroll(
+  scroller: { current: HTMLDivElement | null },
+  items: readonly TimelineItem[],
+  unreadId: string | null,
+  hasNewer: boolean,
+) {
+  const [isAway, setAway] = useState(false)
+  const [hasNews, setNews] = useState(false)
+  const before = useRef({ lastId: items.at(-1)?.id, height: 0, hasNewer })
+  const unread = () => scroller.current?.querySelector('[data-unread-line]') ?? null
+  const aboveBy = () => {
+    const [line, frame] = [unread()?.getBoundingClientRect(), scroller.current?.getBoundingClientRect()]
+    return line === undefined || frame === undefined ? 0 : frame.top + 12 - line.top
+  }
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    const lastId = items.at(-1)?.id
+    const grown = element.scrollHeight - before.current.height
+    const { lastId: lastBefore, hasNewer: goesOn } = before.current
+    const isLonger = lastBefore !== undefined && lastId !== lastBefore
+    if (isLonger && (goesOn || element.scrollTop < -nearPx)) {
+      element.scrollTop -= grown
+      if (!goesOn) setNews(true)
+    }
+    before.current = { lastId, height: element.scrollHeight, hasNewer }
+  }, [scroller, items, hasNewer])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is known where they begin
+  useLayoutEffect(() => {
+    if (unreadId !== null && aboveBy() > 0 && scroller.current !== null) scroller.current.scrollTop -= aboveBy()
+  }, [unreadId])
+  const look = () => {
+    const element = scroller.current
+    if (element === null) return
+    const away = element.scrollTop < -nearPx
+    setAway(away)
+    if (!away) setNews(false)
+  }
+  const toEnd = () => {
+    scroller.current?.scrollTo({ top: 0 })
+    // What has just been read in place of the rest is not put below: the reader goes there.
+    before.current.hasNewer = false
+  }
+  return { isAway, hasNews, look, toEnd }
+}
+
+/** Calls when the end of what is shown comes near, and again for as long as it is. */
+function useSight<T extends Element>(
+  call: () => Promise<void>,
+  root: { current: Element | null },
+  items: readonly TimelineItem[],
+) {
+  const here = useRef<T>(null)
+  const latest = useRef(call)
+  latest.current = call
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at anew after each page
+  useEffect(() => {
+    const element = here.current
+    if (element === null) return
+    const sight = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting) void latest.current().catch(() => {})
+      },
+      { root: root.current, rootMargin: '600px 0px' },
+    )
+    sight.observe(element)
+    return () => sight.disconnect()
+  }, [items, root])
+  return here
+}

@@ -1,0 +1,65 @@
+import { ActionIcon } from '@mantine/core'
+import { IconArrowLeft, IconLayoutSidebarRight } from '@tabler/icons-react'
+import type { Conversation, Person } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { shortMoment } from '../../ui/format/time.ts'
+import { Tip } from '../../ui/overlay/Tip.tsx'
+import { Faces } from '../parts/presence.tsx'
+import { customerName, shownPhone } from '../parts/words.ts'
+import styles from '../ThreadPane.module.css'
+import { ThreadActions } from './ThreadActions.tsx'
+
+interface ThreadHeaderProps {
+  conversation: Conversation
+  people: readonly Person[]
+  close(): void
+  showsCustomer: boolean
+  toggleCustomer(): void
+}
+
+export function ThreadHeader(props: ThreadHeaderProps) {
+  const { conversation, people, close, showsCustomer, toggleCustomer } = props
+  const customerWord = showsCustomer ? t.inbox.hideCustomer : t.inbox.showCustomer
+  return (
+    <header className={styles.header}>
+      <ActionIcon
+        className={styles.back}
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={t.inbox.backToList}
+        onClick={showsCustomer ? toggleCustomer : close}
+      >
+        <IconArrowLeft size={20} stroke={1.6} />
+      </ActionIcon>
+      <div className={styles.who}>
+        <h2 className={styles.name} dir="auto">
+          {customerName(conversation)}
+        </h2>
+        <div className={styles.facts}>{factsOf(conversation).join(' · ')}</div>
+      </div>
+      <Faces people={people} />
+      <ThreadActions conversation={conversation} close={close} />
+      <Tip label={customerWord}>
+        <ActionIcon
+          className={styles.customerButton}
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={customerWord}
+          aria-expanded={showsCustomer}
+          onClick={toggleCustomer}
+        >
+          <IconLayoutSidebarRight size={18} stroke={1.6} />
+        </ActionIcon>
+      </Tip>
+    </header>
+  )
+}
+
+function factsOf({ contact, connectionName, status, snoozedUntil, assignedToName }: Conversation): string[] {
+  const phone = contact.name === null ? null : shownPhone(contact.phone)
+  const until = snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil(shortMoment(snoozedUntil))
+  const state = status === 'snoozed' ? until : t.inbox.statuses[status]
+  return [phone, connectionName, status === 'open' ? null : state, assignedToName].filter((fact) => fact !== null)
+}

@@ -1,0 +1,66 @@
+import type { Waiting } from '../../data/inbox/outbox-rules.ts'
+import type { Activity, Message, Note, TimelineItem } from '../../data/inbox/types.ts'
+
+/** What the thread draws, one after the other. */
+export type Block =
+  | { type: 'day'; key: string; at: string }
+  | { type: 'time'; key: string; at: string }
+  | { type: 'unread'; key: string }
+  | { type: 'group'; key: string; side: 'customer' | 'ours'; author: Message['author']; messages: readonly Message[] }
+  | { type: 'note'; key: string; note: Note }
+  | { type: 'activity'; key: string; activity: Activity }
+  | { type: 'waiting'; key: string; entry: Waiting }
+
+const groupMs = 3 * 60_000
+const breakMs = 15 * 60_000
+
+/** Groups of bubbles with days, breaks and lines between. `dayOf` tells days apart in the reader's zone. */
+export function blocksOf(
+  items: readonly TimelineItem[],
+  outbox: readonly Waiting[],
+  unreadId: string | null,
+  dayOf: (at: string) => string,
+): Block[] {
+  const blocks: Block[] = []
+  let day = ''
+  let spokenAtMs = 0
+  for (const item of items) {
+    const isNewDay = dayOf(item.at) !== day
+    day = dayOf(item.at)
+    const atMs = Date.parse(item.at)
+    const isMessage = item.type === 'message'
+    if (isNewDay) blocks.push({ type: 'day', key: `day ${day}`, at: item.at })
+    else if (isMessage && atMs - spokenAtMs > breakMs) {
+      blocks.push({ type: 'time', key: `time ${item.id}`, at: item.at })
+    }
+    if (isNewDay || isMessage) spokenAtMs = atMs
+    if (item.id === unreadId) blocks.push({ type: 'unread', key: 'unread' })
+    addItem(blocks, item)
+  }
+  return [...blocks, ...outbox.map((entry) => ({ type: 'waiting' as const, key: entry.key, entry }))]
+}
+
+function addItem(blocks: Block[], { id, message, note, activity }: TimelineItem): void {
+  if (note !== undefined) blocks.push({ type: 'note', key: id, note })
+  if (activity !== undefined) blocks.push({ type: 'activity', key: id, activity })
+  if (message === undefined) return
+  const before = blocks.at(-1)
+  if (before?.type === 'group' && goesWith(before.messages.at(-1), message)) {
+    blocks[blocks.length - 1] = { ...before, messages: [...before.messages, message] }
+    return
+  }
+  const side = message.direction === 'inbound' ? 'customer' : 'ours'
+  blocks.push({ type: 'group', key: id, side, author: message.author, messages: [message] })
+}
+
+const goesWith = (before: Message | undefined, next: Message): boolean =>
+  before !== undefined &&
+  before.direction === next.direction &&
+  before.author.type === next.author.type &&
+  before.author.id === next.author.id &&
+  before.status !== 'failed' &&
+  Date.parse(next.occurredAt) - Date.parse(before.occurredAt) < groupMs
+
+/** Ticks stand under the last bubble of a group, and wherever another one got less far or further. */
+export const showsTicks = (messages: readonly Message[], n: number): boolean =>
+  messages[n]?.direction === 'outbound' && messages[n]?.status !== messages[n + 1]?.status

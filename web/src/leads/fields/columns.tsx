@@ -1,0 +1,121 @@
+import type { Lead, LeadChanges } from '../../data/leads.ts'
+import type { People } from '../../data/people.ts'
+import { language, t } from '../../text/index.ts'
+import { Avatar } from '../../ui/Avatar.tsx'
+import { Chip } from '../../ui/Chip.tsx'
+import { amountText, readAmount } from '../../ui/format/amount.ts'
+import { statusName } from '../../ui/format/lead-words.ts'
+import { fullMoment, shortMoment } from '../../ui/format/time.ts'
+import type { ColumnId } from './column-choice.ts'
+import styles from './LeadTable.module.css'
+import { amount, phoneText, platforms, priorities, priorityTone, sources, statusTone } from './lead.ts'
+
+/** What choices and names a field draws on. */
+export interface FieldContext {
+  people: People
+  statuses: readonly string[]
+}
+
+/** Fields that are written in one line or chosen. */
+export type FieldName =
+  | 'status'
+  | 'phone'
+  | 'assignedTo'
+  | 'source'
+  | 'priority'
+  | 'estimatedValue'
+  | 'email'
+  | 'adPlatform'
+  | 'actualValue'
+  | 'notes'
+  | 'uniqueCode'
+  | 'externalRef'
+  | 'firstName'
+  | 'lastName'
+
+export const isEditable = (id: ColumnId): id is ColumnId & FieldName =>
+  id !== 'name' && id !== 'createdAt' && id !== 'updatedAt'
+
+export const isNumeric = (id: string): boolean => id === 'estimatedValue' || id === 'actualValue'
+
+/** A field's choices; null when it is written. The empty value stands for none. */
+export function choicesOf(field: FieldName, { people, statuses }: FieldContext, now: string) {
+  const none = { value: '', label: field === 'assignedTo' ? t.leads.nobody : t.common.none }
+  if (field === 'status') {
+    const all = now === '' || statuses.includes(now) ? statuses : [...statuses, now]
+    return all.map((value) => ({ value, label: statusName(value) }))
+  }
+  if (field === 'priority') return priorities.map((value) => ({ value, label: t.lead.priorities[value] }))
+  if (field === 'source') return sources.map((value) => ({ value, label: t.lead.sources[value] }))
+  if (field === 'adPlatform') return [none, ...platforms.map((value) => ({ value, label: t.leads.platforms[value] }))]
+  if (field !== 'assignedTo') return null
+  const isGone = now !== '' && people.members.every(({ id }) => id !== now)
+  return [
+    none,
+    ...people.members.map(({ id, name }) => ({ value: id, label: name })),
+    ...(isGone ? [{ value: now, label: people.nameOf(now) ?? t.common.unknown }] : []),
+  ]
+}
+
+/** A field as it stands in an input. */
+export function textOf(lead: Lead, field: FieldName): string {
+  const value = lead[field]
+  if (value === null) return ''
+  if (typeof value === 'number') return amountText(value, language)
+  return field === 'phone' ? phoneText(lead.phone) : value
+}
+
+/** What an input says, as a change; null when it says what is there already. */
+export function changesOf(lead: Lead, field: FieldName, text: string): LeadChanges | null {
+  const typed = text.trim()
+  if (typed === textOf(lead, field)) return null
+  if (!isNumeric(field)) return { [field]: typed === '' && !isRequired(field) ? null : typed }
+  return { [field]: readAmount(typed, language) }
+}
+
+/** What is wrong with what was typed into a field, as far as that shows before the service is asked. */
+export const wrongIn = (field: FieldName, text: string): string | null =>
+  isNumeric(field) && readAmount(text, language) === undefined ? t.lead.notAnAmount : null
+
+const isRequired = (field: FieldName) => field === 'firstName' || field === 'status' || field === 'uniqueCode'
+
+export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people }: FieldContext) {
+  switch (id) {
+    case 'status':
+      return <Chip tone={statusTone(lead.status)}>{statusName(lead.status)}</Chip>
+    case 'priority':
+      return <Pressing priority={lead.priority} />
+    case 'source':
+      return t.lead.sources[lead.source]
+    case 'adPlatform':
+      return lead.adPlatform === null ? '' : t.leads.platforms[lead.adPlatform]
+    case 'assignedTo':
+      return <Assignee name={people.nameOf(lead.assignedTo)} />
+    case 'phone':
+      return phoneText(lead.phone)
+    case 'estimatedValue':
+    case 'actualValue':
+      return lead[id] === null ? '' : amount(lead[id])
+    case 'createdAt':
+    case 'updatedAt':
+      return <span title={fullMoment(lead[id])}>{shortMoment(lead[id])}</span>
+    default:
+      return lead[id] ?? ''
+  }
+}
+
+// What is as usual takes no colour.
+function Pressing({ priority }: Pick<Lead, 'priority'>) {
+  const tone = priorityTone(priority)
+  return tone === 'plain' ? t.lead.priorities[priority] : <Chip tone={tone}>{t.lead.priorities[priority]}</Chip>
+}
+
+function Assignee({ name }: { name: string | null }) {
+  if (name === null) return null
+  return (
+    <span className={styles.person}>
+      <Avatar name={name} size={20} />
+      <span className={styles.text}>{name}</span>
+    </span>
+  )
+}

@@ -1,0 +1,18 @@
+import { findLeads } from '../data/leads.ts'
+import { t } from '../text/index.ts'
+import type { PaletteSource } from '../ui/palette-sources.ts'
+
+const most = 6
+
+/** Finds leads by what is typed into the palette. */
+export const leadSource: PaletteSource = async (workspaceId, term) => {
+  const leads = await findLeads(workspaceId, term, most)
+  return leads.map(({ id, firstName, lastName, phone, email }) => ({
+    id: `lead ${id}`,
+    group: t.common.pages.leads,
+    label: [firstName, lastName].filter(Boolean).join(' '),
+    hint: phone === null ? (email ?? '') : `+${phone}`,
+    // The router hears of what is pushed onto the history.
+    run: () => window.history.pushState({}, '', `/w/${workspaceId}/leads?lead=${id}`),
+  }))
+}

@@ -1,0 +1,74 @@
+import { ActionIcon, Button, Checkbox, Popover, Stack } from '@mantine/core'
+import { IconArrowLeft, IconArrowRight, IconColumns3 } from '@tabler/icons-react'
+import { t } from '../../text/index.ts'
+import { type ColumnChoice, type ColumnId, columnIds, placed, toggled } from '../fields/column-choice.ts'
+import styles from '../LeadsPage.module.css'
+import type { Columns } from './use-columns.ts'
+
+/** Which columns there are, and where. */
+export function ColumnsMenu({ columns: { choice, change, reset } }: { columns: Columns }) {
+  const hidden = columnIds.filter((id) => !choice.shown.includes(id))
+  return (
+    <Popover position="bottom-start" trapFocus shadow="md" returnFocus>
+      <Popover.Target>
+        <Button variant="subtle" color="gray" size="compact-sm" leftSection={<IconColumns3 size={16} />}>
+          {t.leads.columns}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t.leads.columns}>
+        <Stack gap={6} className={styles.choices}>
+          {[...choice.shown.slice(1), ...hidden].map((id) => (
+            <div key={id} className={styles.column}>
+              <Checkbox
+                size="xs"
+                label={t.leads.fields[id]}
+                checked={choice.shown.includes(id)}
+                onChange={() => change(toggled(choice, id))}
+              />
+              {choice.shown.includes(id) && (
+                <>
+                  <MoveButton id={id} by={-1} choice={choice} change={change} />
+                  <MoveButton id={id} by={1} choice={choice} change={change} />
+                </>
+              )}
+            </div>
+          ))}
+        </Stack>
+        <Button mt="xs" fullWidth variant="default" size="xs" onClick={reset}>
+          {t.leads.columnsReset}
+        </Button>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+interface MoveButtonProps {
+  id: ColumnId
+  by: -1 | 1
+  choice: ColumnChoice
+  change(next: ColumnChoice): void
+}
+
+function MoveButton({ id, by, choice, change }: MoveButtonProps) {
+  const beside = choice.shown[choice.shown.indexOf(id) + by]
+  const mayMove = beside !== undefined && beside !== 'name'
+  const title = t.leads.fields[id]
+  const Icon = by === -1 ? IconArrowLeft : IconArrowRight
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="sm"
+      // Really disabled, it would lose the focus of whoever has just pressed it.
+      aria-disabled={!mayMove}
+      aria-label={by === -1 ? t.leads.moveLeft(title) : t.leads.moveRight(title)}
+      onClick={({ currentTarget: button }) => {
+        if (!mayMove) return
+        change(placed(choice, id, beside))
+        requestAnimationFrame(() => button.focus())
+      }}
+    >
+      <Icon size={14} />
+    </ActionIcon>
+  )
+}

@@ -1,0 +1,99 @@
+import { memo } from 'react'
+import type { Lead, LeadChanges } from '../../data/leads.ts'
+import { t } from '../../text/index.ts'
+import { Avatar } from '../../ui/Avatar.tsx'
+import type { ColumnId } from '../fields/column-choice.ts'
+import { cellOf, type FieldContext, isEditable, isNumeric } from '../fields/columns.tsx'
+import styles from '../fields/LeadTable.module.css'
+import { nameOf } from '../fields/lead.ts'
+import { CellEditor } from './CellEditor.tsx'
+
+interface LeadRowProps {
+  /** Undefined while its page is on its way. */
+  lead: Lead | undefined
+  index: number
+  /** Where it stands in what is scrolled. A row keeps its place, so that only new ones are painted. */
+  top: number
+  shown: readonly ColumnId[]
+  context: FieldContext
+  isActive: boolean
+  /** The cell that keys act on, in the row that they act on. */
+  activeColumn: ColumnId | null
+  isSelected: boolean
+  isOpen: boolean
+  isEditing: boolean
+  done(lead: Lead, changes: LeadChanges | null, then: 'stay' | 'next'): void
+}
+
+export const cellId = (index: number, column: ColumnId) => `lead-${index}-${column}`
+
+/** Clicks are heard by the table, so that a row is drawn anew only when something of its own has changed. */
+export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
+  const { lead, index, top, shown, context, isActive, activeColumn, isSelected, isOpen, isEditing, done } = props
+  return (
+    <div
+      role="row"
+      tabIndex={-1}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      className={styles.row}
+      style={{ top }}
+      data-row={index}
+      data-active={isActive || undefined}
+      data-open={isOpen || undefined}
+    >
+      {shown.map((id) => (
+        <div
+          key={id}
+          role="gridcell"
+          tabIndex={-1}
+          id={cellId(index, id)}
+          className={classOf(id, lead !== undefined && !(isEditing && activeColumn === id))}
+          data-column={id}
+          data-active={activeColumn === id || undefined}
+          data-numeric={isNumeric(id) || undefined}
+          aria-readonly={!isEditable(id)}
+        >
+          {lead === undefined ? (
+            <span className={styles.blank} />
+          ) : isEditing && activeColumn === id && isEditable(id) ? (
+            <CellEditor lead={lead} field={id} context={context} done={done} />
+          ) : id === 'name' ? (
+            <NameCell lead={lead} isSelected={isSelected} />
+          ) : isPlain(id) ? (
+            cellOf(id, lead, context)
+          ) : (
+            <span className={styles.text}>{cellOf(id, lead, context)}</span>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+})
+
+const isPlain = (id: ColumnId) => id !== 'status' && id !== 'priority' && id !== 'assignedTo'
+
+// A cell of words alone needs nothing within.
+const classOf = (id: ColumnId, isShown: boolean) =>
+  id === 'name' ? styles.first : isShown && isPlain(id) ? styles.words : styles.cell
+
+function NameCell({ lead, isSelected }: { lead: Lead; isSelected: boolean }) {
+  const name = nameOf(lead)
+  return (
+    <>
+      <input
+        type="checkbox"
+        className={styles.check}
+        tabIndex={-1}
+        checked={isSelected}
+        readOnly
+        aria-label={t.leads.select(name)}
+        data-does="select"
+      />
+      <Avatar name={name} size={22} />
+      <button type="button" tabIndex={-1} className={styles.name} data-does="open">
+        {name}
+      </button>
+    </>
+  )
+}

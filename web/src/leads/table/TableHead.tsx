@@ -1,0 +1,144 @@
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { type DragEvent, type KeyboardEvent, type PointerEvent, useState } from 'react'
+import { t } from '../../text/index.ts'
+import type { Sort } from '../fields/address.ts'
+import { type ColumnId, placed, resized, widthOf } from '../fields/column-choice.ts'
+import { isNumeric } from '../fields/columns.tsx'
+import styles from '../fields/LeadTable.module.css'
+import type { Columns } from './use-columns.ts'
+import type { Selection } from './use-selection.ts'
+
+export interface SortChange {
+  now: Sort
+  to(sort: Sort): void
+}
+
+interface TableHeadProps {
+  columns: Columns
+  sort: SortChange
+  selection: Selection
+  total: number
+  selectAll(): void
+}
+
+const dragType = 'application/x-parley-column'
+
+/** Names of the columns: sorts, widens, and takes a column to another place. */
+export function TableHead({ columns, sort, selection, total, selectAll }: TableHeadProps) {
+  const { choice } = columns
+  const isAll = selection.ids.size > 0 && selection.ids.size >= total
+  return (
+    <div role="rowgroup" className={styles.head}>
+      <div role="row" tabIndex={-1} aria-rowindex={1} className={styles.headRow}>
+        {choice.shown.map((id) => (
+          <HeadCell key={id} id={id} columns={columns} sort={sort}>
+            {id === 'name' && (
+              <input
+                type="checkbox"
+                className={styles.check}
+                aria-label={t.leads.selectAll}
+                checked={isAll}
+                ref={(element) => {
+                  if (element !== null) element.indeterminate = selection.ids.size > 0 && !isAll
+                }}
+                onChange={() => (selection.ids.size > 0 ? selection.clear() : selectAll())}
+              />
+            )}
+          </HeadCell>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+interface HeadCellProps {
+  id: ColumnId
+  columns: Columns
+  sort: SortChange
+  children: React.ReactNode
+}
+
+function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellProps) {
+  const [isOver, setOver] = useState(false)
+  const sortable = id === 'createdAt' || id === 'updatedAt'
+  const direction = sort.now === id ? 'ascending' : sort.now === `-${id}` ? 'descending' : undefined
+  const title = t.leads.fields[id]
+  const mayMove = id !== 'name'
+  return (
+    <div
+      role="columnheader"
+      tabIndex={-1}
+      aria-sort={sortable ? (direction ?? 'none') : undefined}
+      className={id === 'name' ? styles.first : styles.cell}
+      data-numeric={isNumeric(id) || undefined}
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        if (!mayMove || !event.dataTransfer.types.includes(dragType)) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event: DragEvent) => {
+        setOver(false)
+        change(placed(choice, event.dataTransfer.getData(dragType) as ColumnId, id))
+      }}
+    >
+      {children}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the menu of columns moves them by keys */}
+      <span
+        className={styles.title}
+        draggable={mayMove}
+        onDragStart={(event) => event.dataTransfer.setData(dragType, id)}
+      >
+        {sortable ? (
+          <button
+            type="button"
+            className={styles.sort}
+            title={t.leads.sort(title)}
+            onClick={() => sort.to(direction === 'descending' ? id : `-${id}`)}
+          >
+            {title}
+            {direction === 'ascending' && <IconArrowUp size={12} aria-hidden="true" />}
+            {direction === 'descending' && <IconArrowDown size={12} aria-hidden="true" />}
+          </button>
+        ) : (
+          title
+        )}
+      </span>
+      <Width id={id} title={title} now={widthOf(choice, id)} set={(px) => change(resized(choice, id, px))} />
+    </div>
+  )
+}
+
+function Width({ id, title, now, set }: { id: ColumnId; title: string; now: number; set(px: number): void }) {
+  const [from, setFrom] = useState<{ x: number; px: number } | null>(null)
+  const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
+    event.preventDefault()
+    event.currentTarget.setPointerCapture(event.pointerId)
+    setFrom({ x: event.clientX, px: now })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -16, ArrowRight: 16 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    set(now + step)
+  }
+  return (
+    <div
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={t.leads.resize(title)}
+      aria-valuenow={now}
+      aria-valuemin={72}
+      aria-valuemax={640}
+      tabIndex={-1}
+      className={styles.width}
+      data-width={id}
+      onPointerDown={onPointerDown}
+      onPointerMove={(event) => from !== null && set(from.px + event.clientX - from.x)}
+      onPointerUp={() => setFrom(null)}
+      onKeyDown={onKeyDown}
+    />
+  )
+}

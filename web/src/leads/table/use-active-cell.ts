@@ -1,0 +1,104 @@
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { Lead, LeadChanges, LeadQuery } from '../../data/leads.ts'
+import type { LeadVerbs } from '../fields/change.ts'
+import type { ColumnChoice, ColumnId } from '../fields/column-choice.ts'
+import { isEditable } from '../fields/columns.tsx'
+import { cellId } from './LeadRow.tsx'
+import type { LeadRows } from './use-rows.ts'
+import type { Selection } from './use-selection.ts'
+import type { useWindow } from './use-window.ts'
+
+/** What the table is made of at the moment. */
+interface TableState {
+  rows: LeadRows
+  total: number
+  choice: ColumnChoice
+  selection: Selection
+  openId: string | undefined
+  open(lead: Lead | null): void
+  rowsInView: ReturnType<typeof useWindow>
+  query: LeadQuery
+}
+
+/** The same with the cell that keys act on, for what is called later. */
+export interface Latest extends TableState {
+  row: number
+  column: ColumnId
+  active: Lead | undefined
+}
+
+export interface ActiveCell {
+  latest: RefObject<Latest>
+  isEditing: boolean
+  goTo(row: number): void
+  goAcross(step: number): void
+  edit(): void
+  place(row: number, column: ColumnId, lead: Lead): void
+  done(lead: Lead, changes: LeadChanges | null, then: 'stay' | 'next'): void
+}
+
+const start = { row: 0, id: null, column: 'name' } as const
+
+/** The one cell that keys act on. */
+export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableState, verbs: LeadVerbs): ActiveCell {
+  const { rows, total, choice, rowsInView, query } = state
+  const [at, setAt] = useState<{ row: number; id: string | null; column: ColumnId }>(start)
+  const [isEditing, setEditing] = useState(false)
+
+  // New leads push rows down: keys go on acting on the lead that they acted on.
+  const found = at.id === null || rows.at(at.row)?.id === at.id ? -1 : rows.indexOf(at.id)
+  const row = Math.min(found === -1 ? at.row : found, Math.max(total - 1, 0))
+  const column = choice.shown.includes(at.column) ? at.column : 'name'
+  const now: Latest = { ...state, row, column, active: rows.at(row) }
+  const latest = useRef(now)
+  latest.current = now
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list begins at its top
+  useEffect(() => {
+    rowsInView.toTop()
+    setAt(start)
+    setEditing(false)
+  }, [query])
+
+  const focus = useCallback(() => box.current?.focus({ preventScroll: true }), [box])
+  const goTo = useCallback(
+    (wanted: number) => {
+      const { rows, total, row, openId, open, rowsInView } = latest.current
+      const next = Math.max(0, Math.min(total - 1, wanted))
+      const lead = rows.at(next)
+      setEditing(false)
+      setAt((before) => ({ ...before, row: next, id: lead?.id ?? null }))
+      rowsInView.show(next)
+      if (openId !== undefined && lead !== undefined && next !== row) open(lead)
+      focus()
+    },
+    [focus],
+  )
+  const goAcross = useCallback((step: number) => {
+    const { choice, column, row } = latest.current
+    const next = choice.shown[choice.shown.indexOf(column) + step]
+    if (next === undefined) return
+    setAt((before) => ({ ...before, column: next }))
+    document.getElementById(cellId(row, next))?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [])
+  const edit = useCallback(() => {
+    const { active, column, open } = latest.current
+    if (active === undefined) return
+    if (isEditable(column)) setEditing(true)
+    else open(active)
+  }, [])
+  const place = useCallback((row: number, column: ColumnId, lead: Lead) => setAt({ row, id: lead.id, column }), [])
+  const done = useCallback(
+    (lead: Lead, changes: LeadChanges | null, then: 'stay' | 'next') => {
+      setEditing(false)
+      if (changes !== null) void verbs.edit(lead, changes)
+      focus()
+      if (then === 'next') goAcross(1)
+    },
+    [verbs, goAcross, focus],
+  )
+  return useMemo(
+    () => ({ latest, isEditing, goTo, goAcross, edit, place, done }),
+    [isEditing, goTo, goAcross, edit, place, done],
+  )
+}

@@ -1,0 +1,61 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { type Lead, type LeadPage, type LeadQuery, pageOptions, pageSize } from '../../data/leads.ts'
+
+export interface LeadRows {
+  /** Undefined until something is known. */
+  total: number | undefined
+  at(index: number): Lead | undefined
+  /** Where a lead stands among what is loaded; -1 when it is not. */
+  indexOf(id: string): number
+  /** Whether the rows are still those of what was asked for before. */
+  isOld: boolean
+  error: unknown
+  retry(): void
+}
+
+const ahead = 40
+const restMs = 40
+
+/** The rows of a list of any length around those that are seen. Old rows stay until the first new ones are here. */
+export function useLeadRows(workspaceId: string, query: LeadQuery, first: number, end: number): LeadRows {
+  const start = useQuery(pageOptions(workspaceId, query, 0))
+  const [shown, setShown] = useState(query)
+  if (start.data !== undefined && shown !== query) setShown(query)
+  const [from, to] = useRest(Math.floor(Math.max(0, first - ahead) / pageSize), Math.floor((end + ahead) / pageSize))
+  const numbers = useMemo(() => {
+    const last = Math.max(0, Math.ceil((start.data?.total ?? 1) / pageSize) - 1)
+    return Array.from({ length: Math.min(to, last) - Math.min(from, last) + 1 }, (_, n) => Math.min(from, last) + n)
+  }, [from, to, start.data?.total])
+  const combine = useCallback(
+    (answers: { data?: LeadPage | undefined }[]) =>
+      new Map(answers.flatMap(({ data }, n) => (data === undefined ? [] : [[numbers[n] ?? 0, data.leads] as const]))),
+    [numbers],
+  )
+  const pages = useQueries({ queries: numbers.map((page) => pageOptions(workspaceId, shown, page)), combine })
+  const opening = useQuery({ ...pageOptions(workspaceId, shown, 0), enabled: false }).data
+  return {
+    total: opening?.total,
+    at: (index) => pages.get(Math.floor(index / pageSize))?.[index % pageSize] ?? opening?.leads[index],
+    indexOf: (id) => {
+      for (const [page, leads] of pages) {
+        const n = leads.findIndex((lead) => lead.id === id)
+        if (n !== -1) return page * pageSize + n
+      }
+      return -1
+    },
+    isOld: shown !== query,
+    error: start.data === undefined ? start.error : null,
+    retry: () => void start.refetch(),
+  }
+}
+
+// A thumb that is dragged past thousands of pages asks for those it rests at.
+function useRest(from: number, to: number): [number, number] {
+  const [rested, setRested] = useState<[number, number]>([from, to])
+  useEffect(() => {
+    const timer = setTimeout(() => setRested([from, to]), restMs)
+    return () => clearTimeout(timer)
+  }, [from, to])
+  return rested
+}

@@ -1,0 +1,68 @@
+import { useCallback, useMemo } from 'react'
+import { t } from '../../text/index.ts'
+import { useKeys } from '../../ui/keys.ts'
+import type { LeadVerbs } from '../fields/change.ts'
+import { nameOf } from '../fields/lead.ts'
+import type { ActiveCell, Latest } from './use-active-cell.ts'
+
+interface TableKeys {
+  isFocused: boolean
+  cell: ActiveCell
+  selectAll(): void
+  latest: { current: Latest }
+  verbs: LeadVerbs
+}
+
+/** Some keys act wherever the focus is, others only in the table, where Enter and Space press no button. */
+export function useTableKeys({ isFocused, cell, selectAll, latest, verbs }: TableKeys): void {
+  const { goTo, goAcross, edit } = cell
+  const move = useCallback((step: number) => goTo(latest.current.row + step), [goTo, latest])
+  const keys = t.leads.keys
+  useKeys(
+    keys.group,
+    useMemo(() => {
+      const page = () => Math.max(1, Math.floor(window.innerHeight / 36) - 6)
+      const everywhere = [
+        { keys: 'j', label: keys.next, run: () => move(1) },
+        { keys: 'k', label: keys.previous, run: () => move(-1) },
+        {
+          keys: 'x',
+          label: keys.select,
+          run: () => {
+            const { active, selection } = latest.current
+            if (active !== undefined) selection.toggle(active.id)
+          },
+        },
+        {
+          keys: '#',
+          label: keys.delete,
+          run: () => {
+            const { active } = latest.current
+            if (active !== undefined) void verbs.remove([{ id: active.id, name: nameOf(active) }])
+          },
+        },
+      ]
+      const within = [
+        { keys: 'Enter', label: keys.edit, run: edit },
+        {
+          keys: ' ',
+          label: keys.open,
+          run: () => {
+            const { active, openId, open } = latest.current
+            if (active !== undefined) open(openId === active.id ? null : active)
+          },
+        },
+        { keys: 'mod+a', label: keys.selectAll, run: selectAll },
+        { keys: 'ArrowDown', label: keys.next, run: () => move(1) },
+        { keys: 'ArrowUp', label: keys.previous, run: () => move(-1) },
+        { keys: 'ArrowRight', label: t.leads.columns, run: () => goAcross(1) },
+        { keys: 'ArrowLeft', label: t.leads.columns, run: () => goAcross(-1) },
+        { keys: 'PageDown', label: keys.next, run: () => move(page()) },
+        { keys: 'PageUp', label: keys.previous, run: () => move(-page()) },
+        { keys: 'Home', label: keys.previous, run: () => goTo(0) },
+        { keys: 'End', label: keys.next, run: () => goTo(Number.MAX_SAFE_INTEGER) },
+      ]
+      return isFocused ? [...everywhere, ...within] : everywhere
+    }, [isFocused, move, goTo, goAcross, edit, selectAll, latest, verbs, keys]),
+  )
+}

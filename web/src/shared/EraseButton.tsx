@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import type { CustomerName } from '../data/erasures.ts'
+import { mayIn } from '../session/session.ts'
+import { t, withTexts } from '../text/index.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+
+const EraseAsk = lazy(() => withTexts(() => import('./EraseAsk.tsx')))
+
+interface EraseButtonProps {
+  name: CustomerName
+  done?: () => void
+}
+
+/** Begins to erase a customer; for admins, whom it asks first. */
+export function EraseButton({ name, done }: EraseButtonProps) {
+  const workspaceId = useWorkspaceId()
+  const [asks, setAsks] = useState(false)
+  if (!mayIn(workspaceId, 'admin')) return null
+  return (
+    <>
+      <Button variant="subtle" color="red" size="compact-sm" onClick={() => setAsks(true)}>
+        {t.customer.erase}
+      </Button>
+      {asks && (
+        <Suspense>
+          <EraseAsk name={name} close={() => setAsks(false)} {...(done && { done })} />
+        </Suspense>
+      )}
+    </>
+  )
+}

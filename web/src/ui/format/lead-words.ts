@@ -1,0 +1,17 @@
+import { t } from '../../text/index.ts'
+
+/** A status in the reader's words; those of the workspace's own making as they are spelled. */
+export function statusName(status: string): string {
+  const known = t.lead.statuses[status]
+  if (known !== undefined) return known
+  return inWords(status)
+}
+
+/** What a custom field is called; of a parameter that came with an address, its key as people say it. */
+export const customName = ({ key, label }: { key: string; label: string }): string =>
+  label === key ? inWords(key.replace(/^k_/, '')).replace(/^Utm\b/, 'UTM') : label
+
+function inWords(token: string): string {
+  const words = token.replaceAll('_', ' ').trim()
+  return words === '' ? token : words.charAt(0).toUpperCase() + words.slice(1)
+}

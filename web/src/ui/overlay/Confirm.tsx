@@ -1,0 +1,58 @@
+import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { t } from '../../text/index.ts'
+
+interface ConfirmProps {
+  title: string
+  children: ReactNode
+  /** The button's words. */
+  action: string
+  /** Has to be typed first: for what cannot be taken back. */
+  word?: string
+  run(): Promise<unknown>
+  close(): void
+}
+
+/** Asks before something that cannot be undone. What can be undone is done, with an undo beside it. */
+export function Confirm({ title, children, action, word, run, close }: ConfirmProps) {
+  const [typed, setTyped] = useState('')
+  const [isRunning, setRunning] = useState(false)
+  const mayRun = word === undefined || typed.trim() === word
+  const submit = async () => {
+    if (!mayRun) return
+    setRunning(true)
+    await run().finally(() => setRunning(false))
+  }
+  return (
+    <Modal opened onClose={close} title={title} closeButtonProps={{ 'aria-label': t.common.close }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <Text size="md" component="div">
+          {children}
+        </Text>
+        {word !== undefined && (
+          <TextInput
+            mt="md"
+            label={t.common.typeToConfirm(word)}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            data-autofocus
+            autoComplete="off"
+          />
+        )}
+        <Group justify="flex-end" mt="lg" gap="xs">
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" color="red.9" disabled={!mayRun} loading={isRunning}>
+            {action}
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  )
+}

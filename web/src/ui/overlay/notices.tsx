@@ -1,0 +1,39 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { t } from '../../text/index.ts'
+import { sentenceFor } from '../format/failure-words.ts'
+
+const undoMs = 8000
+const look = () => ({ withBorder: true, closeButtonProps: { 'aria-label': t.common.close } })
+
+/** Says that something was done. */
+export function say(message: string): void {
+  notifications.show({ message, ...look() })
+}
+
+/** Says that something could not be done, and why; nothing is hidden behind a red word. */
+export function complain(error: unknown): void {
+  notifications.show({ title: t.common.failure.title, message: sentenceFor(error), color: 'red', ...look() })
+}
+
+/** Says what was done, and takes it back for 8 seconds when asked. */
+export function sayWithUndo(message: string, undo: () => void): void {
+  const id = crypto.randomUUID()
+  const run = () => {
+    notifications.hide(id)
+    undo()
+  }
+  notifications.show({
+    id,
+    ...look(),
+    autoClose: undoMs,
+    message: (
+      <span style={{ display: 'flex', alignItems: 'center', gap: 12, justifyContent: 'space-between' }}>
+        {message}
+        <Button size="compact-sm" variant="subtle" onClick={run}>
+          {t.common.undo}
+        </Button>
+      </span>
+    ),
+  })
+}

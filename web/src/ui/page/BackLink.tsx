@@ -1,0 +1,23 @@
+import { IconArrowLeft } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { t } from '../../text/index.ts'
+import { Tip } from '../overlay/Tip.tsx'
+import { useWorkspaceId } from '../use-workspace-id.ts'
+import styles from './BackLink.module.css'
+
+/** From one thing back to the page of the workspace that lists it. */
+export function BackLink({ path, label }: { path: string; label: string }) {
+  const workspaceId = useWorkspaceId()
+  return (
+    <Tip label={label}>
+      <Link
+        to={`/w/$workspaceId/${path}` as '/w/$workspaceId/home'}
+        params={{ workspaceId }}
+        className={styles.link}
+        aria-label={`${t.common.back}: ${label}`}
+      >
+        <IconArrowLeft size={18} />
+      </Link>
+    </Tip>
+  )
+}

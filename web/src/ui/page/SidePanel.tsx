@@ -1,0 +1,42 @@
+import { Drawer } from '@mantine/core'
+import type { FormEvent, ReactNode } from 'react'
+import { t } from '../../text/index.ts'
+import styles from './SidePanel.module.css'
+
+interface SidePanelProps {
+  title: string
+  close(): void
+  children: ReactNode
+  /** Stays at the lower edge: the buttons. */
+  footer?: ReactNode
+  /** Makes a form of it: Enter in a field and the button of type `submit` do this. */
+  submit?: () => void
+  size?: number
+}
+
+/** What slides in from the right to make or change one thing, while the list stays in view. */
+export function SidePanel({ title, close, children, footer, submit, size = 480 }: SidePanelProps) {
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    submit?.()
+  }
+  return (
+    <Drawer
+      opened
+      onClose={close}
+      position="right"
+      size={size}
+      title={title}
+      padding={0}
+      closeButtonProps={{ 'aria-label': t.common.close }}
+      transitionProps={{ duration: 120 }}
+      overlayProps={{ backgroundOpacity: 0.25 }}
+      classNames={{ header: styles.header, title: styles.title, content: styles.content, body: styles.body }}
+    >
+      <form className={styles.form} onSubmit={onSubmit} noValidate>
+        <div className={styles.fields}>{children}</div>
+        {footer !== undefined && <div className={styles.footer}>{footer}</div>}
+      </form>
+    </Drawer>
+  )
+}

@@ -1,0 +1,90 @@
+import { SegmentedControl, Select } from '@mantine/core'
+import { type DeliveryState, type Endpoint, type EventName, useDeliveries } from '../../data/webhooks.ts'
+import { t } from '../../text/index.ts'
+import { Empty } from '../../ui/page/Empty.tsx'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from '../endpoint/EndpointPage.module.css'
+import { allEvents } from '../event-choice.ts'
+import { deliveriesOf } from '../pages.ts'
+import { deliveryStates, type EndpointSearch } from '../search.ts'
+import { useFreshDeliveries } from '../use-fresh.ts'
+import { DeliveryList } from './DeliveryList.tsx'
+import { DeliveryPanel } from './DeliveryPanel.tsx'
+
+interface DeliveriesViewProps {
+  endpoint: Endpoint
+  search: EndpointSearch
+  go(to: EndpointSearch): void
+  /** What was sent is for admins. */
+  mayOpen: boolean
+}
+
+export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesViewProps) {
+  const workspaceId = useWorkspaceId()
+  const filter = { state: search.state ?? null, event: search.event ?? null }
+  const query = useDeliveries(workspaceId, endpoint.id, filter)
+  const look = useFreshDeliveries(workspaceId, endpoint.id, filter, query.data)
+  const more = () => void (query.hasNextPage && !query.isFetching && query.fetchNextPage())
+  const { delivery: _, ...list } = search
+  return (
+    <>
+      <Filters search={list} go={go} />
+      {!mayOpen && <p className={styles.note}>{t.webhooks.membersOnly}</p>}
+      <Loaded query={query}>
+        {(pages) => {
+          const deliveries = deliveriesOf(pages)
+          // A page may be empty and yet not the last one.
+          if (deliveries.length === 0 && !query.hasNextPage) {
+            return <Empty title={filter.state || filter.event ? t.webhooks.noneFit : t.webhooks.noDeliveries} />
+          }
+          const open = (eventId: string) => go({ ...list, delivery: eventId })
+          return <DeliveryList deliveries={deliveries} more={more} {...(mayOpen && { open })} />
+        }}
+      </Loaded>
+      {search.delivery !== undefined && mayOpen && (
+        <DeliveryPanel
+          endpoint={endpoint}
+          eventId={search.delivery}
+          close={() => go(list)}
+          changed={() => void look()}
+        />
+      )}
+    </>
+  )
+}
+
+const any = 'any'
+
+function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
+  const { state: _state, ...withoutState } = search
+  const { event: _event, ...withoutEvent } = search
+  const isOther = (chosen: string | null): chosen is string => chosen !== null && chosen !== any
+  return (
+    <div className={styles.filters}>
+      <SegmentedControl
+        className={styles.states ?? ''}
+        size="xs"
+        aria-label={t.webhooks.deliveryStateOf}
+        data={[
+          { value: any, label: t.webhooks.anyState },
+          ...deliveryStates.map((state) => ({ value: state, label: t.webhooks.deliveryStates[state] })),
+        ]}
+        value={search.state ?? any}
+        onChange={(state) => go(isOther(state) ? { ...search, state: state as DeliveryState } : withoutState)}
+      />
+      <Select
+        className={styles.event ?? ''}
+        size="xs"
+        aria-label={t.webhooks.testEvent}
+        data={[
+          { value: any, label: t.webhooks.anyEvent },
+          ...allEvents.map((value) => ({ value, label: t.webhooks.eventWords[value] })),
+        ]}
+        value={search.event ?? any}
+        onChange={(event) => go(isOther(event) ? { ...search, event: event as EventName } : withoutEvent)}
+        allowDeselect={false}
+      />
+    </div>
+  )
+}

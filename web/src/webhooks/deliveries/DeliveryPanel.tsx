@@ -1,0 +1,92 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type DeliveryDetail, type Endpoint, resend } from '../../data/webhooks.ts'
+import { t } from '../../text/index.ts'
+import { Chip } from '../../ui/Chip.tsx'
+import { CodeBlock } from '../../ui/CodeBlock.tsx'
+import { fullMoment } from '../../ui/format/time.ts'
+import { complain, say } from '../../ui/overlay/notices.tsx'
+import { Facts } from '../../ui/page/Facts.tsx'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { useFreshDelivery } from '../use-fresh.ts'
+import { deliveryTones, stateName } from '../words.ts'
+import { Attempts } from './Attempts.tsx'
+import styles from './DeliveryPanel.module.css'
+
+interface DeliveryPanelProps {
+  endpoint: Endpoint
+  eventId: string
+  close(): void
+  /** Something came of it, which the list should show. */
+  changed(): void
+}
+
+/** One event at one endpoint: what was sent, and what became of each attempt. */
+export function DeliveryPanel({ endpoint, eventId, close, changed }: DeliveryPanelProps) {
+  const workspaceId = useWorkspaceId()
+  const query = useFreshDelivery(workspaceId, endpoint.id, eventId, changed)
+  const again = useMutation({
+    mutationFn: () => resend(workspaceId, endpoint.id, eventId),
+    onSuccess: () => {
+      say(t.webhooks.againSaid)
+      void query.refetch()
+    },
+    onError: complain,
+  })
+  return (
+    <SidePanel
+      title={query.data === undefined ? t.webhooks.delivery : t.webhooks.eventWords[query.data.event]}
+      close={close}
+      size={640}
+      footer={
+        endpoint.state === 'active' && (
+          <Button variant="default" loading={again.isPending} onClick={() => again.mutate()}>
+            {t.webhooks.again}
+          </Button>
+        )
+      }
+    >
+      <Loaded query={query}>{(delivery) => <Detail delivery={delivery} />}</Loaded>
+    </SidePanel>
+  )
+}
+
+function Detail({ delivery }: { delivery: DeliveryDetail }) {
+  const { request, attemptList, nextAttemptAt } = delivery
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <>
+      <Facts
+        facts={[
+          [
+            t.webhooks.state,
+            <span key="state" className={styles.state}>
+              <Chip tone={deliveryTones[delivery.state]}>{stateName(delivery)}</Chip>
+              {nextAttemptAt !== null && t.webhooks.nextTry(fullMoment(nextAttemptAt))}
+            </span>,
+          ],
+          [t.webhooks.occurred, fullMoment(delivery.occurredAt)],
+          [t.webhooks.eventId, <code key="id">{delivery.eventId}</code>],
+        ]}
+      />
+      <section>
+        <h2 className={styles.heading}>{t.webhooks.attempts}</h2>
+        <Attempts attempts={attemptList} />
+      </section>
+      <section>
+        <h2 className={styles.heading}>{t.webhooks.request}</h2>
+        <p className={styles.note}>{t.webhooks.requestNote}</p>
+        <h3 className={styles.small}>{t.webhooks.requestHeaders}</h3>
+        <CodeBlock label={t.webhooks.requestHeaders} value={headers.join('\n')} />
+        <h3 className={styles.small}>{t.webhooks.requestBody}</h3>
+        <CodeBlock label={t.webhooks.requestBody} value={pretty(request.body)} />
+      </section>
+    </>
+  )
+}
+
+function pretty(json: string): string {
+  return JSON.stringify(JSON.parse(json), null, 2)
+}

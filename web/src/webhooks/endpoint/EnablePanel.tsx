@@ -1,0 +1,62 @@
+import { Button, Checkbox, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type Endpoint, enableEndpoint } from '../../data/webhooks.ts'
+import { t } from '../../text/index.ts'
+import { localInput, readLocalInput } from '../../ui/format/local-time.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+
+interface EnablePanelProps {
+  endpoint: Endpoint
+  close(): void
+  enabled(answer: Endpoint): void
+}
+
+/** Enables an endpoint, and has it told of what it missed since it stopped or began to fail. */
+export function EnablePanel({ endpoint, close, enabled }: EnablePanelProps) {
+  const workspaceId = useWorkspaceId()
+  const since = endpoint.health.failingSince ?? endpoint.stateChangedAt
+  const draft = useDraft({ isMissed: true, sendSince: localInput(since) })
+  const { value, set, errorOf } = draft
+  const enable = useMutation({
+    mutationFn: () =>
+      enableEndpoint(workspaceId, endpoint.id, value.isMissed ? readLocalInput(value.sendSince, since) : null),
+    onSuccess: (answer) => enabled(answer.endpoint),
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <SidePanel
+      title={t.webhooks.enableAsk}
+      close={close}
+      submit={() => enable.mutate()}
+      footer={
+        <>
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={enable.isPending}>
+            {t.webhooks.enable}
+          </Button>
+        </>
+      }
+    >
+      <Text size="sm">{t.webhooks.enableHelp}</Text>
+      <Checkbox
+        label={t.webhooks.enableMissed}
+        checked={value.isMissed}
+        onChange={(event) => set({ isMissed: event.currentTarget.checked })}
+      />
+      <TextInput
+        type="datetime-local"
+        step={1}
+        aria-label={t.webhooks.enableMissed}
+        disabled={!value.isMissed}
+        value={value.sendSince}
+        onChange={(event) => set({ sendSince: event.currentTarget.value })}
+        error={errorOf('sendSince')}
+      />
+    </SidePanel>
+  )
+}

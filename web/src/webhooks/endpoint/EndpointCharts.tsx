@@ -1,0 +1,107 @@
+import { SegmentedControl } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { readAgain } from '../../api/read-again.ts'
+import { type Endpoint, keysOf, type Stats, useStats } from '../../data/webhooks.ts'
+import { t } from '../../text/index.ts'
+import { BarChart } from '../../ui/charts/BarChart.tsx'
+import type { Point } from '../../ui/charts/chart-props.ts'
+import { LineChart } from '../../ui/charts/LineChart.tsx'
+import { clock, dayDate, fullMoment, number } from '../../ui/format/time.ts'
+import { Empty } from '../../ui/page/Empty.tsx'
+import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { statHours } from '../search.ts'
+import { useAfterDeliveries } from '../use-fresh.ts'
+import { duration } from '../words.ts'
+import styles from './EndpointPage.module.css'
+
+interface EndpointChartsProps {
+  endpoint: Endpoint
+  hours: (typeof statHours)[number]
+  choose(hours: (typeof statHours)[number]): void
+}
+
+/** How an endpoint fared: what it took and what failed, and how long that lasted. */
+export function EndpointCharts({ endpoint, hours, choose }: EndpointChartsProps) {
+  const workspaceId = useWorkspaceId()
+  const query = useStats(workspaceId, endpoint.id, hours)
+  const queries = useQueryClient()
+  useAfterDeliveries(5000, () => void readAgain(queries, keysOf.stats(workspaceId, endpoint.id)))
+  return (
+    <PageBody>
+      <div className={styles.charts}>
+        <div>
+          <SegmentedControl
+            size="xs"
+            aria-label={t.webhooks.range}
+            data={statHours.map((value) => ({ value: String(value), label: t.webhooks.ranges[value] }))}
+            value={String(hours)}
+            onChange={(chosen) => choose(statHours.find((value) => String(value) === chosen) ?? 24)}
+          />
+        </div>
+        <Loaded query={query}>{(stats) => <Charts stats={stats} />}</Loaded>
+      </div>
+    </PageBody>
+  )
+}
+
+function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
+  if (buckets.every(({ delivered, failedAttempts }) => delivered + failedAttempts === 0)) {
+    return <Empty title={t.webhooks.noEvents} />
+  }
+  const points = buckets.map(({ start }) => pointOf(start, unit))
+  const of = (pick: (bucket: Stats['buckets'][number]) => number | null) => buckets.map(pick)
+  return (
+    <>
+      <div className={styles.card}>
+        <BarChart
+          label={t.webhooks.chartOf}
+          points={points}
+          format={number}
+          series={[
+            { label: t.webhooks.chartTaken, tone: 'good', values: of(({ delivered }) => delivered) },
+            { label: t.webhooks.chartFailed, tone: 'bad', values: of(({ failedAttempts }) => failedAttempts) },
+          ]}
+        />
+        {sampledEvery > 1 && <p className={styles.note}>{t.webhooks.sampled(number(sampledEvery))}</p>}
+      </div>
+      <div className={styles.pair}>
+        <div className={styles.card}>
+          <LineChart
+            label={t.webhooks.chartDelay}
+            points={points}
+            format={duration}
+            unit={unitOf(of(({ delayMsP95 }) => delayMsP95))}
+            series={[
+              { label: t.webhooks.half, tone: 'accent', values: of(({ delayMsP50 }) => delayMsP50) },
+              { label: t.webhooks.most, tone: 'c3', values: of(({ delayMsP95 }) => delayMsP95), isDashed: true },
+            ]}
+          />
+        </div>
+        <div className={styles.card}>
+          <LineChart
+            label={t.webhooks.chartAnswer}
+            points={points}
+            format={duration}
+            unit={unitOf(of(({ msP95 }) => msP95))}
+            series={[
+              { label: t.webhooks.half, tone: 'accent', values: of(({ msP50 }) => msP50) },
+              { label: t.webhooks.most, tone: 'c3', values: of(({ msP95 }) => msP95), isDashed: true },
+            ]}
+          />
+        </div>
+      </div>
+    </>
+  )
+}
+
+const pointOf = (start: string, unit: Stats['unit']): Point =>
+  unit === 'hour'
+    ? { key: start, short: clock(start), full: fullMoment(start) }
+    : { key: start, short: dayDate(start), full: dayDate(start) }
+
+/** The unit that the longest time is told in. */
+function unitOf(values: readonly (number | null)[]): number {
+  const longest = Math.max(0, ...values.map((value) => value ?? 0))
+  return [3_600_000, 60_000, 1000].find((unit) => longest >= unit) ?? 1
+}

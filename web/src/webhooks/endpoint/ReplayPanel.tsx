@@ -1,0 +1,77 @@
+import { Button, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type Endpoint, type Replay, replay } from '../../data/webhooks.ts'
+import { t } from '../../text/index.ts'
+import { localInput, readLocalInput } from '../../ui/format/local-time.ts'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+
+interface ReplayPanelProps {
+  endpoint: Endpoint
+  close(): void
+  begun(): void
+}
+
+const dayMs = 24 * 3_600_000
+
+/** Has a range of time sent again: after a receiver lost what it took, or did not take what it was sent. */
+export function ReplayPanel({ endpoint, close, begun }: ReplayPanelProps) {
+  const workspaceId = useWorkspaceId()
+  const dayAgo = new Date(Date.now() - dayMs).toISOString()
+  const draft = useDraft({ from: localInput(dayAgo), to: '', scope: 'undelivered' as Replay['scope'] })
+  const { value, set, errorOf } = draft
+  const begin = useMutation({
+    mutationFn: () => {
+      const to = value.to === '' ? {} : { to: readLocalInput(value.to, value.to) }
+      return replay(workspaceId, endpoint.id, { from: readLocalInput(value.from, dayAgo), scope: value.scope, ...to })
+    },
+    onSuccess: begun,
+    onError: (error) => draft.refuse(error) || complain(error),
+  })
+  return (
+    <SidePanel
+      title={t.webhooks.replay}
+      close={close}
+      submit={() => begin.mutate()}
+      footer={
+        <>
+          <Button variant="default" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" loading={begin.isPending}>
+            {t.webhooks.replayDo}
+          </Button>
+        </>
+      }
+    >
+      <Text size="sm">{t.webhooks.replayHelp}</Text>
+      <TextInput
+        type="datetime-local"
+        label={t.webhooks.replayFrom}
+        value={value.from}
+        onChange={(event) => set({ from: event.currentTarget.value })}
+        error={errorOf('from')}
+      />
+      <TextInput
+        type="datetime-local"
+        label={t.webhooks.replayTo}
+        description={t.webhooks.replayToHelp}
+        value={value.to}
+        onChange={(event) => set({ to: event.currentTarget.value })}
+        error={errorOf('to')}
+      />
+      <Radio.Group
+        label={t.webhooks.replayScope}
+        value={value.scope}
+        onChange={(scope) => set({ scope: scope as Replay['scope'] })}
+      >
+        <Stack gap={6} mt={4}>
+          <Radio value="undelivered" label={t.webhooks.replayScopes.undelivered} />
+          <Radio value="all" label={t.webhooks.replayScopes.all} />
+        </Stack>
+      </Radio.Group>
+    </SidePanel>
+  )
+}

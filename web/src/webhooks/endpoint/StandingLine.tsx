@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react'
+import { type Endpoint, useReplays } from '../../data/webhooks.ts'
+import { t } from '../../text/index.ts'
+import { number, shortMoment } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { StandingChip } from '../EndpointTable.tsx'
+import { atOnce } from '../standing.ts'
+import { useAfterDeliveries, useWhenDue } from '../use-fresh.ts'
+import { standingSentence } from '../words.ts'
+import styles from './EndpointPage.module.css'
+
+/** How the endpoint stands, in words, above whatever is shown of it. */
+export function StandingLine(props: { endpoint: Endpoint; children: ReactNode }) {
+  const { endpoint, children } = props
+  const { waiting, nextAttemptAt } = endpoint.health
+  return (
+    <div className={styles.standing}>
+      <div className={styles.words}>
+        <StandingChip endpoint={endpoint} />
+        <span>{standingSentence(endpoint)}</span>
+        {waiting > 0 && <span>{t.webhooks.waitingWords(number(waiting))}</span>}
+        {nextAttemptAt !== null && <span>{t.webhooks.nextTry(shortMoment(nextAttemptAt))}</span>}
+        <OpenReplays endpointId={endpoint.id} />
+      </div>
+      {children}
+    </div>
+  )
+}
+
+function OpenReplays({ endpointId }: { endpointId: string }) {
+  const workspaceId = useWorkspaceId()
+  const { data = [], refetch } = useReplays(workspaceId, endpointId)
+  const open = data.filter(({ finishedAt }) => finishedAt === null)
+  useWhenDue(open.length > 0 ? atOnce : null, () => void refetch())
+  useAfterDeliveries(5000, () => void (open.length > 0 && refetch()))
+  return open.map(({ id, queued }) => (
+    <span key={id} className={styles.replay} role="status">
+      {t.webhooks.replayOpen(number(queued))}
+    </span>
+  ))
+}

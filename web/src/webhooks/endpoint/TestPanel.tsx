@@ -1,0 +1,90 @@
+import { Button, Select, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type EventName, sendTest, useEventCatalogue } from '../../data/webhooks.ts'
+import { t } from '../../text/index.ts'
+import { Chip } from '../../ui/Chip.tsx'
+import { CodeBlock } from '../../ui/CodeBlock.tsx'
+import { complain } from '../../ui/overlay/notices.tsx'
+import { Loaded } from '../../ui/page/PageBody.tsx'
+import { SidePanel } from '../../ui/page/SidePanel.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { Attempts } from '../deliveries/Attempts.tsx'
+import styles from '../deliveries/DeliveryPanel.module.css'
+import { allEvents } from '../event-choice.ts'
+import { useFreshDelivery } from '../use-fresh.ts'
+import { deliveryTones, stateName } from '../words.ts'
+
+interface TestPanelProps {
+  endpointId: string
+  close(): void
+  /** Something came of a test, which the page should show. */
+  changed(): void
+}
+
+/** Sends an invented event and shows what the receiver said. */
+export function TestPanel({ endpointId, close, changed }: TestPanelProps) {
+  const workspaceId = useWorkspaceId()
+  const { data: catalogue = [] } = useEventCatalogue(workspaceId)
+  const [event, setEvent] = useState<EventName>('lead.created')
+  const chosen = catalogue.find(({ name }) => name === event)
+  const send = useMutation({ mutationFn: () => sendTest(workspaceId, endpointId, event), onError: complain })
+  return (
+    <SidePanel
+      title={t.webhooks.test}
+      close={close}
+      submit={() => send.mutate()}
+      size={560}
+      footer={
+        <>
+          <Button variant="default" onClick={close}>
+            {t.common.close}
+          </Button>
+          <Button type="submit" loading={send.isPending}>
+            {t.webhooks.testSend}
+          </Button>
+        </>
+      }
+    >
+      <Text size="sm">{t.webhooks.testHelp}</Text>
+      <Select
+        label={t.webhooks.testEvent}
+        description={chosen?.fires}
+        data={allEvents.map((name) => ({ value: name, label: t.webhooks.eventWords[name] }))}
+        value={event}
+        onChange={(name) => setEvent((name ?? event) as EventName)}
+        allowDeselect={false}
+      />
+      {send.data !== undefined && (
+        <TestResult key={send.data} endpointId={endpointId} eventId={send.data} changed={changed} />
+      )}
+      <div>
+        <h3 className={styles.small}>{t.webhooks.testBody}</h3>
+        <CodeBlock label={t.webhooks.testBody} value={JSON.stringify(chosen?.sample, null, 2) ?? ''} />
+      </div>
+    </SidePanel>
+  )
+}
+
+function TestResult(props: { endpointId: string; eventId: string; changed(): void }) {
+  const workspaceId = useWorkspaceId()
+  const query = useFreshDelivery(workspaceId, props.endpointId, props.eventId, props.changed)
+  return (
+    <section aria-live="polite">
+      <Loaded query={query} rows={2}>
+        {(delivery) =>
+          delivery.attemptList.length === 0 ? (
+            <p className={styles.waiting}>{t.webhooks.testWaiting}</p>
+          ) : (
+            <>
+              <h2 className={styles.heading}>
+                <Chip tone={deliveryTones[delivery.state]}>{stateName(delivery)}</Chip>
+              </h2>
+              <Attempts attempts={delivery.attemptList} />
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}

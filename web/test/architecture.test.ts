@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix, relative, sep } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const web = fileURLToPath(new URL('..', import.meta.url))
+
+// Every other folder is a page: pages see all of these but the last, and never each other.
+const ranks: Record<string, number> = {
+  text: 0,
+  api: 0,
+  ui: 1,
+  session: 2,
+  data: 3,
+  shared: 4,
+  app: 6,
+  'main.tsx': 7,
+}
+const pageRank = 5
+const [maxLines, maxFiles, shardLines] = [400, 25, 30]
+
+interface SourceFile {
+  /** Below `web`, with slashes. */
+  path: string
+  text: string
+  lines: number
+  /** Files of ours that it imports, types included. */
+  imports: string[]
+  /** Those of them that it loads when they are wanted. */
+  loads: string[]
+}
+
+const source = readFolder('src')
+const tests = readFolder('test')
+const byPath = new Map(source.map((file) => [file.path, file]))
+
+function readFolder(folder: string): SourceFile[] {
+  return readdirSync(join(web, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && entry.name !== 'schema.ts')
+    .map((entry) => relative(web, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort()
+    .map(readSource)
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(web, path), 'utf8')
+  const found = (pattern: RegExp) =>
+    [...text.matchAll(pattern)]
+      .map(([, to = '']) => posix.normalize(posix.join(dirname(path), to)))
+      .filter((to) => /^src\/.*\.tsx?$/.test(to) && !to.endsWith('/schema.ts'))
+  return {
+    path,
+    text,
+    lines: text.split('\n').length - 1,
+    imports: found(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]*)['"]/g),
+    loads: found(/\bimport\s*\(\s*['"](\.[^'"]*)['"]/g),
+  }
+}
+
+const roomOf = (path: string): string => path.split('/')[1] ?? ''
+const folderOf = (path: string): string => posix.dirname(path)
+const rankOf = (path: string): number => ranks[roomOf(path)] ?? pageRank
+
+test('the files and what they import are read', () => {
+  assert.ok(source.length > 200)
+  assert.ok(source.flatMap(({ imports }) => imports).length > source.length)
+  assert.deepEqual(
+    [...source, ...tests].flatMap(({ path, imports }) =>
+      imports.filter((to) => !byPath.has(to)).map((to) => `${path} imports ${to}, which is not there`),
+    ),
+    [],
+  )
+})
+
+test('a file imports from its own room or from a lower rank, never up, and no page from another; types count', () => {
+  const bad = source.flatMap(({ path, imports }) =>
+    imports
+      .filter((to) => roomOf(to) !== roomOf(path) && !(rankOf(to) < rankOf(path)))
+      .map((to) => `${path} imports ${to}`),
+  )
+  assert.deepEqual(bad, [])
+})
+
+test('no file imports itself by way of others; types count', () => {
+  assert.deepEqual(cyclesOf(new Map(source.map(({ path, imports }) => [path, imports]))), [])
+})
+
+test('no folder imports itself by way of others; types count', () => {
+  const folders = new Map<string, string[]>()
+  for (const { path, imports } of source) {
+    const to = imports.map(folderOf).filter((folder) => folder !== folderOf(path))
+    folders.set(folderOf(path), [...(folders.get(folderOf(path)) ?? []), ...to])
+  }
+  assert.deepEqual(cyclesOf(folders), [])
+})
+
+function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (at: string, way: string[]) => {
+    if (way.includes(at)) cycles.push([...way.slice(way.indexOf(at)), at].join(' → '))
+    if (done.has(at) || way.includes(at)) return
+    for (const to of graph.get(at) ?? []) visit(to, [...way, at])
+    done.add(at)
+  }
+  for (const at of graph.keys()) visit(at, [])
+  return cycles
+}
+
+test('what the service is asked for, and the keys that its answers are kept under, stand in data/ alone', () => {
+  const outside = source.filter(({ path }) => !['api', 'session', 'data'].includes(roomOf(path)))
+  const calling = outside.filter(({ path, imports }) => {
+    // A file is sent by parts, which the typed client does not carry.
+    const isUpload = path === 'src/leads/transfer/upload.ts'
+    return imports.includes('src/api/client.ts') && !isUpload
+  })
+  // The palette asks its sources by a key of its own.
+  const keyed = outside.filter(({ path, text }) => /queryKey: \[/.test(text) && path !== 'src/ui/palette-sources.ts')
+  assert.deepEqual(
+    [...calling, ...keyed].map(({ path }) => path),
+    [],
+  )
+})
+
+test('a key of the cache is written down once', () => {
+  const seen = new Map<string, string[]>()
+  for (const { path, text } of source.filter((file) => roomOf(file.path) === 'data')) {
+    for (const [, key = ''] of text.matchAll(/\[workspaceId, ('[^\]]*)\]/g))
+      seen.set(key, [...(seen.get(key) ?? []), path])
+  }
+  assert.ok(seen.size > 20)
+  assert.deepEqual(
+    [...seen].filter(([, places]) => places.length > 1),
+    [],
+  )
+})
+
+test('a component has its workspace from the address, never handed down', () => {
+  const handed = source.filter(
+    ({ path, text }) => path.endsWith('.tsx') && /\bworkspaceId=\{|^ {2}workspaceId: string$/m.test(text),
+  )
+  assert.deepEqual(
+    handed.map(({ path }) => path),
+    [],
+  )
+})
+
+test(`no file has more than ${maxLines} lines, and no folder more than ${maxFiles} files`, () => {
+  const long = [...source, ...tests].filter(({ lines }) => lines > maxLines).map(({ path }) => path)
+  const folders = Map.groupBy(source, ({ path }) => folderOf(path))
+  const full = [...folders].filter(([, files]) => files.length > maxFiles).map(([folder]) => folder)
+  assert.deepEqual([...long, ...full], [])
+})
+
+test(`a file of at most ${shardLines} lines is no piece of the one file beside it that imports it`, () => {
+  const loaded = new Set(source.flatMap(({ loads }) => loads))
+  // Texts are tables, which the languages part; a rule with a table test of its own is one as well.
+  const shards = source.filter(({ path, lines }) => {
+    if (lines > shardLines || loaded.has(path) || roomOf(path) === 'text') return false
+    const importers = [...source, ...tests].filter(({ imports }) => imports.includes(path))
+    return importers.length === 1 && importers.every((one) => folderOf(one.path) === folderOf(path))
+  })
+  assert.deepEqual(
+    shards.map(({ path }) => path),
+    [],
+  )
+})
+
+test('there are no barrels: nothing is passed on', () => {
+  const bad = source.filter(({ text }) => /^export (?:type )?(?:\*|\{[^}]*\}) from/m.test(text))
+  assert.deepEqual(
+    bad.map(({ path }) => path),
+    [],
+  )
+})
