@@ -49,7 +49,7 @@ const app = await buildApp({
   db,
   vault,
   limiter: createMemoryLimiter(clock),
-  ...(maxBytes > 0 && { images }),
+  ...(maxBytes > 0 && { memoryIndexes: images }),
   metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
   sequencer,
   // The platform of the inbox part listens on this machine.

@@ -45,7 +45,7 @@ export interface Config {
     teamPerMinute: number
   }
   search: {
-    /** What the images of large workspaces may take together; 0 turns them off. */
+    /** What the memory indexes of large workspaces may take together; 0 turns them off. */
     memoryBytes: number
   }
 }

@@ -144,7 +144,7 @@ function serveTeam(app: App, runtime: Runtime, team: TeamDeps, teamGuard: TeamGu
   }
   const { masterKeyFile = null } = runtime
   const sharesDatabase = runtime.config.database.url !== null
-  const masterKeyReplaced: MasterDeps['masterKeyReplaced'] = (key) => runtime.images?.useMasterKey(key)
+  const masterKeyReplaced: MasterDeps['masterKeyReplaced'] = (key) => runtime.memoryIndexes?.useMasterKey(key)
   const rotation = { tables: keyedTables, masterKeyFile, masterKeyReplaced, sharesDatabase }
   rotationTeamRoutes(app, { ...team, ...rotation }, teamGuard)
   const leaving: LeavingDeps = {

@@ -24,7 +24,7 @@ export interface Runtime {
   /** The way to addresses that users gave. */
   outgoing: Outgoing
   /** Lists of large workspaces from memory; without it the database answers them. */
-  images?: MemoryIndexes
+  memoryIndexes?: MemoryIndexes
   /** The way out to each channel; the real ones unless given. */
   connectors?: Connectors
   /** Where the master key is kept, unless the settings give it. */

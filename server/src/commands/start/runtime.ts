@@ -53,7 +53,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       log: { warn: (_fields, message) => log.warn(message), info: (_fields, message) => log.info(message) },
     })
     const { memoryBytes } = config.search
-    const images =
+    const memoryIndexes =
       memoryBytes === 0
         ? undefined
         : openMemoryIndexes({ sql: db.sql, clock, log, db: options, masterKeys, maxBytes: memoryBytes })
@@ -66,7 +66,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       stopRelay()
       outgoing.close()
       try {
-        await images?.close()
+        await memoryIndexes?.close()
         await limiter.close()
       } finally {
         await closeDatabase()
@@ -83,7 +83,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       db,
       vault,
       limiter,
-      images,
+      memoryIndexes,
       metrics,
       sequencer,
       outgoing,

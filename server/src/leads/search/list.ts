@@ -19,7 +19,7 @@ import { countMatches, findMatches, probeMatches } from './search.ts'
 
 export interface ListDeps extends LeadDeps {
   /** Answers for large workspaces from memory; without it the database answers everything. */
-  images?: MemoryIndexes
+  memoryIndexes?: MemoryIndexes
 }
 
 export interface ListRequest {
@@ -59,7 +59,7 @@ export async function listLeads(deps: ListDeps, user: LeadUser, request: ListReq
     term: filter.search === null ? null : readSearchTerm(filter.search, user.masked),
     knownTotal: counted?.total ?? null,
   }
-  const found = (await fromImage(deps, wanted)) ?? (await fromDatabase(deps.db.sql, keyring, wanted))
+  const found = (await fromMemoryIndex(deps, wanted)) ?? (await fromDatabase(deps.db.sql, keyring, wanted))
   const last = found.places.length <= limit ? undefined : found.places[limit - 1]
   const nextCursor =
     last === undefined
@@ -86,12 +86,12 @@ interface FoundPage {
   total: number
 }
 
-async function fromImage({ db, images }: ListDeps, wanted: Wanted): Promise<FoundPage | null> {
+async function fromMemoryIndex({ db, memoryIndexes }: ListDeps, wanted: Wanted): Promise<FoundPage | null> {
   const { workspaceId, filter, sort, slice, term, knownTotal } = wanted
-  if (images === undefined) return null
+  if (memoryIndexes === undefined) return null
   const after = slice.after === null ? null : { id: slice.after.id, time: slice.after.time.getTime() }
   const query = { ...slice, after, filter, sort, term, needsTotal: knownTotal === null }
-  const answer = await images.find(workspaceId, query)
+  const answer = await memoryIndexes.find(workspaceId, query)
   if (answer === null) return null
   const places = answer.places.map(({ id, time }) => ({ id, time: new Date(time) }))
   const rows = (limit: number) => selectInOrder(db.sql, workspaceId, places.slice(0, limit))

@@ -66,7 +66,7 @@ async function openNode(w: World, options: Partial<MemoryIndexOptions>): Promise
       return answer
     },
   }
-  const app = await buildApp({ ...w, images: counted })
+  const app = await buildApp({ ...w, memoryIndexes: counted })
   await app.ready()
   atEnd(async () => {
     await app.close()

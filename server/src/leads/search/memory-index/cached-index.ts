@@ -3,7 +3,7 @@ import { appendLead, type IndexShape, memoryIndexBytes, newMemoryIndex } from '.
 import { readLive } from './read-leads.ts'
 import { clear, isFull, newSegment, seal } from './segment.ts'
 
-/** An image on the shelf. */
+/** A memory index in the cache. */
 export interface CachedIndex extends Following {
   lastUsedMs: number
   /** What it takes in memory, or is expected to once it is built. */
@@ -12,31 +12,31 @@ export interface CachedIndex extends Following {
 }
 
 export function newCachedIndex(workspaceId: string, shape: IndexShape, nowMs: number, bytes: number): CachedIndex {
-  const image = newMemoryIndex(shape)
-  return { workspaceId, image, shape, position: 0, seen: new Set(), lastUsedMs: nowMs, bytes, state: 'building' }
+  const index = newMemoryIndex(shape)
+  return { workspaceId, index, shape, position: 0, seen: new Set(), lastUsedMs: nowMs, bytes, state: 'building' }
 }
 
-/** Reads every lead into the image, then what changed meanwhile; false when `mayGoOn` denies it more memory. */
-export async function fill(deps: FollowDeps, held: CachedIndex, mayGoOn: () => boolean): Promise<boolean> {
-  const { image, shape, workspaceId } = held
+/** Reads every lead into the index, then what changed meanwhile; false when `mayGoOn` denies it more memory. */
+export async function fill(deps: FollowDeps, cached: CachedIndex, mayGoOn: () => boolean): Promise<boolean> {
+  const { index, shape, workspaceId } = cached
   // Read before the leads are: whatever is committed later comes behind it.
   await placeAll(deps.db, workspaceId)
-  held.position = (await readFeedState(deps.db.sql, workspaceId)).lastPosition
+  cached.position = (await readFeedState(deps.db.sql, workspaceId)).lastPosition
   const open = newSegment(shape.segmentSlots)
   for await (const leads of readLive(deps.db.sql, deps.vault, workspaceId)) {
     for (const lead of leads) {
       if (isFull(open)) {
-        image.segments.push(seal(open))
-        held.bytes = Math.max(held.bytes, memoryIndexBytes(image))
+        index.segments.push(seal(open))
+        cached.bytes = Math.max(cached.bytes, memoryIndexBytes(index))
         clear(open)
       }
-      appendLead(image, open, lead)
+      appendLead(index, open, lead)
     }
     if (!mayGoOn()) return false
   }
-  if (open.count > 0) image.segments.push(seal(open))
-  held.bytes = memoryIndexBytes(image)
-  if (!mayGoOn() || (await pursue(deps, held)) === 'lost') return false
-  held.state = 'ready'
+  if (open.count > 0) index.segments.push(seal(open))
+  cached.bytes = memoryIndexBytes(index)
+  if (!mayGoOn() || (await pursue(deps, cached)) === 'lost') return false
+  cached.state = 'ready'
   return true
 }

@@ -11,9 +11,9 @@ import { openSearchWorker } from './search-worker-client.ts'
 
 /** Lists of large workspaces from memory. What it does not answer, the database does. */
 export interface MemoryIndexes {
-  /** The answer, or null when there is no image that is up to all that was committed before the call. */
+  /** The answer, or null when there is no index that is up to all that was committed before the call. */
   find(workspaceId: string, query: IndexQuery): Promise<IndexAnswer | null>
-  /** Whether there is an image now: it is built unless the workspace is too small or too large for one. */
+  /** Whether there is an index now: it is built unless the workspace is too small or too large for one. */
   warm(workspaceId: string): Promise<boolean>
   /** A new master key wraps the secrets from now on; call it before the first is wrapped. */
   useMasterKey(masterKey: Buffer): void
@@ -24,11 +24,11 @@ export interface MemoryIndexOptions {
   sql: Sql
   clock: Clock
   log: Log
-  /** Where the thread finds the database, and the keys to what is in there. */
+  /** Where the worker finds the database, and the keys to what is in there. */
   db: DbOptions
   masterKeys: MasterKeys
   maxBytes: number
-  /** Smaller workspaces need no image: the database counts them in a few milliseconds. */
+  /** Smaller workspaces need no index: the database counts them in a few milliseconds. */
   minLeads?: number
   shape?: IndexShape
   startThread?: (settings: SearchWorkerSettings) => Worker
@@ -37,7 +37,7 @@ export interface MemoryIndexOptions {
 
 const idleMs = 600_000
 const tidyMs = 60_000
-/** How often a workspace without an image is looked at again. */
+/** How often a workspace without an index is looked at again. */
 const againMs = 30_000
 const maxWorkspaces = 10_000
 
@@ -45,11 +45,11 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
   const { clock, log, maxBytes, minLeads = 20_000, shape = usualShape, repeat = repeatAtPauses } = options
   // What watches the statements of the main thread cannot watch those of another.
   const { onStatement: _, ...db } = options.db
-  const thread = openSearchWorker(
+  const worker = openSearchWorker(
     { db, masterKeys: options.masterKeys, limits: { maxBytes, idleMs, shape } },
     { clock, log, startThread: options.startThread },
   )
-  /** Workspaces lately asked for: whether there is an image, and when that was looked at. */
+  /** Workspaces lately asked for: whether there is an index, and when that was looked at. */
   const known = new Map<string, { exists: boolean; lookedAtMs: number }>()
 
   const note = (workspaceId: string, exists: boolean) => {
@@ -59,13 +59,13 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
   const warm = async (workspaceId: string): Promise<boolean> => {
     note(workspaceId, false)
     if (!(await hasLeads(options.sql, workspaceId, minLeads))) return false
-    const { exists } = await thread.ask({ kind: 'warm', workspaceId })
+    const { exists } = await worker.ask({ kind: 'warm', workspaceId })
     note(workspaceId, exists)
     return exists
   }
   const loop = repeat(
     tidyMs,
-    async () => thread.tidy(),
+    async () => worker.tidy(),
     () => {},
   )
 
@@ -74,20 +74,22 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
     find: async (workspaceId, query) => {
       const entry = known.get(workspaceId)
       if (entry?.exists) {
-        const { answer, exists } = await thread.ask({ kind: 'find', workspaceId, query })
+        const { answer, exists } = await worker.ask({ kind: 'find', workspaceId, query })
         if (!exists) note(workspaceId, false)
         return answer
       }
       const age = entry === undefined ? againMs : clock.now().getTime() - entry.lookedAtMs
       if (age >= againMs || age < 0) {
-        warm(workspaceId).catch((error: unknown) => log.warn('an image of leads is not built', { workspaceId }, error))
+        warm(workspaceId).catch((error: unknown) =>
+          log.warn('a memory index of leads is not built', { workspaceId }, error),
+        )
       }
       return null
     },
-    useMasterKey: thread.useMasterKey,
+    useMasterKey: worker.useMasterKey,
     close: async () => {
       await loop.stop()
-      await thread.close()
+      await worker.close()
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Segment } from './segment.ts'
 export const codedColumns = ['status', 'assignee', 'priority', 'source', 'adPlatform'] as const
 export type CodedColumn = (typeof codedColumns)[number]
 
-/** The codes of an image, for each column by value. */
+/** The codes of an index, for each column by value. */
 export type Dictionaries = Record<CodedColumn, Map<string, number>>
 
 /** What a filter asks of the columns; a term is not part of it. */

@@ -5,14 +5,14 @@ import { eventsOfLeads } from '../../lead/events.ts'
 import { type IndexShape, type MemoryIndex, putLead, removeErased, removeLead } from './memory-index.ts'
 import { type ImageRow, imageColumns, openRows } from './read-leads.ts'
 
-/** An image and how far it has followed the events of its workspace. */
+/** An index and how far it has followed the events of its workspace. */
 export interface Following {
   workspaceId: string
-  image: MemoryIndex
+  index: MemoryIndex
   shape: IndexShape
   /** Every lead is at least as it was when the event with this place was committed. */
   position: number
-  /** Events without a place, by `seq`, that are in the image already. */
+  /** Events without a place, by `seq`, that are in the index already. */
   seen: Set<number>
 }
 
@@ -42,7 +42,7 @@ const maxChanges = 1000
 export const fewEvents = 200
 
 /**
- * Brings the image up to all that was committed before the call: one statement, hence one snapshot, tells which leads
+ * Brings the index up to all that was committed before the call: one statement, hence one snapshot, tells which leads
  * changed and how they are now. Every change of a lead has recorded an event in its own transaction, and events get
  * their places after the commit, so that what has a place up to ours, or was seen without one, is all there was.
  */
@@ -88,7 +88,7 @@ async function selectChanges(sql: Sql, { workspaceId, position, seen }: Followin
 }
 
 async function apply(vault: Vault, following: Following, rows: readonly ChangeRow[]): Promise<void> {
-  const { workspaceId, image, shape } = following
+  const { workspaceId, index, shape } = following
   const latest = new Map<string, ImageRow>()
   const erased = new Set<string>()
   for (const { id, subjectId, ...row } of rows) {
@@ -97,11 +97,11 @@ async function apply(vault: Vault, following: Following, rows: readonly ChangeRo
   }
   const changed = [...latest.values()]
   const live = changed.filter((row) => row.deleted_at === null)
-  for (const lead of await openRows(vault, workspaceId, live)) putLead(image, shape, lead)
+  for (const lead of await openRows(vault, workspaceId, live)) putLead(index, shape, lead)
   for (const { id, created_at, deleted_at } of changed) {
-    if (deleted_at !== null) removeLead(image, { id, created: created_at.getTime() })
+    if (deleted_at !== null) removeLead(index, { id, created: created_at.getTime() })
   }
-  for (const id of erased) removeErased(image, id)
+  for (const id of erased) removeErased(index, id)
 }
 
 /** Catches up with any number of changes, in steps. */

@@ -6,15 +6,15 @@ import type { MemoryIndexLimits } from './messages.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
 import { countLive } from './read-leads.ts'
 
-/** The images of the workspaces that are searched these minutes, within a bound of memory. */
+/** The indexes of the workspaces that are searched these minutes, within a bound of memory. */
 export interface IndexCache {
-  /** Builds the image unless it is there; false when it does not fit. */
+  /** Builds the index unless it is there; false when it does not fit. */
   warm(workspaceId: string, nowMs: number): Promise<boolean>
   /** A null answer is no answer: ask the database. `exists` tells whether asking again later may help. */
   find(workspaceId: string, query: IndexQuery, nowMs: number): Promise<{ answer: IndexAnswer | null; exists: boolean }>
   /** Drops what nobody has asked for lately. */
   tidy(nowMs: number): void
-  /** Neither holds an image nor builds one. */
+  /** Neither holds an index nor builds one. */
   isEmpty(): boolean
 }
 
@@ -24,9 +24,9 @@ export interface IndexCacheDeps extends FollowDeps {
   onTrouble: (workspaceId: string, error: unknown) => void
 }
 
-/** A held image with what is done to it, never two of them at once. */
+/** A cached index with what is done to it, never two of them at once. */
 interface Entry {
-  held: CachedIndex
+  cached: CachedIndex
   /** Reaches all that was committed before the call, unless that is too much; calls that come together share it. */
   reachLevel: () => Promise<boolean>
   /** What is done after an answer. */
@@ -41,34 +41,34 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
   const entries = new Map<string, Entry>()
   const building = new Map<string, Promise<boolean>>()
 
-  const isKept = (entry: Entry) => entries.get(entry.held.workspaceId) === entry
-  const drop = (entry: Entry) => isKept(entry) && entries.delete(entry.held.workspaceId)
+  const isKept = (entry: Entry) => entries.get(entry.cached.workspaceId) === entry
+  const drop = (entry: Entry) => isKept(entry) && entries.delete(entry.cached.workspaceId)
   const fail = (entry: Entry, error: unknown) => {
     drop(entry)
-    deps.onTrouble(entry.held.workspaceId, error)
+    deps.onTrouble(entry.cached.workspaceId, error)
   }
   const fits = (entry: Entry): boolean => makeRoom(entries, entry, limits.maxBytes)
 
   const reachLevel = async (entry: Entry): Promise<boolean> => {
-    const progress = await level(deps, entry.held)
+    const progress = await level(deps, entry.cached)
     if (progress === 'lost') drop(entry)
     return progress === 'level'
   }
   const settle = async (entry: Entry): Promise<void> => {
-    if (!(await tend(deps, entry.held)) || !fits(entry)) drop(entry)
+    if (!(await tend(deps, entry.cached)) || !fits(entry)) drop(entry)
   }
   const build = async (workspaceId: string, nowMs: number): Promise<boolean> => {
     const startedMs = performance.now()
     const live = await countLive(deps.db.sql, workspaceId)
-    const held = newCachedIndex(workspaceId, limits.shape, nowMs, live * bytesPerLead)
+    const cached = newCachedIndex(workspaceId, limits.shape, nowMs, live * bytesPerLead)
     const entry: Entry = {
-      held,
+      cached,
       reachLevel: singleFlight(() => reachLevel(entry)),
       settle: singleFlight(() => settle(entry)),
     }
     if (!fits(entry)) return false
     entries.set(workspaceId, entry)
-    const isBuilt = await fill(deps, held, () => isKept(entry) && fits(entry)).catch((error: unknown) => {
+    const isBuilt = await fill(deps, cached, () => isKept(entry) && fits(entry)).catch((error: unknown) => {
       drop(entry)
       throw error
     })
@@ -97,9 +97,9 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
         if (entry !== undefined) drop(entry)
         return { answer: null, exists: false }
       }
-      entry.held.lastUsedMs = nowMs
+      entry.cached.lastUsedMs = nowMs
       try {
-        const answer = (await entry.reachLevel()) ? queryMemoryIndex(entry.held.image, query) : null
+        const answer = (await entry.reachLevel()) ? queryMemoryIndex(entry.cached.index, query) : null
         setImmediate(() => entry.settle().catch((error: unknown) => fail(entry, error)))
         return { answer, exists: isKept(entry) }
       } catch (error) {
@@ -114,36 +114,36 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
   }
 }
 
-async function level(deps: IndexCacheDeps, held: CachedIndex): Promise<Progress> {
-  if (held.state !== 'ready') return 'behind'
-  const progress = await catchUp(deps, held)
-  if (progress === 'behind') held.state = 'behind'
+async function level(deps: IndexCacheDeps, cached: CachedIndex): Promise<Progress> {
+  if (cached.state !== 'ready') return 'behind'
+  const progress = await catchUp(deps, cached)
+  if (progress === 'behind') cached.state = 'behind'
   return progress
 }
 
-/** What need not be done before an answer; false when the image has to be built anew. */
-async function tend(deps: IndexCacheDeps, held: CachedIndex): Promise<boolean> {
-  if (held.state === 'behind') {
-    if ((await pursue(deps, held)) === 'lost') return false
-    held.state = 'ready'
+/** What need not be done before an answer; false when the index has to be built anew. */
+async function tend(deps: IndexCacheDeps, cached: CachedIndex): Promise<boolean> {
+  if (cached.state === 'behind') {
+    if ((await pursue(deps, cached)) === 'lost') return false
+    cached.state = 'ready'
   }
-  if (held.seen.size > fewEvents) await placeAll(deps.db, held.workspaceId)
-  if (compact(held.image, held.shape)) held.bytes = memoryIndexBytes(held.image)
+  if (cached.seen.size > fewEvents) await placeAll(deps.db, cached.workspaceId)
+  if (compact(cached.index, cached.shape)) cached.bytes = memoryIndexBytes(cached.index)
   return true
 }
 
-const isIdle = ({ held }: Entry, nowMs: number, { idleMs }: MemoryIndexLimits): boolean =>
-  nowMs - held.lastUsedMs > idleMs
+const isIdle = ({ cached }: Entry, nowMs: number, { idleMs }: MemoryIndexLimits): boolean =>
+  nowMs - cached.lastUsedMs > idleMs
 
-/** Drops the images that were used longest ago until this one fits; false when it does not fit even alone. */
+/** Drops the indexes that were used longest ago until this one fits; false when it does not fit even alone. */
 function makeRoom(entries: Map<string, Entry>, wanted: Entry, maxBytes: number): boolean {
-  if (wanted.held.bytes > maxBytes) return false
-  const others = [...entries.values()].filter((entry) => entry.held.workspaceId !== wanted.held.workspaceId)
-  let total = others.reduce((sum, { held }) => sum + held.bytes, wanted.held.bytes)
-  for (const { held } of others.sort((a, b) => a.held.lastUsedMs - b.held.lastUsedMs)) {
+  if (wanted.cached.bytes > maxBytes) return false
+  const others = [...entries.values()].filter((entry) => entry.cached.workspaceId !== wanted.cached.workspaceId)
+  let total = others.reduce((sum, { cached }) => sum + cached.bytes, wanted.cached.bytes)
+  for (const { cached } of others.sort((a, b) => a.cached.lastUsedMs - b.cached.lastUsedMs)) {
     if (total <= maxBytes) break
-    entries.delete(held.workspaceId)
-    total -= held.bytes
+    entries.delete(cached.workspaceId)
+    total -= cached.bytes
   }
   return true
 }

@@ -23,7 +23,7 @@ export interface MemoryIndex {
   dictionaries: Dictionaries
 }
 
-/** A live lead as the image takes it: times in milliseconds, and what is searched in one text. */
+/** A live lead as the index takes it: times in milliseconds, and what is searched in one text. */
 export interface IndexedLead extends Record<CodedColumn, string | null> {
   id: string
   created: number
@@ -51,15 +51,15 @@ export function newMemoryIndex(shape: IndexShape): MemoryIndex {
   }
 }
 
-export function queryMemoryIndex(image: MemoryIndex, query: IndexQuery): IndexAnswer {
-  return answerQuery([...image.segments, image.tail], image.dictionaries, query)
+export function queryMemoryIndex(index: MemoryIndex, query: IndexQuery): IndexAnswer {
+  return answerQuery([...index.segments, index.tail], index.dictionaries, query)
 }
 
 /** Sets a lead as it is now. */
-export function putLead(image: MemoryIndex, shape: IndexShape, lead: IndexedLead): void {
-  removeLead(image, lead)
-  if (isFull(image.tail)) sealTail(image, shape)
-  image.tailSlots.set(lead.id, appendLead(image, image.tail, lead))
+export function putLead(index: MemoryIndex, shape: IndexShape, lead: IndexedLead): void {
+  removeLead(index, lead)
+  if (isFull(index.tail)) sealTail(index, shape)
+  index.tailSlots.set(lead.id, appendLead(index, index.tail, lead))
 }
 
 export function appendLead({ dictionaries }: MemoryIndex, segment: Segment, lead: IndexedLead): number {
@@ -74,21 +74,21 @@ function codeOf(dictionary: Map<string, number>, value: string | null, column: U
   const known = dictionary.get(value)
   if (known !== undefined) return known
   const code = dictionary.size + 1
-  if (code >= 2 ** (8 * column.BYTES_PER_ELEMENT)) throw new RangeError('Too many different values for an image')
+  if (code >= 2 ** (8 * column.BYTES_PER_ELEMENT)) throw new RangeError('Too many different values for an index')
   dictionary.set(value, code)
   return code
 }
 
 /** Forgets a lead; nothing happens when it is not there. When a lead was created never changes. */
-export function removeLead(image: MemoryIndex, { id, created }: { id: string; created: number }): void {
-  const slot = image.tailSlots.get(id)
+export function removeLead(index: MemoryIndex, { id, created }: { id: string; created: number }): void {
+  const slot = index.tailSlots.get(id)
   if (slot !== undefined) {
-    kill(image.tail, slot)
-    image.tailSlots.delete(id)
+    kill(index.tail, slot)
+    index.tailSlots.delete(id)
     return
   }
   const bytes = idBytes(id)
-  for (const segment of image.segments) {
+  for (const segment of index.segments) {
     const found = findSlot(segment, bytes, created)
     if (found < 0) continue
     kill(segment, found)
@@ -97,25 +97,25 @@ export function removeLead(image: MemoryIndex, { id, created }: { id: string; cr
 }
 
 /** The same for a lead of which nothing is left to tell when it was created: every slot is looked at. */
-export function removeErased(image: MemoryIndex, id: string): void {
-  const slot = image.tailSlots.get(id)
+export function removeErased(index: MemoryIndex, id: string): void {
+  const slot = index.tailSlots.get(id)
   if (slot !== undefined) {
-    kill(image.tail, slot)
-    image.tailSlots.delete(id)
+    kill(index.tail, slot)
+    index.tailSlots.delete(id)
     return
   }
   const bytes = idBytes(id)
-  for (const segment of image.segments) {
+  for (const segment of index.segments) {
     for (let at = 0; at < segment.count; at++) {
       if (segment.alive[at] === 1 && compareId(segment, at, bytes) === 0) kill(segment, at)
     }
   }
 }
 
-function sealTail(image: MemoryIndex, shape: IndexShape): void {
-  if (image.tail.live > 0) image.segments.push(rewrite([image.tail]))
-  image.tail = newSegment(shape.tailSlots)
-  image.tailSlots.clear()
+function sealTail(index: MemoryIndex, shape: IndexShape): void {
+  if (index.tail.live > 0) index.segments.push(rewrite([index.tail]))
+  index.tail = newSegment(shape.tailSlots)
+  index.tailSlots.clear()
 }
 
 /** Small segments of about one size that may stand side by side before they become one. */
@@ -125,12 +125,12 @@ const maxSiblings = 6
  * Merges some small segments, or rewrites one that has lost a quarter of its leads. One step at a time, so that
  * queries are not held up; false when there is nothing to do.
  */
-export function compact(image: MemoryIndex, shape: IndexShape): boolean {
-  const worn = image.segments.find(({ live, count }) => count - live > count / 4)
-  const group = worn === undefined ? smallSiblings(image.segments, shape) : [worn]
+export function compact(index: MemoryIndex, shape: IndexShape): boolean {
+  const worn = index.segments.find(({ live, count }) => count - live > count / 4)
+  const group = worn === undefined ? smallSiblings(index.segments, shape) : [worn]
   if (group.length === 0) return false
-  const kept = image.segments.filter((segment) => !group.includes(segment))
-  image.segments = group.some(({ live }) => live > 0) ? [...kept, rewrite(group)] : kept
+  const kept = index.segments.filter((segment) => !group.includes(segment))
+  index.segments = group.some(({ live }) => live > 0) ? [...kept, rewrite(group)] : kept
   return true
 }
 

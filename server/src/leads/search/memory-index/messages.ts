@@ -3,7 +3,7 @@ import type { MasterKeys } from '../../../base/sealing/vault.ts'
 import type { IndexShape } from './memory-index.ts'
 import type { IndexAnswer, IndexQuery } from './query.ts'
 
-/** What the thread of the images is started with. */
+/** What the worker of the indexes is started with. */
 export interface SearchWorkerSettings {
   db: DbOptions
   masterKeys: MasterKeys
@@ -11,9 +11,9 @@ export interface SearchWorkerSettings {
 }
 
 export interface MemoryIndexLimits {
-  /** What all images together may take. */
+  /** What all indexes together may take. */
   maxBytes: number
-  /** An image that nobody asked for this long is dropped. */
+  /** An index that nobody asked for this long is dropped. */
   idleMs: number
   shape: IndexShape
 }
@@ -27,9 +27,9 @@ export type Question =
   | { kind: 'stop' }
 
 export type Reply =
-  /** A null answer to `find` is no answer; `exists` tells whether there is an image to ask again. */
+  /** A null answer to `find` is no answer; `exists` tells whether there is an index to ask again. */
   | { kind: 'answer'; number: number; answer: IndexAnswer | null; exists: boolean }
   | { kind: 'built'; workspaceId: string; ms: number }
   | { kind: 'trouble'; workspaceId: string; code: string }
-  /** After a `tidy` that left no image. */
+  /** After a `tidy` that left no index. */
   | { kind: 'empty' }

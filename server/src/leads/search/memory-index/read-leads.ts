@@ -4,7 +4,7 @@ import { type LeadRow, openPerson } from '../../lead/sealed.ts'
 import { leadText } from './indexed-text.ts'
 import type { IndexedLead } from './memory-index.ts'
 
-/** What an image needs of a lead. */
+/** What an index needs of a lead. */
 export type ImageRow = Pick<
   LeadRow,
   | 'id'

@@ -11,9 +11,9 @@ interface Answered {
   exists: boolean
 }
 
-/** The way to the thread and back. */
+/** The way to the worker and back. */
 export interface SearchWorkerClient {
-  /** A thread that is dead, or dies, answers with nothing. */
+  /** A worker that is dead, or dies, answers with nothing. */
   ask(request: Request): Promise<Answered>
   tidy(): void
   /** Secrets are wrapped by this key from now on. */
@@ -28,12 +28,12 @@ interface Surroundings {
 }
 
 const nothing: Answered = { answer: null, exists: false }
-/** How long a thread that has died is left alone. */
+/** How long a worker that has died is left alone. */
 const mourningMs = 30_000
 
 /**
- * Starts the thread when the first image is wanted, since an installation without large workspaces needs none, and ends it once it
- * holds nothing: only so does the memory of its images go back to the system.
+ * Starts the worker when the first index is wanted, since an installation without large workspaces needs none, and ends
+ * it once it holds nothing: only so does the memory of its indexes go back to the system.
  */
 export function openSearchWorker(
   settings: SearchWorkerSettings,
@@ -49,8 +49,8 @@ export function openSearchWorker(
 
   const hear = (reply: Reply) => {
     const { workspaceId } = { workspaceId: '', ...reply }
-    if (reply.kind === 'built') log.info('an image of leads is built', { workspaceId, ms: reply.ms })
-    if (reply.kind === 'trouble') log.warn('an image of leads is given up', { workspaceId, code: reply.code })
+    if (reply.kind === 'built') log.info('a memory index of leads is built', { workspaceId, ms: reply.ms })
+    if (reply.kind === 'trouble') log.warn('a memory index of leads is given up', { workspaceId, code: reply.code })
     if (reply.kind === 'empty' && waiting.size === 0) retire()
     if (reply.kind !== 'answer') return
     waiting.get(reply.number)?.(reply)
@@ -61,7 +61,7 @@ export function openSearchWorker(
     // A program that has nothing else to do may end.
     started.unref()
     started.on('message', hear)
-    started.on('error', (error) => log.warn('the thread of the lead images failed', {}, error))
+    started.on('error', (error) => log.warn('the worker of the memory indexes failed', {}, error))
     const ended = new Promise<void>((resolve) => started.once('exit', () => resolve()))
     alive.set(started, ended)
     ended.then(() => {
@@ -84,7 +84,7 @@ export function openSearchWorker(
     ask: (request) => {
       const nowMs = clock.now().getTime()
       if (closed || (worker === null && nowMs - diedAtMs < mourningMs)) return Promise.resolve(nothing)
-      // A thread that would only begin has no image to find anything in.
+      // A worker that would only begin has no index to find anything in.
       if (worker === null && request.kind === 'find') return Promise.resolve(nothing)
       worker ??= start()
       return new Promise((resolve) => {
@@ -109,7 +109,11 @@ export function openSearchWorker(
 }
 
 function startWorker(workerData: SearchWorkerSettings): Worker {
-  // The images themselves are outside of the heap that this bounds.
+  // The indexes themselves are outside of the heap that this bounds.
   const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
-  return new Worker(new URL('./search-worker.ts', import.meta.url), { workerData, resourceLimits, name: 'lead images' })
+  return new Worker(new URL('./search-worker.ts', import.meta.url), {
+    workerData,
+    resourceLimits,
+    name: 'memory indexes',
+  })
 }

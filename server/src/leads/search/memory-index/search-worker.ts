@@ -1,4 +1,4 @@
-// The thread that holds the images: reading, opening and searching a million leads here keeps no request waiting that
+// The worker that holds the indexes: reading, opening and searching a million leads here keeps no request waiting that
 // has nothing to do with it. Started by client.ts.
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../../base/clock.ts'
@@ -9,8 +9,8 @@ import { openIndexCache } from './index-cache.ts'
 import type { Question, Reply, SearchWorkerSettings } from './messages.ts'
 
 const settings = workerData as SearchWorkerSettings
-// One to catch up for those who ask, one for an image that is being built.
-const db = openDb({ ...settings.db, maxConnections: 2, applicationName: 'parley-images' })
+// One to catch up for those who ask, one for an index that is being built.
+const db = openDb({ ...settings.db, maxConnections: 2, applicationName: 'parley-memory-index' })
 // Bytes arrive here as they are in plain arrays, while the keys are compared as buffers.
 const { current, previous = [] } = settings.masterKeys
 const masterKeys = { current: Buffer.from(current), previous: previous.map((key) => Buffer.from(key)) }

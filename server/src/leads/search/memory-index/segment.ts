@@ -16,7 +16,7 @@ export interface Segment {
   ids: Buffer
   created: Float64Array
   updated: Float64Array
-  /** Places in the dictionaries of the image. */
+  /** Places in the dictionaries of the index. */
   status: Uint16Array
   assignee: Uint16Array
   priority: Uint8Array
