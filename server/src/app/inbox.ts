@@ -2,6 +2,7 @@ import type { Guard } from '../access/keys/guard.ts'
 import { repeatAtPauses } from '../base/async/loop.ts'
 import { localUrl } from '../base/outgoing/local-url.ts'
 import type { App } from '../base/route.ts'
+import { runStep } from '../base/steps.ts'
 import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-signal.ts'
 import type { Receive } from '../channels/channel-event.ts'
 import type { Channel } from '../channels/connection/connection.ts'
@@ -55,6 +56,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     wakes: await openSendWakeups(db),
     pacesOf,
     noteRefusal: (connection, effect, errorCode) => applyRefusal(runtime, connection, effect, errorCode),
+    step: runStep,
   }
 
   inboxRoutes(app, inbox, guard)

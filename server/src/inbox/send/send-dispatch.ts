@@ -40,16 +40,11 @@ type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
  * database before the next one goes; anything but acceptance ends it. Answers the platform's refusal, if there was one.
  */
 export async function dispatchSend(deps: SendDeps, reserved: Reserved): Promise<Refusal | null> {
-  await deps.fail?.('reserved')
-  let isOurTurn = reserved.turn === 1 || (await awaitTurn(deps, reserved))
-  await deps.fail?.('turn')
+  let isOurTurn = await deps.step('awaitTurn', async () => reserved.turn === 1 || awaitTurn(deps, reserved))
   for (const [index, outgoing] of reserved.parts.entries()) {
-    isOurTurn = isOurTurn && (await awaitPace(deps, reserved))
-    await deps.fail?.('paced')
-    const result = isOurTurn ? await sendPart(deps, reserved, index + 1, outgoing) : notSent
-    await deps.fail?.('called')
-    await persist(() => note(deps, reserved, index + 1, result))
-    await deps.fail?.('recorded')
+    isOurTurn = isOurTurn && (await deps.step('awaitPace', () => awaitPace(deps, reserved)))
+    const result = isOurTurn ? await deps.step('call', () => sendPart(deps, reserved, index + 1, outgoing)) : notSent
+    await deps.step('note', () => persist(() => note(deps, reserved, index + 1, result)))
     if (result.outcome === 'refused') return result
     if (result.outcome !== 'accepted') return null
   }
@@ -85,12 +80,11 @@ async function awaitPace(deps: SendDeps, { connection, ...reserved }: Reserved):
 }
 
 async function sendPart(deps: SendDeps, reserved: Reserved, part: number, message: Outgoing): Promise<PartOutcome> {
-  const deadline = await allowedUntil(deps, reserved)
+  const deadline = await deps.step('allow', () => allowedUntil(deps, reserved))
   if (deadline === null) {
     const isTakenOver = await ownerHasChanged(deps.db.sql, reserved)
     return isTakenOver ? { outcome: 'stopped', errorCode: 'owner_changed' } : notSent
   }
-  await deps.fail?.('claimed')
   const { connector, connection, recipient } = reserved
   const correlator = `${reserved.messageId}:${part}`
   return withinReason(deps, reserved, () => connector.send(connection, { recipient, message, correlator, deadline }))

@@ -58,9 +58,8 @@ async function reserve(
 ): Promise<Reserved | null> {
   const { sender, keyring, key } = attempt
   const { workspaceId } = sender
-  const conversation = await lockConversation(tx, keyring, sender, attempt.conversationId)
+  const conversation = await deps.step('lock', () => lockConversation(tx, keyring, sender, attempt.conversationId))
   if (conversation === undefined) throw conversationNotFound()
-  await deps.fail?.('locked')
   if ((await findSend(tx, workspaceId, sender.actor.id, key)) !== undefined) return null
 
   if (attempt.lastSeenId !== null) {
@@ -68,34 +67,31 @@ async function reserve(
     if (newer !== null) throw new ThreadMoved(newer)
   }
   const now = deps.clock.now()
-  const draft = await judge(deps, tx, attempt, conversation, now)
+  const draft = await deps.step('check', () => judge(deps, tx, attempt, conversation, now))
   if (connection === null) throw connectionUnavailable()
   const recipient = recipientOf(conversation)
-  await deps.fail?.('checked')
 
-  const { conversation: owned, events } = takeOver(sender, conversation, now)
-  const message = newMessage(owned, sender, draft, now)
-  const turn = await record(tx, attempt, owned, message, draft.parts.length)
-  await recordChange(tx, workspaceId, conversation, owned, { actor: sender.actor, reason: 'sent' }, now)
-  await recordEvents(tx, keyring, workspaceId, events, now)
-  await deps.fail?.('written')
+  const change = takeOver(sender, conversation, now)
+  const message = newMessage(conversation, sender, draft, now)
+  const turn = await deps.step('write', () => record(tx, attempt, conversation, change, message, draft.parts.length))
   return {
     workspaceId,
-    conversationId: owned.id,
+    conversationId: conversation.id,
     messageId: message.id,
     connection,
-    connector: deps.connectors[owned.channel],
+    connector: deps.connectors[conversation.channel],
     recipient,
     parts: draft.parts,
     turn,
   }
 }
 
-/** Answers the turn of the send within its conversation. */
+/** Returns the turn of the send within its conversation. */
 async function record(
   tx: Tx,
   { sender, keyring, key, command, conversationId: named }: SendAttempt,
-  conversation: Conversation,
+  before: Conversation,
+  { conversation, events }: ConversationChange,
   message: Message,
   parts: number,
 ): Promise<number> {
@@ -118,6 +114,8 @@ async function record(
     insertSend(tx, send, aliveForMs),
     storeConversation(tx, keyring, workspaceId, withOutbound(conversation, added ?? message, now)),
   ])
+  await recordChange(tx, workspaceId, before, conversation, { actor, reason: 'sent' }, now)
+  await recordEvents(tx, keyring, workspaceId, events, now)
   return turn
 }
 

@@ -14,7 +14,7 @@ import { type Answer, type Ending, endOf } from './send-outcome.ts'
 import { wakeWaiting } from './send-wakeups.ts'
 import { findAnswer, lockDispatch, lockParts, storeOutcome } from './settle-queries.ts'
 
-export type SettleDeps = Pick<SendDeps, 'db' | 'vault' | 'clock' | 'fail'>
+export type SettleDeps = Pick<SendDeps, 'db' | 'vault' | 'clock' | 'step'>
 
 /**
  * Makes of what is known about the parts the message's status, the answer that every repeat gets, and the events. Null
@@ -30,12 +30,11 @@ export async function settleSend(
   const scope = { workspaceId: dispatch.workspaceId, connectionIds: [] }
   return persist(() =>
     deps.db.tx(async (tx) => {
-      const conversation = await lockConversation(tx, keyring, scope, dispatch.conversationId)
+      const conversation = await deps.step('lockToSettle', () =>
+        lockConversation(tx, keyring, scope, dispatch.conversationId),
+      )
       if (conversation === undefined) return null
-      await deps.fail?.('settling')
-      const answer = await settle(tx, keyring, dispatch, conversation, ending, deps.clock.now())
-      await deps.fail?.('settleWritten')
-      return answer
+      return deps.step('writeOutcome', () => settle(tx, keyring, dispatch, conversation, ending, deps.clock.now()))
     }),
   )
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../../base/db.ts'
+import { runStep } from '../../base/steps.ts'
 import { type SettleDeps, settleSend } from './send-settle.ts'
 
 const batch = 100
@@ -7,11 +8,16 @@ const batch = 100
  * Settles the sends whose process has died: by what the platform has told of them since, or, ten minutes after the
  * send, as failed with `outcome_unknown`. Nothing is ever sent again. Answers how many were settled.
  */
-export async function settleStranded(deps: SettleDeps): Promise<number> {
+export async function settleStranded(deps: Omit<SettleDeps, 'step'>): Promise<number> {
   let count = 0
   for (const send of await listStranded(deps.db.sql, deps.clock.now())) {
     const keyring = await deps.vault.keyring(send.workspaceId)
-    const answer = await settleSend(deps, keyring, send, send.isOverdue ? 'given up' : 'abandoned')
+    const answer = await settleSend(
+      { ...deps, step: runStep },
+      keyring,
+      send,
+      send.isOverdue ? 'given up' : 'abandoned',
+    )
     if (answer !== null) count++
   }
   return count
