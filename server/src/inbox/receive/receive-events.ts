@@ -1,13 +1,12 @@
 import type { Tx } from '../../base/db.ts'
 import { byteaArray } from '../../base/db.ts'
-import { recordEvents } from '../../events/record.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import type { ActivityReason } from '../conversation/activity.ts'
 import { type ConversationChange, changeOwner } from '../conversation/change.ts'
+import { commitChange, recordDifference } from '../conversation/commit-change.ts'
 import { newConversation } from '../conversation/customer.ts'
 import { lockChanged, lockCustomer } from '../conversation/lock-customer.ts'
-import { insertConversation, storeConversation } from '../conversation/queries.ts'
-import { recordChange } from '../conversation/record-activities.ts'
+import { insertConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { chooseFirstOwner } from '../ownership/agents.ts'
 import type { CustomerEvent } from './group-events.ts'
@@ -30,13 +29,9 @@ export async function applyEvents(tx: Tx, intake: Intake, events: readonly Custo
     const begun = await conversationFor(tx, intake, event)
     if (begun === null) continue
     const applied = await applyEvent(tx, intake, begun.conversation, event)
-    const news = [...begun.events, ...applied.events]
-    if (applied.conversation !== begun.conversation) {
-      await storeConversation(tx, keyring, receiver.workspaceId, applied.conversation)
-      const cause = { actor: systemActor, reason: reasonOf(event) }
-      await recordChange(tx, receiver.workspaceId, begun.conversation, applied.conversation, cause, now)
-    }
-    await recordEvents(tx, keyring, receiver.workspaceId, news, now)
+    const change = { conversation: applied.conversation, events: [...begun.events, ...applied.events] }
+    const cause = { actor: systemActor, reason: reasonOf(event) }
+    await commitChange(tx, keyring, receiver.workspaceId, begun.conversation, change, cause, now)
     if (applied.wrote === null) continue
     const { id, contact } = applied.conversation
     wrote.set(id, { ...contact, referral: applied.wrote.referral ?? wrote.get(id)?.referral ?? null })
@@ -100,7 +95,7 @@ async function begin(
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (await insertConversation(tx, keyring, workspaceId, begun.conversation)) {
       const cause = { actor: systemActor, reason: 'began' } as const
-      await recordChange(tx, workspaceId, blank, begun.conversation, cause, now)
+      await recordDifference(tx, workspaceId, blank, begun.conversation, cause, now)
       return begun
     }
     const found = await lockCustomer(tx, keyring, { workspaceId, connectionId }, event.customer, now)

@@ -3,15 +3,14 @@ import { newId } from '../../base/id.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import type { Connector, Outgoing, Recipient } from '../../channels/connector.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
-import { recordEvents } from '../../events/record.ts'
 import { type ConversationChange, changeOwner, withOutbound } from '../conversation/change.ts'
+import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import type { Message } from '../conversation/message.ts'
 import { addMessage } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
-import { lockConversation, storeConversation } from '../conversation/queries.ts'
-import { recordChange } from '../conversation/record-activities.ts'
+import { lockConversation } from '../conversation/queries.ts'
 import { aliveForMs } from './dispatch-queries.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { checkSend, type Draft } from './send-checks.ts'
@@ -110,12 +109,11 @@ async function record(
     parts,
     now,
   }
+  const change = { conversation: withOutbound(conversation, added ?? message, now), events }
   const [turn] = await Promise.all([
     insertSend(tx, send, aliveForMs),
-    storeConversation(tx, keyring, workspaceId, withOutbound(conversation, added ?? message, now)),
+    commitChange(tx, keyring, workspaceId, before, change, { actor, reason: 'sent' }, now),
   ])
-  await recordChange(tx, workspaceId, before, conversation, { actor, reason: 'sent' }, now)
-  await recordEvents(tx, keyring, workspaceId, events, now)
   return turn
 }
 
