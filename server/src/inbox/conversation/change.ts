@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
-import { type ConversationStatus, withStatus } from './conversation-status.ts'
+import { type ConversationStatus, withStatus } from './conversation-state.ts'
 import { ownerChanged } from './events.ts'
 import type { Message } from './message.ts'
 import { type Owner, sameOwner } from './owner.ts'

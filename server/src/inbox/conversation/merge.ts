@@ -1,8 +1,8 @@
 import { type Tx, timestampArray } from '../../base/db.ts'
 import { touched } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
+import { uniqueTime } from './message.ts'
 import { tellTeam } from './team-news.ts'
-import { uniqueTime } from './unique-time.ts'
 
 /**
  * Makes two conversations of one customer, both locked, into the older one: a customer was known by the platform's

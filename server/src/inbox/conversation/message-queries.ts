@@ -1,9 +1,8 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
-import { type Message, type MessageRow, openMessage, sealMessage } from './message.ts'
+import { type Message, type MessageRow, openMessage, sealMessage, uniqueTime } from './message.ts'
 import { externalIndex } from './sealed.ts'
-import { uniqueTime } from './unique-time.ts'
 
 export const messageColumns = (sql: Sql) => sql`
   m.id,

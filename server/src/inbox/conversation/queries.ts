@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import { mayStart, notYet } from './await-inflight-sends.ts'
 import type { Conversation, Scope } from './conversation.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
-import { tellTeam } from './team-news.ts'
+import { tellTeam, tellTeamOfMany } from './team-news.ts'
 
 export const conversationColumns = (sql: Sql) => sql`
   c.id,
@@ -136,4 +136,16 @@ export async function storeConversation(
       and id = ${row.id}
     returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`
   if (stored?.may_start) throw notYet(workspaceId, [row.id])
+}
+
+/** Takes a label that is being deleted off every conversation. */
+export async function dropLabel(tx: Tx, workspaceId: string, labelId: string, now: Date): Promise<void> {
+  tellTeamOfMany(tx, workspaceId)
+  await tx`
+    update conversations
+    set label_ids = array_remove(label_ids, ${labelId}::uuid),
+      updated_at = greatest(updated_at, ${now})
+    where workspace_id = ${workspaceId}
+      and label_ids <> '{}'
+      and label_ids @> array[${labelId}::uuid]`
 }

@@ -5,7 +5,7 @@ import { findNonMembers } from '../../workspace/non-members.ts'
 import { type ConversationChange, changeLabels, changeOwner, changeStatus, touched } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
-import type { ConversationStatus } from '../conversation/conversation-status.ts'
+import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import {
   agentsStopped,
   conversationNotFound,

@@ -1,5 +1,4 @@
-import type { Tx } from '../../base/db.ts'
-import { byteaArray } from '../../base/db.ts'
+import { byteaArray, type Tx } from '../../base/db.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import type { ActivityReason } from '../conversation/activity.ts'
 import { type ConversationChange, changeOwner } from '../conversation/change.ts'

@@ -2,7 +2,7 @@ import type { Outgoing } from '../../channels/connector.ts'
 import { needsAcknowledgement } from '../../channels/health/acknowledgement.ts'
 import type { Template } from '../../channels/templates/template.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { windowIsOpen } from '../conversation/window.ts'
+import { windowIsOpen } from '../conversation/conversation-state.ts'
 import type { SendCommand } from './send-command.ts'
 import type { Sender } from './send-deps.ts'
 import {
