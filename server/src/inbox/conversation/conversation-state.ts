@@ -17,7 +17,7 @@ export function withStatus(status: ConversationStatus, snoozedUntil: Date | null
   return { status, snoozedUntil: status === 'snoozed' ? snoozedUntil : null }
 }
 
-export const windowMs = 24 * 3_600_000
+const windowMs = 24 * 3_600_000
 /** How far the platform's clock may be ahead of ours. */
 const maxSkewMs = 5 * 60_000
 

@@ -1,7 +1,8 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { mayStart, notYet } from './await-inflight-sends.ts'
+import { notYet } from './await-inflight-sends.ts'
 import type { Conversation, Scope } from './conversation.ts'
+import { mayStart } from './dispatches.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
 import { tellTeam, tellTeamOfMany } from './team-news.ts'
 
@@ -134,7 +135,7 @@ export async function storeConversation(
       updated_at = ${row.updated_at}
     where workspace_id = ${workspaceId}
       and id = ${row.id}
-    returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`
+    returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`.execute()
   if (stored?.may_start) throw notYet(workspaceId, [row.id])
 }
 

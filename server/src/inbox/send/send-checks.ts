@@ -1,6 +1,8 @@
+import type { ConnectionState } from '../../channels/connection/connection.ts'
 import type { Outgoing } from '../../channels/connector.ts'
 import { needsAcknowledgement } from '../../channels/health/acknowledgement.ts'
 import type { Template } from '../../channels/templates/template.ts'
+import { fillBody } from '../../channels/templates/template-body.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/conversation-state.ts'
 import type { SendCommand } from './send-command.ts'
@@ -14,9 +16,16 @@ import {
   unsupportedKind,
   windowClosed,
 } from './send-errors.ts'
-import type { ConnectionReadiness } from './send-queries.ts'
 import { splitText } from './split-text.ts'
-import { fillTemplate } from './template-text.ts'
+
+/** The platform's limit for the filled body. */
+const maxFilledLength = 32_768
+
+/** Whether a connection can send, as of this moment. */
+export interface ConnectionReadiness {
+  state: ConnectionState
+  acknowledgedAt: Date | null
+}
 
 export interface Question {
   command: SendCommand
@@ -81,4 +90,30 @@ function draftTemplate({ parameters }: Extract<SendCommand, { kind: 'template' }
   const { name, language, body, parameterNames: names, parameterCount: count } = template
   const text = fillTemplate(body, count, parameters)
   return { kind: 'template', text, parts: [{ kind: 'template', name, language, parameters, names }] }
+}
+
+/**
+ * The body with `{{1}}`, `{{2}}`, … filled in. Throws 422 INVALID_MESSAGE for what the platform is known to refuse: a
+ * wrong number of parameters, an empty one, one with a newline, a tab or more than four spaces in a row, a long result.
+ */
+function fillTemplate(body: string, parameterCount: number, parameters: readonly string[]): string {
+  if (parameters.length !== parameterCount) {
+    throw invalidMessage(`This template needs ${parameterCount} body_params, ${parameters.length} were sent`)
+  }
+  for (const [index, parameter] of parameters.entries()) {
+    const problem = problemOf(parameter)
+    if (problem !== null) throw invalidMessage(`template.body_params[${index}] ${problem}`)
+  }
+  const filled = fillBody(body, parameters)
+  if (filled.length > maxFilledLength) {
+    throw invalidMessage(`The filled template has more than ${maxFilledLength} characters`)
+  }
+  return filled
+}
+
+function problemOf(parameter: string): string | null {
+  if (parameter.trim() === '') return 'must not be empty'
+  if (/[\n\r\t]/.test(parameter)) return 'must not hold a newline or a tab'
+  if (/ {5}/.test(parameter)) return 'must not hold more than four spaces in a row'
+  return null
 }

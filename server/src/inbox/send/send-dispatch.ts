@@ -1,20 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outgoing, RefusalEffect, SendResult } from '../../channels/connector.ts'
 import { noteActivity } from '../../channels/health/activity.ts'
+import { allowStart, type DispatchKey, ownerHasChanged, stayAlive, type Verdict } from '../conversation/dispatches.ts'
 import { sealExternalId } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { outcomeUnknown } from '../conversation/status-ladder.ts'
-import {
-  allowStart,
-  type DispatchKey,
-  ownerHasChanged,
-  recordPart,
-  stayAlive,
-  type Verdict,
-} from './dispatch-queries.ts'
 import { takePlace } from './pace.ts'
 import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
+import { recordPart } from './send-queries.ts'
 import type { Reserved } from './send-reserve.ts'
 
 /** A call must have left within this time of being allowed. It is also the longest that a change of owner waits. */

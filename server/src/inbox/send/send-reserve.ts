@@ -11,13 +11,11 @@ import type { Message } from '../conversation/message.ts'
 import { addMessage } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
-import { aliveForMs } from './dispatch-queries.ts'
-import { fingerprintOf } from './fingerprint.ts'
-import { checkSend, type Draft } from './send-checks.ts'
+import { type ConnectionReadiness, checkSend, type Draft } from './send-checks.ts'
 import type { SendAttempt, SendDeps, Sender } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage, ThreadMoved } from './send-errors.ts'
-import { findConnectionReadiness, insertSend, type NewSend } from './send-queries.ts'
-import { findSend } from './send-recall.ts'
+import { findSend, insertSend, type NewSend } from './send-queries.ts'
+import { fingerprintOf } from './send-recall.ts'
 import { findNewerThan } from './thread-moved.ts'
 
 /** How long a send may stay without an outcome before it counts as failed. */
@@ -111,7 +109,7 @@ async function record(
   }
   const change = { conversation: withOutbound(conversation, added ?? message, now), events }
   const [turn] = await Promise.all([
-    insertSend(tx, send, aliveForMs),
+    insertSend(tx, send),
     commitChange(tx, keyring, workspaceId, before, change, { actor, reason: 'sent' }, now),
   ])
   return turn
@@ -139,6 +137,20 @@ async function judge(
     maxTextLength: deps.connectors[channel].maxTextLength,
     now,
   })
+}
+
+async function findConnectionReadiness(
+  tx: Tx,
+  workspaceId: string,
+  connectionId: string,
+): Promise<ConnectionReadiness | null> {
+  const [row] = await tx<ConnectionReadiness[]>`
+    select state, acknowledged_at as "acknowledgedAt"
+    from connections
+    where workspace_id = ${workspaceId}
+      and id = ${connectionId}
+      and removed_at is null`
+  return row ?? null
 }
 
 function recipientOf({ contact }: Conversation): Recipient {

@@ -4,7 +4,7 @@ import { runStep } from '../../../src/base/steps.ts'
 import type { DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import type { Order } from '../../../src/channels/connector.ts'
 import { receive } from '../../../src/inbox/receive/receive.ts'
-import { settleStranded } from '../../../src/inbox/send/stranded.ts'
+import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
 
