@@ -8,7 +8,7 @@ import { tellTeam } from './team-news.ts'
 /**
  * Makes two conversations of one customer, both locked, into the older one: a customer was known by the platform's
  * user id in one and by the phone in the other until a message showed that they are one person. The older keeps its
- * id, owner, and assignee; the id of the other goes on naming it. Answers the conversation as it is to be stored.
+ * id, owner, and assignee; the id of the other goes on naming it. Returns the conversation as it is to be stored.
  */
 export async function mergeConversations(
   tx: Tx,

@@ -74,7 +74,7 @@ export async function lockConversation(
   return undefined
 }
 
-/** Inserts a conversation unless its customer has one on the connection already; answers whether it did. */
+/** Inserts a conversation unless its customer has one on the connection already; returns whether it did. */
 export async function insertConversation(
   tx: Tx,
   keyring: Keyring,

@@ -20,7 +20,7 @@ export interface NewNote {
 }
 
 /**
- * Adds a note; answers whether it was there already. Throws 404 outside the scope, 400 for strangers among the mentions,
+ * Adds a note; returns whether it was there already. Throws 404 outside the scope, 400 for strangers among the mentions,
  * 422 when the key stands for another note.
  */
 export async function addTeamNote(

@@ -63,7 +63,7 @@ interface ParkedRow {
 
 /**
  * Applies the statuses that overtook the answer of a send. To be called in the transaction that stores the platform's
- * ids of the message's parts, after they are stored and under the conversation's lock. Answers the message as it then
+ * ids of the message's parts, after they are stored and under the conversation's lock. Returns the message as it then
  * stands; null when nothing was parked.
  */
 export async function applyEarlyStatuses(

@@ -16,7 +16,7 @@ import { mayReveal } from './reveal.ts'
 const maxAttempts = 5
 
 /**
- * Applies what was told of one customer, in order, under the lock of their conversation. Answers the customers
+ * Applies what was told of one customer, in order, under the lock of their conversation. Returns the customers
  * who wrote something new.
  */
 export async function applyEvents(tx: Tx, intake: Intake, events: readonly CustomerEvent[]): Promise<Writer[]> {

@@ -31,7 +31,7 @@ type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
 
 /**
  * Takes a reserved send to the platform, part after part, no transaction being open. What becomes of each part is in the
- * database before the next one goes; anything but acceptance ends it. Answers the platform's refusal, if there was one.
+ * database before the next one goes; anything but acceptance ends it. Returns the platform's refusal, if there was one.
  */
 export async function dispatchSend(deps: SendDeps, reserved: Reserved): Promise<Refusal | null> {
   let isOurTurn = await deps.step('awaitTurn', async () => reserved.turn === 1 || awaitTurn(deps, reserved))
@@ -47,7 +47,7 @@ export async function dispatchSend(deps: SendDeps, reserved: Reserved): Promise<
 
 const notSent: PartOutcome = { outcome: 'stopped', errorCode: 'not_sent' }
 
-// False when those before it take too long, as behind a platform that hangs; and when this process was taken for dead
+// False when those before it take too long, as after one to a platform that hangs; and when this process was taken for dead
 // meanwhile: others may have gone first, so it must not send any more.
 async function awaitTurn(deps: SendDeps, reserved: Reserved): Promise<boolean> {
   const giveUpAt = performance.now() + (deps.maxTurnMs ?? maxTurnMs)

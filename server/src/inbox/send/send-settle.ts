@@ -50,7 +50,7 @@ export async function settleSend(
 
 /**
  * Settles the sends whose process has died: by what the platform has told of them since, or, ten minutes after the
- * send, as failed with `outcome_unknown`. Nothing is ever sent again. Answers how many were settled.
+ * send, as failed with `outcome_unknown`. Nothing is ever sent again. Returns how many were settled.
  */
 export async function settleStranded(deps: Omit<SettleDeps, 'step'>): Promise<number> {
   let count = 0
