@@ -96,7 +96,7 @@ async function followTeam(app: App, runtime: Runtime, live: Live): Promise<Prese
   const presence: Presence = await openPresence({
     db,
     clock,
-    changed: (place) => void tellOfPresence(deps, presence, place).catch(onError),
+    changed: (conversation) => void tellOfPresence(deps, presence, conversation).catch(onError),
     onError,
   })
   const stop = tellOfConversations(deps)

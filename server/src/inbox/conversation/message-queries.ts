@@ -31,7 +31,7 @@ export async function addMessage(
   workspaceId: string,
   wanted: Message,
 ): Promise<Message | null> {
-  const occurredAt = await momentFor(tx, workspaceId, wanted.conversationId, wanted.occurredAt)
+  const occurredAt = await freeTimeFrom(tx, workspaceId, wanted.conversationId, wanted.occurredAt)
   const message = { ...wanted, occurredAt }
   const row = sealMessage(keyring, message)
   const inserted = await tx`
@@ -64,7 +64,7 @@ export async function addEchoPart(
 
 const stretch = 1000
 
-async function momentFor(tx: Tx, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
+async function freeTimeFrom(tx: Tx, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
   for (let from = wanted; ; from = new Date(from.getTime() + stretch)) {
     const end = new Date(from.getTime() + stretch)
     const rows = await tx<{ occurred_at: Date }[]>`

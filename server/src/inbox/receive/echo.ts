@@ -74,13 +74,13 @@ async function conversationFor(
   now: Date,
 ): Promise<{ conversation: Conversation; begun: boolean }> {
   const customer: Customer = { userId: null, parentUserId: null, phone: to, name: null }
-  const place = { workspaceId, connectionId }
-  const found = await lockCustomer(tx, keyring, place, customer, now)
+  const scope = { workspaceId, connectionId }
+  const found = await lockCustomer(tx, keyring, scope, customer, now)
   if (found !== undefined) return { conversation: withCustomer(found, customer, 'hearsay', now), begun: false }
   const connection = { id: connectionId, channel: 'waba' } as const
   const conversation = newConversation(connection, customer, 'hearsay', occurredAt ?? now, now)
   if (await insertConversation(tx, keyring, workspaceId, conversation)) return { conversation, begun: true }
-  const winner = await lockCustomer(tx, keyring, place, customer, now)
+  const winner = await lockCustomer(tx, keyring, scope, customer, now)
   if (winner === undefined) throw new Error('A conversation could be neither begun nor found')
   return { conversation: winner, begun: false }
 }

@@ -69,12 +69,12 @@ async function findKnown(
 /** The conversation that an event belongs to, begun if need be; null when the event alone does not begin one. */
 async function conversationFor(tx: Tx, intake: Intake, event: CustomerEvent): Promise<ConversationChange | null> {
   const { keyring, receiver, now } = intake
-  const place = { workspaceId: receiver.workspaceId, connectionId: receiver.id }
+  const scope = { workspaceId: receiver.workspaceId, connectionId: receiver.id }
   if (event.type === 'customer_changed') {
-    const conversation = await lockChanged(tx, keyring, place, event, now)
+    const conversation = await lockChanged(tx, keyring, scope, event, now)
     return conversation === undefined ? null : { conversation, events: [] }
   }
-  const found = await lockCustomer(tx, keyring, place, event.customer, now)
+  const found = await lockCustomer(tx, keyring, scope, event.customer, now)
   if (found !== undefined) return { conversation: found, events: [] }
   return event.type === 'contact_named' || event.type === 'contact_opened' ? null : begin(tx, intake, event)
 }

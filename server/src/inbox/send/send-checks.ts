@@ -32,8 +32,8 @@ export interface Question {
   sender: Sender
   conversation: Conversation
   /** Null when the connection was removed. */
-  standing: ConnectionReadiness | null
-  /** The one that the wish names, whether or not it can be sent. */
+  readiness: ConnectionReadiness | null
+  /** The one that the command names, whether or not it can be sent. */
   template: Template | null
   /** The channel's limit for one message, in UTF-16 units. */
   maxTextLength: number | null
@@ -49,12 +49,12 @@ export interface Draft {
 
 /** Judges a send as things stand under the conversation's lock, in the order that callers are promised. */
 export function checkSend(question: Question): Draft {
-  const { command, sender, conversation, standing, now } = question
+  const { command, sender, conversation, readiness, now } = question
   if (command.kind === 'interactive') throw unsupportedKind()
   if (!mayAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
-  if (standing?.state !== 'active') throw connectionUnavailable()
+  if (readiness?.state !== 'active') throw connectionUnavailable()
   const { channel } = conversation
-  if (needsAcknowledgement({ channel, ...standing }, now)) throw acknowledgementRequired()
+  if (needsAcknowledgement({ channel, ...readiness }, now)) throw acknowledgementRequired()
   if (command.kind === 'text') {
     if (!windowIsOpen(conversation.windowExpiresAt, now)) throw windowClosed()
     return draftText(command, question.maxTextLength)

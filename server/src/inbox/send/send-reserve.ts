@@ -132,7 +132,7 @@ async function judge(
     command,
     sender,
     conversation,
-    standing: await findConnectionReadiness(tx, sender.workspaceId, connectionId),
+    readiness: await findConnectionReadiness(tx, sender.workspaceId, connectionId),
     template,
     maxTextLength: deps.connectors[channel].maxTextLength,
     now,

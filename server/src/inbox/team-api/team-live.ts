@@ -98,19 +98,23 @@ async function tellOf(deps: TeamLiveDeps, workspaceId: string, ids: string[]): P
 }
 
 /** Tells the browsers of this node who has a conversation open, as it is when the names are known. */
-export async function tellOfPresence(deps: TeamLiveDeps, presence: Presence, place: OpenConversation): Promise<void> {
-  const { workspaceId, conversationId } = place
+export async function tellOfPresence(
+  deps: TeamLiveDeps,
+  presence: Presence,
+  conversation: OpenConversation,
+): Promise<void> {
+  const { workspaceId, conversationId } = conversation
   if (!deps.live.isFollowed(workspaceId)) return
-  const people = await presentPeople(deps, presence, place)
+  const people = await presentPeople(deps, presence, conversation)
   deps.live.tell(workspaceId, { name: 'team.presence', data: { conversationId, people } })
 }
 
 export async function presentPeople(
   deps: Pick<InboxDeps, 'db' | 'vault'>,
   presence: Presence,
-  place: OpenConversation,
+  conversation: OpenConversation,
 ) {
-  const users = presence.who(place).map(({ userId }) => ({ type: 'user' as const, id: userId }))
-  const names = await readNames(deps, place.workspaceId, users)
-  return presence.who(place).map(({ userId, state }) => ({ userId, name: names('user', userId), state }))
+  const users = presence.who(conversation).map(({ userId }) => ({ type: 'user' as const, id: userId }))
+  const names = await readNames(deps, conversation.workspaceId, users)
+  return presence.who(conversation).map(({ userId, state }) => ({ userId, name: names('user', userId), state }))
 }
