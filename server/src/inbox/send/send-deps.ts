@@ -32,8 +32,9 @@ export interface SendDeps extends InboxDeps {
   pacesOf(connection: Connection): Paces
   /** Told after a refused message what the refusal means for the connection. */
   noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
-  /** How long a send waits for its turn; 25 s unless a test says otherwise. */
+  /** How long a send waits for its turn; 25 s when it is not given. */
   maxTurnMs?: number
+  /** Runs each step of a send. */
   step: RunStep<SendStep>
 }
 
