@@ -1,9 +1,10 @@
-import { maskNumbersIn, maskOf } from '../../base/phone/mask.ts'
+import { maskNumbersIn } from '../../base/phone/mask.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
 import type { Message } from '../conversation/message.ts'
 import { writeOwner } from '../conversation/owner.ts'
+import { maskContact } from './masking.ts'
 
 /** How a reader sees the inbox. */
 export interface View {
@@ -30,12 +31,6 @@ export function presentConversation(conversation: Conversation, { masked, now }:
     updated_at: conversation.updatedAt.toISOString(),
     contact: { name, phone },
   }
-}
-
-/** What a masked reader sees of the customer. A name that shows the number is no name. */
-export function maskContact<C extends { name: string | null; phone: string | null }>(contact: C): C {
-  const mask = maskOf(contact.phone)
-  return { ...contact, name: contact.name === null ? null : mask.name(contact.name), phone: mask.phone }
 }
 
 export function presentMessage(message: Message, view: View) {

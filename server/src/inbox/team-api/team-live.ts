@@ -31,7 +31,7 @@ const changedMany = { name: 'team.conversations.changed', data: {} }
 
 /**
  * Tells the browsers of this node what commits of any node changed of conversations, each time as they are then: what
- * changes while one look is under way is told by the next. Returns what stops it.
+ * changes while one look is under way is told by the next. Returns how to stop.
  */
 export function tellOfConversations(deps: TeamLiveDeps): () => void {
   const { db, live, log } = deps
@@ -98,23 +98,19 @@ async function tellOf(deps: TeamLiveDeps, workspaceId: string, ids: string[]): P
 }
 
 /** Tells the browsers of this node who has a conversation open, as it is when the names are known. */
-export async function tellOfPresence(
-  deps: TeamLiveDeps,
-  presence: Presence,
-  conversation: OpenConversation,
-): Promise<void> {
-  const { workspaceId, conversationId } = conversation
+export async function tellOfPresence(deps: TeamLiveDeps, presence: Presence, place: OpenConversation): Promise<void> {
+  const { workspaceId, conversationId } = place
   if (!deps.live.isFollowed(workspaceId)) return
-  const people = await presentPeople(deps, presence, conversation)
+  const people = await presentPeople(deps, presence, place)
   deps.live.tell(workspaceId, { name: 'team.presence', data: { conversationId, people } })
 }
 
 export async function presentPeople(
   deps: Pick<InboxDeps, 'db' | 'vault'>,
   presence: Presence,
-  conversation: OpenConversation,
+  place: OpenConversation,
 ) {
-  const users = presence.who(conversation).map(({ userId }) => ({ type: 'user' as const, id: userId }))
-  const names = await readNames(deps, conversation.workspaceId, users)
-  return presence.who(conversation).map(({ userId, state }) => ({ userId, name: names('user', userId), state }))
+  const users = presence.who(place).map(({ userId }) => ({ type: 'user' as const, id: userId }))
+  const names = await readNames(deps, place.workspaceId, users)
+  return presence.who(place).map(({ userId, state }) => ({ userId, name: names('user', userId), state }))
 }

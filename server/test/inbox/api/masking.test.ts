@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { maskNumbersIn } from '../../../src/base/phone/mask.ts'
-import { maskContact, presentEvent } from '../../../src/inbox/api/present.ts'
+import { maskContact } from '../../../src/inbox/api/masking.ts'
+import { presentEvent } from '../../../src/inbox/api/present.ts'
 import { addAgent, conversationPath, customerMessage, inboxPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const phone = '5581991234567'
