@@ -2,6 +2,7 @@ import type { Guard } from '../access/keys/guard.ts'
 import { repeatAtPauses } from '../base/async/loop.ts'
 import { localUrl } from '../base/outgoing/local-url.ts'
 import type { App } from '../base/route.ts'
+import { runStep } from '../base/steps.ts'
 import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-signal.ts'
 import type { Receive } from '../channels/channel-event.ts'
 import type { Channel } from '../channels/connection/connection.ts'
@@ -22,7 +23,7 @@ import { wabaConnector } from '../channels/waba/sender.ts'
 import { wabaWebhookRoutes } from '../channels/waba/webhook-routes.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
-import { sendRoutes, sendTeamRoutes } from '../inbox/api/send-routes.ts'
+import { sendRoutes } from '../inbox/api/send-routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
 import { receive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
@@ -34,6 +35,7 @@ import { tellOfConversations, tellOfPresence } from '../inbox/team-api/team-live
 import { inboxTeamRoutes } from '../inbox/team-api/team-routes.ts'
 import { connectionHealthRoute } from '../inbox/team-api/team-routes-health.ts'
 import { servePresence } from '../inbox/team-api/team-routes-presence.ts'
+import { sendTeamRoutes } from '../inbox/team-api/team-routes-send.ts'
 import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from '../leads/write/from-chat.ts'
 import type { TeamGuard } from '../team/member.ts'
 import type { Runtime } from './runtime.ts'
@@ -55,6 +57,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     wakes: await openSendWakeups(db),
     pacesOf,
     noteRefusal: (connection, effect, errorCode) => applyRefusal(runtime, connection, effect, errorCode),
+    step: runStep,
   }
 
   inboxRoutes(app, inbox, guard)
@@ -93,7 +96,7 @@ async function followTeam(app: App, runtime: Runtime, live: Live): Promise<Prese
   const presence: Presence = await openPresence({
     db,
     clock,
-    changed: (place) => void tellOfPresence(deps, presence, place).catch(onError),
+    changed: (conversation) => void tellOfPresence(deps, presence, conversation).catch(onError),
     onError,
   })
   const stop = tellOfConversations(deps)

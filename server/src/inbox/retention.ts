@@ -21,7 +21,7 @@ const turnMs = 20_000
 
 /**
  * Erases conversations whose last message is older than their workspace keeps them, each with all that hangs on it.
- * Answers how many. In each round every workspace has its turn.
+ * Returns how many. In each round every workspace has its turn.
  */
 export async function eraseQuietConversations(db: Db, now: Date, eventsErased: EventsErased): Promise<number> {
   const endsAt = performance.now() + turnMs

@@ -16,7 +16,7 @@ export interface InboxGuard {
 export const about = { tags: ['Inbox'], security: [{ apiKey: [] }] }
 export const conversationPath = { id: '{{conversation_id}}' }
 
-/** Answers 404 before the body or the query is looked at, as the order of checks has it. */
+/** Throws 404 before the body or the query is looked at, as the order of checks has it. */
 export function requireConversation({ db }: Pick<InboxDeps, 'db'>): preParsingAsyncHookHandler {
   return async (request) => {
     const { id } = request.params as { id: string }

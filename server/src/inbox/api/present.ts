@@ -1,9 +1,9 @@
 import { maskNumbersIn } from '../../base/phone/mask.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { openWindow } from '../conversation/conversation-state.ts'
 import type { Message } from '../conversation/message.ts'
 import { writeOwner } from '../conversation/owner.ts'
-import { openWindow } from '../conversation/window.ts'
 import { maskContact } from './masking.ts'
 
 /** How a reader sees the inbox. */

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, text, unpaged, uuid } from '../../base/schema-types.ts'
 import { idSchema } from '../../team/team-schema.ts'
-import { conversationStatuses } from '../conversation/conversation-status.ts'
+import { conversationStatuses } from '../conversation/conversation-state.ts'
 
 // `agent:` and an id.
 const ownerLength = 42

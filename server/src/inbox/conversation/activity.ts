@@ -1,6 +1,6 @@
 import type { Actor } from '../../workspace/actor.ts'
 import type { Conversation } from './conversation.ts'
-import type { ConversationStatus } from './conversation-status.ts'
+import type { ConversationStatus } from './conversation-state.ts'
 import { sameOwner, writeOwner } from './owner.ts'
 
 /** Why something changed that nobody had asked for in so many words. */

@@ -1,20 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Db, NotYet, type Sql, type Tx } from '../../base/db.ts'
+import { type Db, NotYet, type Tx } from '../../base/db.ts'
+import { areStarting } from './dispatches.ts'
 
 const lookEveryMs = 20
 /** Longer than any call that is allowed may take to start, so that none begins between the last look and the change. */
 const holdMs = 5_000
-
-/** SQL: whether a platform call of an agent's send, allowed under another owner's epoch, can still be about to start. */
-export const mayStart = (sql: Sql, workspaceId: string, conversationId: string, ownerEpoch: number) => sql`
-  exists (
-    select 1
-    from dispatches d
-    where d.workspace_id = ${workspaceId}
-      and d.conversation_id = ${conversationId}
-      and d.owner_epoch <> ${ownerEpoch}
-      and d.starting_until > clock_timestamp()
-  )`
 
 /**
  * Refuses a change of owner while a platform call of an agent in these conversations can still be about to start: the
@@ -55,16 +45,4 @@ async function holdStarts(tx: Tx, workspaceId: string, conversationIds: readonly
     from held
     where c.workspace_id = ${workspaceId}
       and c.id = held.id`
-}
-
-async function areStarting(sql: Sql, workspaceId: string, conversationIds: readonly string[]): Promise<boolean> {
-  const starting = await sql`
-    select d.message_id
-    from dispatches d
-    where d.workspace_id = ${workspaceId}
-      and d.conversation_id = any (${[...conversationIds]}::uuid[])
-      and d.owner_epoch is not null
-      and d.starting_until > clock_timestamp()
-    limit 1`
-  return starting.length > 0
 }

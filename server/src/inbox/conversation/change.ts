@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
-import { type ConversationStatus, withStatus } from './conversation-status.ts'
+import { type ConversationStatus, withStatus } from './conversation-state.ts'
 import { ownerChanged } from './events.ts'
 import type { Message } from './message.ts'
 import { type Owner, sameOwner } from './owner.ts'
@@ -37,7 +37,7 @@ export function changeLabels(before: Conversation, labelIds: readonly string[], 
   return isSame ? before : touched({ ...before, labelIds: wanted }, now)
 }
 
-/** Any outbound message, a send as well as an echo, answers the customer and changes no status. */
+/** Any outbound message, a send as well as an echo, returns the customer and changes no status. */
 export function withOutbound(before: Conversation, message: Message, now: Date): Conversation {
   return touched({ ...before, ...newest(before, message), unansweredSince: null }, now)
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../base/db.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
-import type { ConversationStatus } from './conversation-status.ts'
+import type { ConversationStatus } from './conversation-state.ts'
 import type { Owner } from './owner.ts'
 
 /** The customer, as far as the platform tells. */
@@ -54,7 +54,6 @@ export interface Scope {
   connectionIds: readonly string[]
 }
 
-/** What the verbs of this room act on. */
 /** What the inbox shows of the lead that a customer is; whoever keeps leads finds it. */
 export interface LeadCard {
   id: string
@@ -64,6 +63,7 @@ export interface LeadCard {
   assignedTo: string | null
 }
 
+/** What the verbs of this room act on. */
 export interface InboxDeps {
   db: Db
   vault: Vault

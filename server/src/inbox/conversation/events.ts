@@ -1,10 +1,10 @@
 import type { NewEvent } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Conversation } from './conversation.ts'
+import { openWindow } from './conversation-state.ts'
 import type { Message } from './message.ts'
 import { writeOwner } from './owner.ts'
 import type { Rung } from './status-ladder.ts'
-import { openWindow } from './window.ts'
 
 // Payloads carry phones and the platform's ids in full; each receiver's own visibility is applied when they go out.
 

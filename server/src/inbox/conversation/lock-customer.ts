@@ -21,11 +21,11 @@ export interface CustomerScope {
 export async function lockCustomer(
   tx: Tx,
   keyring: Keyring,
-  place: CustomerScope,
+  scope: CustomerScope,
   customer: Customer,
   now: Date,
 ): Promise<Conversation | undefined> {
-  return (await lockUnited(tx, keyring, place, customer, now))?.conversation
+  return (await lockUnited(tx, keyring, scope, customer, now))?.conversation
 }
 
 /**
@@ -35,17 +35,17 @@ export async function lockCustomer(
 export async function lockChanged(
   tx: Tx,
   keyring: Keyring,
-  place: CustomerScope,
+  scope: CustomerScope,
   { previous, customer }: { previous: Customer; customer: Customer },
   now: Date,
 ): Promise<Conversation | undefined> {
-  const before = await lockCustomer(tx, keyring, place, previous, now)
+  const before = await lockCustomer(tx, keyring, scope, previous, now)
   if (before === undefined) return undefined
-  const after = await lockUnited(tx, keyring, place, customer, now)
+  const after = await lockUnited(tx, keyring, scope, customer, now)
   // The new names may lead to the same conversation, and have made it one with another just now.
   const isSame = after?.ids.includes(before.id) ?? true
   const known = after?.conversation ?? before
-  const conversation = isSame ? known : await mergeConversations(tx, place.workspaceId, before, known, now)
+  const conversation = isSame ? known : await mergeConversations(tx, scope.workspaceId, before, known, now)
   return { ...conversation, contact: renamed(conversation.contact, customer) }
 }
 
@@ -58,17 +58,17 @@ interface United {
 async function lockUnited(
   tx: Tx,
   keyring: Keyring,
-  place: CustomerScope,
+  scope: CustomerScope,
   customer: Customer,
   now: Date,
 ): Promise<United | undefined> {
-  const match = matchCustomer(await lockCandidates(tx, keyring, place, customer), customer)
-  await releasePhone(tx, keyring, place, match, now)
+  const match = matchCustomer(await lockCandidates(tx, keyring, scope, customer), customer)
+  await releasePhone(tx, keyring, scope, match, now)
   const { own, twin } = match
   if (own === null) return undefined
   if (twin === null) return { conversation: own, ids: [own.id] }
-  const merged = await mergeConversations(tx, place.workspaceId, own, twin, now)
-  await storeConversation(tx, keyring, place.workspaceId, merged)
+  const merged = await mergeConversations(tx, scope.workspaceId, own, twin, now)
+  await storeConversation(tx, keyring, scope.workspaceId, merged)
   return { conversation: merged, ids: [own.id, twin.id] }
 }
 

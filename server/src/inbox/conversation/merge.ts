@@ -1,13 +1,14 @@
 import { type Tx, timestampArray } from '../../base/db.ts'
 import { touched } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
+import { moveDispatches } from './dispatches.ts'
+import { uniqueTime } from './message.ts'
 import { tellTeam } from './team-news.ts'
-import { uniqueTime } from './unique-time.ts'
 
 /**
  * Makes two conversations of one customer, both locked, into the older one: a customer was known by the platform's
  * user id in one and by the phone in the other until a message showed that they are one person. The older keeps its
- * id, owner, and assignee; the id of the other goes on naming it. Answers the conversation as it is to be stored.
+ * id, owner, and assignee; the id of the other goes on naming it. Returns the conversation as it is to be stored.
  */
 export async function mergeConversations(
   tx: Tx,
@@ -18,7 +19,7 @@ export async function mergeConversations(
 ): Promise<Conversation> {
   const [older, younger] = isOlder(a, b) ? [a, b] : [b, a]
   await moveMessages(tx, workspaceId, younger.id, older.id)
-  await moveSends(tx, workspaceId, younger.id, older.id)
+  await moveDispatches(tx, workspaceId, younger.id, older.id)
   await moveTheRest(tx, workspaceId, younger.id, older.id)
   tellTeam(tx, workspaceId, [younger.id])
   return touched(unite(older, younger), now)
@@ -84,29 +85,12 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
       and m.id = t.id`
 }
 
-// Sends on their way take their turns behind those of the conversation that they come to.
-async function moveSends(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
-  // They go after those of the other conversation. An agent's are not sent any more: its owner may be another now.
-  await tx`
-    update dispatches d
-    set conversation_id = ${toId},
-      owner_epoch = case when d.owner_epoch is not null then -1 end,
-      turn = d.turn + (
-        select coalesce(max(other.turn), 0)
-        from dispatches other
-        where other.workspace_id = ${workspaceId}
-          and other.conversation_id = ${toId}
-      )
-    where d.workspace_id = ${workspaceId}
-      and d.conversation_id = ${fromId}`
+async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
   await tx`
     update sends
     set conversation_id = ${toId}
     where workspace_id = ${workspaceId}
       and conversation_id = ${fromId}`
-}
-
-async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
   await tx`
     update conversation_notes
     set conversation_id = ${toId}

@@ -1,9 +1,8 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
-import { type Message, type MessageRow, openMessage, sealMessage } from './message.ts'
+import { type Message, type MessageRow, openMessage, sealMessage, uniqueTime } from './message.ts'
 import { externalIndex } from './sealed.ts'
-import { uniqueTime } from './unique-time.ts'
 
 export const messageColumns = (sql: Sql) => sql`
   m.id,
@@ -32,7 +31,7 @@ export async function addMessage(
   workspaceId: string,
   wanted: Message,
 ): Promise<Message | null> {
-  const occurredAt = await momentFor(tx, workspaceId, wanted.conversationId, wanted.occurredAt)
+  const occurredAt = await freeTimeFrom(tx, workspaceId, wanted.conversationId, wanted.occurredAt)
   const message = { ...wanted, occurredAt }
   const row = sealMessage(keyring, message)
   const inserted = await tx`
@@ -65,7 +64,7 @@ export async function addEchoPart(
 
 const stretch = 1000
 
-async function momentFor(tx: Tx, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
+async function freeTimeFrom(tx: Tx, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
   for (let from = wanted; ; from = new Date(from.getTime() + stretch)) {
     const end = new Date(from.getTime() + stretch)
     const rows = await tx<{ occurred_at: Date }[]>`

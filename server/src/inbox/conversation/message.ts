@@ -114,3 +114,26 @@ export function actorOf({ actor_type, actor_id }: Pick<MessageRow, 'actor_type' 
   if (actor_type === 'system' || actor_id === null) return { type: 'system', id: null }
   return { type: actor_type, id: actor_id }
 }
+
+/** Who wrote a message, for people to read. */
+export interface Author {
+  /** `app`: another app on the same number, or the phone itself. `system`: a notice of the platform. */
+  type: 'customer' | 'agent' | 'user' | 'token' | 'app' | 'system'
+  id: string | null
+}
+
+export function authorOf({ direction, kind, actor }: Pick<Message, 'direction' | 'kind' | 'actor'>): Author {
+  if (direction === 'inbound') return { type: kind === 'system' ? 'system' : 'customer', id: null }
+  if (actor === null) return { type: 'app', id: null }
+  return actor.type === 'form' ? { type: 'system', id: null } : { type: actor.type, id: actor.id }
+}
+
+/**
+ * The first free millisecond from `wanted` on. The platform's clock has whole seconds, so that messages of one second
+ * share a time; within a conversation each needs one of its own for `before` paging to lose none.
+ */
+export function uniqueTime(wanted: Date, isTaken: (timeMs: number) => boolean): Date {
+  let timeMs = wanted.getTime()
+  while (isTaken(timeMs)) timeMs++
+  return new Date(timeMs)
+}

@@ -1,9 +1,10 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { mayStart, notYet } from './await-inflight-sends.ts'
+import { notYet } from './await-inflight-sends.ts'
 import type { Conversation, Scope } from './conversation.ts'
+import { mayStart } from './dispatches.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
-import { tellTeam } from './team-news.ts'
+import { tellTeam, tellTeamOfMany } from './team-news.ts'
 
 export const conversationColumns = (sql: Sql) => sql`
   c.id,
@@ -73,7 +74,7 @@ export async function lockConversation(
   return undefined
 }
 
-/** Inserts a conversation unless its customer has one on the connection already; answers whether it did. */
+/** Inserts a conversation unless its customer has one on the connection already; returns whether it did. */
 export async function insertConversation(
   tx: Tx,
   keyring: Keyring,
@@ -134,6 +135,18 @@ export async function storeConversation(
       updated_at = ${row.updated_at}
     where workspace_id = ${workspaceId}
       and id = ${row.id}
-    returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`
+    returning ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start`.execute()
   if (stored?.may_start) throw notYet(workspaceId, [row.id])
+}
+
+/** Takes a label that is being deleted off every conversation. */
+export async function dropLabel(tx: Tx, workspaceId: string, labelId: string, now: Date): Promise<void> {
+  tellTeamOfMany(tx, workspaceId)
+  await tx`
+    update conversations
+    set label_ids = array_remove(label_ids, ${labelId}::uuid),
+      updated_at = greatest(updated_at, ${now})
+    where workspace_id = ${workspaceId}
+      and label_ids <> '{}'
+      and label_ids @> array[${labelId}::uuid]`
 }

@@ -2,7 +2,7 @@ import { phoneClass } from '../../base/phone/phone-variants.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Contact, Conversation, LastMessage } from './conversation.ts'
-import type { ConversationStatus } from './conversation-status.ts'
+import type { ConversationStatus } from './conversation-state.ts'
 import { agent, human, keyIdOf } from './owner.ts'
 
 /** A conversation as its table holds it, without what is only searched by. */

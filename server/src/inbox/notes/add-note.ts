@@ -4,9 +4,10 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
 import { touched } from '../conversation/change.ts'
+import { commitChange } from '../conversation/commit-change.ts'
 import type { InboxDeps, Scope } from '../conversation/conversation.ts'
 import { conversationNotFound, noteKeyUsedOtherwise } from '../conversation/errors.ts'
-import { lockConversation, storeConversation } from '../conversation/queries.ts'
+import { lockConversation } from '../conversation/queries.ts'
 import { addNote, findNoteByKey } from './notes.ts'
 
 export interface NewNote {
@@ -19,7 +20,7 @@ export interface NewNote {
 }
 
 /**
- * Adds a note; answers whether it was there already. Throws 404 outside the scope, 400 for strangers among the mentions,
+ * Adds a note; returns whether it was there already. Throws 404 outside the scope, 400 for strangers among the mentions,
  * 422 when the key stands for another note.
  */
 export async function addTeamNote(
@@ -61,7 +62,8 @@ async function addOnce(
   const seenBy = await checkMentions(tx, workspaceId, mentions)
   await addNote(tx, keyring, workspaceId, before.id, { text, mentions: seenBy, actor, key }, now)
   // A note is part of the conversation that the team sees.
-  await storeConversation(tx, keyring, workspaceId, touched(before, now))
+  const change = { conversation: touched(before, now), events: [] }
+  await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
   return { isRepeat: false }
 }
 

@@ -5,12 +5,12 @@ import type { Vault } from '../../base/sealing/vault.ts'
 import { recordEvents } from '../../events/record.ts'
 import { type Actor, systemActor } from '../../workspace/actor.ts'
 import { refuseWhileStarting } from '../conversation/await-inflight-sends.ts'
+import { type Cause, recordActivities } from '../conversation/commit-change.ts'
 import { ownerChanged } from '../conversation/events.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
-import { type Cause, recordActivities } from '../conversation/record-activities.ts'
 import { tellTeam } from '../conversation/team-news.ts'
 
-/** Gives people what a key owns: it was revoked, or must not go on. Answers how many conversations changed hands. */
+/** Gives people what a key owns: it was revoked, or must not go on. Returns how many conversations changed hands. */
 export function handBackConversationsOf(
   tx: Tx,
   keyring: Keyring,
@@ -28,7 +28,7 @@ export function handBackAll(tx: Tx, keyring: Keyring, workspaceId: string, actor
   return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id is not null`, cause, now)
 }
 
-/** Gives people what belongs to keys that have expired, or were revoked behind our back. For a timer; any node may. */
+/** Gives people what belongs to keys that have expired, or were revoked without our knowing. For a timer; any node may. */
 export async function handBackLapsed(db: Db, vault: Vault, clock: Clock): Promise<number> {
   const lapsed = await db.sql<{ workspace_id: string; id: string }[]>`
     select k.workspace_id, k.id

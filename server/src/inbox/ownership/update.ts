@@ -1,11 +1,11 @@
 import type { Tx } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
-import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
 import { type ConversationChange, changeLabels, changeOwner, changeStatus, touched } from '../conversation/change.ts'
+import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
-import type { ConversationStatus } from '../conversation/conversation-status.ts'
+import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import {
   agentsStopped,
   conversationNotFound,
@@ -14,8 +14,7 @@ import {
   unknownLabels,
 } from '../conversation/errors.ts'
 import { maySetOwner, type Owner, sameOwner } from '../conversation/owner.ts'
-import { lockConversation, storeConversation } from '../conversation/queries.ts'
-import { recordChange } from '../conversation/record-activities.ts'
+import { lockConversation } from '../conversation/queries.ts'
 import { addNote } from '../notes/notes.ts'
 import { agentCanOwn, agentsAreStopped } from './agents.ts'
 
@@ -51,14 +50,12 @@ export async function updateConversation(
       if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, isStopped, now)
       if (patch.labelIds !== undefined) await checkLabels(tx, workspaceId, patch.labelIds, actor)
       if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
-      const { conversation, events } = applyPatch(before, patch, actor, now)
+      const change = applyPatch(before, patch, actor, now)
       if (patch.note !== undefined) {
         await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, mentions: [], actor }, now)
       }
-      if (conversation !== before) await storeConversation(tx, keyring, workspaceId, conversation)
-      await recordChange(tx, workspaceId, before, conversation, { actor, reason: null }, now)
-      await recordEvents(tx, keyring, workspaceId, events, now)
-      return conversation
+      await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
+      return change.conversation
     }),
   )
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
 import { systemActor } from '../../workspace/actor.ts'
-import type { ConversationStatus } from '../conversation/conversation-status.ts'
-import { recordActivities } from '../conversation/record-activities.ts'
+import { recordActivities } from '../conversation/commit-change.ts'
+import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { tellTeam } from '../conversation/team-news.ts'
 
 const batchSize = 500

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { byteaArray, type Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
-import type { ConversationStatus } from '../conversation/conversation-status.ts'
+import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { exactPhoneIndexes, phoneIndexes } from '../conversation/sealed.ts'
 
 /** What the team's lists are cut into; `mine` is what this member looks after. */

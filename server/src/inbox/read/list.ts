@@ -23,7 +23,7 @@ export interface ConversationPage {
   cursor: string | null
 }
 
-interface Place {
+interface Position {
   time: Date
   id: string
 }
@@ -40,7 +40,7 @@ export async function listConversations(
     select ${conversationColumns(sql)}
     from conversations c
     where ${filterCondition(sql, keyring, scope, filter)}
-      ${behind(sql, order, after)}
+      ${afterPosition(sql, order, after)}
     ${orderBy(sql, order)}
     limit ${limit + 1}`
   const shown = rows.slice(0, limit)
@@ -51,17 +51,17 @@ export async function listConversations(
   }
 }
 
-function behind(sql: Sql, order: ListOrder, after: Place | null) {
-  const place = after === null ? null : sql`(${after.time}::timestamptz, ${after.id}::uuid)`
+function afterPosition(sql: Sql, order: ListOrder, after: Position | null) {
+  const position = after === null ? null : sql`(${after.time}::timestamptz, ${after.id}::uuid)`
   switch (order) {
     case 'updated':
-      return place === null ? sql`` : sql`and (c.updated_at, c.id) < ${place}`
+      return position === null ? sql`` : sql`and (c.updated_at, c.id) < ${position}`
     case 'recent':
-      return place === null ? sql`` : sql`and (c.last_message_at, c.id) < ${place}`
+      return position === null ? sql`` : sql`and (c.last_message_at, c.id) < ${position}`
     case 'waiting':
       return sql`
         and c.unanswered_since is not null
-        ${place === null ? sql`` : sql`and (c.unanswered_since, c.id) > ${place}`}`
+        ${position === null ? sql`` : sql`and (c.unanswered_since, c.id) > ${position}`}`
     default:
       return order satisfies never
   }
@@ -83,7 +83,7 @@ function writeCursor(row: ConversationRow, order: ListOrder, filter: Conversatio
   return encodeCursor([order, filterDigest(filter), timeOf(row, order), row.id])
 }
 
-function readCursor(text: string, order: ListOrder, filter: ConversationFilter): Place {
+function readCursor(text: string, order: ListOrder, filter: ConversationFilter): Position {
   const [by, digest, time, id, extra] = decodeCursor(text) ?? []
   const isOurs = by === order && digest === filterDigest(filter) && extra === undefined
   if (!isOurs || !isTime(time) || typeof id !== 'string' || !isUuid(id)) {

@@ -1,7 +1,7 @@
 import { byteaArray } from '../../base/db.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
-import type { ConversationStatus } from '../conversation/conversation-status.ts'
+import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { writeOwner } from '../conversation/owner.ts'
 import { conversationColumns } from '../conversation/queries.ts'
 import { type ConversationRow, openConversation, phoneIndexes } from '../conversation/sealed.ts'

@@ -8,7 +8,7 @@ import { findNewestInbound } from '../conversation/message-queries.ts'
 import { lockConversation, storeConversation } from '../conversation/queries.ts'
 
 /**
- * Marks a conversation read. The platform is told after the commit, without waiting: whether it hears of it changes
+ * Marks a conversation read. The platform is told after the commit, without waiting: whether it learns of it changes
  * nothing here. Throws 404 outside the scope.
  */
 export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {

@@ -1,7 +1,6 @@
 import type { Sql } from '../../base/db.ts'
-import { type Author, authorOf } from '../conversation/author.ts'
 import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
-import { actorOf, type MessageRow } from '../conversation/message.ts'
+import { type Author, actorOf, authorOf, type MessageRow } from '../conversation/message.ts'
 import { keyIdOf } from '../conversation/owner.ts'
 import { type Names, namedActors, readNames } from './names.ts'
 

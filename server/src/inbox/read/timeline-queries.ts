@@ -7,15 +7,15 @@ import { messageColumns } from '../conversation/message-queries.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from '../notes/notes.ts'
 
 /** Between what is older and what is newer; ids break ties. */
-export interface TimelinePlace {
+export interface TimelinePosition {
   at: Date
   id: string
 }
 
-/** What lies on one side of a place, next to it first; without a place the newest are before and the oldest after. */
+/** What lies on one side of a position, next to it first; without one the newest are before and the oldest after. */
 export interface Stretch {
   side: 'before' | 'after'
-  place: TimelinePlace | null
+  position: TimelinePosition | null
   limit: number
 }
 
@@ -81,8 +81,8 @@ export async function selectStretchOfActivities(
   }))
 }
 
-function limits(sql: Sql, { side, place, limit }: Stretch, at: Fragment, id: Fragment) {
-  const from = place === null ? null : sql`(${place.at}::timestamptz, ${place.id}::uuid)`
+function limits(sql: Sql, { side, position, limit }: Stretch, at: Fragment, id: Fragment) {
+  const from = position === null ? null : sql`(${position.at}::timestamptz, ${position.id}::uuid)`
   return side === 'before'
     ? sql`
       ${from === null ? sql`` : sql`and (${at}, ${id}) < ${from}`}
@@ -100,7 +100,7 @@ export async function findFirstUnread(
   workspaceId: string,
   conversationId: string,
   unreadCount: number,
-): Promise<TimelinePlace | null> {
+): Promise<TimelinePosition | null> {
   if (unreadCount === 0) return null
   const [row] = await sql<{ id: string; occurred_at: Date }[]>`
     select m.id, m.occurred_at

@@ -15,16 +15,16 @@ import {
   selectStretchOfActivities,
   selectStretchOfMessages,
   selectStretchOfNotes,
-  type TimelinePlace,
+  type TimelinePosition,
 } from './timeline-queries.ts'
 
-export type TimelineItem = TimelinePlace &
+export type TimelineItem = TimelinePosition &
   ({ type: 'message'; message: Message } | { type: 'note'; note: Note } | { type: 'activity'; activity: Activity })
 
 export interface TimelineRequest {
   limit: number
-  /** A place that a page before gave, `unread` for around the first unread message, null for the newest. */
-  from: { side: 'before' | 'after'; place: TimelinePlace } | 'unread' | null
+  /** A position that a page before gave, `unread` for around the first unread message, null for the newest. */
+  from: { side: 'before' | 'after'; position: TimelinePosition } | 'unread' | null
 }
 
 export interface TimelinePage {
@@ -47,45 +47,45 @@ export async function readTimeline(
   const conversation = await findConversation(sql, scope, id)
   if (conversation === undefined) throw conversationNotFound()
   const { workspaceId } = scope
-  const read = (side: 'before' | 'after', place: TimelinePlace | null, wanted: number) =>
-    readStretch(sql, keyring, workspaceId, conversation.id, { side, place, limit: wanted })
+  const read = (side: 'before' | 'after', position: TimelinePosition | null, wanted: number) =>
+    readStretch(sql, keyring, workspaceId, conversation.id, { side, position, limit: wanted })
   const unread = await findFirstUnread(sql, workspaceId, conversation.id, conversation.unread_count)
   const firstUnreadId = unread?.id ?? null
   if (from === 'unread' && unread !== null) {
-    const place = { at: unread.at, id: lowestId }
-    const older = await read('before', place, Math.floor(limit / 2))
-    const newer = await read('after', place, limit - older.items.length)
+    const position = { at: unread.at, id: lowestId }
+    const older = await read('before', position, Math.floor(limit / 2))
+    const newer = await read('after', position, limit - older.items.length)
     const items = [...older.items, ...newer.items]
     return {
       items,
-      older: older.hasMore ? writePlace(items[0]) : null,
-      newer: newer.hasMore ? writePlace(items.at(-1)) : null,
+      older: older.hasMore ? writePosition(items[0]) : null,
+      newer: newer.hasMore ? writePosition(items.at(-1)) : null,
       firstUnreadId,
     }
   }
-  const { side, place } = from === null || from === 'unread' ? { side: 'before' as const, place: null } : from
-  const { items, hasMore } = await read(side, place, limit)
-  // On the side that a place was reached from there is at least what it was taken from.
-  const [isOlder, isNewer] = side === 'before' ? [hasMore, place !== null] : [true, hasMore]
+  const { side, position } = from === null || from === 'unread' ? { side: 'before' as const, position: null } : from
+  const { items, hasMore } = await read(side, position, limit)
+  // On the side that a position was reached from there is at least what it was taken from.
+  const [isOlder, isNewer] = side === 'before' ? [hasMore, position !== null] : [true, hasMore]
   return {
     items,
-    older: isOlder ? writePlace(items[0] ?? place) : null,
-    newer: isNewer ? writePlace(items.at(-1) ?? place) : null,
+    older: isOlder ? writePosition(items[0] ?? position) : null,
+    newer: isNewer ? writePosition(items.at(-1) ?? position) : null,
     firstUnreadId,
   }
 }
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
-/** The items next to a place on one side of it, oldest first. */
+/** The items next to a position on one side of it, oldest first. */
 async function readStretch(
   sql: Sql,
   keyring: Keyring,
   workspaceId: string,
   conversationId: string,
-  { side, place, limit }: Stretch,
+  { side, position, limit }: Stretch,
 ): Promise<{ items: TimelineItem[]; hasMore: boolean }> {
-  const stretch = { side, place, limit: limit + 1 }
+  const stretch = { side, position, limit: limit + 1 }
   const [messages, notes, activities] = await Promise.all([
     selectStretchOfMessages(sql, keyring, workspaceId, conversationId, stretch),
     selectStretchOfNotes(sql, keyring, workspaceId, conversationId, stretch),
@@ -106,16 +106,16 @@ async function readStretch(
   return { items: shown, hasMore: items.length > limit }
 }
 
-function compare(a: TimelinePlace, b: TimelinePlace): number {
+function compare(a: TimelinePosition, b: TimelinePosition): number {
   return a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1)
 }
 
-function writePlace(place: TimelinePlace | null | undefined): string | null {
-  return place == null ? null : encodeCursor(['timeline', place.at.getTime(), place.id])
+function writePosition(position: TimelinePosition | null | undefined): string | null {
+  return position == null ? null : encodeCursor(['timeline', position.at.getTime(), position.id])
 }
 
 /** Throws `InvalidInput` for what no page has given. */
-export function readPlace(name: string, text: string): TimelinePlace {
+export function readPosition(name: string, text: string): TimelinePosition {
   const [kind, time, id, extra] = decodeCursor(text) ?? []
   const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= 253_402_300_799_999
   if (kind !== 'timeline' || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {

@@ -36,7 +36,7 @@ interface Target {
   reports: PartReport[]
 }
 
-interface PartPlace {
+interface PartRow {
   conversation_id: string
   message_id: string
   part: number
@@ -55,7 +55,7 @@ async function findTargets(
   statuses: readonly StatusEvent[],
 ): Promise<Targets> {
   const indexOf = (status: StatusEvent) => externalIndex(keyring, receiver.id, status.externalId)
-  const places = await selectPlaces(
+  const parts = await selectParts(
     sql,
     receiver,
     statuses.map(indexOf),
@@ -66,14 +66,14 @@ async function findTargets(
   for (const status of statuses) {
     const named = readCorrelator(status.correlator)
     const index = indexOf(status)
-    const place =
-      places.find((each) => each.external_index?.equals(index)) ??
-      places.find((each) => each.message_id === named?.messageId && each.part === named.part)
-    if (place === undefined) {
+    const row =
+      parts.find((each) => each.external_index?.equals(index)) ??
+      parts.find((each) => each.message_id === named?.messageId && each.part === named.part)
+    if (row === undefined) {
       unknown.push(status)
       continue
     }
-    const { conversation_id: conversationId, message_id: messageId, part } = place
+    const { conversation_id: conversationId, message_id: messageId, part } = row
     const target = targets.get(messageId) ?? { conversationId, messageId, reports: [] }
     targets.set(messageId, target)
     const rung = { status: status.status, errorCode: status.status === 'failed' ? status.errorCode : null }
@@ -82,13 +82,13 @@ async function findTargets(
   return { found: [...targets.values()], unknown }
 }
 
-async function selectPlaces(
+async function selectParts(
   sql: Sql,
   { workspaceId, id: connectionId }: Receiver,
   indexes: readonly Buffer[],
   messageIds: readonly string[],
-): Promise<PartPlace[]> {
-  return sql<PartPlace[]>`
+): Promise<PartRow[]> {
+  return sql<PartRow[]>`
     select m.conversation_id, p.message_id, p.part, p.external_index
     from message_parts p
     join messages m on m.workspace_id = p.workspace_id and m.id = p.message_id

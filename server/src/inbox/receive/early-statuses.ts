@@ -6,11 +6,7 @@ import { externalIndex } from '../conversation/sealed.ts'
 import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
 import { advanceMessage, type PartReport } from './advance.ts'
 import type { StatusEvent } from './group-events.ts'
-
-interface Place {
-  workspaceId: string
-  id: string
-}
+import type { Receiver } from './receiver.ts'
 
 /**
  * Makes "is the id known?" and "park it", and on the other side "the id is known now" and "is anything parked?", one
@@ -25,7 +21,7 @@ export async function lockExternalIds(tx: Tx, indexes: readonly Buffer[]): Promi
 export async function storeEarlyStatuses(
   tx: Tx,
   keyring: Keyring,
-  { workspaceId, id: connectionId }: Place,
+  { workspaceId, id: connectionId }: Pick<Receiver, 'workspaceId' | 'id'>,
   statuses: readonly StatusEvent[],
   now: Date,
 ): Promise<void> {
@@ -63,7 +59,7 @@ interface ParkedRow {
 
 /**
  * Applies the statuses that overtook the answer of a send. To be called in the transaction that stores the platform's
- * ids of the message's parts, after they are stored and under the conversation's lock. Answers the message as it then
+ * ids of the message's parts, after they are stored and under the conversation's lock. Returns the message as it then
  * stands; null when nothing was parked.
  */
 export async function applyEarlyStatuses(
@@ -100,7 +96,7 @@ export async function applyEarlyStatuses(
 export async function takeEarlyStatuses(
   tx: Tx,
   keyring: Keyring,
-  { workspaceId, id: connectionId }: Place,
+  { workspaceId, id: connectionId }: Pick<Receiver, 'workspaceId' | 'id'>,
   externalId: string,
 ): Promise<Rung[]> {
   const index = externalIndex(keyring, connectionId, externalId)

@@ -2,8 +2,9 @@ import type { Sql, Tx } from '../../base/db.ts'
 import { isUuid, newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
-import { recordEvents } from '../../events/record.ts'
+import { systemActor } from '../../workspace/actor.ts'
 import { withOutbound } from '../conversation/change.ts'
+import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
 import { newConversation, withCustomer } from '../conversation/customer.ts'
 import { connectionNotFound } from '../conversation/errors.ts'
@@ -11,7 +12,7 @@ import { messageSent } from '../conversation/events.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
 import type { Message } from '../conversation/message.ts'
 import { addMessage, findByExternalIndex } from '../conversation/message-queries.ts'
-import { insertConversation, storeConversation } from '../conversation/queries.ts'
+import { insertConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { lockExternalIds } from './early-statuses.ts'
 import { withoutRace } from './without-race.ts'
@@ -60,8 +61,8 @@ async function record(tx: Tx, keyring: Keyring, workspaceId: string, echo: Echo,
   const message = await addMessage(tx, keyring, workspaceId, messageOf(conversation, echo, now))
   if (message === null) throw new EchoRace()
   const after = withOutbound(conversation, message, now)
-  await storeConversation(tx, keyring, workspaceId, after)
-  await recordEvents(tx, keyring, workspaceId, [messageSent(after, message)], now)
+  const change = { conversation: after, events: [messageSent(after, message)] }
+  await commitChange(tx, keyring, workspaceId, conversation, change, { actor: systemActor, reason: null }, now)
   return { messageId: message.id, inserted: true, begun }
 }
 
@@ -73,13 +74,13 @@ async function conversationFor(
   now: Date,
 ): Promise<{ conversation: Conversation; begun: boolean }> {
   const customer: Customer = { userId: null, parentUserId: null, phone: to, name: null }
-  const place = { workspaceId, connectionId }
-  const found = await lockCustomer(tx, keyring, place, customer, now)
+  const scope = { workspaceId, connectionId }
+  const found = await lockCustomer(tx, keyring, scope, customer, now)
   if (found !== undefined) return { conversation: withCustomer(found, customer, 'hearsay', now), begun: false }
   const connection = { id: connectionId, channel: 'waba' } as const
   const conversation = newConversation(connection, customer, 'hearsay', occurredAt ?? now, now)
   if (await insertConversation(tx, keyring, workspaceId, conversation)) return { conversation, begun: true }
-  const winner = await lockCustomer(tx, keyring, place, customer, now)
+  const winner = await lockCustomer(tx, keyring, scope, customer, now)
   if (winner === undefined) throw new Error('A conversation could be neither begun nor found')
   return { conversation: winner, begun: false }
 }

@@ -1,13 +1,11 @@
-import type { Tx } from '../../base/db.ts'
-import { byteaArray } from '../../base/db.ts'
-import { recordEvents } from '../../events/record.ts'
+import { byteaArray, type Tx } from '../../base/db.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import type { ActivityReason } from '../conversation/activity.ts'
 import { type ConversationChange, changeOwner } from '../conversation/change.ts'
+import { commitChange, recordDifference } from '../conversation/commit-change.ts'
 import { newConversation } from '../conversation/customer.ts'
 import { lockChanged, lockCustomer } from '../conversation/lock-customer.ts'
-import { insertConversation, storeConversation } from '../conversation/queries.ts'
-import { recordChange } from '../conversation/record-activities.ts'
+import { insertConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { chooseFirstOwner } from '../ownership/agents.ts'
 import type { CustomerEvent } from './group-events.ts'
@@ -18,7 +16,7 @@ import { mayReveal } from './reveal.ts'
 const maxAttempts = 5
 
 /**
- * Applies what was told of one customer, in order, under the lock of their conversation. Answers the customers
+ * Applies what was told of one customer, in order, under the lock of their conversation. Returns the customers
  * who wrote something new.
  */
 export async function applyEvents(tx: Tx, intake: Intake, events: readonly CustomerEvent[]): Promise<Writer[]> {
@@ -30,13 +28,9 @@ export async function applyEvents(tx: Tx, intake: Intake, events: readonly Custo
     const begun = await conversationFor(tx, intake, event)
     if (begun === null) continue
     const applied = await applyEvent(tx, intake, begun.conversation, event)
-    const news = [...begun.events, ...applied.events]
-    if (applied.conversation !== begun.conversation) {
-      await storeConversation(tx, keyring, receiver.workspaceId, applied.conversation)
-      const cause = { actor: systemActor, reason: reasonOf(event) }
-      await recordChange(tx, receiver.workspaceId, begun.conversation, applied.conversation, cause, now)
-    }
-    await recordEvents(tx, keyring, receiver.workspaceId, news, now)
+    const change = { conversation: applied.conversation, events: [...begun.events, ...applied.events] }
+    const cause = { actor: systemActor, reason: reasonOf(event) }
+    await commitChange(tx, keyring, receiver.workspaceId, begun.conversation, change, cause, now)
     if (applied.wrote === null) continue
     const { id, contact } = applied.conversation
     wrote.set(id, { ...contact, referral: applied.wrote.referral ?? wrote.get(id)?.referral ?? null })
@@ -75,12 +69,12 @@ async function findKnown(
 /** The conversation that an event belongs to, begun if need be; null when the event alone does not begin one. */
 async function conversationFor(tx: Tx, intake: Intake, event: CustomerEvent): Promise<ConversationChange | null> {
   const { keyring, receiver, now } = intake
-  const place = { workspaceId: receiver.workspaceId, connectionId: receiver.id }
+  const scope = { workspaceId: receiver.workspaceId, connectionId: receiver.id }
   if (event.type === 'customer_changed') {
-    const conversation = await lockChanged(tx, keyring, place, event, now)
+    const conversation = await lockChanged(tx, keyring, scope, event, now)
     return conversation === undefined ? null : { conversation, events: [] }
   }
-  const found = await lockCustomer(tx, keyring, place, event.customer, now)
+  const found = await lockCustomer(tx, keyring, scope, event.customer, now)
   if (found !== undefined) return { conversation: found, events: [] }
   return event.type === 'contact_named' || event.type === 'contact_opened' ? null : begin(tx, intake, event)
 }
@@ -100,7 +94,7 @@ async function begin(
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (await insertConversation(tx, keyring, workspaceId, begun.conversation)) {
       const cause = { actor: systemActor, reason: 'began' } as const
-      await recordChange(tx, workspaceId, blank, begun.conversation, cause, now)
+      await recordDifference(tx, workspaceId, blank, begun.conversation, cause, now)
       return begun
     }
     const found = await lockCustomer(tx, keyring, { workspaceId, connectionId }, event.customer, now)

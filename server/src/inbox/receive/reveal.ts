@@ -6,7 +6,7 @@ import { messageColumns } from '../conversation/message-queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import type { Intake } from './receiver.ts'
 
-type Told = Extract<ChannelEvent, { type: 'history' }>
+type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 
 const media: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'document'])
 
@@ -20,7 +20,7 @@ export async function revealMessage(
   tx: Tx,
   { keyring, receiver }: Intake,
   conversation: Conversation,
-  { externalId, kind, text }: Told,
+  { externalId, kind, text }: HistoryEvent,
 ): Promise<Message | null> {
   const [row] = await tx<MessageRow[]>`
     select ${messageColumns(tx)}

@@ -27,7 +27,7 @@ export function pacesOf(connection: Pick<Connection, 'channel' | 'isOnPhone'>, r
   return { connection: connection.isOnPhone ? sharedWithPhone : official, pair }
 }
 
-/** Takes the next place in line, over all nodes, and tells how many milliseconds away it is. */
+/** Takes the next place in line, over all nodes. Returns how many milliseconds away it is. */
 export async function takePlace(
   tx: Tx,
   workspaceId: string,

@@ -1,8 +1,10 @@
+import type { ConnectionState } from '../../channels/connection/connection.ts'
 import type { Outgoing } from '../../channels/connector.ts'
 import { needsAcknowledgement } from '../../channels/health/acknowledgement.ts'
 import type { Template } from '../../channels/templates/template.ts'
+import { fillBody } from '../../channels/templates/template-body.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { windowIsOpen } from '../conversation/window.ts'
+import { windowIsOpen } from '../conversation/conversation-state.ts'
 import type { SendCommand } from './send-command.ts'
 import type { Sender } from './send-deps.ts'
 import {
@@ -14,17 +16,24 @@ import {
   unsupportedKind,
   windowClosed,
 } from './send-errors.ts'
-import type { ConnectionReadiness } from './send-queries.ts'
 import { splitText } from './split-text.ts'
-import { fillTemplate } from './template-text.ts'
+
+/** The platform's limit for the filled body. */
+const maxFilledLength = 32_768
+
+/** Whether a connection can send, as of this moment. */
+export interface ConnectionReadiness {
+  state: ConnectionState
+  acknowledgedAt: Date | null
+}
 
 export interface Question {
   command: SendCommand
   sender: Sender
   conversation: Conversation
   /** Null when the connection was removed. */
-  standing: ConnectionReadiness | null
-  /** The one that the wish names, whether or not it can be sent. */
+  readiness: ConnectionReadiness | null
+  /** The one that the command names, whether or not it can be sent. */
   template: Template | null
   /** The channel's limit for one message, in UTF-16 units. */
   maxTextLength: number | null
@@ -40,12 +49,12 @@ export interface Draft {
 
 /** Judges a send as things stand under the conversation's lock, in the order that callers are promised. */
 export function checkSend(question: Question): Draft {
-  const { command, sender, conversation, standing, now } = question
+  const { command, sender, conversation, readiness, now } = question
   if (command.kind === 'interactive') throw unsupportedKind()
   if (!mayAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
-  if (standing?.state !== 'active') throw connectionUnavailable()
+  if (readiness?.state !== 'active') throw connectionUnavailable()
   const { channel } = conversation
-  if (needsAcknowledgement({ channel, ...standing }, now)) throw acknowledgementRequired()
+  if (needsAcknowledgement({ channel, ...readiness }, now)) throw acknowledgementRequired()
   if (command.kind === 'text') {
     if (!windowIsOpen(conversation.windowExpiresAt, now)) throw windowClosed()
     return draftText(command, question.maxTextLength)
@@ -81,4 +90,30 @@ function draftTemplate({ parameters }: Extract<SendCommand, { kind: 'template' }
   const { name, language, body, parameterNames: names, parameterCount: count } = template
   const text = fillTemplate(body, count, parameters)
   return { kind: 'template', text, parts: [{ kind: 'template', name, language, parameters, names }] }
+}
+
+/**
+ * The body with `{{1}}`, `{{2}}`, … filled in. Throws 422 INVALID_MESSAGE for what the platform is known to refuse: a
+ * wrong number of parameters, an empty one, one with a newline, a tab or more than four spaces in a row, a long result.
+ */
+function fillTemplate(body: string, parameterCount: number, parameters: readonly string[]): string {
+  if (parameters.length !== parameterCount) {
+    throw invalidMessage(`This template needs ${parameterCount} body_params, ${parameters.length} were sent`)
+  }
+  for (const [index, parameter] of parameters.entries()) {
+    const problem = problemOf(parameter)
+    if (problem !== null) throw invalidMessage(`template.body_params[${index}] ${problem}`)
+  }
+  const filled = fillBody(body, parameters)
+  if (filled.length > maxFilledLength) {
+    throw invalidMessage(`The filled template has more than ${maxFilledLength} characters`)
+  }
+  return filled
+}
+
+function problemOf(parameter: string): string | null {
+  if (parameter.trim() === '') return 'must not be empty'
+  if (/[\n\r\t]/.test(parameter)) return 'must not hold a newline or a tab'
+  if (/ {5}/.test(parameter)) return 'must not hold more than four spaces in a row'
+  return null
 }

@@ -1,5 +1,6 @@
 import type { Log } from '../../base/log.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { RunStep } from '../../base/steps.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import type { RefusalEffect } from '../../channels/connector.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
@@ -7,23 +8,23 @@ import type { Paces } from './pace.ts'
 import type { SendCommand } from './send-command.ts'
 import type { SendWakeups } from './send-wakeups.ts'
 
-/** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
-export const sendPoints = [
-  'received',
-  'locked',
-  'checked',
-  'written',
-  'reserved',
-  'turn',
-  'paced',
-  'claimed',
-  'called',
-  'recorded',
-  'settling',
-  'settleWritten',
-  'settled',
+/** The steps of a send, in order of their ends: after each of them a crash could tear it apart. */
+export const sendSteps = [
+  'read',
+  'lock',
+  'check',
+  'write',
+  'reserve',
+  'awaitTurn',
+  'awaitPace',
+  'allow',
+  'call',
+  'note',
+  'lockToSettle',
+  'writeOutcome',
+  'settle',
 ] as const
-export type SendPoint = (typeof sendPoints)[number]
+export type SendStep = (typeof sendSteps)[number]
 
 export interface SendDeps extends InboxDeps {
   log: Log
@@ -31,9 +32,10 @@ export interface SendDeps extends InboxDeps {
   pacesOf(connection: Connection): Paces
   /** Told after a refused message what the refusal means for the connection. */
   noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
-  /** How long a send waits for its turn; 25 s unless a test says otherwise. */
+  /** How long a send waits for its turn; 25 s when it is not given. */
   maxTurnMs?: number
-  fail?: (point: SendPoint) => Promise<void>
+  /** Runs each step of a send. */
+  step: RunStep<SendStep>
 }
 
 /** Who sends: an API key as `agent`, or somebody of the team. */

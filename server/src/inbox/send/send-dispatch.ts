@@ -1,20 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outgoing, RefusalEffect, SendResult } from '../../channels/connector.ts'
 import { noteActivity } from '../../channels/health/activity.ts'
+import { allowStart, type DispatchKey, ownerHasChanged, stayAlive, type Verdict } from '../conversation/dispatches.ts'
 import { sealExternalId } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { outcomeUnknown } from '../conversation/status-ladder.ts'
-import {
-  allowStart,
-  type DispatchKey,
-  ownerHasChanged,
-  recordPart,
-  stayAlive,
-  type Verdict,
-} from './dispatch-queries.ts'
 import { takePlace } from './pace.ts'
 import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
+import { recordPart } from './send-queries.ts'
 import type { Reserved } from './send-reserve.ts'
 
 /** A call must have left within this time of being allowed. It is also the longest that a change of owner waits. */
@@ -37,19 +31,14 @@ type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
 
 /**
  * Takes a reserved send to the platform, part after part, no transaction being open. What becomes of each part is in the
- * database before the next one goes; anything but acceptance ends it. Answers the platform's refusal, if there was one.
+ * database before the next one goes; anything but acceptance ends it. Returns the platform's refusal, if there was one.
  */
 export async function dispatchSend(deps: SendDeps, reserved: Reserved): Promise<Refusal | null> {
-  await deps.fail?.('reserved')
-  let isOurTurn = reserved.turn === 1 || (await awaitTurn(deps, reserved))
-  await deps.fail?.('turn')
+  let isOurTurn = await deps.step('awaitTurn', async () => reserved.turn === 1 || awaitTurn(deps, reserved))
   for (const [index, outgoing] of reserved.parts.entries()) {
-    isOurTurn = isOurTurn && (await awaitPace(deps, reserved))
-    await deps.fail?.('paced')
-    const result = isOurTurn ? await sendPart(deps, reserved, index + 1, outgoing) : notSent
-    await deps.fail?.('called')
-    await persist(() => note(deps, reserved, index + 1, result))
-    await deps.fail?.('recorded')
+    isOurTurn = isOurTurn && (await deps.step('awaitPace', () => awaitPace(deps, reserved)))
+    const result = isOurTurn ? await deps.step('call', () => sendPart(deps, reserved, index + 1, outgoing)) : notSent
+    await deps.step('note', () => persist(() => note(deps, reserved, index + 1, result)))
     if (result.outcome === 'refused') return result
     if (result.outcome !== 'accepted') return null
   }
@@ -58,7 +47,7 @@ export async function dispatchSend(deps: SendDeps, reserved: Reserved): Promise<
 
 const notSent: PartOutcome = { outcome: 'stopped', errorCode: 'not_sent' }
 
-// False when those before it take too long, as behind a platform that hangs; and when this process was taken for dead
+// False when those before it take too long, as after one to a platform that hangs; and when this process was taken for dead
 // meanwhile: others may have gone first, so it must not send any more.
 async function awaitTurn(deps: SendDeps, reserved: Reserved): Promise<boolean> {
   const giveUpAt = performance.now() + (deps.maxTurnMs ?? maxTurnMs)
@@ -85,12 +74,11 @@ async function awaitPace(deps: SendDeps, { connection, ...reserved }: Reserved):
 }
 
 async function sendPart(deps: SendDeps, reserved: Reserved, part: number, message: Outgoing): Promise<PartOutcome> {
-  const deadline = await allowedUntil(deps, reserved)
+  const deadline = await deps.step('allow', () => allowedUntil(deps, reserved))
   if (deadline === null) {
     const isTakenOver = await ownerHasChanged(deps.db.sql, reserved)
     return isTakenOver ? { outcome: 'stopped', errorCode: 'owner_changed' } : notSent
   }
-  await deps.fail?.('claimed')
   const { connector, connection, recipient } = reserved
   const correlator = `${reserved.messageId}:${part}`
   return withinReason(deps, reserved, () => connector.send(connection, { recipient, message, correlator, deadline }))

@@ -1,25 +1,17 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import type { ConnectionState } from '../../channels/connection/connection.ts'
+import {
+  type DispatchKey,
+  insertDispatch,
+  isAtWork,
+  recordVerdict,
+  removeDispatch,
+  type Verdict,
+} from '../conversation/dispatches.ts'
+import type { MessageRow } from '../conversation/message.ts'
+import { messageColumns } from '../conversation/message-queries.ts'
+import type { Rung } from '../conversation/status-ladder.ts'
 
-/** Whether a connection can send, as of this moment. */
-export interface ConnectionReadiness {
-  state: ConnectionState
-  acknowledgedAt: Date | null
-}
-
-export async function findConnectionReadiness(
-  sql: Sql,
-  workspaceId: string,
-  connectionId: string,
-): Promise<ConnectionReadiness | null> {
-  const [row] = await sql<ConnectionReadiness[]>`
-    select state, acknowledged_at as "acknowledgedAt"
-    from connections
-    where workspace_id = ${workspaceId}
-      and id = ${connectionId}
-      and removed_at is null`
-  return row ?? null
-}
+// A row of `sends` holds a key and its answer, `message_parts` what became of each platform message.
 
 export interface NewSend {
   workspaceId: string
@@ -35,10 +27,10 @@ export interface NewSend {
   now: Date
 }
 
-/** Records what is to be sent, beside its message. Answers its turn: with 1 nobody stands before it. */
-export async function insertSend(tx: Tx, send: NewSend, aliveForMs: number): Promise<number> {
+/** Records what is to be sent, beside its message. Returns its turn. */
+export async function insertSend(tx: Tx, send: NewSend): Promise<number> {
   const { workspaceId, conversationId, messageId } = send
-  const [, , [row]] = await Promise.all([
+  const [, , turn] = await Promise.all([
     tx`
       insert into sends (
         workspace_id, sender_id, idempotency_key, fingerprint, conversation_id, message_id, created_at
@@ -50,19 +42,177 @@ export async function insertSend(tx: Tx, send: NewSend, aliveForMs: number): Pro
       insert into message_parts (workspace_id, message_id, part, connection_id, status)
       select ${workspaceId}::uuid, ${messageId}::uuid, part, ${send.connectionId}::uuid, 'pending'
       from generate_series(1, ${send.parts}::integer) as part`,
-    tx<{ turn: number }[]>`
-      insert into dispatches (workspace_id, message_id, conversation_id, turn, owner_epoch, alive_until)
-      select
-        ${workspaceId}::uuid,
-        ${messageId}::uuid,
-        ${conversationId}::uuid,
-        coalesce(max(d.turn), 0) + 1,
-        ${send.ownerEpoch}::integer,
-        clock_timestamp() + ${aliveForMs}::float8 * interval '1 millisecond'
-      from dispatches d
-      where d.workspace_id = ${workspaceId}
-        and d.conversation_id = ${conversationId}
-      returning turn`,
+    insertDispatch(tx, send, send.ownerEpoch),
   ])
-  return row?.turn ?? 1
+  return turn
+}
+
+/** What the caller of a send is told, in the very words that each repeat gets. */
+export interface Answer {
+  status: number
+  body: string
+}
+
+export interface Part extends Rung {
+  part: number
+  externalIndex: Buffer | null
+}
+
+export interface SendRow {
+  message_id: string
+  fingerprint: Buffer
+  conversation_id: string
+  answer_status: number | null
+  answer_body: string | null
+  /** Whether a process is at work on it. */
+  is_alive: boolean
+}
+
+export async function findSend(
+  sql: Sql,
+  workspaceId: string,
+  senderId: string,
+  key: string,
+): Promise<SendRow | undefined> {
+  const [row] = await sql<SendRow[]>`
+    select
+      s.fingerprint,
+      s.conversation_id,
+      s.message_id,
+      s.answer_status,
+      s.answer_body,
+      ${isAtWork(sql, workspaceId, sql`s.message_id`)} as is_alive
+    from sends s
+    where s.workspace_id = ${workspaceId}
+      and s.sender_id = ${senderId}
+      and s.idempotency_key = ${key}`
+  return row
+}
+
+export async function findAnswer(sql: Sql, workspaceId: string, messageId: string): Promise<Answer | null> {
+  const [row] = await sql<{ answer_status: number | null; answer_body: string | null }[]>`
+    select answer_status, answer_body
+    from sends
+    where workspace_id = ${workspaceId}
+      and message_id = ${messageId}`
+  const { answer_status: status = null, answer_body: body = null } = row ?? {}
+  return status === null || body === null ? null : { status, body }
+}
+
+export interface PartResult {
+  verdict: Verdict
+  errorCode: string | null
+  /** Digest of the platform's id for the part, and the id sealed for messages/external_id. */
+  externalIndex: Buffer | null
+  externalId: Buffer | null
+}
+
+/**
+ * Notes what became of one part, as soon as it is known, and that no call is about to start any more. Takes no lock of
+ * the conversation, since a change of owner may be waiting for this very note while it holds that lock. A status that
+ * was faster than the platform's answer stays.
+ */
+export async function recordPart(tx: Tx, dispatch: DispatchKey, part: number, result: PartResult): Promise<void> {
+  const { workspaceId, messageId } = dispatch
+  const status = result.verdict === 'accepted' ? 'sent' : 'failed'
+  await tx`
+    update message_parts p
+    set status = case when p.status = 'pending' then ${status} else p.status end,
+      error_code = case when p.status = 'pending' then ${result.errorCode} else p.error_code end,
+      external_index = coalesce(p.external_index, (
+        select ${result.externalIndex}::bytea
+        where not exists (
+          select 1
+          from message_parts other
+          where other.workspace_id = p.workspace_id
+            and other.connection_id = p.connection_id
+            and other.external_index = ${result.externalIndex}::bytea
+        )
+      ))
+    where p.workspace_id = ${workspaceId}
+      and p.message_id = ${messageId}
+      and p.part = ${part}`
+  await recordVerdict(tx, dispatch, result.verdict, result.externalId)
+}
+
+/** A send's message and its parts in order, under lock. */
+export async function lockParts(
+  tx: Tx,
+  workspaceId: string,
+  messageId: string,
+): Promise<{ row: MessageRow; parts: Part[] } | undefined> {
+  const [row] = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.id = ${messageId}
+    for update`
+  if (row === undefined) return undefined
+  const parts = await tx<Part[]>`
+    select part, status, error_code as "errorCode", external_index as "externalIndex"
+    from message_parts
+    where workspace_id = ${workspaceId}
+      and message_id = ${messageId}
+    order by part
+    for update`
+  return { row, parts }
+}
+
+export interface SettledSend {
+  rung: Rung
+  parts: readonly Part[]
+  answer: Answer
+  /** Sealed id and digest of the first part. */
+  externalId: Buffer | null
+  externalIndex: Buffer | null
+}
+
+/** Closes a send: parts, message and answer. Its dispatch goes, so that the next one has its turn. */
+export async function storeOutcome(
+  tx: Tx,
+  workspaceId: string,
+  messageId: string,
+  { rung, parts, answer, externalId, externalIndex }: SettledSend,
+): Promise<void> {
+  await Promise.all([
+    tx`
+      update message_parts p
+      set status = n.status,
+        error_code = n.error_code
+      from unnest(
+        ${parts.map(({ part }) => part)}::integer[],
+        ${parts.map(({ status }) => status)}::text[],
+        ${parts.map(({ errorCode }) => errorCode)}::text[]
+      ) as n (part, status, error_code)
+      where p.workspace_id = ${workspaceId}
+        and p.message_id = ${messageId}
+        and p.part = n.part
+        and p.status <> n.status`,
+    // An echo may have told of this very message first: then the id stays with the parts, where statuses look as well.
+    tx`
+      update messages m
+      set status = ${rung.status},
+        error_code = ${rung.errorCode},
+        settle_by = null,
+        external_id = coalesce(m.external_id, ${externalId}::bytea),
+        external_index = coalesce(m.external_index, (
+          select ${externalIndex}::bytea
+          where not exists (
+            select 1
+            from messages other
+            where other.workspace_id = m.workspace_id
+              and other.connection_id = m.connection_id
+              and other.external_index = ${externalIndex}::bytea
+          )
+        ))
+      where m.workspace_id = ${workspaceId}
+        and m.id = ${messageId}`,
+    tx`
+      update sends
+      set answer_status = ${answer.status},
+        answer_body = ${answer.body}
+      where workspace_id = ${workspaceId}
+        and message_id = ${messageId}`,
+    removeDispatch(tx, workspaceId, messageId),
+  ])
 }

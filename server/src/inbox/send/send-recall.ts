@@ -1,7 +1,9 @@
-import type { Sql } from '../../base/db.ts'
-import { isSameSend } from './fingerprint.ts'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { SendCommand } from './send-command.ts'
 import type { SendAnswer, SendAttempt, SendDeps } from './send-deps.ts'
 import { keyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
+import { findSend, type SendRow } from './send-queries.ts'
 import { settleSend } from './send-settle.ts'
 
 // Real time, whatever the service's clock says: this is about how long a request hangs.
@@ -39,36 +41,38 @@ async function settleDead(deps: SendDeps, { sender, keyring }: SendAttempt, row:
   return { ...answer, isReplay: true }
 }
 
-interface SendRow {
-  message_id: string
-  fingerprint: Buffer
-  conversation_id: string
-  answer_status: number | null
-  answer_body: string | null
-  /** Whether a process is at work on it. */
-  is_alive: boolean
+const place = (messageId: string) => ({ table: 'sends', row: messageId, column: 'fingerprint' })
+
+/** What makes two sends of one key the same: the conversation and the message. Sealed, as short texts can be guessed. */
+export function fingerprintOf(
+  keyring: Keyring,
+  messageId: string,
+  conversationId: string,
+  command: SendCommand,
+): Buffer {
+  return keyring.seal(place(messageId), digest(conversationId, command))
 }
 
-export async function findSend(
-  sql: Sql,
-  workspaceId: string,
-  senderId: string,
-  key: string,
-): Promise<SendRow | undefined> {
-  const [row] = await sql<SendRow[]>`
-    select
-      s.fingerprint,
-      s.conversation_id,
-      s.message_id,
-      s.answer_status,
-      s.answer_body,
-      coalesce(d.alive_until > clock_timestamp(), false) as is_alive
-    from sends s
-    left join dispatches d
-      on d.workspace_id = s.workspace_id
-      and d.message_id = s.message_id
-    where s.workspace_id = ${workspaceId}
-      and s.sender_id = ${senderId}
-      and s.idempotency_key = ${key}`
-  return row
+function isSameSend(
+  keyring: Keyring,
+  stored: { message_id: string; fingerprint: Uint8Array },
+  conversationId: string,
+  command: SendCommand,
+): boolean {
+  const before = keyring.open(place(stored.message_id), stored.fingerprint)
+  return timingSafeEqual(before, digest(conversationId, command))
+}
+
+function digest(conversationId: string, command: SendCommand): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([conversationId, sorted(command)]))
+    .digest()
+}
+
+// The order of an object's keys says nothing; that of a list does.
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.map(([key, member]) => [key, sorted(member)])
 }

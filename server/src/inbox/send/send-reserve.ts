@@ -3,22 +3,19 @@ import { newId } from '../../base/id.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
 import type { Connector, Outgoing, Recipient } from '../../channels/connector.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
-import { recordEvents } from '../../events/record.ts'
 import { type ConversationChange, changeOwner, withOutbound } from '../conversation/change.ts'
+import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import type { Message } from '../conversation/message.ts'
 import { addMessage } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
-import { lockConversation, storeConversation } from '../conversation/queries.ts'
-import { recordChange } from '../conversation/record-activities.ts'
-import { aliveForMs } from './dispatch-queries.ts'
-import { fingerprintOf } from './fingerprint.ts'
-import { checkSend, type Draft } from './send-checks.ts'
+import { lockConversation } from '../conversation/queries.ts'
+import { type ConnectionReadiness, checkSend, type Draft } from './send-checks.ts'
 import type { SendAttempt, SendDeps, Sender } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage, ThreadMoved } from './send-errors.ts'
-import { findConnectionReadiness, insertSend, type NewSend } from './send-queries.ts'
-import { findSend } from './send-recall.ts'
+import { findSend, insertSend, type NewSend } from './send-queries.ts'
+import { fingerprintOf } from './send-recall.ts'
 import { findNewerThan } from './thread-moved.ts'
 
 /** How long a send may stay without an outcome before it counts as failed. */
@@ -58,9 +55,8 @@ async function reserve(
 ): Promise<Reserved | null> {
   const { sender, keyring, key } = attempt
   const { workspaceId } = sender
-  const conversation = await lockConversation(tx, keyring, sender, attempt.conversationId)
+  const conversation = await deps.step('lock', () => lockConversation(tx, keyring, sender, attempt.conversationId))
   if (conversation === undefined) throw conversationNotFound()
-  await deps.fail?.('locked')
   if ((await findSend(tx, workspaceId, sender.actor.id, key)) !== undefined) return null
 
   if (attempt.lastSeenId !== null) {
@@ -68,34 +64,31 @@ async function reserve(
     if (newer !== null) throw new ThreadMoved(newer)
   }
   const now = deps.clock.now()
-  const draft = await judge(deps, tx, attempt, conversation, now)
+  const draft = await deps.step('check', () => judge(deps, tx, attempt, conversation, now))
   if (connection === null) throw connectionUnavailable()
   const recipient = recipientOf(conversation)
-  await deps.fail?.('checked')
 
-  const { conversation: owned, events } = takeOver(sender, conversation, now)
-  const message = newMessage(owned, sender, draft, now)
-  const turn = await record(tx, attempt, owned, message, draft.parts.length)
-  await recordChange(tx, workspaceId, conversation, owned, { actor: sender.actor, reason: 'sent' }, now)
-  await recordEvents(tx, keyring, workspaceId, events, now)
-  await deps.fail?.('written')
+  const change = takeOver(sender, conversation, now)
+  const message = newMessage(conversation, sender, draft, now)
+  const turn = await deps.step('write', () => record(tx, attempt, conversation, change, message, draft.parts.length))
   return {
     workspaceId,
-    conversationId: owned.id,
+    conversationId: conversation.id,
     messageId: message.id,
     connection,
-    connector: deps.connectors[owned.channel],
+    connector: deps.connectors[conversation.channel],
     recipient,
     parts: draft.parts,
     turn,
   }
 }
 
-/** Answers the turn of the send within its conversation. */
+/** Returns the turn of the send within its conversation. */
 async function record(
   tx: Tx,
   { sender, keyring, key, command, conversationId: named }: SendAttempt,
-  conversation: Conversation,
+  before: Conversation,
+  { conversation, events }: ConversationChange,
   message: Message,
   parts: number,
 ): Promise<number> {
@@ -114,9 +107,10 @@ async function record(
     parts,
     now,
   }
+  const change = { conversation: withOutbound(conversation, added ?? message, now), events }
   const [turn] = await Promise.all([
-    insertSend(tx, send, aliveForMs),
-    storeConversation(tx, keyring, workspaceId, withOutbound(conversation, added ?? message, now)),
+    insertSend(tx, send),
+    commitChange(tx, keyring, workspaceId, before, change, { actor, reason: 'sent' }, now),
   ])
   return turn
 }
@@ -138,11 +132,25 @@ async function judge(
     command,
     sender,
     conversation,
-    standing: await findConnectionReadiness(tx, sender.workspaceId, connectionId),
+    readiness: await findConnectionReadiness(tx, sender.workspaceId, connectionId),
     template,
     maxTextLength: deps.connectors[channel].maxTextLength,
     now,
   })
+}
+
+async function findConnectionReadiness(
+  tx: Tx,
+  workspaceId: string,
+  connectionId: string,
+): Promise<ConnectionReadiness | null> {
+  const [row] = await tx<ConnectionReadiness[]>`
+    select state, acknowledged_at as "acknowledgedAt"
+    from connections
+    where workspace_id = ${workspaceId}
+      and id = ${connectionId}
+      and removed_at is null`
+  return row ?? null
 }
 
 function recipientOf({ contact }: Conversation): Recipient {

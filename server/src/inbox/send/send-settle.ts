@@ -1,20 +1,29 @@
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { runStep } from '../../base/steps.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { type DispatchKey, listStranded, lockDispatch, type Verdict } from '../conversation/dispatches.ts'
 import { messageSent, messageStatusChanged } from '../conversation/events.ts'
 import { type Message, openMessage } from '../conversation/message.ts'
 import { lockConversation } from '../conversation/queries.ts'
-import { climb } from '../conversation/status-ladder.ts'
+import { climb, outcomeUnknown, type Rung, rungOfParts } from '../conversation/status-ladder.ts'
 import { applyEarlyStatuses } from '../receive/early-statuses.ts'
-import type { DispatchKey } from './dispatch-queries.ts'
 import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
-import { type Answer, type Ending, endOf } from './send-outcome.ts'
+import { type Answer, findAnswer, lockParts, type Part, storeOutcome } from './send-queries.ts'
 import { wakeWaiting } from './send-wakeups.ts'
-import { findAnswer, lockDispatch, lockParts, storeOutcome } from './settle-queries.ts'
 
-export type SettleDeps = Pick<SendDeps, 'db' | 'vault' | 'clock' | 'fail'>
+/** How many are settled at a time, of those whose process has died. */
+const batchSize = 100
+
+/**
+ * Why a send is settled now: its process has the platform's answer (`answered`), its process is gone (`abandoned`), or
+ * nobody has told its outcome for too long (`given up`).
+ */
+export type Ending = 'answered' | 'abandoned' | 'given up'
+
+export type SettleDeps = Pick<SendDeps, 'db' | 'vault' | 'clock' | 'step'>
 
 /**
  * Makes of what is known about the parts the message's status, the answer that every repeat gets, and the events. Null
@@ -30,14 +39,28 @@ export async function settleSend(
   const scope = { workspaceId: dispatch.workspaceId, connectionIds: [] }
   return persist(() =>
     deps.db.tx(async (tx) => {
-      const conversation = await lockConversation(tx, keyring, scope, dispatch.conversationId)
+      const conversation = await deps.step('lockToSettle', () =>
+        lockConversation(tx, keyring, scope, dispatch.conversationId),
+      )
       if (conversation === undefined) return null
-      await deps.fail?.('settling')
-      const answer = await settle(tx, keyring, dispatch, conversation, ending, deps.clock.now())
-      await deps.fail?.('settleWritten')
-      return answer
+      return deps.step('writeOutcome', () => settle(tx, keyring, dispatch, conversation, ending, deps.clock.now()))
     }),
   )
+}
+
+/**
+ * Settles the sends whose process has died: by what the platform has told of them since, or, ten minutes after the
+ * send, as failed with `outcome_unknown`. Nothing is ever sent again. Returns how many were settled.
+ */
+export async function settleStranded(deps: Omit<SettleDeps, 'step'>): Promise<number> {
+  let count = 0
+  for (const send of await listStranded(deps.db.sql, deps.clock.now(), batchSize)) {
+    const keyring = await deps.vault.keyring(send.workspaceId)
+    const ending = send.isOverdue ? 'given up' : 'abandoned'
+    const answer = await settleSend({ ...deps, step: runStep }, keyring, send, ending)
+    if (answer !== null) count++
+  }
+  return count
 }
 
 async function settle(
@@ -80,4 +103,41 @@ function eventsOf(conversation: Conversation, before: Message, after: Message, n
   if (before.status === 'pending') return [messageSent(conversation, after)]
   if (before.status === after.status) return []
   return [messageStatusChanged(conversation, after.id, after, now)]
+}
+
+interface End {
+  /** Where the message stands, by its parts. */
+  rung: Rung
+  parts: Part[]
+  answer: Answer
+}
+
+/** What has become of a send whose parts stand like this; null while some part's outcome is open. */
+function endOf(messageId: string, parts: readonly Part[], verdict: Verdict | null, ending: Ending): End | null {
+  const closed = parts.map((part) => (isLost(part, parts, ending) ? { ...part, ...lost(part, parts) } : part))
+  const rung = rungOfParts(closed)
+  if (rung.status === 'pending') return null
+  if (rung.status !== 'failed') return { rung, parts: closed, answer: accepted(messageId, 'sent') }
+  const answer = verdict === 'undelivered' ? undelivered(messageId) : accepted(messageId, 'failed')
+  return { rung, parts: closed, answer }
+}
+
+// Behind a part that failed no further one is sent; and what is silent for too long counts as failed.
+function isLost(part: Part, parts: readonly Part[], ending: Ending): boolean {
+  return part.status === 'pending' && (ending === 'given up' || parts.some(({ status }) => status === 'failed'))
+}
+
+function lost({ part }: Part, parts: readonly Part[]): Rung {
+  const isBehindFailure = parts.some((other) => other.status === 'failed' && other.part < part)
+  return { status: 'failed', errorCode: isBehindFailure ? 'not_sent' : outcomeUnknown }
+}
+
+function accepted(messageId: string, status: 'sent' | 'failed'): Answer {
+  return { status: 202, body: JSON.stringify({ message_id: messageId, status }) }
+}
+
+function undelivered(messageId: string): Answer {
+  const statusMessage = 'The chat platform did not deliver the message'
+  const data = { code: 'DELIVERY_FAILED', message_id: messageId }
+  return { status: 502, body: JSON.stringify({ statusCode: 502, statusMessage, data }) }
 }

@@ -26,16 +26,14 @@ export interface SendRequest {
  * 404, 400, 409 and 422 before anything is stored.
  */
 export async function sendMessage(deps: SendDeps, sender: Sender, request: SendRequest): Promise<SendAnswer> {
-  const attempt = await readAttempt(deps, sender, request)
-  await deps.fail?.('received')
+  const attempt = await deps.step('read', () => readAttempt(deps, sender, request))
   const earlier = await recallAnswer(deps, attempt)
   if (earlier !== null) return earlier
 
-  const reserved = await reserveSend(deps, attempt)
+  const reserved = await deps.step('reserve', () => reserveSend(deps, attempt))
   if (reserved === null) return (await recallAnswer(deps, attempt)) ?? unknown()
   const refusal = await dispatchSend(deps, reserved)
-  const answer = await settleSend(deps, attempt.keyring, reserved, 'answered')
-  await deps.fail?.('settled')
+  const answer = await deps.step('settle', () => settleSend(deps, attempt.keyring, reserved, 'answered'))
   if (refusal !== null) await deps.noteRefusal(reserved.connection, refusal.effect, refusal.errorCode)
   return answer === null ? unknown() : { ...answer, isReplay: false }
 }

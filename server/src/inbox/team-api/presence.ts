@@ -21,9 +21,9 @@ export interface OpenConversation {
 /** Who has which conversation open. Held in memory alone: it is true for seconds. */
 export interface Presence {
   /** Null: no more. Other nodes are told. */
-  say(place: OpenConversation, userId: string, state: PresenceState | null): void
+  say(conversation: OpenConversation, userId: string, state: PresenceState | null): void
   /** In the order in which they came. */
-  who(place: OpenConversation): Present[]
+  who(conversation: OpenConversation): Present[]
   /** Forgets those who have not been heard of. */
   sweep(): void
 }
@@ -32,7 +32,7 @@ export interface PresenceDeps {
   db: Db
   clock: Clock
   /** Somebody came, went, or does something else. */
-  changed(place: OpenConversation): void
+  changed(conversation: OpenConversation): void
   onError(error: unknown): void
 }
 
@@ -48,18 +48,18 @@ export async function openPresence({ db, clock, changed, onError }: PresenceDeps
   const self = randomUUID()
   const rooms = new Map<
     string,
-    { place: OpenConversation; people: Map<string, { state: PresenceState; until: number }> }
+    { conversation: OpenConversation; people: Map<string, { state: PresenceState; until: number }> }
   >()
 
-  const apply = (place: OpenConversation, userId: string, state: PresenceState | null) => {
-    const key = `${place.workspaceId} ${place.conversationId}`
-    const room = rooms.get(key) ?? { place, people: new Map() }
+  const apply = (conversation: OpenConversation, userId: string, state: PresenceState | null) => {
+    const key = `${conversation.workspaceId} ${conversation.conversationId}`
+    const room = rooms.get(key) ?? { conversation, people: new Map() }
     const before = stateNow(room.people.get(userId))
     if (state === null) room.people.delete(userId)
     else room.people.set(userId, { state, until: clock.now().getTime() + presentForMs })
     if (room.people.size === 0) rooms.delete(key)
     else rooms.set(key, room)
-    if (before !== state) changed(place)
+    if (before !== state) changed(conversation)
   }
   const stateNow = (entry: { state: PresenceState; until: number } | undefined) =>
     entry !== undefined && entry.until > clock.now().getTime() ? entry.state : null
@@ -70,9 +70,9 @@ export async function openPresence({ db, clock, changed, onError }: PresenceDeps
   })
 
   return {
-    say: (place, userId, state) => {
-      apply(place, userId, state)
-      const said: Said = { from: self, ...place, userId, state }
+    say: (conversation, userId, state) => {
+      apply(conversation, userId, state)
+      const said: Said = { from: self, ...conversation, userId, state }
       db.sql`select pg_notify(${channel}, ${JSON.stringify(said)})`.catch(onError)
     },
     who: ({ workspaceId, conversationId }) => {
@@ -83,11 +83,11 @@ export async function openPresence({ db, clock, changed, onError }: PresenceDeps
       })
     },
     sweep: () => {
-      for (const [key, { place, people }] of rooms) {
+      for (const [key, { conversation, people }] of rooms) {
         const before = people.size
         for (const [userId, entry] of people) if (stateNow(entry) === null) people.delete(userId)
         if (people.size === 0) rooms.delete(key)
-        if (people.size < before) changed(place)
+        if (people.size < before) changed(conversation)
       }
     },
   }

@@ -31,7 +31,7 @@ const changedMany = { name: 'team.conversations.changed', data: {} }
 
 /**
  * Tells the browsers of this node what commits of any node changed of conversations, each time as they are then: what
- * changes while one look is under way is told by the next. Answers how to stop.
+ * changes while one look is under way is told by the next. Returns how to stop.
  */
 export function tellOfConversations(deps: TeamLiveDeps): () => void {
   const { db, live, log } = deps

@@ -28,7 +28,7 @@ const People = Type.Object({
 /** Who else has a conversation open. */
 export function servePresence(app: App, deps: InboxDeps & { presence: Presence }, guard: TeamGuard): void {
   const { db, presence } = deps
-  const placeOf = async (workspaceId: string, id: string): Promise<OpenConversation> => {
+  const openConversationOf = async (workspaceId: string, id: string): Promise<OpenConversation> => {
     const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, id)
     if (row === undefined) throw conversationNotFound()
     return { workspaceId, conversationId: row.id }
@@ -47,8 +47,8 @@ export function servePresence(app: App, deps: InboxDeps & { presence: Presence }
     },
     handler: async (request) => {
       const { workspaceId } = memberOf(request)
-      const place = await placeOf(workspaceId, request.params.id)
-      return { people: await presentPeople(deps, presence, place) }
+      const conversation = await openConversationOf(workspaceId, request.params.id)
+      return { people: await presentPeople(deps, presence, conversation) }
     },
   })
   app.route({
@@ -68,10 +68,10 @@ export function servePresence(app: App, deps: InboxDeps & { presence: Presence }
     handler: async (request) => {
       const { workspaceId, userId } = memberOf(request)
       if (userId === null) throw forbidden('A token has no conversation open. Sign in as a member.')
-      const place = await placeOf(workspaceId, request.params.id)
+      const conversation = await openConversationOf(workspaceId, request.params.id)
       const { state } = request.body
-      presence.say(place, userId, state === 'gone' ? null : state)
-      return { people: await presentPeople(deps, presence, place) }
+      presence.say(conversation, userId, state === 'gone' ? null : state)
+      return { people: await presentPeople(deps, presence, conversation) }
     },
   })
 }

@@ -2,7 +2,7 @@ import { invalid } from '../../base/errors.ts'
 import { type App, errors, postman } from '../../base/route.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import { readPlace, readTimeline, type TimelineRequest } from '../read/timeline.ts'
+import { readPosition, readTimeline, type TimelineRequest } from '../read/timeline.ts'
 import { presentTimeline } from './team-present-timeline.ts'
 import { conversationRoute, conversationsPath, scopeOf } from './team-request.ts'
 import { TeamConversationParams } from './team-schema.ts'
@@ -39,7 +39,7 @@ function readRequest({ limit = 50, before, after, around }: TimelineQuery): Time
   if ([before, after, around].filter((one) => one !== undefined).length > 1) {
     throw invalid('before', 'cannot go with after or around', 'query')
   }
-  if (before !== undefined) return { limit, from: { side: 'before', place: readPlace('before', before) } }
-  if (after !== undefined) return { limit, from: { side: 'after', place: readPlace('after', after) } }
+  if (before !== undefined) return { limit, from: { side: 'before', position: readPosition('before', before) } }
+  if (after !== undefined) return { limit, from: { side: 'after', position: readPosition('after', after) } }
   return { limit, from: around ?? null }
 }

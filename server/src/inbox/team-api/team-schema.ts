@@ -3,7 +3,7 @@ import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, leadStatus, text, unpaged, uuid } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
-import { conversationStatuses } from '../conversation/conversation-status.ts'
+import { conversationStatuses } from '../conversation/conversation-state.ts'
 import { maxKeyHeader } from '../send/send-schema.ts'
 
 const { channel, owner, status, contact } = schema.conversationFields

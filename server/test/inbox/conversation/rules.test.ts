@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { withStatus } from '../../../src/inbox/conversation/conversation-status.ts'
+import {
+  openWindow,
+  unansweredAfterInbound,
+  windowAfter,
+  windowIsOpen,
+  withStatus,
+} from '../../../src/inbox/conversation/conversation-state.ts'
+import { uniqueTime } from '../../../src/inbox/conversation/message.ts'
 import {
   type AgentKey,
   agent,
@@ -19,9 +26,6 @@ import {
   type Rung,
   rungOfParts,
 } from '../../../src/inbox/conversation/status-ladder.ts'
-import { unansweredAfterInbound } from '../../../src/inbox/conversation/unanswered.ts'
-import { uniqueTime } from '../../../src/inbox/conversation/unique-time.ts'
-import { openWindow, windowAfter, windowIsOpen } from '../../../src/inbox/conversation/window.ts'
 
 const noon = new Date('2026-03-10T12:00:00.000Z')
 const at = (minutes: number): Date => new Date(noon.getTime() + minutes * 60_000)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { receive } from '../../../src/inbox/receive/receive.ts'
-import { type SendPoint, sendPoints } from '../../../src/inbox/send/send-deps.ts'
-import { settleStranded } from '../../../src/inbox/send/stranded.ts'
+import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
+import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import type { SendingTask } from '../../support/inbox/sending-program.ts'
 import { startProgram } from '../../support/program/program.ts'
@@ -11,7 +11,7 @@ import { startProgram } from '../../support/program/program.ts'
 // More on demand: SEND_CRASH_ROUNDS=20 takes a minute and a half.
 const rounds = Number(process.env.SEND_CRASH_ROUNDS ?? 3)
 const program = fileURLToPath(new URL('../../support/inbox/sending-program.ts', import.meta.url))
-const inEachPart = new Set<SendPoint>(['paced', 'claimed', 'called', 'recorded'])
+const inEachPart = new Set<SendStep>(['awaitPace', 'allow', 'call', 'note'])
 
 let world: SendWorld
 let platform: { url: string; close(): void }
@@ -21,23 +21,23 @@ before(async () => {
 })
 after(() => platform.close())
 
-for (const point of sendPoints) {
-  test(`a process that dies at "${point}" sends each key at most once, and each ends in one final answer`, async () => {
+for (const step of sendSteps) {
+  test(`a process that dies after "${step}" sends each key at most once, and each ends in one final answer`, async () => {
     for (let round = 0; round < rounds; round += 3) {
-      const together = Array.from({ length: Math.min(3, rounds - round) }, (_, n) => crash(point, round + n))
+      const together = Array.from({ length: Math.min(3, rounds - round) }, (_, n) => crash(step, round + n))
       await Promise.all(together)
     }
   })
 }
 
-async function crash(dieAt: SendPoint, round: number): Promise<void> {
+async function crash(dieAfter: SendStep, round: number): Promise<void> {
   const isLong = round % 3 === 2
   const conversation = await world.conversation({ windowExpiresAt: new Date(noon.getTime() + 86_400_000) })
   const { id } = conversation
   const body = text(isLong ? 'word '.repeat(1500) : `Round ${round}`)
   const idempotencyKey = freshKey()
   const request = { conversationId: id, idempotencyKey, body }
-  await killIn({ dieAt, passing: isLong && inEachPart.has(dieAt) ? 2 : 1, request })
+  await killIn({ dieAfter, passing: isLong && inEachPart.has(dieAfter) ? 2 : 1, request })
 
   // Stands for the time after which a silent process counts as dead.
   await world.db.sql`
@@ -59,7 +59,7 @@ async function crash(dieAt: SendPoint, round: number): Promise<void> {
   await assertSound(id, conversation.contact.phone ?? '', last.body.status ?? 'failed')
 }
 
-async function killIn(task: Pick<SendingTask, 'dieAt' | 'passing' | 'request'>): Promise<void> {
+async function killIn(task: Pick<SendingTask, 'dieAfter' | 'passing' | 'request'>): Promise<void> {
   const { database, agent: sender } = world
   const whole: SendingTask = { ...task, database, platformUrl: platform.url, now: noon.toISOString(), sender }
   const child = startProgram([program, JSON.stringify(whole)])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decorateTeamRequests } from '../../../src/access/team/team-guard.ts'
 import { createServer } from '../../../src/http/server/server.ts'
-import { sendTeamRoutes } from '../../../src/inbox/api/send-routes.ts'
+import { sendTeamRoutes } from '../../../src/inbox/team-api/team-routes-send.ts'
 import { sendWorld, text } from '../../support/inbox/send-world.ts'
 
 test('the team’s route makes the conversation human, asks for a key, and is shut with the inbox', async () => {

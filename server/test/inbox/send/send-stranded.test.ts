@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runStep } from '../../../src/base/steps.ts'
 import type { DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import type { Order } from '../../../src/channels/connector.ts'
 import { receive } from '../../../src/inbox/receive/receive.ts'
-import { settleStranded } from '../../../src/inbox/send/stranded.ts'
+import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
+import { afterStep } from '../../support/steps.ts'
 
 async function tell(
   { node, workspaceId, connectionId, clock }: SendWorld,
@@ -26,11 +28,11 @@ async function die(world: SendWorld, id: string, idempotencyKey: string): Promis
   world.platform.onCall = (call) => {
     order = call
   }
-  deps.fail = async (point) => {
-    if (point === 'called') throw new Error('dead')
-  }
+  deps.step = afterStep((step) => {
+    if (step === 'call') throw new Error('dead')
+  })
   assert.equal((await world.post(id, { idempotencyKey })).status, 500)
-  delete deps.fail
+  deps.step = runStep
   await world.db
     .sql`update dispatches set alive_until = clock_timestamp() - interval '1 ms' where conversation_id = ${id}`
   return order ?? assert.fail('nothing was called')
@@ -90,12 +92,12 @@ for (const by of ['correlator', 'external id'] as const) {
     const world = await sendWorld()
     const { id } = await world.conversation()
     const deps = world.node.deps
-    deps.fail = async (point) => {
+    deps.step = afterStep(async (step) => {
       const [call] = world.platform.accepted
-      if (point !== 'called' || call === undefined) return
+      if (step !== 'call' || call === undefined) return
       const { externalId, correlator } = call
       await tell(world, { externalId, correlator: by === 'correlator' ? correlator : null, status: 'delivered' })
-    }
+    })
     const { status, body } = await world.post(id)
     assert.deepEqual([status, body.status], [202, 'sent'])
     assert.equal((await world.message(body.message_id)).status, 'delivered')

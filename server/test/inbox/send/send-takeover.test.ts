@@ -6,6 +6,7 @@ import { human } from '../../../src/inbox/conversation/owner.ts'
 import { updateConversation } from '../../../src/inbox/ownership/update.ts'
 import { takeoverWaitMs } from '../../../src/inbox/send/send-dispatch.ts'
 import { type Node, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
+import { afterStep } from '../../support/steps.ts'
 
 async function takeOver({ workspaceId, member }: SendWorld, { deps }: Node, id: string): Promise<void> {
   await updateConversation(deps, { workspaceId, connectionIds: [] }, member.actor, id, { owner: human })
@@ -28,9 +29,9 @@ test("no send of the old owner starts once a takeover has committed: 1,000 races
     if ((await epochOf(world, id)) !== ownerEpoch) broken++
   }
   // Between the permission to start and the first byte lies the gap that a takeover could slip into.
-  world.node.deps.fail = async (point) => {
-    if (point === 'claimed') await sleep(Math.random() * 6)
-  }
+  world.node.deps.step = afterStep(async (step) => {
+    if (step === 'allow') await sleep(Math.random() * 6)
+  })
   const outcomes = { sent: 0, owner_changed: 0, OWNER_MISMATCH: 0 }
   // However long a send takes here, it is to win as often as not: who lost gets a little more time.
   let headStartMs = 12

@@ -2,6 +2,7 @@ import type { Clock } from '../../../src/base/clock.ts'
 import type { Db } from '../../../src/base/db.ts'
 import { createLog } from '../../../src/base/log.ts'
 import type { Vault } from '../../../src/base/sealing/vault.ts'
+import { runStep } from '../../../src/base/steps.ts'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
 import type { Connector } from '../../../src/channels/connector.ts'
 import type { SendDeps } from '../../../src/inbox/send/send-deps.ts'
@@ -23,6 +24,7 @@ export async function sendDeps(db: Db, vault: Vault, clock: Clock, connector: Co
     openConnection: (workspaceId, id) => openTestConnection(db, workspaceId, id),
     pacesOf: () => fastPaces,
     noteRefusal: async () => {},
+    step: runStep,
   }
 }
 

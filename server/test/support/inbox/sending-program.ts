@@ -1,12 +1,13 @@
-// A process that sends one message and may be told to die at one step of it, as `kill -9` would make it.
+// A process that sends one message and may be told to die after one step of it, as `kill -9` would make it.
 // It says `answer <status> <body>` when it lives long enough.
 import { writeSync } from 'node:fs'
 import { manualClock } from '../../../src/base/clock.ts'
 import { type DbOptions, openDb } from '../../../src/base/db.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
 import { type SendRequest, sendMessage } from '../../../src/inbox/send/send.ts'
-import type { Sender, SendPoint } from '../../../src/inbox/send/send-deps.ts'
+import type { Sender, SendStep } from '../../../src/inbox/send/send-deps.ts'
 import { remoteConnector } from '../channels/fake-platform.ts'
+import { afterStep } from '../steps.ts'
 import { sendDeps } from './send-deps.ts'
 
 export interface SendingTask {
@@ -15,7 +16,7 @@ export interface SendingTask {
   now: string
   sender: Sender
   request: SendRequest
-  dieAt: SendPoint
+  dieAfter: SendStep
   /** At which passing of the step: the second one lies in the second part of a long text. */
   passing: number
 }
@@ -26,9 +27,9 @@ const clock = manualClock(new Date(task.now))
 const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
 const deps = await sendDeps(db, vault, clock, remoteConnector(task.platformUrl))
 let passings = 0
-deps.fail = async (point) => {
-  if (point === task.dieAt && ++passings === task.passing) process.kill(process.pid, 'SIGKILL')
-}
+deps.step = afterStep((step) => {
+  if (step === task.dieAfter && ++passings === task.passing) process.kill(process.pid, 'SIGKILL')
+})
 const answer = await sendMessage(deps, task.sender, task.request)
 writeSync(1, `answer ${answer.status} ${answer.body}\n`)
 await db.close()

@@ -1,8 +1,12 @@
 import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import { type ActivityDetail, type ActivityReason, detailsBetween } from './activity.ts'
+import type { ConversationChange } from './change.ts'
 import type { Conversation } from './conversation.ts'
+import { storeConversation } from './queries.ts'
 
 /** Who changed it, and why if it was nobody's wish. */
 export interface Cause {
@@ -10,8 +14,28 @@ export interface Cause {
   reason: ActivityReason | null
 }
 
-/** Keeps what a change means to the team, in its transaction; writes nothing where nothing of that kind changed. */
-export async function recordChange(
+/**
+ * Stores a changed conversation together with what the change means to the team and with its events, all sent at once,
+ * under the lock that it was read with. Writes nothing where nothing changed.
+ */
+export async function commitChange(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  before: Conversation,
+  { conversation, events }: ConversationChange,
+  cause: Cause,
+  now: Date,
+): Promise<void> {
+  await Promise.all([
+    conversation === before ? null : storeConversation(tx, keyring, workspaceId, conversation),
+    recordDifference(tx, workspaceId, before, conversation, cause, now),
+    recordEvents(tx, keyring, workspaceId, events, now),
+  ])
+}
+
+/** Keeps what lies between two states as lines that the team reads in the thread. */
+export async function recordDifference(
   tx: Tx,
   workspaceId: string,
   before: Conversation,
@@ -23,6 +47,7 @@ export async function recordChange(
   await recordActivities(tx, workspaceId, items, cause, now)
 }
 
+/** The same for many conversations that one statement has changed. */
 export async function recordActivities(
   tx: Tx,
   workspaceId: string,

@@ -1,0 +1,247 @@
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
+
+// All SQL of dispatches. A dispatch is the way of one send to the platform, and is gone when the send is settled. Its
+// times are the database's own.
+
+/** A process that has not said for so long that it is at work counts as dead. */
+const aliveForMs = 15_000
+/** Covers the longest call and the settling after it. */
+const aliveInCallMs = 35_000
+
+export interface DispatchKey {
+  workspaceId: string
+  conversationId: string
+  messageId: string
+}
+
+/** Begins the way of a send, after all others of its conversation. Returns its turn: with 1 nobody stands before it. */
+export async function insertDispatch(
+  tx: Tx,
+  { workspaceId, conversationId, messageId }: DispatchKey,
+  ownerEpoch: number | null,
+): Promise<number> {
+  const [row] = await tx<{ turn: number }[]>`
+    insert into dispatches (workspace_id, message_id, conversation_id, turn, owner_epoch, alive_until)
+    select
+      ${workspaceId}::uuid,
+      ${messageId}::uuid,
+      ${conversationId}::uuid,
+      coalesce(max(d.turn), 0) + 1,
+      ${ownerEpoch}::integer,
+      clock_timestamp() + ${aliveForMs}::float8 * interval '1 millisecond'
+    from dispatches d
+    where d.workspace_id = ${workspaceId}
+      and d.conversation_id = ${conversationId}
+    returning turn`
+  return row?.turn ?? 1
+}
+
+/**
+ * Says that this process is at work on the send. Returns whether an earlier one of the conversation still goes first;
+ * undefined when the process was taken for dead.
+ */
+export async function stayAlive(tx: Tx, dispatch: DispatchKey): Promise<{ waits: boolean } | undefined> {
+  const { workspaceId, messageId } = dispatch
+  const [row] = await tx<{ waits: boolean }[]>`
+    update dispatches d
+    set alive_until = clock_timestamp() + ${aliveForMs}::float8 * interval '1 millisecond'
+    where d.workspace_id = ${workspaceId}
+      and d.message_id = ${messageId}
+      and d.alive_until > clock_timestamp()
+    returning exists (
+      select 1
+      from dispatches earlier
+      where earlier.workspace_id = d.workspace_id
+        and earlier.conversation_id = d.conversation_id
+        and earlier.turn < d.turn
+        and earlier.alive_until > clock_timestamp()
+    ) as waits`
+  return row
+}
+
+/** SQL: whether a process is at work on the send. */
+export const isAtWork = (sql: Sql, workspaceId: string, messageId: Fragment) => sql`
+  exists (
+    select 1
+    from dispatches d
+    where d.workspace_id = ${workspaceId}
+      and d.message_id = ${messageId}
+      and d.alive_until > clock_timestamp()
+  )`
+
+/** `held`: a change of owner waits for the calls under way. */
+export type Start = 'allowed' | 'held' | 'refused'
+
+/**
+ * Allows one platform call to start within so many milliseconds. The share lock orders this before or after every
+ * change of owner: before, the change sees the mark and waits; after, the epoch no longer fits and nothing is allowed.
+ */
+export async function allowStart(tx: Tx, dispatch: DispatchKey, takeoverWaitMs: number): Promise<Start> {
+  const { workspaceId, messageId } = dispatch
+  const [row] = await tx<{ is_held: boolean; is_allowed: boolean }[]>`
+    with conversation as (
+      select c.id, d.owner_epoch is not null and coalesce(c.starts_held_until > clock_timestamp(), false) as is_held
+      from dispatches d
+      join conversations c
+        on c.workspace_id = d.workspace_id
+        and c.id = d.conversation_id
+      where d.workspace_id = ${workspaceId}
+        and d.message_id = ${messageId}
+        and (d.owner_epoch is null or d.owner_epoch = c.owner_epoch)
+      for share of c
+    ),
+    started as (
+      update dispatches d
+      set starting_until = clock_timestamp() + ${takeoverWaitMs}::float8 * interval '1 millisecond',
+        alive_until = clock_timestamp() + ${aliveInCallMs}::float8 * interval '1 millisecond'
+      from conversation
+      where d.workspace_id = ${workspaceId}
+        and d.message_id = ${messageId}
+        and d.conversation_id = conversation.id
+        and not conversation.is_held
+        and d.alive_until > clock_timestamp()
+      returning d.message_id
+    )
+    select is_held, exists (select from started) as is_allowed
+    from conversation`
+  if (row?.is_held) return 'held'
+  return row?.is_allowed ? 'allowed' : 'refused'
+}
+
+/** Whether another owner than the one that reserved the send has the conversation. */
+export async function ownerHasChanged(sql: Sql, { workspaceId, messageId }: DispatchKey): Promise<boolean> {
+  const [row] = await sql<{ has_changed: boolean }[]>`
+    select d.owner_epoch <> c.owner_epoch as has_changed
+    from dispatches d
+    join conversations c
+      on c.workspace_id = d.workspace_id
+      and c.id = d.conversation_id
+    where d.workspace_id = ${workspaceId}
+      and d.message_id = ${messageId}`
+  return row?.has_changed ?? false
+}
+
+/** SQL: whether a platform call of an agent's send, allowed under another owner's epoch, can still be about to start. */
+export const mayStart = (sql: Sql, workspaceId: string, conversationId: string, ownerEpoch: number) => sql`
+  exists (
+    select 1
+    from dispatches d
+    where d.workspace_id = ${workspaceId}
+      and d.conversation_id = ${conversationId}
+      and d.owner_epoch <> ${ownerEpoch}
+      and d.starting_until > clock_timestamp()
+  )`
+
+/** Whether a platform call of an agent's send in these conversations can still be about to start. */
+export async function areStarting(sql: Sql, workspaceId: string, conversationIds: readonly string[]): Promise<boolean> {
+  const starting = await sql`
+    select d.message_id
+    from dispatches d
+    where d.workspace_id = ${workspaceId}
+      and d.conversation_id = any (${[...conversationIds]}::uuid[])
+      and d.owner_epoch is not null
+      and d.starting_until > clock_timestamp()
+    limit 1`
+  return starting.length > 0
+}
+
+export type Verdict = 'accepted' | 'refused' | 'undelivered' | 'stopped'
+
+/** Notes what became of the last part that was tried, and that no call is about to start any more. */
+export async function recordVerdict(
+  tx: Tx,
+  { workspaceId, messageId }: DispatchKey,
+  verdict: Verdict,
+  externalId: Buffer | null,
+): Promise<void> {
+  await tx`
+    update dispatches d
+    set starting_until = null,
+      verdict = ${verdict},
+      external_id = coalesce(d.external_id, ${externalId}::bytea)
+    where d.workspace_id = ${workspaceId}
+      and d.message_id = ${messageId}`
+}
+
+interface DispatchRow {
+  verdict: Verdict | null
+  external_id: Buffer | null
+}
+
+export async function lockDispatch(tx: Tx, workspaceId: string, messageId: string): Promise<DispatchRow | undefined> {
+  const [row] = await tx<DispatchRow[]>`
+    select verdict, external_id
+    from dispatches
+    where workspace_id = ${workspaceId}
+      and message_id = ${messageId}
+    for update`
+  return row
+}
+
+/** Ends the way of a send, so that the next one has its turn. */
+export async function removeDispatch(tx: Tx, workspaceId: string, messageId: string): Promise<void> {
+  await tx`
+    delete from dispatches
+    where workspace_id = ${workspaceId}
+      and message_id = ${messageId}`
+}
+
+export interface Stranded extends DispatchKey {
+  isOverdue: boolean
+}
+
+/**
+ * The sends whose process is gone, oldest first. Of those that are not overdue only the ones that can be settled: no
+ * part is open, or one has failed.
+ */
+export async function listStranded(sql: Sql, now: Date, limit: number): Promise<Stranded[]> {
+  return sql<Stranded[]>`
+    select
+      d.workspace_id as "workspaceId",
+      m.conversation_id as "conversationId",
+      d.message_id as "messageId",
+      coalesce(m.settle_by <= ${now}, false) as "isOverdue"
+    from dispatches d
+    join messages m
+      on m.workspace_id = d.workspace_id
+      and m.id = d.message_id
+    where d.alive_until < clock_timestamp()
+      and (
+        m.settle_by <= ${now}
+        or exists (
+          select 1
+          from message_parts p
+          where p.workspace_id = d.workspace_id
+            and p.message_id = d.message_id
+            and p.status = 'failed'
+        )
+        or not exists (
+          select 1
+          from message_parts p
+          where p.workspace_id = d.workspace_id
+            and p.message_id = d.message_id
+            and p.status = 'pending'
+        )
+      )
+    order by d.alive_until
+    limit ${limit}`
+}
+
+/**
+ * Gives those on their way in a conversation to another, after those of the other. An agent's are not sent any more: its
+ * owner may be another now.
+ */
+export async function moveDispatches(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
+  await tx`
+    update dispatches d
+    set conversation_id = ${toId},
+      owner_epoch = case when d.owner_epoch is not null then -1 end,
+      turn = d.turn + (
+        select coalesce(max(other.turn), 0)
+        from dispatches other
+        where other.workspace_id = ${workspaceId}
+          and other.conversation_id = ${toId}
+      )
+    where d.workspace_id = ${workspaceId}
+      and d.conversation_id = ${fromId}`
+}

@@ -1,0 +1,56 @@
+import type { FastifySchema } from 'fastify'
+import { Type } from 'typebox'
+import { conflict, forbidden, unavailable } from '../../base/errors.ts'
+import { type App, postman } from '../../base/route.ts'
+import { type Member, memberOf, type TeamGuard } from '../../team/member.ts'
+import { teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import { answerSend, conversationParam, judgedByVerb, noQuery, sendAnswers, sendExample } from '../api/send-routes.ts'
+import type { SendDeps } from '../send/send-deps.ts'
+import { ThreadMoved } from '../send/send-errors.ts'
+import { memberRefusal, SendHeaders, TeamSend } from '../send/send-schema.ts'
+import { presentTeamMessage } from './team-present.ts'
+
+/** The member's send: it makes the conversation `human`. */
+export function sendTeamRoutes(app: App, deps: SendDeps, guard: Pick<TeamGuard, 'member'>): void {
+  app.route({
+    method: 'POST',
+    url: '/api/team/v1/workspaces/:workspaceId/inbox/conversations/:id/messages',
+    onRequest: guard.member('member'),
+    ...judgedByVerb,
+    schema: {
+      ...teamRoute('Team inbox'),
+      ...postman({
+        body: sendExample,
+        headers: { 'Idempotency-Key': '{{$guid}}' },
+        path: { workspaceId: '{{workspace_id}}', id: '{{conversation_id}}' },
+      }),
+      operationId: 'sendMessageAsMember',
+      summary: 'Write to the customer',
+      description:
+        'As in the inbox interface, for any conversation of the workspace. The conversation becomes `human` in the same step. With `if_last_message_id` nothing is sent when the thread has moved since.',
+      params: Type.Object({ ...workspaceParams, ...conversationParam }),
+      headers: SendHeaders,
+      querystring: noQuery,
+      body: TeamSend,
+      response: { ...sendAnswers, 409: memberRefusal },
+    } satisfies FastifySchema,
+    handler: async (request, reply) => {
+      const member = memberOf(request)
+      admitToInbox(member)
+      const sender = { workspaceId: member.workspaceId, connectionIds: [], actor: member.actor }
+      return answerSend(deps, sender, request, reply).catch(showNewer)
+    },
+  })
+}
+
+function admitToInbox({ workspace }: Member): void {
+  if (!workspace.inboxEnabled) throw forbidden('The plan of this workspace does not include the inbox')
+  if (!workspace.inboxAvailable) {
+    throw unavailable('The inbox is not available for this workspace at the moment', { code: 'CHAT_INBOX_UNAVAILABLE' })
+  }
+}
+
+function showNewer(error: unknown): never {
+  if (!(error instanceof ThreadMoved)) throw error
+  throw conflict(error.message, { ...error.data, message: presentTeamMessage(error.newer, () => null) })
+}
