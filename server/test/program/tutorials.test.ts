@@ -74,7 +74,7 @@ async function newReader(): Promise<Reader> {
 
 /** What is shown, by a command that ends or by a start once it serves. */
 async function type(commands: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const script = `[ ! -e $SAVED ] || . $SAVED\n${commands}\nexport -p > $SAVED`
+  const script = `if [ -e $SAVED ]; then . $SAVED; cd "$PWD"; fi\n${commands}\nexport -p > $SAVED`
   // A group of its own, so that what a page leaves running ends with the test.
   const child = spawn('bash', ['-ec', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const gone = once(child, 'exit')
