@@ -13,7 +13,7 @@ import { addWorkspaceCommands } from './commands/workspace.ts'
 import { loadConfig } from './config.ts'
 
 // What a command needs is loaded when it runs: everything takes a second, and most need little.
-const settings = 'Settings come from the environment; README.md lists them.'
+const settings = 'Settings come from the environment; docs/operations.md lists them.'
 
 const program = new Command('parley')
   .description('Leads and a chat inbox in one place, shared by people and AI agents.')

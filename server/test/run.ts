@@ -35,6 +35,7 @@ const longest = [
   'web/test/inbox.test.ts',
   'program/install.test.ts',
   'program/two-nodes.test.ts',
+  'program/tutorials.test.ts',
   'program/kill-writes.test.ts',
   'web/test/settings.test.ts',
   'web/test/leads.test.ts',

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { atEnd } from '../support/file-end.ts'
 import { newFolder } from '../support/folder.ts'
 import { freePort } from '../support/program/service.ts'
+import { shellEnvironment } from '../support/program/shell.ts'
 
 // What docs/operations.md tells people to type is typed here, as it stands there.
 
@@ -21,22 +22,6 @@ async function commandsUnder(heading: string): Promise<string[]> {
   const document = await readFile(join(root, 'docs', 'operations.md'), 'utf8')
   const section = document.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
   return [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '')
-}
-
-/** Nothing of what runs the tests: npm tells those whom it starts much of itself. */
-function shellEnvironment(more: Record<string, string>): NodeJS.ProcessEnv {
-  const kept = [
-    'HOME',
-    'TMPDIR',
-    'HTTP_PROXY',
-    'HTTPS_PROXY',
-    'NODE_EXTRA_CA_CERTS',
-    'npm_config_registry',
-    'npm_config_cache',
-  ]
-  const own = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
-  const folders = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'))
-  return { ...Object.fromEntries(own), PATH: folders.join(':'), npm_config_prefer_offline: 'true', ...more }
 }
 
 async function type(commands: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {

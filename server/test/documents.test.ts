@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: root })]
+// The pages that lead through the code.
+const guides = ['docs/map.md', 'docs/paths.md', 'docs/decisions/023-rooms.md', 'CONTRIBUTING.md']
+const folders = ['', 'server/src', 'web/src']
+const fileNames = new Set(
+  globSync('{server,web,bench,scripts,bin}/**/*.*', { cwd: root, exclude }).map((path) => basename(path)),
+)
+// Bare names of JSON are files that the program writes where it runs.
+const pathLike = /^(?:[\w.-]+\/)*(?:[\w.-]+\/|[\w.-]+\.(?:tsx?|mjs|sql|md))$/
+
+function exclude(path: string): boolean {
+  return /node_modules|web\/dist/.test(path)
+}
+
+function read(document: string): string {
+  return readFileSync(join(root, document), 'utf8')
+}
+
+function withoutBlocks(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```$/gm, '')
+}
+
+for (const guide of guides) {
+  test(`every file and folder that ${guide} names is there`, () => {
+    const words = [...withoutBlocks(read(guide)).matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word)
+    const paths = [...new Set(words.filter((word) => pathLike.test(word)))]
+    // In a sentence the folder is said once, so a name alone may be in any.
+    const isThere = (path: string) =>
+      folders.some((folder) => existsSync(join(root, folder, path))) || (!path.includes('/') && fileNames.has(path))
+    assert.ok(paths.length > 3, 'paths are found')
+    assert.deepEqual(
+      paths.filter((path) => !isThere(path)),
+      [],
+    )
+  })
+}
+
+test('every link of the documents leads to a file that is there, and to a heading of it', () => {
+  const bad = documents.flatMap((document) =>
+    [...withoutBlocks(read(document)).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, to = '']) => to)
+      .filter((to) => !/^https?:/.test(to) && !leadsSomewhere(document, to))
+      .map((to) => `${document} → ${to}`),
+  )
+  assert.deepEqual(bad, [])
+})
+
+function leadsSomewhere(document: string, to: string): boolean {
+  const [path = '', heading] = to.split('#')
+  const target = path === '' ? document : join(dirname(document), path)
+  if (!existsSync(join(root, target))) return false
+  if (heading === undefined) return true
+  const headings = withoutBlocks(read(target)).matchAll(/^#+ (.*)$/gm)
+  return [...headings].some(([, title = '']) => anchorOf(title) === heading)
+}
+
+/** As the places where documents are read make it. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+test("the map's diagram shows which rooms build on which, and no arrow more than it takes", () => {
+  const drawn = arrows(read('docs/map.md'))
+  const imported = roomImports()
+  const missing = imported.filter(({ from, to }) => !isReached(drawn, from, to))
+  assert.deepEqual(missing.map(named), [], 'imports that no arrows lead along')
+  const idle = drawn.filter(({ from, to }) => !imported.some((edge) => edge.from === from && edge.to === to))
+  assert.deepEqual(idle.map(named), [], 'arrows without an import')
+  const doubled = drawn.filter((arrow) =>
+    isReached(
+      drawn.filter((other) => other !== arrow),
+      arrow.from,
+      arrow.to,
+    ),
+  )
+  assert.deepEqual(doubled.map(named), [], 'arrows that follow from others')
+})
+
+interface Edge {
+  /** The room that imports. */
+  from: string
+  to: string
+}
+
+const named = ({ from, to }: Edge): string => `${to} --> ${from}`
+
+/** Of lines such as `leads & inbox --> erasure`, which the two on the left carry. */
+function arrows(page: string): Edge[] {
+  return [...page.matchAll(/^ {2}([\w &]+) --> ([\w &]+)$/gm)].flatMap(([, below = '', above = '']) =>
+    above.split(' & ').flatMap((from) => below.split(' & ').map((to) => ({ from, to }))),
+  )
+}
+
+function roomImports(): Edge[] {
+  const source = join(root, 'server', 'src')
+  const seen = new Map<string, Edge>()
+  for (const path of globSync('**/*.ts', { cwd: source })) {
+    const specifiers = readFileSync(join(source, path), 'utf8').matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'/g)
+    for (const [, specifier = ''] of specifiers) {
+      const edge = { from: roomOf(path), to: roomOf(join(dirname(path), specifier)) }
+      if (edge.to !== '..' && edge.from !== edge.to) seen.set(named(edge), edge)
+    }
+  }
+  return [...seen.values()]
+}
+
+function roomOf(path: string): string {
+  const [first = ''] = path.split(sep)
+  return first === 'main.ts' ? 'commands' : first.replace(/\.ts$/, '')
+}
+
+function isReached(edges: Edge[], from: string, to: string): boolean {
+  return edges.some((edge) => edge.from === from && (edge.to === to || isReached(edges, edge.to, to)))
+}
+
+test('the first page fits a few screens', () => {
+  assert.ok(read('README.md').split('\n').length <= 151)
+})
