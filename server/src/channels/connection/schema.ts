@@ -91,7 +91,7 @@ export const newConnectionSchema = Type.Unsafe<NewConnection>({
   oneOf: [newWaba, newPartner, newSession],
 })
 
-/** Of all channels; which of them has what is said by its kind. */
+/** Of all channels; which of them has what is said by its adapter. */
 export const connectionChangesSchema = Type.Partial(
   Type.Object({ name, numberId, accountId, ...secrets, apiKey, signingSecret, baseUrl, version }),
   { ...closed, minProperties: 1 },

@@ -1,9 +1,9 @@
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
+import { adapterOf, type FetchedTemplates } from '../adapter.ts'
 import { platformReason } from '../apply-platform-signal.ts'
 import { findConnection } from '../connection/queries.ts'
 import { type ReachDeps, retry } from '../connection/registration.ts'
-import { driverOf, type FetchedTemplates } from '../driver.ts'
 import { markUnavailable } from '../health/availability.ts'
 import { type Claim, claimDue, claimNow, endClaim } from './template-schedule.ts'
 import { replaceTemplates } from './templates.ts'
@@ -31,11 +31,11 @@ async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null>
   const keyring = await deps.vault.keyring(workspaceId)
   const connection = await findConnection(deps.db.sql, keyring, workspaceId, connectionId)
   if (connection === undefined) return 'removed'
-  const driver = driverOf(deps.drivers, connection)
-  if (driver.fetchTemplates === undefined) return null
+  const adapter = adapterOf(deps.adapters, connection)
+  if (adapter.fetchTemplates === undefined) return null
   // Nobody has to act on a platform that was away; other reasons stand until somebody did.
   await retry(deps, connection)
-  const fetched = await driver.fetchTemplates(connection)
+  const fetched = await adapter.fetchTemplates(connection)
   if (!fetched.ok) {
     deps.log.warn('templates not read', { workspaceId, connectionId, code: fetched.errorCode })
   }
