@@ -4,7 +4,6 @@ import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { adapterOf, type CheckedNumber } from '../adapter.ts'
-import { readBaseUrl } from './base-url.ts'
 import type { StoredConnection } from './connection.ts'
 import {
   badBaseUrl,
@@ -185,6 +184,16 @@ function withAllowedAddress(deps: ConnectionDeps, one: StoredConnection): Stored
   const read = readBaseUrl(one.settings.baseUrl, deps.outgoing)
   if ('refused' in read) throw badBaseUrl(read.refused)
   return { ...one, settings: { ...one.settings, baseUrl: read.baseUrl } } as StoredConnection
+}
+
+/** The platform's address without a trailing slash, or why it must not be called. */
+function readBaseUrl(text: string, outgoing: Outgoing): { baseUrl: string } | { refused: string } {
+  const refused = outgoing.refusal(text)
+  if (refused !== null) return { refused }
+  const url = new URL(text)
+  if (url.search !== '') return { refused: 'must not have a query: leave out what begins with ?' }
+  if (url.pathname.includes('//')) return { refused: 'must not have an empty part in its path' }
+  return { baseUrl: url.href.replace(/\/?\??$/, '') }
 }
 
 async function whileNumberIsFree<T>(work: () => Promise<T>): Promise<T> {

@@ -1,9 +1,8 @@
 import { type Loose, objectOf, tokenOf } from '../../waba/json.ts'
 import type { Read } from '../../waba/read/reading.ts'
-import { readContent } from './content.ts'
+import { readContent, readReferral } from './content.ts'
 import { customerOf, readJid, readName } from './jid.ts'
 import { readNetworkTime } from './platform-time.ts'
-import { readReferral } from './referral.ts'
 import { isEmpty, unwrap } from './unwrap.ts'
 
 /** As the network numbers the statuses of messages. */

@@ -4,12 +4,12 @@ import type { Log } from '../../../base/log.ts'
 import { type Loose, objectOf } from '../../waba/json.ts'
 import { baileysMissing } from '../session/disconnect.ts'
 import { type Identity, openIdentity } from './baileys-auth.ts'
-import { guardBaileys } from './baileys-guard.ts'
 import {
   type BaileysOptions,
   type BaileysPackage,
   type BaileysSocket,
   baileysVersion,
+  guardBaileys,
   loadBaileys,
   silentLogger,
 } from './baileys-package.ts'

@@ -1,5 +1,4 @@
-import { readJson } from '../../waba/exchange.ts'
-import { objectOf, textOf } from '../../waba/json.ts'
+import { objectOf, readJson, textOf } from '../../waba/json.ts'
 import type { AuthStore } from './auth-store.ts'
 
 /** What the device is and how far its keys have moved on, as far as that is stored. */

@@ -2,8 +2,7 @@ import type { ChannelEvent } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent } from './content.ts'
 import { findCustomer, readPhone } from './customer.ts'
-import { readPlatformTime } from './platform-time.ts'
-import type { Read, Reading } from './reading.ts'
+import { type Read, type Reading, readPlatformTime } from './reading.ts'
 
 type Told = Extract<ChannelEvent, { type: 'history' }>
 

@@ -1,8 +1,7 @@
 import type { ChannelEvent, Customer } from '../../channel-event.ts'
 import { type Loose, objectOf, textOf } from '../json.ts'
 import { findCustomer, readPhone, readUserId } from './customer.ts'
-import { readPlatformTime } from './platform-time.ts'
-import type { Read, Reading } from './reading.ts'
+import { type Read, type Reading, readPlatformTime } from './reading.ts'
 
 /** A notice of the platform about a customer: kept as a message that opens no window, told of as a change if it is one. */
 export function readSystem(reading: Reading, message: Loose, externalId: string | null): Read {
