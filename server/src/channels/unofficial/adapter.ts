@@ -1,6 +1,5 @@
 import { type ChannelAdapter, type CheckedNumber, nothingShown } from '../adapter.ts'
 import type { SessionConnection } from '../connection/connection.ts'
-import { effectOfCode } from '../waba/errors.ts'
 import { sessionConnector } from './send/connector.ts'
 import { resumeSession, type SessionDeps } from './session/change-session.ts'
 import { findStanding } from './session/session-queries.ts'
@@ -19,7 +18,8 @@ export const sessionAdapter = (deps: SessionDeps): ChannelAdapter<SessionConnect
   check: (connection) => check(deps, connection),
   resume: ({ workspaceId, id }) => resumeSession(deps, workspaceId, id),
   connector: sessionConnector(deps),
-  effectOfCode,
+  // The network's codes tell of the one message: that a session cannot send shows by its line.
+  effectOfCode: () => 'none',
   teamRoutes: (app, guard) => channelSessionTeamRoutes(app, deps, guard),
 })
 
