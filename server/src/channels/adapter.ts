@@ -10,14 +10,14 @@ import type { PlatformTemplate } from './templates/template.ts'
 export interface ChannelAdapter<C extends Connection = Connection> {
   // What its connections are made of: pure.
 
-  /** The way to the platform of a new connection. */
-  begin(input: Extract<NewConnection, { channel: C['channel'] }>, id: string): Way<C>
+  /** Returns how the platform of a new connection is reached. */
+  begin(input: Extract<NewConnection, { channel: C['channel'] }>, id: string): PlatformAccess<C>
   /** What of a change a connection of the channel has, beside its name. */
   changes: readonly (keyof ConnectionChanges)[]
   /** The secrets that the platform is shown: they are for the server that they were given for. */
   secretsSent: readonly (keyof ConnectionChanges)[]
-  change(one: C, changes: ConnectionChanges): Way<C>
-  show(one: C): ShownWay
+  change(one: C, changes: ConnectionChanges): PlatformAccess<C>
+  show(one: C): ShownAccess
   /** Below the service's public address; null when the platform does not call. */
   webhookPath(one: C): string | null
   /** What the platform shows when somebody sets the webhook there by hand; null when nobody does. */
@@ -42,16 +42,16 @@ export interface ChannelAdapter<C extends Connection = Connection> {
   connector: Connector<C>
   /** What a code means that came in a status, after the message had been accepted. */
   effectOfCode(errorCode: string): RefusalEffect
-  /** What the platform calls. Without it nobody calls: what happens is heard otherwise. */
+  /** What the platform calls. Without it nobody calls: events come another way. */
   callbackRoutes?(app: App, deps: CallbackDeps): void
   /** What members do with connections of this channel alone. */
   teamRoutes?(app: App, guard: Pick<TeamGuard, 'member'>): void
 }
 
-export type Way<C extends Connection> = Pick<C, 'numberId' | 'accountId' | 'settings'>
+export type PlatformAccess<C extends Connection> = Pick<C, 'numberId' | 'accountId' | 'settings'>
 
-/** What a connection's page shows of the way to its platform; null for what its channel lacks. */
-export interface ShownWay {
+/** What a connection's page shows of how its platform is reached; null for what its channel lacks. */
+export interface ShownAccess {
   profile: PartnerProfileName | null
   baseUrl: string | null
   version: string | null
@@ -80,7 +80,7 @@ export type ChannelAdapters = { [C in Channel]: ChannelAdapter<Extract<Connectio
 export const adapterOf = (adapters: ChannelAdapters, { channel }: { channel: Channel }): ChannelAdapter =>
   adapters[channel] as ChannelAdapter
 
-export const nothingShown: ShownWay = {
+export const nothingShown: ShownAccess = {
   profile: null,
   baseUrl: null,
   version: null,

@@ -15,11 +15,11 @@ import {
   secretNeeded,
 } from './errors.ts'
 import { findConnection, insertConnection, lockConnection, retireConnection, updateConnection } from './queries.ts'
-import { type ReachDeps, register, withCheck } from './registration.ts'
+import { type RegistrationDeps, register, withCheck } from './registration.ts'
 import { isSameNumber, originOf, reserved } from './reservation.ts'
 import type { ConnectionChanges, NewConnection } from './schema.ts'
 
-export interface ConnectionDeps extends ReachDeps {
+export interface ConnectionDeps extends RegistrationDeps {
   /** Says which platforms may be connected. */
   outgoing: Outgoing
 }
@@ -107,7 +107,7 @@ export function pauseConnection(deps: ConnectionDeps, by: Changer, id: string): 
   )
 }
 
-/** Lets a connection send again, if the platform answers for its number. */
+/** Lets a connection send again, if the platform confirms its number. */
 export async function resumeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
   const current = await findConnection(deps.db.sql, await deps.vault.keyring(by.workspaceId), by.workspaceId, id)
   if (current === undefined) throw connectionNotFound()

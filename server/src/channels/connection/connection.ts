@@ -64,7 +64,7 @@ interface Stored {
   /** See `reservationOf`; null until the platform has answered for the number. */
   reservedAs: string | null
   acknowledgedBy: string | null
-  /** At most a minute behind. */
+  /** Up to a minute late. */
   lastEventInAt: Date | null
   lastEventOutAt: Date | null
   templatesSyncedAt: Date | null

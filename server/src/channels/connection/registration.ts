@@ -7,7 +7,7 @@ import { isNumberTaken } from './errors.ts'
 import { lockConnection, updateConnection } from './queries.ts'
 import { isSameNumber, reserved } from './reservation.ts'
 
-export interface ReachDeps {
+export interface RegistrationDeps {
   db: Db
   vault: Vault
   clock: Clock
@@ -36,7 +36,7 @@ export function withCheck<C extends StoredConnection>(
 
 /** Tells the platform of a checked connection where to call, if that is for us to do. The connection as it is then. */
 export async function register(
-  deps: ReachDeps,
+  deps: RegistrationDeps,
   one: StoredConnection,
   check: CheckedNumber,
 ): Promise<StoredConnection> {
@@ -46,7 +46,7 @@ export async function register(
 }
 
 /** Tries again to reach a connection's platform, if it was only away. */
-export async function retry(deps: ReachDeps, one: StoredConnection): Promise<void> {
+export async function retry(deps: RegistrationDeps, one: StoredConnection): Promise<void> {
   if (!isWaiting(one)) return
   const adapter = adapterOf(deps.adapters, one)
   const check = await adapter.check(one)
@@ -56,7 +56,7 @@ export async function retry(deps: ReachDeps, one: StoredConnection): Promise<voi
 }
 
 /** Why the number could not be reserved, or null. */
-async function reserve(deps: ReachDeps, one: StoredConnection, check: CheckedNumber): Promise<string | null> {
+async function reserve(deps: RegistrationDeps, one: StoredConnection, check: CheckedNumber): Promise<string | null> {
   const keyring = await deps.vault.keyring(one.workspaceId)
   try {
     await deps.db.tx(async (tx) => {
@@ -72,7 +72,11 @@ async function reserve(deps: ReachDeps, one: StoredConnection, check: CheckedNum
   }
 }
 
-async function settle(deps: ReachDeps, one: StoredConnection, problem: string | null): Promise<StoredConnection> {
+async function settle(
+  deps: RegistrationDeps,
+  one: StoredConnection,
+  problem: string | null,
+): Promise<StoredConnection> {
   const keyring = await deps.vault.keyring(one.workspaceId)
   return deps.db.tx(async (tx) => {
     const current = await lockConnection(tx, keyring, one.workspaceId, one.id)

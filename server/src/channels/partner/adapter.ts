@@ -1,6 +1,13 @@
 import { isPublicUrl } from '../../base/outgoing/public-url.ts'
 import { makeToken } from '../../base/sealing/secret-token.ts'
-import { type ChannelAdapter, type CheckedNumber, last4, nothingShown, type ShownWay, type Way } from '../adapter.ts'
+import {
+  type ChannelAdapter,
+  type CheckedNumber,
+  last4,
+  nothingShown,
+  type PlatformAccess,
+  type ShownAccess,
+} from '../adapter.ts'
 import { platformReason } from '../apply-platform-signal.ts'
 import type { PartnerConnection } from '../connection/connection.ts'
 import { originOf } from '../connection/reservation.ts'
@@ -31,12 +38,15 @@ export const partnerAdapter = (wire: Wire, publicUrl: string): ChannelAdapter<Pa
   callbackRoutes: partnerWebhookRoutes,
 })
 
-function begin(input: NewPartner): Way<PartnerConnection> {
+function begin(input: NewPartner): PlatformAccess<PartnerConnection> {
   const { profile, numberId, apiKey, signingSecret = null, baseUrl = profiles[profile].baseUrl } = input
   return { numberId, accountId: null, settings: { profile, baseUrl, apiKey, webhookToken: makeToken(), signingSecret } }
 }
 
-function change({ numberId, accountId, settings }: PartnerConnection, to: ConnectionChanges): Way<PartnerConnection> {
+function change(
+  { numberId, accountId, settings }: PartnerConnection,
+  to: ConnectionChanges,
+): PlatformAccess<PartnerConnection> {
   return {
     numberId: to.numberId ?? numberId,
     accountId,
@@ -55,7 +65,7 @@ function change({ numberId, accountId, settings }: PartnerConnection, to: Connec
 const isElsewhere = (before: string, after: string | undefined) =>
   after !== undefined && URL.canParse(after) && originOf(after) !== originOf(before)
 
-function show({ settings: { profile, baseUrl, apiKey, signingSecret } }: PartnerConnection): ShownWay {
+function show({ settings: { profile, baseUrl, apiKey, signingSecret } }: PartnerConnection): ShownAccess {
   return {
     ...nothingShown,
     profile,

@@ -21,7 +21,7 @@ const platform = 'whatsapp_business_account'
 
 /**
  * Reads one callback of a partner: the official platform's envelope, the partner's own `{ id, event, data }` around one
- * change, or the bare lists of the older interface. All three hold what the official platform tells.
+ * change, or the bare lists of the older interface. All three hold what the official platform sends.
  */
 export function parsePartner(payload: unknown, now: Date): Parsed {
   const whole = objectOf(payload)

@@ -3,18 +3,18 @@ import type { Log } from '../../base/log.ts'
 import { adapterOf, type FetchedTemplates } from '../adapter.ts'
 import { platformReason } from '../apply-platform-signal.ts'
 import { findConnection } from '../connection/queries.ts'
-import { type ReachDeps, retry } from '../connection/registration.ts'
+import { type RegistrationDeps, retry } from '../connection/registration.ts'
 import { markUnavailable } from '../health/availability.ts'
 import { type Claim, claimDue, claimNow, endClaim } from './template-schedule.ts'
 import { replaceTemplates } from './templates.ts'
 
-export interface SyncDeps extends ReachDeps {
+export interface SyncDeps extends RegistrationDeps {
   log: Log
 }
 
 const atOnce = 5
 
-/** One round of the periodic reading: takes the connections that are due, and answers how many there were. */
+/** One round of the periodic reading: takes the connections that are due, and returns how many there were. */
 export async function syncDueTemplates(deps: SyncDeps): Promise<number> {
   const claims = await deps.db.tx((tx) => claimDue(tx, atOnce, deps.clock.now()))
   await Promise.all(claims.map((claim) => syncClaimed(deps, claim)))

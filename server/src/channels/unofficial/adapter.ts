@@ -5,7 +5,7 @@ import { resumeSession, type SessionDeps } from './session/change-session.ts'
 import { findStanding } from './session/session-queries.ts'
 import { channelSessionTeamRoutes } from './session/team-routes.ts'
 
-/** Phones that link us as one of their devices. What happens on them is heard by the session, so nothing calls. */
+/** Phones that link us as one of their devices. Their events come over the session, so nothing calls. */
 export const sessionAdapter = (deps: SessionDeps): ChannelAdapter<SessionConnection> => ({
   // The pairing tells the number; until then nothing else has this one.
   begin: ({ baseUrl }, id) => ({ numberId: id, accountId: null, settings: { baseUrl: baseUrl ?? null } }),

@@ -1,5 +1,5 @@
 import { makeToken } from '../../base/sealing/secret-token.ts'
-import { type ChannelAdapter, last4, nothingShown, type ShownWay, type Way } from '../adapter.ts'
+import { type ChannelAdapter, last4, nothingShown, type PlatformAccess, type ShownAccess } from '../adapter.ts'
 import { platformReason } from '../apply-platform-signal.ts'
 import type { WabaConnection } from '../connection/connection.ts'
 import type { ConnectionChanges, NewWaba } from '../connection/schema.ts'
@@ -30,13 +30,16 @@ export const wabaAdapter = (wire: Wire): ChannelAdapter<WabaConnection> => ({
   callbackRoutes: wabaWebhookRoutes,
 })
 
-function begin(input: NewWaba): Way<WabaConnection> {
+function begin(input: NewWaba): PlatformAccess<WabaConnection> {
   const { numberId, accountId = null, accessToken, appSecret } = input
   const { baseUrl = graphUrl, version = defaultVersion, verifyToken = makeToken() } = input
   return { numberId, accountId, settings: { baseUrl, version, accessToken, appSecret, verifyToken } }
 }
 
-function change({ numberId, accountId, settings }: WabaConnection, to: ConnectionChanges): Way<WabaConnection> {
+function change(
+  { numberId, accountId, settings }: WabaConnection,
+  to: ConnectionChanges,
+): PlatformAccess<WabaConnection> {
   return {
     numberId: to.numberId ?? numberId,
     accountId: to.accountId === undefined ? accountId : to.accountId,
@@ -50,7 +53,7 @@ function change({ numberId, accountId, settings }: WabaConnection, to: Connectio
   }
 }
 
-function show({ settings: { baseUrl, version, accessToken, appSecret } }: WabaConnection): ShownWay {
+function show({ settings: { baseUrl, version, accessToken, appSecret } }: WabaConnection): ShownAccess {
   return {
     ...nothingShown,
     baseUrl,

@@ -77,7 +77,7 @@ function envelope(number: BusinessNumber, changes: readonly CallbackChange[], cl
   return { object: 'whatsapp_business_account', entry }
 }
 
-/** Posts once; answers the status, or why there is none. */
+/** Posts once; returns the status, or why there is none. */
 export async function post({ number, body }: Parcel, stopped: AbortSignal): Promise<string> {
   if (number.callbackUrl === null) return 'no callback'
   try {

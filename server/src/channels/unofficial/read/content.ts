@@ -58,7 +58,7 @@ const silent = new Set([
 // Said of those that could be words and have none, too: something was written, and the conversation must show it.
 const mayBeEmpty = new Set(['reactionMessage'])
 
-/** Takes what `unwrap` answers. */
+/** Returns what a message says, in our kinds; null for what is no message of its own. Takes what `unwrap` returns. */
 export function readContent(whole: Loose): Content | null {
   const kinds = kindsOf(whole)
   if (kinds.some((kind) => silent.has(kind))) return null

@@ -20,7 +20,7 @@ export function readMessage(message: Loose, now: Date): Read {
   const said = readContent(content)
   if (said === null) return 'edit, withdrawal, lifted reaction or the like'
   const isOurs = fromMe === true
-  // A device hears of its own before the network has said anything of it.
+  // A device gets its own messages before the network has acknowledged them.
   if (isOurs && message.status === pending) return 'message that has not left yet'
   // Beside what was written on the phone stands the name of its owner.
   const name = isOurs ? null : readName(message.verifiedBizName, message.pushName)

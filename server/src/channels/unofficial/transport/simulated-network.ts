@@ -2,7 +2,7 @@ import type { Outgoing, OutgoingRequest } from '../../../base/outgoing/guarded-f
 import { type Loose, objectOf, readJson } from '../../waba/json.ts'
 
 /**
- * What became of a call. `refused` says that the network did nothing, `not_sent` that it never heard of it; after `lost`
+ * What became of a call. `refused` says that the network did nothing, `not_sent` that it never received it; after `lost`
  * it may have done it.
  */
 export type NetworkAnswer =

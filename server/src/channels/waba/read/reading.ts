@@ -8,7 +8,7 @@ export type Read = ChannelEvent | string | (ChannelEvent | string)[]
 /** What the items of one change share. */
 export interface Reading {
   contacts: Contacts
-  /** The business's own number in digits, as far as it is told. */
+  /** The business's own number in digits, as far as it is known. */
   ownPhone: string | null
   now: Date
 }
