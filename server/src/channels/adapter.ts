@@ -1,8 +1,9 @@
 import type { App } from '../base/route.ts'
 import type { TeamGuard } from '../team/member.ts'
-import type { Channel, Connection, PartnerProfileName } from './connection/connection.ts'
+import type { Channel, Connection } from './connection/connection.ts'
 import type { ConnectionChanges, NewConnection } from './connection/schema.ts'
 import type { Connector, RefusalEffect } from './connector.ts'
+import type { PartnerProfileName } from './partner/settings.ts'
 import type { CallbackDeps } from './store-callback.ts'
 import type { PlatformTemplate } from './templates/template.ts'
 
