@@ -52,7 +52,7 @@ export async function seedConnection(
   }
   const times = { stateChangedAt: now, createdAt: now, updatedAt: now }
   const connection = { ...blank, ...times, workspaceId, id, channel: 'waba', name: 'Bench', numberId: id } as const
-  await db.tx((tx) => insertConnection(tx, keyring, { ...connection, settings, state: 'active' }))
+  await db.tx((tx) => insertConnection(tx, keyring, { ...connection, settings, state: 'active' }, true))
   const ids = await fillConversations(filling, { connectionId: id, keyId, count: conversations })
   return { id, numberId: id, conversations: ids }
 }

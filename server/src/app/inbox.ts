@@ -3,24 +3,14 @@ import { repeatAtPauses } from '../base/async/loop.ts'
 import { localUrl } from '../base/outgoing/local-url.ts'
 import type { App } from '../base/route.ts'
 import { runStep } from '../base/steps.ts'
+import { adapterOf, type ChannelAdapters } from '../channels/adapter.ts'
+import { observedConnectors, openAdapters } from '../channels/adapters.ts'
 import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-signal.ts'
 import type { Receive } from '../channels/channel-event.ts'
-import type { Channel } from '../channels/connection/connection.ts'
 import { findConnection } from '../channels/connection/queries.ts'
 import { connectionTeamRoutes } from '../channels/connection/team-routes.ts'
-import type { Connector } from '../channels/connector.ts'
-import type { Drivers } from '../channels/driver.ts'
-import { openDrivers } from '../channels/drivers.ts'
-import { observedConnector } from '../channels/observed-connector.ts'
-import { partnerConnector } from '../channels/partner/sender.ts'
-import { partnerWebhookRoutes } from '../channels/partner/webhook-routes.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
 import { templateTeamRoutes } from '../channels/templates/team-routes-templates.ts'
-import { sessionConnector } from '../channels/unofficial/send/connector.ts'
-import { channelSessionTeamRoutes } from '../channels/unofficial/session/team-routes.ts'
-import { effectOfCode } from '../channels/waba/errors.ts'
-import { wabaConnector } from '../channels/waba/sender.ts'
-import { wabaWebhookRoutes } from '../channels/waba/webhook-routes.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
 import { sendRoutes } from '../inbox/api/send-routes.ts'
@@ -63,8 +53,9 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
   inboxRoutes(app, inbox, guard)
   sendRoutes(app, sends, guard)
   const callbacks = { db, vault, clock, log, receive: inboxReceive(runtime) }
-  wabaWebhookRoutes(app, callbacks)
-  partnerWebhookRoutes(app, callbacks)
+  const adapters = adaptersOf(runtime)
+  const channels = Object.values(adapters)
+  for (const { callbackRoutes } of channels) callbackRoutes?.(app, callbacks)
   const { publicUrl } = config.http
   const connections = {
     db,
@@ -73,7 +64,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     publicUrl,
     simulatorUrl: simulatorUrlOf(config),
     outgoing,
-    drivers: driversOf(runtime),
+    adapters,
   }
   return {
     serveTeam: async (teamGuard, live) => {
@@ -81,7 +72,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
       servePresence(app, { ...inbox, presence: await followTeam(app, runtime, live) }, teamGuard)
       sendTeamRoutes(app, sends, teamGuard)
       connectionTeamRoutes(app, connections, teamGuard)
-      channelSessionTeamRoutes(app, runtime, teamGuard)
+      for (const { teamRoutes } of channels) teamRoutes?.(app, teamGuard)
       connectionHealthRoute(app, connections, teamGuard)
       templateTeamRoutes(app, templateDeps(runtime), teamGuard)
     },
@@ -111,7 +102,7 @@ async function followTeam(app: App, runtime: Runtime, live: Live): Promise<Prese
 /** What the reading of templates stands on. */
 export function templateDeps(runtime: Runtime): SyncDeps {
   const { db, vault, clock, log } = runtime
-  return { db, vault, clock, log, drivers: driversOf(runtime) }
+  return { db, vault, clock, log, adapters: adaptersOf(runtime) }
 }
 
 function inboxDeps(runtime: Runtime): InboxDeps {
@@ -133,27 +124,24 @@ function simulatorUrlOf({ simulator: { enabled, host, port } }: Runtime['config'
   return enabled && port !== 0 ? localUrl(host, port) : null
 }
 
-const driversOf = (runtime: Runtime): Drivers => openDrivers(runtime, runtime.config.http.publicUrl)
+/** The channels, as the service is set up. */
+export const adaptersOf = (runtime: Runtime): ChannelAdapters => openAdapters(runtime, runtime.config.http.publicUrl)
 
 function connectorsOf(runtime: Runtime): InboxDeps['connectors'] {
   const { connectors, metrics } = runtime
-  const plain: Record<Channel, Connector> = connectors ?? {
-    waba: wabaConnector(runtime),
-    unofficial: sessionConnector(runtime),
-    partner: partnerConnector(runtime),
-  }
-  const observed = (channel: Channel) =>
-    observedConnector(plain[channel], (outcome, ms) => metrics.sent(channel, outcome, ms))
-  return { waba: observed('waba'), unofficial: observed('unofficial'), partner: observed('partner') }
+  const adapters = adaptersOf(runtime)
+  return observedConnectors((channel) => connectors?.[channel] ?? adapters[channel].connector, metrics.sent)
 }
 
 /** Where channels hand in what their platforms tell. */
 export function inboxReceive(runtime: Runtime): Receive {
   const { log, metrics } = runtime
+  const adapters = adaptersOf(runtime)
   const deps: ReceiveDeps = {
     ...runtime,
     connectionTold: (receiver, event) => applyPlatformSignal(runtime, receiver, event),
-    sendRefused: (receiver, code) => applyRefusal(runtime, receiver, effectOfCode(code), code),
+    sendRefused: (receiver, code) =>
+      applyRefusal(runtime, receiver, adapterOf(adapters, receiver).effectOfCode(code), code),
     customerWrote: async ({ workspaceId }, { name, phone, referral }) => {
       // Ads that lead into this chat application are shown by its maker alone.
       const adPlatform = referral?.source_type === 'ad' || referral?.ctwa_clid ? 'meta' : null

@@ -5,20 +5,20 @@ import type { RefusalEffect } from './connector.ts'
 import { markAvailable, markUnavailable } from './health/availability.ts'
 import { hintTemplates } from './templates/template-schedule.ts'
 
-interface HeedDeps {
+interface SignalDeps {
   db: Db
   clock: Clock
 }
 
-interface Named {
+interface ConnectionRef {
   workspaceId: string
   id: string
 }
 
-/** Acts on what the platform tells of a connection itself rather than of a customer. */
+/** Acts on what the platform says of a connection itself rather than of a customer. */
 export async function applyPlatformSignal(
-  { db, clock }: HeedDeps,
-  { workspaceId, id }: Named,
+  { db, clock }: SignalDeps,
+  { workspaceId, id }: ConnectionRef,
   event: Extract<ChannelEvent, { type: 'templates_changed' | 'connection_state' }>,
 ): Promise<void> {
   const now = clock.now()
@@ -29,10 +29,10 @@ export async function applyPlatformSignal(
   })
 }
 
-/** Acts on what a refused message tells of its connection: it cannot send any more, or its templates are not ours. */
+/** Acts on what a refused message means for its connection: it cannot send any more, or its templates are not ours. */
 export async function applyRefusal(
-  { db, clock }: HeedDeps,
-  { workspaceId, id }: Named,
+  { db, clock }: SignalDeps,
+  { workspaceId, id }: ConnectionRef,
   effect: RefusalEffect,
   errorCode: string,
 ): Promise<void> {

@@ -45,7 +45,7 @@ export interface Called<C extends Channel> {
 
 /**
  * Finds whom a request calls. Throws 404 when the address names no connection of the channel. Only those whose platform
- * has answered for their number are told of anything.
+ * has confirmed their number get any events.
  */
 export async function calledConnections<C extends Channel>(
   deps: CallbackDeps,

@@ -1,6 +1,6 @@
 import type { Connection } from './connection/connection.ts'
 
-/** Who wrote or was written to, as far as the platform tells: the user id, the phone, or both. */
+/** Who wrote or was written to, as far as the platform says: the user id, the phone, or both. */
 export interface Customer {
   /** The platform's id of the user; survives a hidden number. */
   userId: string | null
@@ -31,13 +31,13 @@ interface Said {
   at: Date
 }
 
-/** What a channel's webhook or session tells, in one shape for every channel. */
+/** What comes from a channel's webhook or session, in one shape for every channel. */
 export type ChannelEvent =
   /** A customer wrote. `opensWindow` is false for notices of the platform about the customer. */
   | ({ type: 'message'; referral: Referral | null; opensWindow: boolean } & Said)
   /** A person wrote on the phone of a number that is also used there. */
   | ({ type: 'echo' } & Said)
-  /** Told of afterwards: opens no window, raises no unread count, changes no owner. */
+  /** Delivered afterwards: opens no window, raises no unread count, changes no owner. */
   | ({ type: 'history'; direction: 'inbound' | 'outbound'; status: 'pending' | DeliveryStatus } & Said)
   /** `correlator` is what travelled with the send: our message id and part. */
   | {
@@ -73,5 +73,5 @@ export interface Parsed {
   skipped: string[]
 }
 
-/** Takes what one connection was told, in the platform's order; resolves only when it is committed. */
+/** Takes the events of one connection, in the platform's order; resolves only when it is committed. */
 export type Receive = (connection: Connection, events: ChannelEvent[]) => Promise<void>

@@ -18,7 +18,7 @@ export interface CallbackDeps {
 }
 
 export interface Routed {
-  /** What each connection is told, in the platform's order. */
+  /** The events of each connection, in the platform's order. */
   deliveries: Map<StoredConnection, ChannelEvent[]>
   /** Items of numbers and accounts that none of the connections is for. */
   strays: number
@@ -36,7 +36,7 @@ export function readCallback(body: Buffer, now: Date, parse: (payload: unknown, 
 }
 
 /**
- * Takes what a callback told, which is known to come from the platform: resolves when all of it is committed. Throws 503
+ * Takes what a callback holds, which is known to come from the platform: resolves when all of it is committed. Throws 503
  * when it could not be, so that the platform sends it again.
  */
 export async function storeCallback(

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts'
 
 /** Work that is due at a time of the simulated clock. */
 export interface Agenda {
-  /** Throws nothing: work that fails is told to `onError`. */
+  /** Throws nothing: work that fails is reported to `onError`. */
   after(delayMs: number, work: () => void): void
   /** To be called when the clock has jumped: what is due now is done, what a jump back would strand keeps its distance. */
   clockMoved(byMs: number): void

@@ -70,7 +70,7 @@ export function announceAccount(
   courier.send(number, { field: 'account_update', value: { event }, isTimed: true })
 }
 
-// Every account has the same templates here, and hears of each once.
+// Every account has the same templates here, and is told of each once.
 function announce({ courier, world }: Platform, field: string, value: object): void {
   const accounts = new Map([...world.numbers.values()].map((number) => [number.accountId, number]))
   for (const number of accounts.values()) courier.send(number, { field, value, isTimed: true })

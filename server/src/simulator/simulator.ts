@@ -1,7 +1,8 @@
+import { isIP } from 'node:net'
 import swagger from '@fastify/swagger'
-import fastify from 'fastify'
+import fastify, { type FastifyRequest } from 'fastify'
 import type { ShiftedClock } from '../base/clock.ts'
-import { ApiError } from '../base/errors.ts'
+import { ApiError, forbidden } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { App } from '../base/route.ts'
 import { compileForRequest, invalidInput } from '../base/validation.ts'
@@ -12,7 +13,6 @@ import { controlRoutes } from './control-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
 import { graphRoutes } from './graph/graph-routes.ts'
 import { partnerRoutes } from './graph/partner-routes.ts'
-import { keepOtherSitesOut } from './guard.ts'
 import { createNetwork, type PairingTimes, stopNetwork } from './linked/network.ts'
 import { ownerRoutes } from './linked/owner-routes.ts'
 import { socketRoutes } from './linked/socket-routes.ts'
@@ -151,4 +151,26 @@ async function settled({ agenda, courier, linked }: Platform): Promise<void> {
   while (agenda.size() > 0 || courier.pending() > 0 || isTelling()) {
     await new Promise((resolve) => setTimeout(resolve, settleCheckMs))
   }
+}
+
+/**
+ * The simulator knows no passwords, so that nothing but its address protects it: pages of other sites must not reach
+ * it through somebody's browser, neither by a request across sites nor by a name that points here.
+ */
+function keepOtherSitesOut(app: App, ownHosts: readonly string[]): void {
+  app.addHook('onRequest', async (request) => {
+    if (!isOwnHost(request.hostname, ownHosts)) throw forbidden('Open the simulator by its address, or by localhost')
+    if (isFromElsewhere(request)) throw forbidden('The simulator takes no requests from pages of other sites')
+  })
+}
+
+function isOwnHost(name: string, ownHosts: readonly string[]): boolean {
+  const bare = name.replace(/^\[|\]$/g, '')
+  return bare === 'localhost' || bare.endsWith('.localhost') || isIP(bare) !== 0 || ownHosts.includes(bare)
+}
+
+function isFromElsewhere({ headers }: FastifyRequest): boolean {
+  if (headers['sec-fetch-site'] === 'cross-site') return headers['sec-fetch-mode'] !== 'navigate'
+  const { origin } = headers
+  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== headers.host)
 }

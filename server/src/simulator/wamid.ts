@@ -19,7 +19,7 @@ export function makeWamid(customer: string, direction: WamidDirection): string {
   return `wamid.${Buffer.concat(parts).toString('base64')}`
 }
 
-/** What a message id tells, or null when it is none. */
+/** What a message id holds, or null when it is none. */
 export function readWamid(wamid: string): { customer: string; direction: WamidDirection; id: string } | null {
   if (!wamid.startsWith('wamid.')) return null
   const bytes = Buffer.from(wamid.slice('wamid.'.length), 'base64')

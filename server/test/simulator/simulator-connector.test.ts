@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Connection } from '../../src/channels/connection/connection.ts'
 import type { Outgoing } from '../../src/channels/connector.ts'
-import { checkNumberAt } from '../../src/channels/waba/check-number.ts'
-import { fetchTemplatesAt } from '../../src/channels/waba/fetch-templates.ts'
+import { wabaAdapter } from '../../src/channels/waba/adapter.ts'
 import { parse } from '../../src/channels/waba/read/parse.ts'
 import { wabaConnector } from '../../src/channels/waba/sender.ts'
-import { isSignedBy, readSignature } from '../../src/channels/waba/signature.ts'
+import { isSignedBy, readSignature } from '../../src/channels/waba/take-callback.ts'
+import { fetchTemplates } from '../../src/channels/waba/templates.ts'
 import { seedDemo } from '../../src/simulator/demo/seed-demo.ts'
 import { inboundKinds } from '../../src/simulator/inbound.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
@@ -18,6 +18,7 @@ const { clock } = simulator.platform
 seedDemo(simulator, { speak: false })
 const wire = { outgoing: openTestOutgoing(), clock }
 const connector = wabaConnector(wire, 500)
+const adapter = wabaAdapter(wire)
 const { numberId, accountId, accessToken, appSecret, verifyToken } = simulator.number
 const connection: Connection = {
   workspaceId: '0190d0a0-0000-7000-8000-000000000001',
@@ -57,12 +58,12 @@ test('the connector and the simulator understand each other: texts, templates, r
 })
 
 test('the connector reads the number and every page of the templates', async () => {
-  assert.deepEqual(await checkNumberAt(wire)(connection), {
+  assert.deepEqual(await adapter.check(connection), {
     problem: null,
     number: connection.numberId,
     isOnPhone: true,
   })
-  const fetched = await fetchTemplatesAt(wire)(connection)
+  const fetched = await fetchTemplates(wire, connection)
   assert.ok(fetched.ok)
   assert.equal(fetched.templates.length, simulator.platform.world.templates.size)
 })

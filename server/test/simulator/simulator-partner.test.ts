@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PartnerConnection } from '../../src/channels/connection/connection.ts'
 import type { Outgoing } from '../../src/channels/connector.ts'
+import { partnerAdapter } from '../../src/channels/partner/adapter.ts'
 import { isFromPartner, readProof } from '../../src/channels/partner/authenticate.ts'
-import { partnerDriver } from '../../src/channels/partner/driver.ts'
-import { parsePartner } from '../../src/channels/partner/parse.ts'
-import { partnerConnector } from '../../src/channels/partner/sender.ts'
+import { partnerConnector } from '../../src/channels/partner/call.ts'
+import { parsePartner } from '../../src/channels/partner/take-callback.ts'
 import { seedDemo } from '../../src/simulator/demo/seed-demo.ts'
 import { newPartnerSide } from '../../src/simulator/world.ts'
 import { simulatorWorld } from '../support/channels/simulator.ts'
@@ -18,7 +18,7 @@ const { clock } = simulator.platform
 seedDemo(simulator, { speak: false })
 const wire = { outgoing: openTestOutgoing(), clock }
 const connector = partnerConnector(wire, 500)
-const driver = partnerDriver(wire, 'https://parley.example')
+const adapter = partnerAdapter(wire, 'https://parley.example')
 const connection: PartnerConnection = {
   workspaceId: '0190d0a0-0000-7000-8000-000000000001',
   id: '0190d0a0-0000-7000-8000-000000000002',
@@ -47,9 +47,9 @@ const send = (to: PartnerConnection, phone: string, message: Outgoing) => {
 const knob = (method: string, path: string, body?: object) => w.call(method, `/simulator/${path}`, body)
 
 test('the number is known by its key, and every template is listed in the partner’s words', async () => {
-  assert.deepEqual(await driver.check(connection), { problem: null, number: number.phone, isOnPhone: false })
-  assert.equal((await driver.check(stranger)).problem, 'platform_error_invalid_api_key')
-  const fetched = await driver.fetchTemplates?.(connection)
+  assert.deepEqual(await adapter.check(connection), { problem: null, number: number.phone, isOnPhone: false })
+  assert.equal((await adapter.check(stranger)).problem, 'platform_error_invalid_api_key')
+  const fetched = await adapter.fetchTemplates?.(connection)
   assert.ok(fetched?.ok)
   const { templates } = simulator.platform.world
   const statuses = [...templates.values()].map(({ status }) => (status === 'PENDING' ? 'SUBMITTED' : status))
@@ -61,7 +61,7 @@ test('the number is known by its key, and every template is listed in the partne
 
 test('callbacks go where they were registered, with its headers, and signed when the partner signs', async () => {
   const { callbackUrl } = number
-  assert.equal(await driver.register?.(connection), null)
+  assert.equal(await adapter.register?.(connection), null)
   assert.equal(number.callbackUrl, `https://parley.example/channels/partner/${connection.id}/webhook`)
   number.callbackUrl = callbackUrl
   const zoe = await w.customer()
@@ -105,9 +105,9 @@ test('texts, templates and reading reach the phones of the same world', async ()
 })
 
 const faults: [fault: object, seen: () => Promise<unknown>, expected: unknown][] = [
-  [{ on: 'webhook', effect: 'server_error' }, async () => driver.register?.(connection), 'webhook_not_registered'],
-  [{ on: 'number', effect: 'html' }, async () => (await driver.check(connection)).problem, 'unreachable'],
-  [{ on: 'templates', effect: 'reset' }, async () => (await driver.fetchTemplates?.(connection))?.ok, false],
+  [{ on: 'webhook', effect: 'server_error' }, async () => adapter.register?.(connection), 'webhook_not_registered'],
+  [{ on: 'number', effect: 'html' }, async () => (await adapter.check(connection)).problem, 'unreachable'],
+  [{ on: 'templates', effect: 'reset' }, async () => (await adapter.fetchTemplates?.(connection))?.ok, false],
 ]
 for (const [fault, seen, expected] of faults) {
   test(`a fault ${JSON.stringify(fault)} is seen`, async () => {

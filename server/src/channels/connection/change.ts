@@ -3,9 +3,7 @@ import { newId } from '../../base/id.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
-import { type CheckedNumber, driverOf } from '../driver.ts'
-import { kindOf } from '../kinds.ts'
-import { readBaseUrl } from './base-url.ts'
+import { adapterOf, type CheckedNumber } from '../adapter.ts'
 import type { StoredConnection } from './connection.ts'
 import {
   badBaseUrl,
@@ -17,11 +15,11 @@ import {
   secretNeeded,
 } from './errors.ts'
 import { findConnection, insertConnection, lockConnection, retireConnection, updateConnection } from './queries.ts'
-import { type ReachDeps, register, withCheck } from './registration.ts'
+import { type RegistrationDeps, register, withCheck } from './registration.ts'
 import { isSameNumber, originOf, reserved } from './reservation.ts'
 import type { ConnectionChanges, NewConnection } from './schema.ts'
 
-export interface ConnectionDeps extends ReachDeps {
+export interface ConnectionDeps extends RegistrationDeps {
   /** Says which platforms may be connected. */
   outgoing: Outgoing
 }
@@ -47,13 +45,14 @@ export async function createConnection(
   const { channel, name } = input
   const known = { ...blank(now), workspaceId: by.workspaceId, id, channel, name: name.trim() }
   // The way is of the channel: both come of the same input.
-  const one = withAllowedAddress(deps, { ...known, ...kindOf(channel).begin(input, id) } as StoredConnection)
-  const check = await driverOf(deps.drivers, one).check(one)
-  const checked = withCheck(deps.drivers, one, check, now)
+  const adapter = adapterOf(deps.adapters, input)
+  const one = withAllowedAddress(deps, { ...known, ...adapter.begin(input, id) } as StoredConnection)
+  const check = await adapter.check(one)
+  const checked = withCheck(deps.adapters, one, check, now)
   const keyring = await deps.vault.keyring(by.workspaceId)
   await whileNumberIsFree(() =>
     deps.db.tx(async (tx) => {
-      await insertConnection(tx, keyring, checked)
+      await insertConnection(tx, keyring, checked, adapter.fetchTemplates !== undefined)
       await recordAudit(tx, entry(by, 'connection.added', id), now)
     }),
   )
@@ -72,12 +71,12 @@ export async function changeConnection(
 ): Promise<StoredConnection> {
   const apply = (one: StoredConnection): StoredConnection => {
     const { name, ...changes } = input
-    const kind = kindOf(one.channel)
-    const foreign = Object.keys(changes).find((field) => !kind.changes.some((known) => known === field))
+    const adapter = adapterOf(deps.adapters, one)
+    const foreign = Object.keys(changes).find((field) => !adapter.changes.some((known) => known === field))
     if (foreign !== undefined) throw notOfChannel(foreign, one.channel)
-    const changed = { ...one, name: name?.trim() ?? one.name, ...kind.change(one, changes) }
+    const changed = { ...one, name: name?.trim() ?? one.name, ...adapter.change(one, changes) }
     const allowed = withAllowedAddress(deps, changed as StoredConnection)
-    if (isMoved(one, allowed)) refuseWithoutSecrets(kind.secretsSent, input)
+    if (isMoved(one, allowed)) refuseWithoutSecrets(adapter.secretsSent, input)
     return isSameNumber(one, allowed) ? allowed : { ...allowed, reservedAs: null }
   }
   if (Object.keys(input).every((field) => besideTheWay.has(field))) {
@@ -87,7 +86,7 @@ export async function changeConnection(
   const action = (before: StoredConnection, after: StoredConnection) =>
     isMoved(before, after) ? 'connection.address-changed' : 'connection.changed'
   const changed = await update(deps, by, id, action, (one, now) =>
-    one.state === 'paused' ? reserved(apply(one), check) : withCheck(deps.drivers, apply(one), check, now),
+    one.state === 'paused' ? reserved(apply(one), check) : withCheck(deps.adapters, apply(one), check, now),
   )
   return register(deps, changed, check)
 }
@@ -108,18 +107,18 @@ export function pauseConnection(deps: ConnectionDeps, by: Changer, id: string): 
   )
 }
 
-/** Lets a connection send again, if the platform answers for its number. */
+/** Lets a connection send again, if the platform confirms its number. */
 export async function resumeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
   const current = await findConnection(deps.db.sql, await deps.vault.keyring(by.workspaceId), by.workspaceId, id)
   if (current === undefined) throw connectionNotFound()
-  const driver = driverOf(deps.drivers, current)
-  if (driver.resume !== undefined) {
-    await driver.resume(current)
+  const adapter = adapterOf(deps.adapters, current)
+  if (adapter.resume !== undefined) {
+    await adapter.resume(current)
     return update(deps, by, id, 'connection.resumed', (one) => one)
   }
-  const check = await driver.check(current)
+  const check = await adapter.check(current)
   const resumed = await update(deps, by, id, 'connection.resumed', (one, now) =>
-    withCheck(deps.drivers, one, check, now),
+    withCheck(deps.adapters, one, check, now),
   )
   return register(deps, resumed, check)
 }
@@ -177,7 +176,7 @@ async function checkAfter(
   const current = await findConnection(deps.db.sql, keyring, by.workspaceId, id)
   if (current === undefined) throw connectionNotFound()
   const applied = apply(current)
-  return driverOf(deps.drivers, applied).check(applied)
+  return adapterOf(deps.adapters, applied).check(applied)
 }
 
 function withAllowedAddress(deps: ConnectionDeps, one: StoredConnection): StoredConnection {
@@ -185,6 +184,16 @@ function withAllowedAddress(deps: ConnectionDeps, one: StoredConnection): Stored
   const read = readBaseUrl(one.settings.baseUrl, deps.outgoing)
   if ('refused' in read) throw badBaseUrl(read.refused)
   return { ...one, settings: { ...one.settings, baseUrl: read.baseUrl } } as StoredConnection
+}
+
+/** The platform's address without a trailing slash, or why it must not be called. */
+function readBaseUrl(text: string, outgoing: Outgoing): { baseUrl: string } | { refused: string } {
+  const refused = outgoing.refusal(text)
+  if (refused !== null) return { refused }
+  const url = new URL(text)
+  if (url.search !== '') return { refused: 'must not have a query: leave out what begins with ?' }
+  if (url.pathname.includes('//')) return { refused: 'must not have an empty part in its path' }
+  return { baseUrl: url.href.replace(/\/?\??$/, '') }
 }
 
 async function whileNumberIsFree<T>(work: () => Promise<T>): Promise<T> {

@@ -1,3 +1,7 @@
+import type { PartnerSettings } from '../partner/settings.ts'
+import type { SessionSettings } from '../unofficial/settings.ts'
+import type { WabaSettings } from '../waba/settings.ts'
+
 export const channels = ['waba', 'unofficial', 'partner'] as const
 export type Channel = (typeof channels)[number]
 export type ConnectionState = 'active' | 'paused' | 'unavailable'
@@ -29,42 +33,13 @@ export type SessionConnection = ConnectionOf<'unofficial', SessionSettings>
 export type Connection = WabaConnection | PartnerConnection | SessionConnection
 export type Settings = Connection['settings']
 
-export interface WabaSettings {
-  /** Without a trailing slash: `https://graph.facebook.com`, or a simulator's. */
-  baseUrl: string
-  /** `v25.0` */
-  version: string
-  accessToken: string
-  appSecret: string
-  verifyToken: string
-}
-
-export const partnerProfiles = ['360dialog'] as const
-export type PartnerProfileName = (typeof partnerProfiles)[number]
-
-export interface PartnerSettings {
-  profile: PartnerProfileName
-  /** Without a trailing slash. */
-  baseUrl: string
-  apiKey: string
-  /** What callbacks show in a header that we name when we register: the partner does not sign them. */
-  webhookToken: string
-  /** Signs callbacks, where the partner's plan does that; then nothing unsigned is taken. */
-  signingSecret: string | null
-}
-
-export interface SessionSettings {
-  /** A simulator's address in place of the real network. */
-  baseUrl: string | null
-}
-
 /** The rest of a connection's row: what its page shows. */
 interface Stored {
   stateChangedAt: Date
   /** See `reservationOf`; null until the platform has answered for the number. */
   reservedAs: string | null
   acknowledgedBy: string | null
-  /** At most a minute behind. */
+  /** Up to a minute late. */
   lastEventInAt: Date | null
   lastEventOutAt: Date | null
   templatesSyncedAt: Date | null

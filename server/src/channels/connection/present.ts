@@ -1,14 +1,24 @@
 import type { Static } from 'typebox'
+import { adapterOf, type ChannelAdapters } from '../adapter.ts'
 import { acknowledgedUntil } from '../health/acknowledgement.ts'
-import { kindOf } from '../kinds.ts'
 import type { Template } from '../templates/template.ts'
 import type { StoredConnection } from './connection.ts'
 import type { connectionSchema, templateSchema, webhookSchema } from './schema.ts'
 
+/** What a connection is shown by. */
+export interface PresentDeps {
+  adapters: ChannelAdapters
+  /** The address that platforms reach, without a trailing slash. */
+  publicUrl: string
+}
+
 /** A connection without its secrets. */
-export function presentConnection(publicUrl: string, one: StoredConnection): Static<typeof connectionSchema> {
-  const kind = kindOf(one.channel)
-  const path = kind.webhookPath(one)
+export function presentConnection(
+  { adapters, publicUrl }: PresentDeps,
+  one: StoredConnection,
+): Static<typeof connectionSchema> {
+  const adapter = adapterOf(adapters, one)
+  const path = adapter.webhookPath(one)
   return {
     id: one.id,
     channel: one.channel,
@@ -18,7 +28,7 @@ export function presentConnection(publicUrl: string, one: StoredConnection): Sta
     state: one.state,
     stateReason: one.stateReason,
     stateChangedAt: one.stateChangedAt.toISOString(),
-    ...kind.show(one),
+    ...adapter.show(one),
     webhookUrl: path === null ? null : publicUrl + path,
     acknowledgement: acknowledgementOf(one),
     lastEventInAt: one.lastEventInAt?.toISOString() ?? null,
@@ -30,9 +40,12 @@ export function presentConnection(publicUrl: string, one: StoredConnection): Sta
 }
 
 /** What is pasted into the platform, with the token that is shown this once; null when nothing is. */
-export function presentWebhook(publicUrl: string, one: StoredConnection): Static<typeof webhookSchema> {
-  const kind = kindOf(one.channel)
-  const [path, verifyToken] = [kind.webhookPath(one), kind.verifyToken(one)]
+export function presentWebhook(
+  { adapters, publicUrl }: PresentDeps,
+  one: StoredConnection,
+): Static<typeof webhookSchema> {
+  const adapter = adapterOf(adapters, one)
+  const [path, verifyToken] = [adapter.webhookPath(one), adapter.verifyToken(one)]
   return path === null || verifyToken === null ? null : { url: publicUrl + path, verifyToken }
 }
 

@@ -1,7 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { announceConnection } from '../../team/team-news.ts'
-import { kindOf } from '../kinds.ts'
 import { endSessionOf } from '../unofficial/session/session-queries.ts'
 import { type Channel, noSettings, type StoredConnection } from './connection.ts'
 import { type ConnectionRow, openConnection, sealSettings } from './sealed.ts'
@@ -110,7 +109,12 @@ export async function lockConnection(
   return row && openConnection(keyring, row)
 }
 
-export async function insertConnection(tx: Tx, keyring: Keyring, one: StoredConnection): Promise<void> {
+export async function insertConnection(
+  tx: Tx,
+  keyring: Keyring,
+  one: StoredConnection,
+  hasTemplates: boolean,
+): Promise<void> {
   await tx`
     insert into connections (
       workspace_id, id, channel, name, number_id, account_id, settings, state, state_reason, state_changed_at,
@@ -119,7 +123,7 @@ export async function insertConnection(tx: Tx, keyring: Keyring, one: StoredConn
     values (
       ${one.workspaceId}, ${one.id}, ${one.channel}, ${one.name}, ${one.numberId}, ${one.accountId},
       ${sealSettings(keyring, one.id, one.settings)}, ${one.state}, ${one.stateReason}, ${one.stateChangedAt},
-      ${one.isOnPhone}, ${one.reservedAs}, ${kindOf(one.channel).hasTemplates ? one.createdAt : null},
+      ${one.isOnPhone}, ${one.reservedAs}, ${hasTemplates ? one.createdAt : null},
       ${one.createdAt}, ${one.updatedAt}
     )`
   announceConnection(tx, one.workspaceId, one.id)
@@ -178,4 +182,15 @@ export async function retireConnection(
   await endSessionOf(tx, workspaceId, id)
   announceConnection(tx, workspaceId, id)
   return count > 0
+}
+
+/** A connection was paired anew: whoever confirmed its risk did so for another pairing. */
+export async function voidAcknowledgement(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<void> {
+  await tx`
+    update connections
+    set acknowledged_at = null,
+      acknowledged_by = null,
+      updated_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${connectionId}`
 }

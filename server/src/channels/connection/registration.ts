@@ -1,17 +1,17 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
-import { type CheckedNumber, type Drivers, driverOf } from '../driver.ts'
+import { adapterOf, type ChannelAdapters, type CheckedNumber } from '../adapter.ts'
 import type { StoredConnection } from './connection.ts'
 import { isNumberTaken } from './errors.ts'
 import { lockConnection, updateConnection } from './queries.ts'
 import { isSameNumber, reserved } from './reservation.ts'
 
-export interface ReachDeps {
+export interface RegistrationDeps {
   db: Db
   vault: Vault
   clock: Clock
-  drivers: Drivers
+  adapters: ChannelAdapters
 }
 
 const notRegistered = 'webhook_not_registered'
@@ -20,38 +20,43 @@ const connectedElsewhere = 'number_connected_elsewhere'
 const passing = new Set<string | null>(['unreachable', notRegistered, 'public_url_not_reachable'])
 
 /** What a check makes of a connection. Where we tell the platform where to call, it is unavailable until that is done. */
-export function withCheck<C extends StoredConnection>(drivers: Drivers, before: C, check: CheckedNumber, now: Date): C {
+export function withCheck<C extends StoredConnection>(
+  adapters: ChannelAdapters,
+  before: C,
+  check: CheckedNumber,
+  now: Date,
+): C {
   const one = check.problem === null ? { ...before, isOnPhone: check.isOnPhone } : before
   return withProblem(
     reserved(one, check),
-    check.problem ?? (driverOf(drivers, one).register ? notRegistered : null),
+    check.problem ?? (adapterOf(adapters, one).register ? notRegistered : null),
     now,
   )
 }
 
 /** Tells the platform of a checked connection where to call, if that is for us to do. The connection as it is then. */
 export async function register(
-  deps: ReachDeps,
+  deps: RegistrationDeps,
   one: StoredConnection,
   check: CheckedNumber,
 ): Promise<StoredConnection> {
-  const driver = driverOf(deps.drivers, one)
-  if (check.problem !== null || driver.register === undefined) return one
-  return settle(deps, one, await driver.register(one))
+  const adapter = adapterOf(deps.adapters, one)
+  if (check.problem !== null || adapter.register === undefined) return one
+  return settle(deps, one, await adapter.register(one))
 }
 
 /** Tries again to reach a connection's platform, if it was only away. */
-export async function retry(deps: ReachDeps, one: StoredConnection): Promise<void> {
+export async function retry(deps: RegistrationDeps, one: StoredConnection): Promise<void> {
   if (!isWaiting(one)) return
-  const driver = driverOf(deps.drivers, one)
-  const check = await driver.check(one)
+  const adapter = adapterOf(deps.adapters, one)
+  const check = await adapter.check(one)
   // Reserved before it is registered: that takes the callbacks from wherever they went.
   const problem = check.problem ?? (await reserve(deps, one, check))
-  await settle(deps, one, problem ?? (await driver.register?.(one)) ?? null)
+  await settle(deps, one, problem ?? (await adapter.register?.(one)) ?? null)
 }
 
 /** Why the number could not be reserved, or null. */
-async function reserve(deps: ReachDeps, one: StoredConnection, check: CheckedNumber): Promise<string | null> {
+async function reserve(deps: RegistrationDeps, one: StoredConnection, check: CheckedNumber): Promise<string | null> {
   const keyring = await deps.vault.keyring(one.workspaceId)
   try {
     await deps.db.tx(async (tx) => {
@@ -67,7 +72,11 @@ async function reserve(deps: ReachDeps, one: StoredConnection, check: CheckedNum
   }
 }
 
-async function settle(deps: ReachDeps, one: StoredConnection, problem: string | null): Promise<StoredConnection> {
+async function settle(
+  deps: RegistrationDeps,
+  one: StoredConnection,
+  problem: string | null,
+): Promise<StoredConnection> {
   const keyring = await deps.vault.keyring(one.workspaceId)
   return deps.db.tx(async (tx) => {
     const current = await lockConnection(tx, keyring, one.workspaceId, one.id)

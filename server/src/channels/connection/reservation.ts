@@ -1,4 +1,4 @@
-import type { CheckedNumber } from '../driver.ts'
+import type { CheckedNumber } from '../adapter.ts'
 import type { StoredConnection } from './connection.ts'
 
 /** Where the platform is; null is the real network of phones. */

@@ -2,84 +2,11 @@ import { type Static, Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, text, uuid } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
-import { channels, partnerProfiles } from './connection.ts'
-
-const id = (description: string, example: string) =>
-  Type.String({ pattern: '^[0-9A-Za-z_.-]{1,64}$', maxLength: 64, description, example })
-const secret = (description: string) => Type.String({ minLength: 8, maxLength: 1000, pattern: '^[!-~]+$', description })
-
-const name = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: '\\S',
-  description: 'What the team calls the number.',
-  example: 'Sales',
-})
-const numberId = id("The platform's phone number id.", '106540352242922')
-const accountId = nullable(id("The platform's business account id; templates are read from it.", '102290129340398'))
-const baseUrl = Type.String({
-  maxLength: 300,
-  description:
-    'Where the platform is reached: https at a public address, or whatever the operator allows by PARLEY_ALLOW_CIDRS.',
-})
-const version = Type.String({
-  pattern: '^v\\d{1,3}\\.\\d{1,2}$',
-  maxLength: 7,
-  description: "The version of the platform's API.",
-  example: 'v25.0',
-})
-const profile = oneOf(partnerProfiles, { title: 'PartnerProfile', description: 'Which partner it is.' })
-const secrets = {
-  accessToken: secret('A token that may send messages and read templates. Sealed; never shown again.'),
-  appSecret: secret("The app's secret, which signs callbacks. Sealed; never shown again."),
-  verifyToken: secret('What the platform shows when it checks the webhook address. Made up when not sent.'),
-}
-const apiKey = secret("The number's key at the partner. Sealed; never shown again.")
-const signingSecret = nullable(
-  secret(
-    'What the partner signs callbacks with, if it does: then only signed ones are taken. Sealed; never shown again.',
-  ),
-)
-
-const newWaba = Type.Object(
-  {
-    channel: oneOf(['waba'] as const, { description: 'The official platform.' }),
-    name,
-    numberId,
-    accountId: Type.Optional(accountId),
-    accessToken: secrets.accessToken,
-    appSecret: secrets.appSecret,
-    verifyToken: Type.Optional(secrets.verifyToken),
-    baseUrl: Type.Optional(baseUrl),
-    version: Type.Optional(version),
-  },
-  { ...closed, title: 'NewWabaConnection' },
-)
-export type NewWaba = Static<typeof newWaba>
-
-const newPartner = Type.Object(
-  {
-    channel: oneOf(['partner'] as const, { description: 'A partner of the official platform.' }),
-    profile,
-    name,
-    numberId,
-    apiKey,
-    signingSecret: Type.Optional(signingSecret),
-    baseUrl: Type.Optional(baseUrl),
-  },
-  { ...closed, title: 'NewPartnerConnection' },
-)
-export type NewPartner = Static<typeof newPartner>
-
-const newSession = Type.Object(
-  {
-    channel: oneOf(['unofficial'] as const, { description: 'A phone that links us as a device; it is paired next.' }),
-    name,
-    baseUrl: Type.Optional(Type.String({ ...baseUrl, description: 'A simulator in place of the real network.' })),
-  },
-  { ...closed, title: 'NewUnofficialConnection' },
-)
-export type NewSession = Static<typeof newSession>
+import { type NewPartner, newPartnerSchema, partnerProfiles, partnerSecrets } from '../partner/settings.ts'
+import { type NewSession, newSessionSchema } from '../unofficial/settings.ts'
+import { accountId, type NewWaba, newWabaSchema, version, wabaSecrets } from '../waba/settings.ts'
+import { channels } from './connection.ts'
+import { baseUrl, name, numberId } from './fields.ts'
 
 export type NewConnection = NewWaba | NewPartner | NewSession
 /** Judged by its channel alone, so that a mistake is told of that one. */
@@ -88,12 +15,12 @@ export const newConnectionSchema = Type.Unsafe<NewConnection>({
   required: ['channel'],
   properties: { channel: oneOf(channels, { title: 'Channel', description: 'How the number is connected.' }) },
   discriminator: { propertyName: 'channel' },
-  oneOf: [newWaba, newPartner, newSession],
+  oneOf: [newWabaSchema, newPartnerSchema, newSessionSchema],
 })
 
-/** Of all channels; which of them has what is said by its kind. */
+/** Of all channels; which of them has what is said by its adapter. */
 export const connectionChangesSchema = Type.Partial(
-  Type.Object({ name, numberId, accountId, ...secrets, apiKey, signingSecret, baseUrl, version }),
+  Type.Object({ name, numberId, accountId, ...wabaSecrets, ...partnerSecrets, baseUrl, version }),
   { ...closed, minProperties: 1 },
 )
 export type ConnectionChanges = Static<typeof connectionChangesSchema>

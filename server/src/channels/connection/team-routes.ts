@@ -15,13 +15,11 @@ import {
 } from './change.ts'
 import type { StoredConnection } from './connection.ts'
 import { connectionNotFound } from './errors.ts'
-import { presentConnection, presentWebhook } from './present.ts'
+import { type PresentDeps, presentConnection, presentWebhook } from './present.ts'
 import { findConnection, listConnections } from './queries.ts'
 import { connectionChangesSchema, connectionSchema, newConnectionSchema, webhookSchema } from './schema.ts'
 
-export interface TeamConnectionDeps extends ConnectionDeps {
-  /** The address that platforms reach, without a trailing slash. */
-  publicUrl: string
+export interface TeamConnectionDeps extends ConnectionDeps, PresentDeps {
   /** The simulator beside the service, without a trailing slash; null when none runs. */
   simulatorUrl: string | null
 }
@@ -72,8 +70,8 @@ function listRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       const all = await deps.vault.withKeyring(workspaceId, (keyring) =>
         listConnections(deps.db.sql, keyring, workspaceId),
       )
-      const { publicUrl, simulatorUrl } = deps
-      return { connections: all.map((one) => presentConnection(publicUrl, one)), simulatorUrl }
+      const { simulatorUrl } = deps
+      return { connections: all.map((one) => presentConnection(deps, one)), simulatorUrl }
     },
   })
 }
@@ -97,7 +95,7 @@ function readRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
         findConnection(deps.db.sql, keyring, workspaceId, request.params.connectionId),
       )
       if (one === undefined) throw connectionNotFound()
-      return { connection: presentConnection(deps.publicUrl, one) }
+      return { connection: presentConnection(deps, one) }
     },
   })
 }
@@ -131,10 +129,7 @@ function createRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
     },
     handler: async (request, reply) => {
       const one = await createConnection(deps, memberOf(request), request.body)
-      const { publicUrl } = deps
-      return reply
-        .code(201)
-        .send({ connection: presentConnection(publicUrl, one), webhook: presentWebhook(publicUrl, one) })
+      return reply.code(201).send({ connection: presentConnection(deps, one), webhook: presentWebhook(deps, one) })
     },
   })
 }
@@ -157,7 +152,7 @@ function changeRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
     },
     handler: async (request) => {
       const one = await changeConnection(deps, memberOf(request), request.params.connectionId, request.body)
-      return { connection: presentConnection(deps.publicUrl, one) }
+      return { connection: presentConnection(deps, one) }
     },
   })
 }
@@ -237,7 +232,7 @@ function actionRoute(app: App, deps: TeamConnectionDeps, guard: Guard, action: A
     },
     handler: async (request) => {
       const one = await action.run(deps, memberOf(request), request.params.connectionId)
-      return { connection: presentConnection(deps.publicUrl, one) }
+      return { connection: presentConnection(deps, one) }
     },
   })
 }

@@ -12,14 +12,14 @@ export interface Advice {
 export const silentSends = 3
 export const silentMs = 30 * 60_000
 
-/** Since when nothing was heard of a connection, not even of what it sent. */
+/** Since when nothing has arrived for a connection, not even a status of what it sent. */
 export function silentSince({ lastEventInAt, createdAt }: StoredConnection): Date {
-  // The note of it may be that much behind.
+  // The note of it may be that old.
   return lastEventInAt === null ? createdAt : new Date(lastEventInAt.getTime() + noteEveryMs)
 }
 
 /**
- * What its team should do about a connection, the most urgent first. `isSilent`: messages go out and nothing is heard.
+ * What its team should do about a connection, the most urgent first. `isSilent`: messages go out and nothing arrives.
  * `unusedAgent`: the name of the key that gets new conversations, when nobody has ever come in with it.
  */
 export function adviseOn(

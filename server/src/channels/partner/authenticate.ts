@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { sameSecret } from '../../base/sealing/secret-token.ts'
-import type { PartnerSettings } from '../connection/connection.ts'
 import { profiles } from './profile.ts'
+import type { PartnerSettings } from './settings.ts'
 
 const tokenHeader = 'x-parley-token'
 

@@ -1,4 +1,4 @@
-import type { PartnerProfileName } from '../connection/connection.ts'
+import type { PartnerProfileName } from './settings.ts'
 
 /** How one partner's interface differs from the official one. Paths are below the base URL. */
 export interface Profile {

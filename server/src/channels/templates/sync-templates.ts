@@ -1,20 +1,20 @@
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
+import { adapterOf, type FetchedTemplates } from '../adapter.ts'
 import { platformReason } from '../apply-platform-signal.ts'
 import { findConnection } from '../connection/queries.ts'
-import { type ReachDeps, retry } from '../connection/registration.ts'
-import { driverOf, type FetchedTemplates } from '../driver.ts'
+import { type RegistrationDeps, retry } from '../connection/registration.ts'
 import { markUnavailable } from '../health/availability.ts'
 import { type Claim, claimDue, claimNow, endClaim } from './template-schedule.ts'
 import { replaceTemplates } from './templates.ts'
 
-export interface SyncDeps extends ReachDeps {
+export interface SyncDeps extends RegistrationDeps {
   log: Log
 }
 
 const atOnce = 5
 
-/** One round of the periodic reading: takes the connections that are due, and answers how many there were. */
+/** One round of the periodic reading: takes the connections that are due, and returns how many there were. */
 export async function syncDueTemplates(deps: SyncDeps): Promise<number> {
   const claims = await deps.db.tx((tx) => claimDue(tx, atOnce, deps.clock.now()))
   await Promise.all(claims.map((claim) => syncClaimed(deps, claim)))
@@ -31,11 +31,11 @@ async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null>
   const keyring = await deps.vault.keyring(workspaceId)
   const connection = await findConnection(deps.db.sql, keyring, workspaceId, connectionId)
   if (connection === undefined) return 'removed'
-  const driver = driverOf(deps.drivers, connection)
-  if (driver.fetchTemplates === undefined) return null
+  const adapter = adapterOf(deps.adapters, connection)
+  if (adapter.fetchTemplates === undefined) return null
   // Nobody has to act on a platform that was away; other reasons stand until somebody did.
   await retry(deps, connection)
-  const fetched = await driver.fetchTemplates(connection)
+  const fetched = await adapter.fetchTemplates(connection)
   if (!fetched.ok) {
     deps.log.warn('templates not read', { workspaceId, connectionId, code: fetched.errorCode })
   }

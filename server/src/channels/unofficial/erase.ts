@@ -9,7 +9,7 @@ const batchSize = 500
 /** Numbers that the devices of a person have at the network; the phone is 0. */
 const maxDevices = 100
 
-/** The place of the next look: a session, and the send behind which to go on. */
+/** The place of the next look: a session, and the send after which to go on. */
 interface Look {
   connectionId: string
   after: string

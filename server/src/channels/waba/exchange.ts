@@ -51,12 +51,3 @@ export async function exchange({ outgoing, clock }: Wire, call: Call): Promise<E
 }
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-
-/** The value that a body is JSON of; null when it is none. */
-export function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
-}

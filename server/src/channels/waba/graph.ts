@@ -1,7 +1,7 @@
-import type { WabaSettings } from '../connection/connection.ts'
 import { readError } from './errors.ts'
-import { bearer, exchange, readJson, type Wire } from './exchange.ts'
-import { type Loose, objectOf } from './json.ts'
+import { bearer, exchange, type Wire } from './exchange.ts'
+import { type Loose, objectOf, readJson } from './json.ts'
+import type { WabaSettings } from './settings.ts'
 
 /** What reading from the platform gave. `isDown` says that the access token is not taken any more. */
 export type Fetched = { ok: true; body: Loose } | { ok: false; errorCode: string; isDown: boolean }

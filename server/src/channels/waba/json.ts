@@ -19,3 +19,12 @@ export function textOf(value: unknown): string | null {
 export function tokenOf(value: unknown): string | null {
   return Number.isSafeInteger(value) ? String(value) : (textOf(value)?.trim().slice(0, 512) ?? null) || null
 }
+
+/** The value that a body is JSON of; null when it is none. */
+export function readJson(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
+}

@@ -1,8 +1,8 @@
 import type { Connection, WabaConnection } from '../connection/connection.ts'
 import type { Connector, Order, Outgoing, Recipient, SendResult } from '../connector.ts'
 import { judge } from './errors.ts'
-import { bearer, type Call, type Exchange, exchange, readJson, type Wire } from './exchange.ts'
-import { listOf, objectOf, textOf } from './json.ts'
+import { bearer, type Call, type Exchange, exchange, type Wire } from './exchange.ts'
+import { listOf, objectOf, readJson, textOf } from './json.ts'
 
 const sendTimeoutMs = 20_000
 const readTimeoutMs = 5_000

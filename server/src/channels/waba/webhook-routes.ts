@@ -5,8 +5,7 @@ import { maxHeadBytes } from '../../base/schema-types.ts'
 import { sameSecret } from '../../base/sealing/secret-token.ts'
 import { bytesOf, callbackParams, callbackRoute, callbackScope, calledConnections } from '../callback-routes.ts'
 import type { CallbackDeps } from '../store-callback.ts'
-import { readSignature } from './signature.ts'
-import { takeCallback } from './take-callback.ts'
+import { readSignature, takeCallback } from './take-callback.ts'
 
 const path = '/channels/waba/:connectionId/webhook'
 

@@ -1,11 +1,10 @@
+import { adaptersOf } from '../../app/inbox.ts'
 import type { Sql } from '../../base/db.ts'
 import { localUrl } from '../../base/outgoing/local-url.ts'
 import { type Changer, type ConnectionDeps, createConnection } from '../../channels/connection/change.ts'
 import type { StoredConnection } from '../../channels/connection/connection.ts'
 import { listConnectedWorkspaces, listConnections } from '../../channels/connection/queries.ts'
-import { openDrivers } from '../../channels/drivers.ts'
 import { proofHeaders } from '../../channels/partner/authenticate.ts'
-import { partnerKind } from '../../channels/partner/kind.ts'
 import { seedDemo } from '../../simulator/demo/seed-demo.ts'
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
 import { type BusinessNumber, newNumber } from '../../simulator/world.ts'
@@ -83,7 +82,7 @@ function numberOf(runtime: OpenRuntime, one: StoredConnection): BusinessNumber |
   const known = { name, numberId, trustsUnknownWindows: true }
   if (one.channel === 'partner') {
     const { apiKey, webhookToken, signingSecret } = one.settings
-    const callbackUrl = `${runtime.config.http.publicUrl}${partnerKind.webhookPath(one)}`
+    const callbackUrl = `${runtime.config.http.publicUrl}${adaptersOf(runtime).partner.webhookPath(one)}`
     return newNumber({ ...known, callbackUrl, partner: { apiKey, headers: proofHeaders(webhookToken), signingSecret } })
   }
   if (one.channel !== 'waba') return null
@@ -111,8 +110,8 @@ async function connectPhone(runtime: OpenRuntime, { url: baseUrl }: Simulator, w
 }
 
 function depsOf(runtime: OpenRuntime): ConnectionDeps {
-  const { config, db, vault, clock, outgoing } = runtime
-  return { db, vault, clock, outgoing, drivers: openDrivers(runtime, config.http.publicUrl) }
+  const { db, vault, clock, outgoing } = runtime
+  return { db, vault, clock, outgoing, adapters: adaptersOf(runtime) }
 }
 
 const itself = (workspaceId: string): Changer => ({ workspaceId, userId: null, actor: { type: 'system', id: null } })

@@ -4,7 +4,7 @@ import type { Db } from '../../base/db.ts'
 import { type App, errors, postman } from '../../base/route.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { connectionNotFound } from '../../channels/connection/errors.ts'
-import { presentConnection } from '../../channels/connection/present.ts'
+import { type PresentDeps, presentConnection } from '../../channels/connection/present.ts'
 import { findConnection } from '../../channels/connection/queries.ts'
 import { connectionParams, connectionsPath } from '../../channels/connection/team-routes.ts'
 import { adviceOn } from '../../channels/health/advice.ts'
@@ -15,17 +15,15 @@ import { teamRoute } from '../../team/team-schema.ts'
 import { findNextAgent } from '../ownership/agents.ts'
 import { readHealth } from '../read/connection-health.ts'
 
-export interface HealthDeps {
+export interface HealthDeps extends PresentDeps {
   db: Db
   vault: Vault
   clock: Clock
-  /** The address that platforms reach, without a trailing slash. */
-  publicUrl: string
 }
 
 /** How a connection does, and what to do about it. Here, because its messages tell most of that. */
 export function connectionHealthRoute(app: App, deps: HealthDeps, guard: Pick<TeamGuard, 'member'>): void {
-  const { db, vault, clock, publicUrl } = deps
+  const { db, vault, clock } = deps
   app.route({
     method: 'GET',
     url: `${connectionsPath}/:connectionId/health`,
@@ -50,7 +48,7 @@ export function connectionHealthRoute(app: App, deps: HealthDeps, guard: Pick<Te
       const next = await findNextAgent(db.sql, workspaceId, one.id, now)
       const unusedAgent = next?.lastUsedAt === null ? next.name : null
       const { state, stateReason, stateChangedAt, lastEventInAt, lastEventOutAt, webhookUrl } = presentConnection(
-        publicUrl,
+        deps,
         one,
       )
       return {

@@ -1,6 +1,6 @@
+import { createHmac } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { BusinessNumber } from '../world.ts'
-import { encodeBody, signatureOf } from './encode.ts'
 
 /** How webhooks travel; `duplicates` and `reorder` hold for what linked devices are told as well. Zero, one or false is the well-behaved platform. */
 export interface DeliveryKnobs {
@@ -77,7 +77,7 @@ function envelope(number: BusinessNumber, changes: readonly CallbackChange[], cl
   return { object: 'whatsapp_business_account', entry }
 }
 
-/** Posts once; answers the status, or why there is none. */
+/** Posts once; returns the status, or why there is none. */
 export async function post({ number, body }: Parcel, stopped: AbortSignal): Promise<string> {
   if (number.callbackUrl === null) return 'no callback'
   try {
@@ -117,3 +117,16 @@ export async function verifyCallback(callbackUrl: string, verifyToken: string, c
     return false
   }
 }
+
+/** JSON as the platform writes it: what is not ASCII is escaped, and slashes too when asked. */
+function encodeBody(value: unknown, escapeSlashes: boolean): Buffer {
+  const ascii = JSON.stringify(value).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return Buffer.from(escapeSlashes ? ascii.replaceAll('/', '\\/') : ascii, 'latin1')
+}
+
+/** The `X-Hub-Signature-256` of raw bytes. */
+const signatureOf = (body: Buffer, appSecret: string): string =>
+  `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`

@@ -16,7 +16,6 @@ import {
 } from '../world.ts'
 import type { Address, SendRequest } from './check-send.ts'
 import { GraphError } from './graph-error.ts'
-import { waIdOf } from './wa-id.ts'
 
 const closedWindow = 131047
 
@@ -83,3 +82,17 @@ export function acceptRead(platform: Platform, number: BusinessNumber, messageId
   markRead(platform, ...found)
   return { success: true }
 }
+
+/**
+ * The key under which the platform knows a number that nobody has written from yet. Accounts of most of Brazil are
+ * older than the ninth digit, and Mexican mobiles keep their 1, whatever people dial today.
+ */
+function waIdOf(digits: string): string {
+  const rule = oldSpellings.find(({ shape }) => shape.test(digits))
+  return rule === undefined ? digits : digits.replace(rule.shape, rule.waId)
+}
+
+const oldSpellings = [
+  { shape: /^55(?<area>[3-9][1-9])9(?<local>[6-9]\d{7})$/, waId: '55$<area>$<local>' },
+  { shape: /^52(?<rest>[2-9]\d{9})$/, waId: '521$<rest>' },
+]

@@ -137,7 +137,7 @@ async function overrideCallback(number: BusinessNumber, setting: Record<string, 
   number.verifyToken = verifyToken
 }
 
-/** Answers in the platform's words. */
+/** Replies in the platform's words. */
 export function answerError(platform: Platform, error: unknown, reply: FastifyReply): FastifyReply {
   if (error instanceof GraphError) return reply.code(error.httpStatus).send(error.body)
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500

@@ -27,7 +27,7 @@ export interface LinkedSocket {
   /** Null while it waits to be linked. */
   device: Device | null
   pairing: Pairing | null
-  /** What is to be told next; what the device must acknowledge has its entry. */
+  /** What is to be sent next; what the device must acknowledge has its entry. */
   stream: { seq: number; event: string; data: unknown; entry: Entry | null }[]
   lastSeq: number
   isClosed: boolean
@@ -62,9 +62,9 @@ export interface LinkedNetwork {
   pairingTimes: PairingTimes
   /** The next sockets that open are closed with this. */
   refusal: { code: number; times: number } | null
-  /** Messages whose statuses nobody is told. */
+  /** Messages whose statuses are kept back. */
   unheard: Set<string>
-  /** What waits to be told in another order. */
+  /** What waits to be sent in another order. */
   held: [Device, Entry][]
 }
 

@@ -8,7 +8,7 @@ import type { credentials } from './socket-schema.ts'
 
 export type Credentials = Static<typeof credentials>
 
-/** Opens a socket for a device, or for one that is still to be linked. What is wrong with it is told as its close. */
+/** Opens a socket for a device, or for one that is still to be linked. What is wrong with it arrives as its close. */
 export function openSocket(platform: Platform, creds: Credentials | null): LinkedSocket {
   const socket = addSocket(platform)
   const refusal = takeRefusal(platform)

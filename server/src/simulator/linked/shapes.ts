@@ -15,7 +15,7 @@ export function chatOf({ addressing }: BusinessNumber, { hidesNumber, userId, wa
   return { remoteJid: userId, remoteJidAlt: jidOf(waId), addressingMode: 'lid' }
 }
 
-export interface Told {
+export interface MessageParts {
   id: string
   fromMe: boolean
   at: Date
@@ -27,7 +27,7 @@ export interface Told {
 export function messageOf(
   number: BusinessNumber,
   customer: Customer,
-  { id, fromMe, at, content, status }: Told,
+  { id, fromMe, at, content, status }: MessageParts,
 ): object {
   const { key = {}, ...rest } = content as { key?: object }
   return {

@@ -7,7 +7,7 @@ import { type Device, type Entry, type LinkedSocket, linkedLimits } from './netw
 const idleMs = 45_000
 const maxAtOnce = 50
 
-/** Makes a socket that nothing has been told yet. */
+/** Makes a socket that has received nothing yet. */
 export function addSocket(platform: Platform): LinkedSocket {
   const { linked } = platform
   if (linked.sockets.size >= linkedLimits.sockets) throw conflict('The simulator has too many sockets open')
@@ -35,7 +35,7 @@ export function push(socket: LinkedSocket, event: string, data: unknown, entry: 
 
 export const pushUpdate = (socket: LinkedSocket, data: object): void => push(socket, 'connection.update', data)
 
-/** Closes from the network's side. The code is the last that the socket tells. */
+/** Closes from the network's side. The code is the last that the socket receives. */
 export function closeSocket({ clock, changed }: Platform, socket: LinkedSocket, code: number): void {
   if (socket.isClosed) return
   // Whatever was not acknowledged is for the next socket.
@@ -119,7 +119,7 @@ export function hand(device: Device, entry: Entry): void {
   if (device.socket !== null) push(device.socket, entry.event, entry.data, entry)
 }
 
-/** What came while the device was away, which is told as such. */
+/** What came while the device was away, which is marked as such. */
 export function replay(socket: LinkedSocket, device: Device): void {
   for (const entry of device.queue) {
     const { event, data } = entry

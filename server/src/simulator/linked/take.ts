@@ -16,7 +16,7 @@ export interface DeviceMessage {
   text: string
 }
 
-/** Takes a message of a device, or does with it what a fault says. What came of it is told as a status. */
+/** Takes a message of a device, or does with it what a fault says. What came of it arrives as a status. */
 export function takeFromDevice(
   platform: Platform,
   number: BusinessNumber,
@@ -48,7 +48,7 @@ interface Acceptance {
   failure: number | null
 }
 
-// The network takes an id twice; the phone shows it once. Both arrivals count, so that nobody hides behind that.
+// The network takes an id twice; the phone shows it once. Both arrivals count, so that this hides no duplicate.
 function accepted(
   platform: Platform,
   number: BusinessNumber,

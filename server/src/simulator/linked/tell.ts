@@ -19,7 +19,7 @@ export function tellInbound(
   if (devices.length === 0) onTaken()
 }
 
-/** What the phone itself or one of its devices has sent: the others are told. */
+/** What the phone itself or one of its devices has sent goes to the others. */
 export function tellOutbound(
   platform: Platform,
   number: BusinessNumber,
@@ -31,7 +31,7 @@ export function tellOutbound(
   const told = (status: number) => messageOf(number, customer, { id, fromMe: true, at, content, status })
   const devices = devicesOf(platform.linked, number.numberId)
   tellDevices(platform, devices, 'messages.upsert', upsertOf('notify', [told(2)]), { except: by })
-  // A device hears of its own as long as it is there, and never again.
+  // A device gets its own messages as long as it is there, and never again.
   if (by?.socket) push(by.socket, 'messages.upsert', upsertOf('append', [told(1)]))
 }
 
@@ -42,14 +42,14 @@ export function tellStatus(platform: Platform, number: BusinessNumber, customer:
   tellDevices(platform, devicesOf(platform.linked, number.numberId), 'messages.update', update)
 }
 
-/** From here on no status of the message is told, until it is heard again. */
+/** From here on no status of the message is sent, until a device sends it again. */
 export function silence({ linked: { unheard } }: Platform, messageId: string): void {
   unheard.add(messageId)
   const [oldest] = unheard
   if (unheard.size > linkedLimits.unheard && oldest !== undefined) unheard.delete(oldest)
 }
 
-/** The customer's hidden id and phone are told to belong together. */
+/** Sends that the customer's hidden id and phone belong together. */
 export function tellMapping(platform: Platform, number: BusinessNumber, customer: Customer): void {
   tellDevices(platform, devicesOf(platform.linked, number.numberId), 'lid-mapping.update', mappingOf(customer))
 }

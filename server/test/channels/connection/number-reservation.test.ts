@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, test } from 'node:test'
-import { openDrivers } from '../../../src/channels/drivers.ts'
+import type { CheckedNumber } from '../../../src/channels/adapter.ts'
+import { openAdapters } from '../../../src/channels/adapters.ts'
 import { syncTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { listAudit } from '../../../src/team/audit.ts'
 import { agreeing, type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
@@ -20,7 +21,10 @@ const input = {
   appSecret: 'an-app-secret-of-20!',
 }
 const fresh = (more: object = {}) => ({ ...input, numberId: `1${process.hrtime.bigint()}`, ...more })
-const realDrivers = ({ deps }: ChannelWorld) => openDrivers(deps, 'https://parley.example')
+const realAdapters = ({ deps }: ChannelWorld) => openAdapters(deps, 'https://parley.example')
+function answerChecks({ deps }: ChannelWorld, answer: CheckedNumber): void {
+  deps.adapters.waba.check = async () => answer
+}
 
 test('a number that is only named is kept from nobody, and tells nobody who has it', async () => {
   const [w, squatter] = [await channelWorld(database), await channelWorld(database)]
@@ -29,7 +33,7 @@ test('a number that is only named is kept from nobody, and tells nobody who has 
     const isOwner = asked.headers.authorization === `Bearer ${input.accessToken}`
     sendJson(response, isOwner ? 200 : 401, isOwner ? { id: '1' } : { error: { code: 190 } })
   }
-  for (const world of [w, squatter]) world.deps.drivers = realDrivers(world)
+  for (const world of [w, squatter]) world.deps.adapters = realAdapters(world)
   const named = { ...body, accessToken: 'a-token-that-is-made-up' }
   const before = await squatter.call('POST', '', named)
   assert.deepEqual([before.statusCode, before.json().connection.state], [201, 'unavailable'])
@@ -47,7 +51,7 @@ test('a number that is only named is kept from nobody, and tells nobody who has 
 
 test('callbacks tell a number that its platform has not answered for nothing, but the handshake is answered', async () => {
   const w = await channelWorld(database)
-  w.deps.drivers.waba = { check: async () => ({ problem: 'platform_error_190', number: null, isOnPhone: false }) }
+  answerChecks(w, { problem: 'platform_error_190', number: null, isOnPhone: false })
   const { connection } = (await w.call('POST', '', fresh({ verifyToken: 'a-verify-token' }))).json()
   const url = `/channels/waba/${connection.id}/webhook`
   const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [] })
@@ -57,7 +61,7 @@ test('callbacks tell a number that its platform has not answered for nothing, bu
   assert.equal(await post(), 404)
   const handshake = 'hub.mode=subscribe&hub.challenge=7&hub.verify_token=a-verify-token'
   assert.equal((await w.app.inject({ url: `${url}?${handshake}` })).body, '7')
-  w.deps.drivers.waba = agreeing
+  Object.assign(w.deps.adapters.waba, agreeing)
   await w.call('POST', `/${connection.id}/resume`)
   assert.equal(await post(), 200)
 })
@@ -73,10 +77,10 @@ test('of two that prove a number at once, one has it; a server of their own prov
 test('a number that its platform answers for late is another one’s by then: the connection says so, and stays off', async () => {
   const [w, other] = [await channelWorld(database), await channelWorld(database)]
   const body = fresh()
-  w.deps.drivers.waba = { check: async () => ({ problem: 'unreachable', number: null, isOnPhone: false }) }
+  answerChecks(w, { problem: 'unreachable', number: null, isOnPhone: false })
   const { connection } = (await w.call('POST', '', body)).json()
   assert.equal((await other.call('POST', '', body)).statusCode, 201)
-  w.deps.drivers.waba = { ...agreeing, fetchTemplates: async () => ({ ok: true, templates: [] }) }
+  Object.assign(w.deps.adapters.waba, agreeing, { fetchTemplates: async () => ({ ok: true, templates: [] }) })
   await syncTemplates(w.deps, w.workspaceId, connection.id)
   const { state, stateReason } = (await w.find(connection.id)) ?? {}
   assert.deepEqual([state, stateReason], ['unavailable', 'number_connected_elsewhere'])

@@ -61,7 +61,7 @@ test('secrets are in no answer, log line or stored byte', async () => {
 
 test('the base address of the partner is known', async () => {
   const w = await channelWorld(database)
-  w.deps.drivers.partner = { check: async () => ({ problem: null, number: '1', isOnPhone: false }) }
+  w.deps.adapters.partner.check = async () => ({ problem: 'unreachable', number: null, isOnPhone: false })
   const { baseUrl: _, ...body } = input()
   assert.equal((await w.call('POST', '', body)).json().connection.baseUrl, 'https://waba-v2.360dialog.io')
 })
@@ -194,12 +194,12 @@ test('a partner out there is not told of an address that it cannot reach', async
   const hidden = ['http://127.0.0.1:3000', 'http://localhost:3000', 'https://10.1.2.3', 'http://parley.example']
   for (const publicUrl of [...reachable, ...hidden, 'https://parley.internal']) {
     const w = await channelWorld(database, undefined, publicUrl)
-    const { partner: driver } = w.deps.drivers
+    const { partner: adapter } = w.deps.adapters
     const one = await w.connectPartner({ baseUrl: partner.baseUrl })
     // A stand-in on this machine reaches whatever is on it.
     assert.equal(one.state, 'active', publicUrl)
     if (one.channel !== 'partner' || reachable.includes(publicUrl)) continue
     const real = { ...one, settings: { ...one.settings, baseUrl: 'https://waba-v2.360dialog.io' } }
-    assert.equal(await driver.register?.(real), 'public_url_not_reachable', publicUrl)
+    assert.equal(await adapter.register?.(real), 'public_url_not_reachable', publicUrl)
   }
 })

@@ -3,7 +3,7 @@ import { after, beforeEach, test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
 import type { PartnerConnection } from '../../../src/channels/connection/connection.ts'
 import type { Order, Outgoing, SendResult } from '../../../src/channels/connector.ts'
-import { partnerConnector } from '../../../src/channels/partner/sender.ts'
+import { partnerConnector } from '../../../src/channels/partner/call.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { fillBody, normalLanguage, readBody } from '../../../src/channels/templates/template-body.ts'
-import { readTemplate } from '../../../src/channels/waba/read-template.ts'
+import { readTemplate } from '../../../src/channels/waba/templates.ts'
 
 const bodies: [text: string, isNamed: boolean, body: string, names: string[] | null, count: number][] = [
   ['No variables.', false, 'No variables.', null, 0],

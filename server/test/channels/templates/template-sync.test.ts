@@ -224,8 +224,8 @@ test('a hint that comes while the templates are read is not lost', async () => {
 test('a node that died while reading leaves it to the next after two minutes', async () => {
   const w = await channelWorld(database, platform.baseUrl)
   await w.connect()
-  const dying = { ...w.deps.drivers.waba, fetchTemplates: () => Promise.reject(new Error('died')) }
-  await assert.rejects(syncDueTemplates({ ...w.deps, drivers: { ...w.deps.drivers, waba: dying } }))
+  const dying = { ...w.deps.adapters.waba, fetchTemplates: () => Promise.reject(new Error('died')) }
+  await assert.rejects(syncDueTemplates({ ...w.deps, adapters: { ...w.deps.adapters, waba: dying } }))
   assert.equal(await syncDueTemplates(w.deps), 0)
   w.clock.advance(120_000)
   pages = [[template('a')]]
@@ -242,7 +242,7 @@ test('a connection that was made while the platform was away comes back by itsel
   await syncDueTemplates(w.deps)
   assert.equal((await w.find(one.id))?.state, 'unavailable')
   w.clock.advance(10 * 60_000)
-  const back = { ...w.deps.drivers.waba, ...agreeing }
-  await syncDueTemplates({ ...w.deps, drivers: { ...w.deps.drivers, waba: back } })
+  const back = { ...w.deps.adapters.waba, ...agreeing }
+  await syncDueTemplates({ ...w.deps, adapters: { ...w.deps.adapters, waba: back } })
   assert.equal((await w.find(one.id))?.state, 'active')
 })

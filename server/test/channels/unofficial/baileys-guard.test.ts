@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 
-const guard = new URL('../../../src/channels/unofficial/transport/baileys-guard.ts', import.meta.url).href
+const guard = new URL('../../../src/channels/unofficial/transport/baileys-package.ts', import.meta.url).href
 
 /** Runs the lines in a process of its own, in which `theirs` runs code as if it were the package's. */
 async function run(...lines: string[]): Promise<{ stdout: string; stderr: string; code: number }> {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openAdapters } from '../../../src/channels/adapters.ts'
 import { createConnection } from '../../../src/channels/connection/change.ts'
-import { openDrivers } from '../../../src/channels/drivers.ts'
 import { agreeing } from '../../support/channels/channel-world.ts'
 import { signatureOf } from '../../support/channels/waba-payloads.ts'
 import { openTestOutgoing } from '../../support/outgoing/outgoing.ts'
@@ -70,11 +70,11 @@ async function connect(w: World, name: string, callback: { entry?: unknown }): P
   const named = (field: string) => new RegExp(`"${field}":"(\\w+)"`).exec(JSON.stringify(callback))?.[1]
   const numberId = named('phone_number_id')
   const outgoing = openTestOutgoing()
-  const drivers = openDrivers({ ...w, outgoing }, 'https://parley.example')
+  const adapters = openAdapters({ ...w, outgoing }, 'https://parley.example')
   const deps = {
     ...w,
     outgoing,
-    drivers: { ...drivers, waba: agreeing },
+    adapters: { ...adapters, waba: { ...adapters.waba, ...agreeing } },
   }
   const by = { workspaceId: w.workspaceId, userId: null, actor: { type: 'system', id: null } } as const
   const connection = await createConnection(deps, by, {

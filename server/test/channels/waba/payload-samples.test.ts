@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { meaningOf, readError } from '../../../src/channels/waba/errors.ts'
 import { parse } from '../../../src/channels/waba/read/parse.ts'
-import { readTemplate } from '../../../src/channels/waba/read-template.ts'
 import { resultOf } from '../../../src/channels/waba/sender.ts'
-import { isSignedBy, readSignature } from '../../../src/channels/waba/signature.ts'
+import { isSignedBy, readSignature } from '../../../src/channels/waba/take-callback.ts'
+import { readTemplate } from '../../../src/channels/waba/templates.ts'
 
 // Samples from elsewhere, which are not ours to keep here: name their folder to run over them.
 const folder = process.env.PAYLOAD_SAMPLES ?? ''

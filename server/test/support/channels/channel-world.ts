@@ -5,17 +5,16 @@ import { forbidden } from '../../../src/base/errors.ts'
 import { createLog } from '../../../src/base/log.ts'
 import type { App } from '../../../src/base/route.ts'
 import { openVault, type Vault } from '../../../src/base/sealing/vault.ts'
+import { openAdapters } from '../../../src/channels/adapters.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { createConnection } from '../../../src/channels/connection/change.ts'
 import type { Connection, StoredConnection } from '../../../src/channels/connection/connection.ts'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
-import type { NewPartner, NewWaba } from '../../../src/channels/connection/schema.ts'
 import { connectionTeamRoutes, type TeamConnectionDeps } from '../../../src/channels/connection/team-routes.ts'
-import { openDrivers } from '../../../src/channels/drivers.ts'
-import { partnerWebhookRoutes } from '../../../src/channels/partner/webhook-routes.ts'
+import type { NewPartner } from '../../../src/channels/partner/settings.ts'
 import type { SyncDeps } from '../../../src/channels/templates/sync-templates.ts'
 import { templateTeamRoutes } from '../../../src/channels/templates/team-routes-templates.ts'
-import { wabaWebhookRoutes } from '../../../src/channels/waba/webhook-routes.ts'
+import type { NewWaba } from '../../../src/channels/waba/settings.ts'
 import { describeApi } from '../../../src/http/contract/openapi.ts'
 import { createServer } from '../../../src/http/server/server.ts'
 import { type Member, type Role, roleCovers } from '../../../src/team/member.ts'
@@ -76,7 +75,7 @@ export async function channelWorld(
   const lines: string[] = []
   const log = createLog('debug', { write: (line: string) => lines.push(line) })
   const outgoing = openTestOutgoing()
-  const drivers = openDrivers({ outgoing, clock, db, vault }, publicUrl)
+  const adapters = openAdapters({ outgoing, clock, db, vault }, publicUrl)
   const deps = {
     db,
     vault,
@@ -85,7 +84,7 @@ export async function channelWorld(
     publicUrl,
     simulatorUrl: null,
     outgoing,
-    drivers: baseUrl === undefined ? { ...drivers, waba: { ...drivers.waba, ...agreeing } } : drivers,
+    adapters: baseUrl === undefined ? { ...adapters, waba: { ...adapters.waba, ...agreeing } } : adapters,
   }
   const member = memberOf(workspaceId)
   const app = createServer({ log, clock })
@@ -137,8 +136,7 @@ export async function channelWorld(
     await world.onReceive?.()
     world.received.push({ connection, events })
   }
-  wabaWebhookRoutes(app, { ...deps, receive })
-  partnerWebhookRoutes(app, { ...deps, receive })
+  for (const { callbackRoutes } of Object.values(adapters)) callbackRoutes?.(app, { ...deps, receive })
   return world
 }
 

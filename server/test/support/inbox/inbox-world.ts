@@ -66,28 +66,39 @@ export async function inboxWorld(options: { key?: Partial<NewKeyInput> } = {}): 
     const keyring = await vault.keyring(workspaceId)
     const now = clock.now()
     await db.tx((tx) =>
-      insertConnection(tx, keyring, {
-        workspaceId,
-        id,
-        channel,
-        name: 'Shop',
-        numberId: randomUUID(),
-        accountId: null,
-        settings: { baseUrl: 'http://127.0.0.1', version: 'v25.0', accessToken: 't', appSecret: 's', verifyToken: 'v' },
-        state: 'active',
-        stateReason: null,
-        stateChangedAt: now,
-        acknowledgedAt: null,
-        acknowledgedBy: null,
-        isOnPhone: false,
-        reservedAs: `http://127.0.0.1 ${id}`,
-        lastEventInAt: null,
-        lastEventOutAt: null,
-        templatesSyncedAt: null,
-        createdAt: now,
-        updatedAt: now,
-        // What settings there are matters to no test here: nothing is sent by a real connector.
-      } as StoredConnection),
+      insertConnection(
+        tx,
+        keyring,
+        {
+          workspaceId,
+          id,
+          channel,
+          name: 'Shop',
+          numberId: randomUUID(),
+          accountId: null,
+          settings: {
+            baseUrl: 'http://127.0.0.1',
+            version: 'v25.0',
+            accessToken: 't',
+            appSecret: 's',
+            verifyToken: 'v',
+          },
+          state: 'active',
+          stateReason: null,
+          stateChangedAt: now,
+          acknowledgedAt: null,
+          acknowledgedBy: null,
+          isOnPhone: false,
+          reservedAs: `http://127.0.0.1 ${id}`,
+          lastEventInAt: null,
+          lastEventOutAt: null,
+          templatesSyncedAt: null,
+          createdAt: now,
+          updatedAt: now,
+          // What settings there are matters to no test here: nothing is sent by a real connector.
+        } as StoredConnection,
+        channel !== 'unofficial',
+      ),
     )
     return id
   }

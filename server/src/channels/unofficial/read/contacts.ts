@@ -11,7 +11,7 @@ export function readContact({ id, lid, phoneNumber, name, verifiedName, notify }
 }
 
 /**
- * The phone behind a hidden address. Told as a contact without a name: whoever is known by one of the two is then known by
+ * The phone behind a hidden address. Returned as a contact without a name: whoever is known by one of the two is then known by
  * both, and who seemed to be two becomes one.
  */
 export function readMapping({ lid, pn }: Loose): Read {

@@ -1,4 +1,4 @@
-import type { MessageKind } from '../../channel-event.ts'
+import type { MessageKind, Referral } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../../waba/json.ts'
 import { kindsOf } from './unwrap.ts'
 
@@ -58,7 +58,7 @@ const silent = new Set([
 // Said of those that could be words and have none, too: something was written, and the conversation must show it.
 const mayBeEmpty = new Set(['reactionMessage'])
 
-/** Takes what `unwrap` answers. */
+/** Returns what a message says, in our kinds; null for what is no message of its own. Takes what `unwrap` returns. */
 export function readContent(whole: Loose): Content | null {
   const kinds = kindsOf(whole)
   if (kinds.some((kind) => silent.has(kind))) return null
@@ -86,4 +86,22 @@ function placeOf({ name, address, caption, degreesLatitude, degreesLongitude }: 
 function summaryOfContacts(cards: unknown[]): string {
   const names = cards.map((card) => textOf(objectOf(card).displayName)).filter((name) => name !== null)
   return names.length === 0 ? 'Contact' : `Contact: ${names.join(', ')}`.slice(0, maxSummaryLength).toWellFormed()
+}
+
+/** Details of the ad that led to a message; null when there is none. */
+export function readReferral(content: Loose): Referral | null {
+  for (const kind of kindsOf(content)) {
+    const ad = objectOf(objectOf(objectOf(content[kind]).contextInfo).externalAdReply)
+    const referral = {
+      ctwa_clid: textOf(ad.ctwaClid),
+      source_id: tokenOf(ad.sourceId),
+      source_type: textOf(ad.sourceType),
+      source_url: textOf(ad.sourceUrl),
+      headline: textOf(ad.title),
+    }
+    // A link with a picture has a title and an address in the same place.
+    const isAd = referral.ctwa_clid !== null || referral.source_id !== null || referral.source_type !== null
+    if (isAd) return referral
+  }
+  return null
 }

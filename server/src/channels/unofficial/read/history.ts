@@ -8,7 +8,7 @@ import { readNetworkTime } from './platform-time.ts'
 import { statuses } from './statuses.ts'
 import { isEmpty, unwrap } from './unwrap.ts'
 
-type Told = Extract<ChannelEvent, { type: 'history' }>
+type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 
 /** The data of `messaging-history.set`: what was written before the number was paired, and who the phone knows. */
 export function readHistory({ messages, contacts, lidPnMappings }: Loose, now: Date): Read {
@@ -20,7 +20,7 @@ export function readHistory({ messages, contacts, lidPnMappings }: Loose, now: D
   ]
 }
 
-function readOld(message: Loose, phones: ReadonlyMap<string, string>, now: Date): Told | string {
+function readOld(message: Loose, phones: ReadonlyMap<string, string>, now: Date): HistoryEvent | string {
   const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(message.key)
   const jid = readJid(remoteJid)
   if (jid === null) return 'message that is not between two people'
@@ -48,6 +48,6 @@ function phonesOf(mappings: unknown[]): Map<string, string> {
   return phones
 }
 
-function statusOf(number: unknown): Told['status'] {
+function statusOf(number: unknown): HistoryEvent['status'] {
   return number === 1 ? 'pending' : (statuses.get(number) ?? 'delivered')
 }

@@ -14,7 +14,7 @@ export function readJid(value: unknown): Jid | null {
   return server === 'lid' ? { phone: null, lid: `${digits}@lid` } : { phone: digits, lid: null }
 }
 
-/** Who these addresses of one person name, in any order and as far as they are told; null when none is a person's. */
+/** Who these addresses of one person name, in any order and as far as they are known; null when none is a person's. */
 export function customerOf(addresses: unknown[], name: string | null): Customer | null {
   const jids = addresses.map(readJid).filter((jid) => jid !== null)
   const userId = jids.find(({ lid }) => lid !== null)?.lid ?? null

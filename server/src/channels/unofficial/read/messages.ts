@@ -1,9 +1,8 @@
 import { type Loose, objectOf, tokenOf } from '../../waba/json.ts'
 import type { Read } from '../../waba/read/reading.ts'
-import { readContent } from './content.ts'
+import { readContent, readReferral } from './content.ts'
 import { customerOf, readJid, readName } from './jid.ts'
 import { readNetworkTime } from './platform-time.ts'
-import { readReferral } from './referral.ts'
 import { isEmpty, unwrap } from './unwrap.ts'
 
 /** As the network numbers the statuses of messages. */
@@ -21,7 +20,7 @@ export function readMessage(message: Loose, now: Date): Read {
   const said = readContent(content)
   if (said === null) return 'edit, withdrawal, lifted reaction or the like'
   const isOurs = fromMe === true
-  // A device hears of its own before the network has said anything of it.
+  // A device gets its own messages before the network has acknowledged them.
   if (isOurs && message.status === pending) return 'message that has not left yet'
   // Beside what was written on the phone stands the name of its owner.
   const name = isOurs ? null : readName(message.verifiedBizName, message.pushName)

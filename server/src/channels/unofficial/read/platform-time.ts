@@ -1,5 +1,5 @@
 import { objectOf } from '../../waba/json.ts'
-import { readPlatformTime } from '../../waba/read/platform-time.ts'
+import { readPlatformTime } from '../../waba/read/reading.ts'
 
 /** The network's time in whole seconds: a number, or one of 64 bits in two halves; `now` for one that cannot be. */
 export function readNetworkTime(value: unknown, now: Date): Date {

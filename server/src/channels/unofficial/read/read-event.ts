@@ -10,10 +10,10 @@ import { readUpdate, type SocketUpdate } from './update.ts'
 
 /** What one event of a socket came to. */
 export interface ReadEvent {
-  /** About the socket itself; null when the event tells nothing of it. */
+  /** About the socket itself; null when the event says nothing of it. */
   update: SocketUpdate | null
   /**
-   * In the order they were told. Nothing here knows which messages are ours: an `echo` under an id that we chose is
+   * In the order they came. Nothing here knows which messages are ours: an `echo` under an id that we chose is
    * none, and a `status` has no correlator yet.
    */
   events: ChannelEvent[]

@@ -1,7 +1,7 @@
 import { objectOf, textOf } from '../../waba/json.ts'
 import { readJid } from './jid.ts'
 
-/** What a socket tells of itself. Only what it told is there. */
+/** What a socket says of itself. Only what it said is there. */
 export interface SocketUpdate {
   /** To be shown as a QR code until the next one comes. */
   qr?: string

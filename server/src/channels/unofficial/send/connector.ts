@@ -122,7 +122,7 @@ function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean):
       return isOver || !isHeld ? 'cancel' : null
     case 'claimed':
     case 'sent':
-      // Nobody sends again what a dead process has claimed; what the next one hears of it comes as a status.
+      // Nobody sends again what a dead process has claimed; what the next one learns of it comes as a status.
       if (!isHeld) return lost
       return isLate ? { outcome: 'unknown', errorCode: 'no_ack' } : null
     default:

@@ -20,7 +20,7 @@ export interface OpenLine {
 }
 
 /**
- * Hands to the network what waits for this session; the network's answers are events of the socket. Answers what it has
+ * Hands to the network what waits for this session; the network's answers are events of the socket. Returns what it has
  * begun: one that is slow to leave does not hold up the others, whose order is the inbox's to keep.
  */
 export async function sendWaiting(deps: OutboxDeps, open: OpenLine): Promise<Promise<void>[]> {

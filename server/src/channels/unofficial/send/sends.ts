@@ -226,7 +226,7 @@ export function openContent(keyring: Keyring, connectionId: string, id: string, 
 const keptMs = 3 * 24 * 3_600_000
 const batch = 1000
 
-/** Forgets what was sent three days ago; answers how many. */
+/** Forgets what was sent three days ago; returns how many. */
 export async function forgetOldSends(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - keptMs)
   for (let forgotten = 0; ; ) {

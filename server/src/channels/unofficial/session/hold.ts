@@ -18,7 +18,7 @@ export interface HoldDeps {
   transportOf(connection: SessionConnection): Transport
   /** In 0…1, for the jitter of reconnecting. */
   random(): number
-  /** Between two tries to store what was heard. */
+  /** Between two tries to store what was received. */
   retryMs?: number
 }
 
@@ -28,7 +28,7 @@ export interface Hold {
   /** As this process last wrote or read it. */
   session: Session
   line: Line | null
-  /** Counts the sockets: what an earlier one still tells is not heard. */
+  /** Counts the sockets: events of an earlier one are ignored. */
   epoch: number
   /** When to behave as if the lease were over, by the clock of `performance.now`. */
   endsAtMs: number
@@ -45,7 +45,7 @@ export interface Hold {
 export interface Line {
   socket: Socket
   isOpen: boolean
-  /** We end it: what it tells of that is no news. */
+  /** We end it: its events about that are no news. */
   isLeaving: boolean
   isCodeAsked: boolean
   /** How many QR codes it has shown. */

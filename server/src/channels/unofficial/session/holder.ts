@@ -14,7 +14,7 @@ const maxStopMs = 8_000
 
 /** The sessions that this process holds, together with any number of other processes. */
 export interface SessionHolder {
-  /** Claims what nobody holds. Answers how many. */
+  /** Claims what nobody holds. Returns how many. */
   look(): Promise<number>
   /** Renews the leases, of one session or of all, and does what members have asked for meanwhile. */
   renew(connectionId?: string): Promise<void>
@@ -22,7 +22,7 @@ export interface SessionHolder {
   send(connectionId?: string): Promise<void>
   /** Looks at the time: whose lease is about to end, whose socket is to be opened again. Asks nobody. */
   tick(): void
-  /** Ends the leases of processes that are dead. Answers whether there were any. */
+  /** Ends the leases of processes that are dead. Returns whether there were any. */
   lookForDead(): Promise<boolean>
   count(): number
   /** Resolves once everything that was begun has ended. */

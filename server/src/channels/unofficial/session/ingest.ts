@@ -10,13 +10,13 @@ import { type Hold, type HoldDeps, isHeld } from './hold.ts'
 import { isOurs } from './lease.ts'
 
 const defaultRetryMs = 500
-/** While the database answers. */
+/** While the database can be reached. */
 const maxTries = 20
 
 /**
- * Hands on what the network told. Resolves true once it is committed; false when the session is another's meanwhile, so that it
+ * Hands on what the network sent. Resolves true once it is committed; false when the session is another's meanwhile, so that it
  * must not be acknowledged. What cannot be stored for no reason of the database is logged and given up: it must not hold up
- * what comes behind it.
+ * what comes after it.
  */
 export async function ingest(
   deps: HoldDeps,

@@ -54,7 +54,7 @@ export interface HeldSession {
   wish: SessionRow['wish']
 }
 
-/** Holds on to sessions, and answers what is asked of each. Those of which nothing is told belong to another. */
+/** Holds on to sessions, and returns what is asked of each. Those that are missing belong to another. */
 export async function renewLeases(tx: Tx, leases: readonly Lease[]): Promise<HeldSession[]> {
   return tx<HeldSession[]>`
     with held as (

@@ -62,7 +62,7 @@ async function sentText({ db, vault, log }: HoldDeps, { lease }: Hold, id: strin
 
 const unlinked = { state: 'pairing', reason: 'pairing' } as const
 
-/** Closes the socket. What it was told before is heard first; nothing is after this. */
+/** Closes the socket. What it received before is taken first; nothing is taken after this. */
 export async function closeLine({ log }: HoldDeps, hold: Hold): Promise<void> {
   const { line, lease } = hold
   if (line === null) return

@@ -11,7 +11,7 @@ import { codeShownMs, qrShownMs } from './pairing.ts'
 import { NumberTaken, type SessionTransition } from './session-transition.ts'
 
 /**
- * Takes what the socket tells, and resolves when it is committed. Never throws. When it must not be acknowledged, since the
+ * Takes an event of the socket, and resolves when it is committed. Never throws. When it must not be acknowledged, since the
  * session is another's, the socket is being closed by the time this resolves.
  */
 export async function handleSocketEvent(deps: HoldDeps, hold: Hold, from: Teller, event: SocketEvent): Promise<void> {

@@ -1,5 +1,11 @@
 import { type Loop, startLoop } from '../../../base/async/loop.ts'
+import type { Log } from '../../../base/log.ts'
+import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
+import type { SessionConnection } from '../../connection/connection.ts'
 import { waitingTopic } from '../send/sends.ts'
+import { baileysTransport } from '../transport/baileys-transport.ts'
+import { simulatedTransport } from '../transport/simulated-transport.ts'
+import type { Transport } from '../transport/transport.ts'
 import type { HoldDeps } from './hold.ts'
 import { createSessionHolder, type SessionHolder } from './holder.ts'
 import { wishTopic } from './session-queries.ts'
@@ -43,4 +49,11 @@ function listen({ db }: HoldDeps, holder: SessionHolder, onError: (error: unknow
   return () => {
     for (const stop of stops) stop()
   }
+}
+
+/** What carries each connection's session: Baileys to the real network, or the way to a simulator. */
+export function openTransports(deps: { log: Log; outgoing: Outgoing }): (connection: SessionConnection) => Transport {
+  const real = baileysTransport(deps)
+  const simulated = simulatedTransport(deps.outgoing)
+  return ({ settings }) => (settings.baseUrl === null ? real : simulated)
 }

@@ -4,12 +4,12 @@ import type { Log } from '../../../base/log.ts'
 import { type Loose, objectOf } from '../../waba/json.ts'
 import { baileysMissing } from '../session/disconnect.ts'
 import { type Identity, openIdentity } from './baileys-auth.ts'
-import { guardBaileys } from './baileys-guard.ts'
 import {
   type BaileysOptions,
   type BaileysPackage,
   type BaileysSocket,
   baileysVersion,
+  guardBaileys,
   loadBaileys,
   silentLogger,
 } from './baileys-package.ts'
@@ -34,7 +34,7 @@ export interface Line {
   offered: PromiseWithResolvers<void>
   /** Hands an event on in its turn, once `after` is done. */
   tell(event: SocketEvent, after?: Promise<void>): void
-  /** Ends the line on our side: nothing new is heard, and nothing at all after it resolves. */
+  /** Ends the line on our side: no new event is taken, and none at all after it resolves. */
   hangUp(): Promise<void>
 }
 
@@ -79,7 +79,7 @@ function end(line: Line): void {
   line.offered.reject(new Error('The session has no socket any more'))
 }
 
-/** Opens the line. Never throws: what goes wrong is told as a close. */
+/** Opens the line. Never throws: what goes wrong arrives as a close. */
 export async function connect(deps: LineDeps, line: Line): Promise<void> {
   const { log } = deps
   const { connection, auth } = line.options
@@ -182,7 +182,7 @@ function withNumber(update: Loose, { user }: BaileysSocket): Loose {
   return isLinked && user !== undefined ? { ...update, me: { id: user.id } } : update
 }
 
-/** That the network took a message is told by a bare stanza, which the package makes no event of unless it is a refusal. */
+/** That the network took a message shows by a bare stanza, which the package makes no event of unless it is a refusal. */
 function acknowledge(line: Line, wa: BaileysSocket): void {
   wa.ws.on('CB:ack,class:message', ({ attrs }) => {
     const { id, error, from, t } = attrs

@@ -1,3 +1,5 @@
+import type { Log } from '../../../base/log.ts'
+
 /**
  * The parts of Baileys that we use, in types of our own. It is no dependency of ours: its libsignal is under GPL-3.0, which
  * whoever installs it decides upon. Hence it is looked for when a session is opened and not before.
@@ -96,4 +98,27 @@ export const silentLogger: BaileysLogger = {
   info: () => {},
   warn: () => {},
   error: () => {},
+}
+
+const ofPackage = /[\\/]node_modules[\\/](?:baileys|libsignal)[\\/]/
+
+let isGuarded = false
+
+/**
+ * Keeps two habits of the package from the rest of the process: it prints sessions with their keys on the console, and lets
+ * promises fail that nobody waits for, which would end the process.
+ */
+export function guardBaileys(log: Log): void {
+  if (isGuarded) return
+  isGuarded = true
+  for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    const print = console[name]
+    console[name] = (...words: unknown[]) => {
+      if (!ofPackage.test(new Error().stack ?? '')) print(...words)
+    }
+  }
+  process.on('unhandledRejection', (reason) => {
+    if (!(reason instanceof Error && ofPackage.test(reason.stack ?? ''))) throw reason
+    log.warn('a session failed at something that nobody waited for', {}, reason)
+  })
 }

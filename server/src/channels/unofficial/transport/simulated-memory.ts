@@ -1,5 +1,4 @@
-import { readJson } from '../../waba/exchange.ts'
-import { objectOf, textOf } from '../../waba/json.ts'
+import { objectOf, readJson, textOf } from '../../waba/json.ts'
 import type { AuthStore } from './auth-store.ts'
 
 /** What the device is and how far its keys have moved on, as far as that is stored. */
@@ -33,7 +32,7 @@ export function openMemory(auth: AuthStore): Memory {
       const creds = readCreds(await auth.readCreds())
       if (creds === null) return null
       const stored = Number((await auth.readKeys(type, [id])).get(id))
-      // Lost keys are behind the network, which says so.
+      // Lost keys are older than the network's, which says so.
       ratchet = Number.isSafeInteger(stored) && stored > 0 ? stored : 0
       return { ...creds, ratchet }
     },

@@ -1,9 +1,8 @@
 import type { Outgoing, OutgoingRequest } from '../../../base/outgoing/guarded-fetch.ts'
-import { readJson } from '../../waba/exchange.ts'
-import { type Loose, objectOf } from '../../waba/json.ts'
+import { type Loose, objectOf, readJson } from '../../waba/json.ts'
 
 /**
- * What became of a call. `refused` says that the network did nothing, `not_sent` that it never heard of it; after `lost`
+ * What became of a call. `refused` says that the network did nothing, `not_sent` that it never received it; after `lost`
  * it may have done it.
  */
 export type NetworkAnswer =

@@ -8,7 +8,7 @@ const pollMs = 20_000
 const graceMs = 10_000
 const lost = 428
 
-/** Carries a session to the phones of a simulator, whose network tells and takes what the real one does. */
+/** Carries a session to the phones of a simulator, whose network sends and takes what the real one does. */
 export function simulatedTransport(outgoing: Outgoing): Transport {
   return {
     open: (options) => {
@@ -55,8 +55,8 @@ async function openAt({ network, memory }: State): Promise<string> {
 async function follow(state: State, socketId: string): Promise<void> {
   const { network, memory } = state
   for (let after = 0; !state.isClosed; ) {
-    const wish = { after, ratchet: memory.ratchet(), waitMs: pollMs }
-    const answer = await network.call(`/${socketId}/poll`, wish, { timeoutMs: pollMs + graceMs, mayRepeat: true })
+    const request = { after, ratchet: memory.ratchet(), waitMs: pollMs }
+    const answer = await network.call(`/${socketId}/poll`, request, { timeoutMs: pollMs + graceMs, mayRepeat: true })
     if (state.isClosed) return
     if (answer.outcome !== 'answered') throw new Lost()
     const events = listOf(answer.body.events)

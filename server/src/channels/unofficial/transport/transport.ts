@@ -6,7 +6,7 @@ import type { AuthStore } from './auth-store.ts'
  * next is opened after the last has closed.
  */
 export interface Transport {
-  /** Opens a socket. Never throws: what goes wrong is told as a close. */
+  /** Opens a socket. Never throws: what goes wrong arrives as a close. */
   open(options: OpenSocket): Socket
 }
 
@@ -14,7 +14,7 @@ export interface OpenSocket {
   connection: SessionConnection
   auth: AuthStore
   /**
-   * Takes what the network tells, one event after another, and resolves when it is committed. A transport that can does not
+   * Takes the network's events, one after another, and resolves when it is committed. A transport that can does not
    * acknowledge an event before, so that one which a crash lost comes again. It never throws.
    */
   hear(event: SocketEvent): Promise<void>
@@ -54,10 +54,10 @@ export interface Socket {
   send(message: SocketMessage, mayLeave?: () => boolean): Promise<void>
   /** Tells that the customer's message was read. */
   markRead(jid: string, id: string): Promise<void>
-  /** Answers eight characters to type on the phone with these digits, in place of a QR code. */
+  /** Returns eight characters to type on the phone with these digits, in place of a QR code. */
   pairingCode(digits: string): Promise<string>
   /** Unlinks the device at the network. */
   logout(): Promise<void>
-  /** Closes without a word to the network; nothing is heard after it resolves. */
+  /** Closes without a word to the network; no event comes after it resolves. */
   close(): Promise<void>
 }

@@ -2,12 +2,11 @@ import type { ChannelEvent } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent } from './content.ts'
 import { findCustomer, readPhone } from './customer.ts'
-import { readPlatformTime } from './platform-time.ts'
-import type { Read, Reading } from './reading.ts'
+import { type Read, type Reading, readPlatformTime } from './reading.ts'
 
-type Told = Extract<ChannelEvent, { type: 'history' }>
+type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 
-const statuses: ReadonlyMap<unknown, Told['status']> = new Map<string, Told['status']>([
+const statuses: ReadonlyMap<unknown, HistoryEvent['status']> = new Map<string, HistoryEvent['status']>([
   ['PENDING', 'pending'],
   ['SENT', 'sent'],
   ['DELIVERED', 'delivered'],
@@ -25,12 +24,12 @@ export function readHistory(reading: Reading, chunk: Loose): Read {
   })
 }
 
-/** One of `value.messages` of a history: the media of a message that a chunk had told of. */
+/** One of `value.messages` of a history: the media of a message that a chunk had named. */
 export function readHistoryMessage(reading: Reading, message: Loose): Read {
   return readOld(reading, message, {})
 }
 
-function readOld(reading: Reading, message: Loose, thread: Loose): Told | string {
+function readOld(reading: Reading, message: Loose, thread: Loose): HistoryEvent | string {
   const externalId = tokenOf(message.id)
   if (message.group_id !== undefined) return 'message in a group'
   const said = readContent(message)
@@ -51,7 +50,7 @@ function isFromBusiness({ ownPhone }: Reading, message: Loose, thread: Loose): b
   return message.to !== undefined || message.to_user_id !== undefined
 }
 
-function partnerOf({ contacts }: Reading, message: Loose, thread: Loose, direction: Told['direction']) {
+function partnerOf({ contacts }: Reading, message: Loose, thread: Loose, direction: HistoryEvent['direction']) {
   const { wa_id, user_id, parent_user_id } = objectOf(thread.context)
   const [address, userId] =
     direction === 'inbound' ? [message.from, message.from_user_id] : [message.to, message.to_user_id]

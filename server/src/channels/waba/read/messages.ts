@@ -1,10 +1,18 @@
-import type { Customer } from '../../channel-event.ts'
-import { type Loose, listOf, objectOf, tokenOf } from '../json.ts'
+import type { Customer, DeliveryStatus } from '../../channel-event.ts'
+import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent, readReferral } from './content.ts'
 import { findCustomer, readPhone } from './customer.ts'
-import { readPlatformTime } from './platform-time.ts'
-import type { Read, Reading } from './reading.ts'
+import { type Read, type Reading, readPlatformTime } from './reading.ts'
 import { readSystem } from './system.ts'
+
+const known: ReadonlyMap<unknown, DeliveryStatus> = new Map<string, DeliveryStatus>([
+  ['sent', 'sent'],
+  ['delivered', 'delivered'],
+  ['read', 'read'],
+  // A voice message that was played has been read as well.
+  ['played', 'read'],
+  ['failed', 'failed'],
+])
 
 /** One of `value.messages`: a customer wrote. */
 export function readMessage(reading: Reading, message: Loose): Read {
@@ -48,6 +56,24 @@ export function readCall(reading: Reading, call: Loose): Read {
   return { type: 'contact_opened', customer, at: readPlatformTime(call.timestamp, reading.now) }
 }
 
+/** One of `value.statuses`: how far a message of ours has come. */
+export function readStatus(reading: Reading, item: Loose): Read {
+  const status = known.get(item.status)
+  const externalId = tokenOf(item.id)
+  if (item.recipient_type === 'group') return 'status in a group'
+  if (status === undefined) return 'status that is not known'
+  if (externalId === null) return 'status without an id'
+  return {
+    type: 'status',
+    externalId,
+    status,
+    errorCode: status === 'failed' ? errorCodeOf(item) : null,
+    at: readPlatformTime(item.timestamp, reading.now),
+    correlator: textOf(item.biz_opaque_callback_data),
+    customer: findCustomer(reading.contacts, item.recipient_id, item.recipient_user_id, item.recipient_parent_user_id),
+  }
+}
+
 function senderOf({ contacts }: Reading, message: Loose): Customer | null {
   const sender = findCustomer(contacts, message.from, message.from_user_id, message.from_parent_user_id)
   if (sender === null || sender.phone !== null) return sender
@@ -61,4 +87,8 @@ function sharedPhone(message: Loose): string | null {
     .find(({ origin }) => origin === 'contact_request')
   const { wa_id, phone } = objectOf(listOf(card?.phones)[0])
   return readPhone(wa_id) ?? readPhone(tokenOf(phone)?.replace(/[^\d+]/g, ''))
+}
+
+function errorCodeOf({ errors }: Loose): string {
+  return tokenOf(objectOf(listOf(errors)[0]).code)?.slice(0, 50) ?? 'unknown'
 }

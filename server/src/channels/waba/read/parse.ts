@@ -2,9 +2,8 @@ import type { ChannelEvent, Delivered, Parsed } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, tokenOf } from '../json.ts'
 import { accountOf, readAccountUpdate, readContactSync } from './account.ts'
 import { readHistory, readHistoryMessage } from './history.ts'
-import { readCall, readEcho, readMessage } from './messages.ts'
+import { readCall, readEcho, readMessage, readStatus } from './messages.ts'
 import { type Read, type Reading, readNumber } from './reading.ts'
-import { readStatus } from './statuses.ts'
 import { readUserIdUpdate } from './system.ts'
 
 type ReadItem = (reading: Reading, item: Loose) => Read

@@ -8,7 +8,7 @@ export type Read = ChannelEvent | string | (ChannelEvent | string)[]
 /** What the items of one change share. */
 export interface Reading {
   contacts: Contacts
-  /** The business's own number in digits, as far as it is told. */
+  /** The business's own number in digits, as far as it is known. */
   ownPhone: string | null
   now: Date
 }
@@ -26,4 +26,16 @@ export function readNumber(value: Loose): Numbered {
     ownPhone: tokenOf(display_phone_number)?.replace(/\D/g, '') || null,
     contacts: readContacts(value.contacts),
   }
+}
+
+const earliestMs = Date.UTC(2009, 0, 1)
+const latestMs = Date.UTC(2100, 0, 1)
+
+/** The platform's time, whole seconds as text or number; `now` for one that cannot be. */
+export function readPlatformTime(value: unknown, now: Date): Date {
+  const seconds = typeof value === 'string' && /^\d{1,13}$/.test(value) ? Number(value) : value
+  if (typeof seconds !== 'number') return now
+  // Some senders of this format write milliseconds.
+  const ms = Math.floor(seconds > 100_000_000_000 ? seconds : seconds * 1000)
+  return ms >= earliestMs && ms <= latestMs ? new Date(ms) : now
 }

@@ -1,10 +1,9 @@
 import type { ChannelEvent, Customer } from '../../channel-event.ts'
 import { type Loose, objectOf, textOf } from '../json.ts'
 import { findCustomer, readPhone, readUserId } from './customer.ts'
-import { readPlatformTime } from './platform-time.ts'
-import type { Read, Reading } from './reading.ts'
+import { type Read, type Reading, readPlatformTime } from './reading.ts'
 
-/** A notice of the platform about a customer: kept as a message that opens no window, told of as a change if it is one. */
+/** A notice of the platform about a customer: kept as a message that opens no window, returned as a change if it is one. */
 export function readSystem(reading: Reading, message: Loose, externalId: string | null): Read {
   const system = objectOf(message.system)
   const at = readPlatformTime(message.timestamp, reading.now)
@@ -24,12 +23,12 @@ export function readUserIdUpdate(reading: Reading, update: Loose): Read {
   return { type: 'customer_changed', ...change, at: readPlatformTime(update.timestamp, reading.now) }
 }
 
-interface Change {
+interface CustomerChange {
   previous: Customer
   customer: Customer
 }
 
-function changeOf(reading: Reading, message: Loose, system: Loose): Change | null {
+function changeOf(reading: Reading, message: Loose, system: Loose): CustomerChange | null {
   const previous = previousOf(reading, message, system)
   if (previous === null) return null
   const isNumberNotice = /changed_number/.test(textOf(system.type) ?? '')

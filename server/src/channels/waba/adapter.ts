@@ -1,0 +1,77 @@
+import { makeToken } from '../../base/sealing/secret-token.ts'
+import { type ChannelAdapter, last4, nothingShown, type PlatformAccess, type ShownAccess } from '../adapter.ts'
+import { platformReason } from '../apply-platform-signal.ts'
+import type { WabaConnection } from '../connection/connection.ts'
+import type { ConnectionChanges } from '../connection/schema.ts'
+import { effectOfCode } from './errors.ts'
+import type { Wire } from './exchange.ts'
+import { fetchGraph } from './graph.ts'
+import { objectOf } from './json.ts'
+import { wabaConnector } from './sender.ts'
+import type { NewWaba } from './settings.ts'
+import { fetchTemplates } from './templates.ts'
+import { wabaWebhookRoutes } from './webhook-routes.ts'
+
+const graphUrl = 'https://graph.facebook.com'
+const defaultVersion = 'v25.0'
+
+/** Numbers of the official platform. */
+export const wabaAdapter = (wire: Wire): ChannelAdapter<WabaConnection> => ({
+  begin,
+  changes: ['numberId', 'accountId', 'baseUrl', 'version', 'accessToken', 'appSecret', 'verifyToken'],
+  secretsSent: ['accessToken'],
+  change,
+  show,
+  webhookPath: ({ id }) => `/channels/waba/${id}/webhook`,
+  verifyToken: ({ settings }) => settings.verifyToken,
+  check: (connection) => check(wire, connection),
+  fetchTemplates: (connection) => fetchTemplates(wire, connection),
+  connector: wabaConnector(wire),
+  effectOfCode,
+  callbackRoutes: wabaWebhookRoutes,
+})
+
+function begin(input: NewWaba): PlatformAccess<WabaConnection> {
+  const { numberId, accountId = null, accessToken, appSecret } = input
+  const { baseUrl = graphUrl, version = defaultVersion, verifyToken = makeToken() } = input
+  return { numberId, accountId, settings: { baseUrl, version, accessToken, appSecret, verifyToken } }
+}
+
+function change(
+  { numberId, accountId, settings }: WabaConnection,
+  to: ConnectionChanges,
+): PlatformAccess<WabaConnection> {
+  return {
+    numberId: to.numberId ?? numberId,
+    accountId: to.accountId === undefined ? accountId : to.accountId,
+    settings: {
+      baseUrl: to.baseUrl ?? settings.baseUrl,
+      version: to.version ?? settings.version,
+      accessToken: to.accessToken ?? settings.accessToken,
+      appSecret: to.appSecret ?? settings.appSecret,
+      verifyToken: to.verifyToken ?? settings.verifyToken,
+    },
+  }
+}
+
+function show({ settings: { baseUrl, version, accessToken, appSecret } }: WabaConnection): ShownAccess {
+  return {
+    ...nothingShown,
+    baseUrl,
+    version,
+    accessTokenLast4: last4(accessToken),
+    appSecretLast4: last4(appSecret),
+  }
+}
+
+const checkedFields = 'id,display_phone_number,verified_name,quality_rating,is_on_biz_app,platform_type'
+
+async function check(wire: Wire, { numberId, settings }: WabaConnection) {
+  const answer = await fetchGraph(wire, settings, `${encodeURIComponent(numberId)}?fields=${checkedFields}`)
+  if (!answer.ok) return { problem: problemOf(answer.errorCode), number: null, isOnPhone: false }
+  const { is_on_biz_app, platform_type } = objectOf(answer.body)
+  return { problem: null, number: numberId, isOnPhone: is_on_biz_app === true && platform_type === 'CLOUD_API' }
+}
+
+/** The reason of an unavailable connection whose platform answered with this code, or not at all. */
+const problemOf = (errorCode: string): string => (/^\d+$/.test(errorCode) ? platformReason(errorCode) : 'unreachable')

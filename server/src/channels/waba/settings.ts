@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox'
+import { nullable, oneOf } from '../../base/route.ts'
+import { closed } from '../../team/team-schema.ts'
+import { baseUrl, name, numberId, platformId, secret } from '../connection/fields.ts'
+
+export interface WabaSettings {
+  /** Without a trailing slash: `https://graph.facebook.com`, or a simulator's. */
+  baseUrl: string
+  /** `v25.0` */
+  version: string
+  accessToken: string
+  appSecret: string
+  verifyToken: string
+}
+
+export const accountId = nullable(
+  platformId("The platform's business account id; templates are read from it.", '102290129340398'),
+)
+export const version = Type.String({
+  pattern: '^v\\d{1,3}\\.\\d{1,2}$',
+  maxLength: 7,
+  description: "The version of the platform's API.",
+  example: 'v25.0',
+})
+export const wabaSecrets = {
+  accessToken: secret('A token that may send messages and read templates. Sealed; never shown again.'),
+  appSecret: secret("The app's secret, which signs callbacks. Sealed; never shown again."),
+  verifyToken: secret('What the platform shows when it checks the webhook address. Made up when not sent.'),
+}
+
+export const newWabaSchema = Type.Object(
+  {
+    channel: oneOf(['waba'] as const, { description: 'The official platform.' }),
+    name,
+    numberId,
+    accountId: Type.Optional(accountId),
+    accessToken: wabaSecrets.accessToken,
+    appSecret: wabaSecrets.appSecret,
+    verifyToken: Type.Optional(wabaSecrets.verifyToken),
+    baseUrl: Type.Optional(baseUrl),
+    version: Type.Optional(version),
+  },
+  { ...closed, title: 'NewWabaConnection' },
+)
+export type NewWaba = Static<typeof newWabaSchema>
