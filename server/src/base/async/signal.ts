@@ -1,8 +1,12 @@
-/** Wakes a loop that looks whether there is something to do. */
+import timers from 'node:timers/promises'
+
+/** Wakes all who wait because there may be something to do. A wake that nobody waits for is forgotten. */
 export interface Signal {
   wake(): void
   /** Resolves at the next `wake`. Ask for it before looking, so that nothing falls in between. */
   next(): Promise<void>
+  /** The same for so long at most: true when it was woken, false when the time is over. Keeps no process alive. */
+  nextWithin(maxMs: number): Promise<boolean>
 }
 
 export function createSignal(): Signal {
@@ -13,5 +17,14 @@ export function createSignal(): Signal {
       current = Promise.withResolvers()
     },
     next: () => current.promise,
+    nextWithin: async (maxMs) => {
+      const timer = new AbortController()
+      const isWoken = await Promise.race([
+        current.promise.then(() => true),
+        timers.setTimeout(maxMs, false, { signal: timer.signal, ref: false }).catch(() => false),
+      ])
+      timer.abort()
+      return isWoken
+    },
   }
 }
