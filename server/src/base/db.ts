@@ -1,12 +1,13 @@
+import { createNewsBoard, type News } from './news.ts'
 import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failures.ts'
 import type { Pool } from './postgres/pool.ts'
-import { type Gate, poolSender } from './postgres/sender.ts'
+import { poolSender } from './postgres/sender.ts'
 import type { Session } from './postgres/session.ts'
 import { type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { Transaction } from './postgres/transaction.ts'
 import { oid, Parameter } from './postgres/values.ts'
 import { openWays, type WayOptions, type WayThrough } from './postgres/ways.ts'
-import { createShares } from './shares/shares.ts'
+import { createShares, type Shares } from './shares/shares.ts'
 import { asHouse, currentWork, isInTransaction, within, workInTransaction } from './shares/work.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
@@ -62,12 +63,7 @@ export interface Db {
   close(): Promise<void>
 }
 
-/** What listeners are told of a commit: a hint that may be lost, never the truth itself. */
-export interface News {
-  topic: string
-  /** What it is about, such as a workspace. */
-  id: string
-}
+export type { News }
 
 export interface DbOptions extends WayOptions {
   /** Sees every statement that is about to be sent: tests explain them. */
@@ -114,62 +110,16 @@ export class SecondConnection extends Error {
 }
 
 export function openDb(options: DbOptions): Db {
-  const { onStatement } = options
-  const hearingAgain = new Set<() => void>()
+  const board = createNewsBoard()
   const onHearing = (isHearing: boolean, error?: unknown) => {
     options.onHearing?.(isHearing, error)
-    if (isHearing) for (const look of hearingAgain) asHouse(look)
+    if (isHearing) board.hearAgain()
   }
   const { pool, listener, name, size, wayThrough } = openWays({ ...options, onHearing })
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
   const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
-  const self = {}
-  const wrongPlace = () => (isInTransaction(self) ? new SecondConnection() : null)
-  const refuseInTransaction = () => {
-    const error = wrongPlace()
-    if (error !== null) throw error
-  }
-  const look = onStatement === undefined ? () => {} : reporter(onStatement)
-  const gateOf = (enter: Gate['enter']): Gate => ({
-    enter,
-    wrongPlace,
-    owner: () => currentWork().owner,
-    onStatement: look,
-  })
-  // What only reads waits for no lock: several may be on their way by one connection while their workspace is alone.
-  const sql = tagOf(poolSender(pool, gateOf(shares.enter), true))
-  const writingSql = tagOf(
-    poolSender(
-      pool,
-      gateOf(() => shares.enter()),
-      false,
-    ),
-  ) as Tx
-  for (const tag of [sql, writingSql]) processes.set(tag, name)
-  const begin = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const leave = await shares.enter()
-    const inside = workInTransaction(self)
-    try {
-      return await within(inside, () =>
-        inTransaction(pool, look, (tx) => {
-          processes.set(tx, name)
-          return work(tx)
-        }),
-      )
-    } finally {
-      inside.transaction.isOpen = false
-      leave()
-    }
-  }
-  const listeners = new Map<string, Set<(id: string) => void>>()
-  const ownListeners = new Set<(news: News) => void>()
-  const hear = ({ topic, id }: News) => {
-    for (const listener of listeners.get(topic) ?? []) listener(id)
-  }
-  const tell = (news: News) => {
-    hear(news)
-    for (const listener of ownListeners) listener(news)
-  }
+  const ground: Ground = { self: {}, pool, shares, name, look: reporter(options.onStatement) }
+  const { sql, writingSql, refuseInTransaction } = openTags(ground)
 
   const db: Db = {
     sql,
@@ -178,34 +128,24 @@ export function openDb(options: DbOptions): Db {
       const news: News[] = []
       const answer = await persist(db, () => {
         news.length = 0
-        return begin((tx) => {
+        return begin(ground, (tx) => {
           newsOf.set(tx, news)
           return work(tx)
         })
       })
       // What follows from it is done for all who listen, and in nobody's turn.
-      asHouse(() => news.forEach(tell))
+      asHouse(() => news.forEach(board.tell))
       return answer
     },
     statement: async (work, news) => {
       const answer = await persist(db, () => work(writingSql))
-      if (news !== undefined) asHouse(() => tell(news))
+      if (news !== undefined) asHouse(() => board.tell(news))
       return answer
     },
-    onNews: (topic, listener) => {
-      const set = listeners.get(topic) ?? new Set()
-      listeners.set(topic, set.add(listener))
-      return () => void set.delete(listener)
-    },
-    onOwnNews: (listener) => {
-      ownListeners.add(listener)
-      return () => void ownListeners.delete(listener)
-    },
-    onHearingAgain: (look) => {
-      hearingAgain.add(look)
-      return () => void hearingAgain.delete(look)
-    },
-    hear,
+    onNews: board.onNews,
+    onOwnNews: board.onOwnNews,
+    onHearingAgain: board.onHearingAgain,
+    hear: board.hear,
     listen: listener.listen,
     inBulk: async (work) => {
       const leave = await bulk.enter()
@@ -223,6 +163,47 @@ export function openDb(options: DbOptions): Db {
     },
   }
   return db
+}
+
+/** What statements and transactions stand on. */
+interface Ground {
+  /** The database that they are of, as work in a transaction knows it. */
+  self: object
+  pool: Pool
+  shares: Shares
+  /** Of this process, at the database. */
+  name: string
+  look: (statement: Statement) => void
+}
+
+function openTags({ self, pool, shares, name, look }: Ground) {
+  const wrongPlace = () => (isInTransaction(self) ? new SecondConnection() : null)
+  const gate = { wrongPlace, owner: () => currentWork().owner, onStatement: look }
+  // What only reads waits for no lock: several may be on their way by one connection while their workspace is alone.
+  const sql = tagOf(poolSender(pool, { ...gate, enter: shares.enter }, true))
+  const writingSql = tagOf(poolSender(pool, { ...gate, enter: () => shares.enter() }, false)) as Tx
+  for (const tag of [sql, writingSql]) processes.set(tag, name)
+  const refuseInTransaction = () => {
+    const error = wrongPlace()
+    if (error !== null) throw error
+  }
+  return { sql, writingSql, refuseInTransaction }
+}
+
+async function begin<T>({ self, pool, shares, name, look }: Ground, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const leave = await shares.enter()
+  const inside = workInTransaction(self)
+  try {
+    return await within(inside, () =>
+      inTransaction(pool, look, (tx) => {
+        processes.set(tx, name)
+        return work(tx)
+      }),
+    )
+  } finally {
+    inside.transaction.isOpen = false
+    leave()
+  }
 }
 
 async function inTransaction<T>(
@@ -282,10 +263,10 @@ export function announce(tx: Tx, topic: string, id: string): void {
   if (news !== undefined && !news.some((item) => item.topic === topic && item.id === id)) news.push({ topic, id })
 }
 
-const reporter =
-  (onStatement: (statement: SentStatement) => void) =>
-  ({ text, given, types }: Statement) =>
-    onStatement({ text, parameters: given, types })
+function reporter(onStatement: DbOptions['onStatement']): (statement: Statement) => void {
+  if (onStatement === undefined) return () => {}
+  return ({ text, given, types }) => onStatement({ text, parameters: given, types })
+}
 
 async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
   let waits = 0
