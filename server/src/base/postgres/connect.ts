@@ -3,7 +3,6 @@ import type pg from 'pg'
 import { type DatabaseAddress, type DatabaseHost, nameOfHost } from './address/address.ts'
 import { AddressProblem } from './address/address-problem.ts'
 import { makeClient } from './client.ts'
-import { NoDatabase, type Refusal } from './no-database.ts'
 import { openSocket, openWay, readTlsFiles } from './way.ts'
 
 export interface SessionSettings {
@@ -42,6 +41,23 @@ export async function connect(
     }
   }
   throw new NoDatabase(refusals)
+}
+
+interface Refusal {
+  host: string
+  /** To be read behind the host's name. */
+  reason: string
+}
+
+/** No host of the address would do at the moment: later, or another time, one may. */
+export class NoDatabase extends Error {
+  readonly code = 'NO_DATABASE'
+  readonly refusals: readonly Refusal[]
+
+  constructor(refusals: readonly Refusal[]) {
+    super(refusals.map(({ host, reason }) => `${host}: ${reason}`).join('; '))
+    this.refusals = refusals
+  }
 }
 
 interface Limits {

@@ -1,4 +1,4 @@
-import { isPublicUrl } from '../../base/outgoing/public-url.ts'
+import { isPublicUrl } from '../../base/outgoing/guard.ts'
 import { platformReason } from '../apply-platform-signal.ts'
 import type { PartnerConnection } from '../connection/connection.ts'
 import type { Driver, FetchedTemplates } from '../driver.ts'
