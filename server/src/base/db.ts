@@ -242,7 +242,7 @@ export function processName(sql: Sql): string {
 }
 
 /**
- * Sends the commit right behind the statements that `work` sends at once (by `execute`), which saves a round trip while
+ * Sends the commit right after the statements that `work` sends at once (by `execute`), which saves a round trip while
  * locks are held. What they answer can undo nothing any more; when one of them fails, nothing is committed. A statement
  * that `work` sends later throws.
  */

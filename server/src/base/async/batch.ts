@@ -3,7 +3,7 @@ export interface Batching<I, O> {
   groups: number
   /** How many items one group holds at most. */
   groupSize: number
-  /** Does all of a group or nothing, and answers for each item in its order. */
+  /** Does all of a group or nothing, and returns what came of each item, in their order. */
   work(key: string, items: readonly I[]): Promise<readonly O[]>
   /** Whether a failure left nothing behind, so that the items may be tried again. */
   isUndone(error: unknown): boolean

@@ -45,7 +45,7 @@ export async function connect(
 
 interface Refusal {
   host: string
-  /** To be read behind the host's name. */
+  /** To be read after the host's name. */
   reason: string
 }
 

@@ -51,7 +51,7 @@ export class Transaction implements Sender {
   }
 
   /**
-   * Sends the commit right behind the statements that `work` sends before it first waits. What they answer can undo
+   * Sends the commit right after the statements that `work` sends before it first waits. What they answer can undo
    * nothing any more; when one of them fails, nothing is committed.
    */
   commitBehind<T>(work: () => Promise<T>): Promise<T> {

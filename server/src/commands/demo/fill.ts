@@ -15,6 +15,14 @@ import { type DemoLead, demoLeads } from './people.ts'
 
 const hourMs = 3_600_000
 
+/** Fills the demo workspace as if it had been in use for six weeks, by the verbs that requests use. May be done again. */
+export async function fillDemo(runtime: Runtime, owner: Member): Promise<void> {
+  const { db, vault, clock } = runtime
+  for (const label of demoLabels) await unlessThere(() => createLabel({ db, vault, clock }, owner, label))
+  await unlessThere(() => createForm({ db, clock }, owner, demoForm))
+  for (const [at, lead] of demoLeads.entries()) await addLead(runtime, owner, lead, at + 1)
+}
+
 const demoLabels: readonly { name: string; color: LabelColor }[] = [
   { name: 'VIP', color: 'amber' },
   { name: 'Call back', color: 'blue' },
@@ -41,14 +49,6 @@ const demoForm: NewForm = {
     { key: 'newsletter', label: 'Send me news once a month', type: 'boolean', required: false },
   ],
   submitLabel: 'Ask for a call',
-}
-
-/** Fills the demo workspace as if it had been in use for six weeks, by the verbs that requests use. May be done again. */
-export async function fillDemo(runtime: Runtime, owner: Member): Promise<void> {
-  const { db, vault, clock } = runtime
-  for (const label of demoLabels) await unlessThere(() => createLabel({ db, vault, clock }, owner, label))
-  await unlessThere(() => createForm({ db, clock }, owner, demoForm))
-  for (const [at, lead] of demoLeads.entries()) await addLead(runtime, owner, lead, at + 1)
 }
 
 async function unlessThere(work: () => Promise<unknown>): Promise<void> {
