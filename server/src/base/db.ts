@@ -1,4 +1,5 @@
 import { createNewsBoard, type News } from './news.ts'
+import { type ConnectionOptions, openConnections, type PoolerAbilities } from './postgres/connections.ts'
 import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failures.ts'
 import type { Pool } from './postgres/pool.ts'
 import { poolSender } from './postgres/sender.ts'
@@ -6,7 +7,6 @@ import type { Session } from './postgres/session.ts'
 import { type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { Transaction } from './postgres/transaction.ts'
 import { oid, Parameter } from './postgres/values.ts'
-import { openWays, type WayOptions, type WayThrough } from './postgres/ways.ts'
 import { createShares, type Shares } from './shares/shares.ts'
 import { asHouse, currentWork, isInTransaction, within, workInTransaction } from './shares/work.ts'
 
@@ -56,7 +56,7 @@ export interface Db {
   /** Throws inside a transaction of this database: for caches, which only now and then need a connection. */
   refuseInTransaction(): void
   /** What the pooler on the way does for us; null without one. */
-  wayThrough(): Promise<WayThrough | null>
+  poolerAbilities(): Promise<PoolerAbilities | null>
   /** How many connections are in use, how much waits for one, and how much was refused since it would have waited. */
   load(): { open: number; waiting: number; refused: number }
   /** Lets running statements end, then closes every connection. */
@@ -65,7 +65,7 @@ export interface Db {
 
 export type { News }
 
-export interface DbOptions extends WayOptions {
+export interface DbOptions extends ConnectionOptions {
   /** Sees every statement that is about to be sent: tests explain them. */
   onStatement?: (statement: SentStatement) => void
 }
@@ -115,7 +115,7 @@ export function openDb(options: DbOptions): Db {
     options.onHearing?.(isHearing, error)
     if (isHearing) board.hearAgain()
   }
-  const { pool, listener, name, size, wayThrough } = openWays({ ...options, onHearing })
+  const { pool, listener, name, size, poolerAbilities } = openConnections({ ...options, onHearing })
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
   const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
   const ground: Ground = { self: {}, pool, shares, name, look: reporter(options.onStatement) }
@@ -156,7 +156,7 @@ export function openDb(options: DbOptions): Db {
       }
     },
     refuseInTransaction,
-    wayThrough: () => wayThrough(sql),
+    poolerAbilities: () => poolerAbilities(sql),
     load: shares.load,
     close: async () => {
       await Promise.all([listener.close(), pool.close(closingMs)])

@@ -27,7 +27,7 @@ export async function relayNews(db: Db, onError: (error: unknown) => void): Prom
   })
   const stop = db.onOwnNews((news) => telling.add(channel, news))
   await db.listen(channel, (payload) => {
-    const { from, news } = JSON.parse(payload) as Told
+    const { from, news } = JSON.parse(payload) as Notice
     if (from !== self) for (const item of news) db.hear(item)
   })
   return () => {
@@ -36,7 +36,7 @@ export async function relayNews(db: Db, onError: (error: unknown) => void): Prom
   }
 }
 
-interface Told {
+interface Notice {
   from: string
   news: readonly News[]
 }
@@ -62,5 +62,5 @@ export function pack(from: string, items: readonly News[]): string[] {
   return news.length === 0 ? payloads : [...payloads, payloadOf(from, news)]
 }
 
-const payloadOf = (from: string, news: readonly News[]) => JSON.stringify({ from, news } satisfies Told)
+const payloadOf = (from: string, news: readonly News[]) => JSON.stringify({ from, news } satisfies Notice)
 const bytesOf = (text: string) => Buffer.byteLength(text)

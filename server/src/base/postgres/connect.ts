@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { type DatabaseAddress, type DatabaseHost, nameOfHost } from './address/address.ts'
 import { AddressProblem } from './address/address-problem.ts'
 import { makeClient } from './client.ts'
-import { openSocket, openWay, readTlsFiles } from './way.ts'
+import { connectSocket, openSocket, readTlsFiles } from './socket.ts'
 
 export interface SessionSettings {
   applicationName: string
@@ -81,16 +81,16 @@ async function tryHost(
   )
   const giveUp = () => failure.report(new Error('is not waited for any longer'))
   signal?.addEventListener('abort', giveUp)
-  let way: Socket | undefined
+  let stream: Socket | undefined
   try {
-    way = await failure.or(openWay(socket, host, address.tls, files))
-    const client = makeClient(way, host, address, settings)
+    stream = await failure.or(connectSocket(socket, host, address.tls, files))
+    const client = makeClient(stream, host, address, settings)
     client.on('error', failure.report)
     await failure.or(begin(client, address, settings))
     client.off('error', failure.report)
     return client
   } catch (error) {
-    way?.destroy()
+    stream?.destroy()
     socket.destroy()
     throw error
   } finally {

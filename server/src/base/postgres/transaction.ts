@@ -22,7 +22,7 @@ export class Transaction implements Sender {
   constructor(session: Session, look: (statement: Statement) => void = () => {}) {
     this.#session = session
     this.#look = look
-    this.#opening = [begin, ...session.manner.settings]
+    this.#opening = [begin, ...session.mode.settings]
     this.sql = tagOf(this)
   }
 
