@@ -118,8 +118,8 @@ export function openDb(options: DbOptions): Db {
   const { pool, listener, name, size, poolerAbilities } = openConnections({ ...options, onHearing })
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
   const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
-  const ground: Ground = { self: {}, pool, shares, name, look: reporter(options.onStatement) }
-  const { sql, writingSql, refuseInTransaction } = openTags(ground)
+  const core: Core = { self: {}, pool, shares, name, look: reporter(options.onStatement) }
+  const { sql, writingSql, refuseInTransaction } = openTags(core)
 
   const db: Db = {
     sql,
@@ -128,7 +128,7 @@ export function openDb(options: DbOptions): Db {
       const news: News[] = []
       const answer = await persist(db, () => {
         news.length = 0
-        return begin(ground, (tx) => {
+        return begin(core, (tx) => {
           newsOf.set(tx, news)
           return work(tx)
         })
@@ -165,8 +165,8 @@ export function openDb(options: DbOptions): Db {
   return db
 }
 
-/** What statements and transactions stand on. */
-interface Ground {
+/** What statements and transactions share. */
+interface Core {
   /** The database that they are of, as work in a transaction knows it. */
   self: object
   pool: Pool
@@ -176,7 +176,7 @@ interface Ground {
   look: (statement: Statement) => void
 }
 
-function openTags({ self, pool, shares, name, look }: Ground) {
+function openTags({ self, pool, shares, name, look }: Core) {
   const wrongPlace = () => (isInTransaction(self) ? new SecondConnection() : null)
   const gate = { wrongPlace, owner: () => currentWork().owner, onStatement: look }
   // What only reads waits for no lock: several may be on their way by one connection while their workspace is alone.
@@ -190,7 +190,7 @@ function openTags({ self, pool, shares, name, look }: Ground) {
   return { sql, writingSql, refuseInTransaction }
 }
 
-async function begin<T>({ self, pool, shares, name, look }: Ground, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function begin<T>({ self, pool, shares, name, look }: Core, work: (tx: Tx) => Promise<T>): Promise<T> {
   const leave = await shares.enter()
   const inside = workInTransaction(self)
   try {
