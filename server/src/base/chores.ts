@@ -6,7 +6,7 @@ import type { Log } from './log.ts'
 export interface Chore {
   name: string
   everyMs: number
-  /** Answers how much there was to do, for the log; `undefined` when it does not count. */
+  /** Returns how much there was to do, for the log; `undefined` when it does not count. */
   work(): Promise<number | undefined>
   /** Leaves no log line when there was nothing to do. */
   isQuiet?: boolean

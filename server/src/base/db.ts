@@ -1,12 +1,13 @@
+import { createNewsBoard, type News } from './news.ts'
+import { type ConnectionOptions, openConnections, type PoolerAbilities } from './postgres/connections.ts'
 import { DatabaseError, isAway, isStalePlan, sqlState } from './postgres/failures.ts'
 import type { Pool } from './postgres/pool.ts'
-import { type Gate, poolSender } from './postgres/sender.ts'
+import { poolSender } from './postgres/sender.ts'
 import type { Session } from './postgres/session.ts'
 import { type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { Transaction } from './postgres/transaction.ts'
 import { oid, Parameter } from './postgres/values.ts'
-import { openWays, type WayOptions, type WayThrough } from './postgres/ways.ts'
-import { createShares } from './shares/shares.ts'
+import { createShares, type Shares } from './shares/shares.ts'
 import { asHouse, currentWork, isInTransaction, within, workInTransaction } from './shares/work.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
@@ -55,21 +56,16 @@ export interface Db {
   /** Throws inside a transaction of this database: for caches, which only now and then need a connection. */
   refuseInTransaction(): void
   /** What the pooler on the way does for us; null without one. */
-  wayThrough(): Promise<WayThrough | null>
+  poolerAbilities(): Promise<PoolerAbilities | null>
   /** How many connections are in use, how much waits for one, and how much was refused since it would have waited. */
   load(): { open: number; waiting: number; refused: number }
   /** Lets running statements end, then closes every connection. */
   close(): Promise<void>
 }
 
-/** What listeners are told of a commit: a hint that may be lost, never the truth itself. */
-export interface News {
-  topic: string
-  /** What it is about, such as a workspace. */
-  id: string
-}
+export type { News }
 
-export interface DbOptions extends WayOptions {
+export interface DbOptions extends ConnectionOptions {
   /** Sees every statement that is about to be sent: tests explain them. */
   onStatement?: (statement: SentStatement) => void
 }
@@ -114,62 +110,16 @@ export class SecondConnection extends Error {
 }
 
 export function openDb(options: DbOptions): Db {
-  const { onStatement } = options
-  const hearingAgain = new Set<() => void>()
+  const board = createNewsBoard()
   const onHearing = (isHearing: boolean, error?: unknown) => {
     options.onHearing?.(isHearing, error)
-    if (isHearing) for (const look of hearingAgain) asHouse(look)
+    if (isHearing) board.hearAgain()
   }
-  const { pool, listener, name, size, wayThrough } = openWays({ ...options, onHearing })
+  const { pool, listener, name, size, poolerAbilities } = openConnections({ ...options, onHearing })
   const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
   const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
-  const self = {}
-  const wrongPlace = () => (isInTransaction(self) ? new SecondConnection() : null)
-  const refuseInTransaction = () => {
-    const error = wrongPlace()
-    if (error !== null) throw error
-  }
-  const look = onStatement === undefined ? () => {} : reporter(onStatement)
-  const gateOf = (enter: Gate['enter']): Gate => ({
-    enter,
-    wrongPlace,
-    owner: () => currentWork().owner,
-    onStatement: look,
-  })
-  // What only reads waits for no lock: several may be on their way by one connection while their workspace is alone.
-  const sql = tagOf(poolSender(pool, gateOf(shares.enter), true))
-  const writingSql = tagOf(
-    poolSender(
-      pool,
-      gateOf(() => shares.enter()),
-      false,
-    ),
-  ) as Tx
-  for (const tag of [sql, writingSql]) processes.set(tag, name)
-  const begin = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const leave = await shares.enter()
-    const inside = workInTransaction(self)
-    try {
-      return await within(inside, () =>
-        inTransaction(pool, look, (tx) => {
-          processes.set(tx, name)
-          return work(tx)
-        }),
-      )
-    } finally {
-      inside.transaction.isOpen = false
-      leave()
-    }
-  }
-  const listeners = new Map<string, Set<(id: string) => void>>()
-  const ownListeners = new Set<(news: News) => void>()
-  const hear = ({ topic, id }: News) => {
-    for (const listener of listeners.get(topic) ?? []) listener(id)
-  }
-  const tell = (news: News) => {
-    hear(news)
-    for (const listener of ownListeners) listener(news)
-  }
+  const core: Core = { self: {}, pool, shares, name, look: reporter(options.onStatement) }
+  const { sql, writingSql, refuseInTransaction } = openTags(core)
 
   const db: Db = {
     sql,
@@ -178,34 +128,24 @@ export function openDb(options: DbOptions): Db {
       const news: News[] = []
       const answer = await persist(db, () => {
         news.length = 0
-        return begin((tx) => {
+        return begin(core, (tx) => {
           newsOf.set(tx, news)
           return work(tx)
         })
       })
       // What follows from it is done for all who listen, and in nobody's turn.
-      asHouse(() => news.forEach(tell))
+      asHouse(() => news.forEach(board.tell))
       return answer
     },
     statement: async (work, news) => {
       const answer = await persist(db, () => work(writingSql))
-      if (news !== undefined) asHouse(() => tell(news))
+      if (news !== undefined) asHouse(() => board.tell(news))
       return answer
     },
-    onNews: (topic, listener) => {
-      const set = listeners.get(topic) ?? new Set()
-      listeners.set(topic, set.add(listener))
-      return () => void set.delete(listener)
-    },
-    onOwnNews: (listener) => {
-      ownListeners.add(listener)
-      return () => void ownListeners.delete(listener)
-    },
-    onHearingAgain: (look) => {
-      hearingAgain.add(look)
-      return () => void hearingAgain.delete(look)
-    },
-    hear,
+    onNews: board.onNews,
+    onOwnNews: board.onOwnNews,
+    onHearingAgain: board.onHearingAgain,
+    hear: board.hear,
     listen: listener.listen,
     inBulk: async (work) => {
       const leave = await bulk.enter()
@@ -216,13 +156,54 @@ export function openDb(options: DbOptions): Db {
       }
     },
     refuseInTransaction,
-    wayThrough: () => wayThrough(sql),
+    poolerAbilities: () => poolerAbilities(sql),
     load: shares.load,
     close: async () => {
       await Promise.all([listener.close(), pool.close(closingMs)])
     },
   }
   return db
+}
+
+/** What statements and transactions share. */
+interface Core {
+  /** The database that they are of, as work in a transaction knows it. */
+  self: object
+  pool: Pool
+  shares: Shares
+  /** Of this process, at the database. */
+  name: string
+  look: (statement: Statement) => void
+}
+
+function openTags({ self, pool, shares, name, look }: Core) {
+  const wrongPlace = () => (isInTransaction(self) ? new SecondConnection() : null)
+  const gate = { wrongPlace, owner: () => currentWork().owner, onStatement: look }
+  // What only reads waits for no lock: several may be on their way by one connection while their workspace is alone.
+  const sql = tagOf(poolSender(pool, { ...gate, enter: shares.enter }, true))
+  const writingSql = tagOf(poolSender(pool, { ...gate, enter: () => shares.enter() }, false)) as Tx
+  for (const tag of [sql, writingSql]) processes.set(tag, name)
+  const refuseInTransaction = () => {
+    const error = wrongPlace()
+    if (error !== null) throw error
+  }
+  return { sql, writingSql, refuseInTransaction }
+}
+
+async function begin<T>({ self, pool, shares, name, look }: Core, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const leave = await shares.enter()
+  const inside = workInTransaction(self)
+  try {
+    return await within(inside, () =>
+      inTransaction(pool, look, (tx) => {
+        processes.set(tx, name)
+        return work(tx)
+      }),
+    )
+  } finally {
+    inside.transaction.isOpen = false
+    leave()
+  }
 }
 
 async function inTransaction<T>(
@@ -261,7 +242,7 @@ export function processName(sql: Sql): string {
 }
 
 /**
- * Sends the commit right behind the statements that `work` sends at once (by `execute`), which saves a round trip while
+ * Sends the commit right after the statements that `work` sends at once (by `execute`), which saves a round trip while
  * locks are held. What they answer can undo nothing any more; when one of them fails, nothing is committed. A statement
  * that `work` sends later throws.
  */
@@ -282,10 +263,10 @@ export function announce(tx: Tx, topic: string, id: string): void {
   if (news !== undefined && !news.some((item) => item.topic === topic && item.id === id)) news.push({ topic, id })
 }
 
-const reporter =
-  (onStatement: (statement: SentStatement) => void) =>
-  ({ text, given, types }: Statement) =>
-    onStatement({ text, parameters: given, types })
+function reporter(onStatement: DbOptions['onStatement']): (statement: Statement) => void {
+  if (onStatement === undefined) return () => {}
+  return ({ text, given, types }) => onStatement({ text, parameters: given, types })
+}
 
 async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
   let waits = 0

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { coalesce } from './async/coalesce.ts'
 import type { Db, News } from './db.ts'
 
 const channel = 'parley_news'
@@ -8,35 +9,34 @@ const gatherMs = 15
 const maxBytes = 7_999
 
 /**
- * Tells other processes what commits of this one announce, and hears theirs. Answers how to stop. Lost news are no
+ * Tells other processes what commits of this one announce, and listens for theirs. Returns how to stop. Lost news are no
  * loss: whoever listens also looks by itself from time to time.
  */
 export async function relayNews(db: Db, onError: (error: unknown) => void): Promise<() => void> {
   const self = randomUUID()
-  const waiting = new Map<string, News>()
-  let timer: NodeJS.Timeout | undefined
-
-  const send = () => {
-    timer = undefined
-    const items = [...waiting.values()]
-    waiting.clear()
-    for (const payload of pack(self, items)) db.sql`select pg_notify(${channel}, ${payload})`.catch(onError)
-  }
-  const stop = db.onOwnNews((news) => {
-    waiting.set(`${news.topic} ${news.id}`, news)
-    timer ??= setTimeout(send, gatherMs).unref()
+  const telling = coalesce<News>({
+    gatherMs,
+    // The next do not wait for these: a slow answer would make them late as well.
+    work: (_, items) => {
+      const once = new Map(items.map((news) => [`${news.topic} ${news.id}`, news]))
+      for (const payload of pack(self, [...once.values()])) {
+        db.sql`select pg_notify(${channel}, ${payload})`.catch(onError)
+      }
+    },
+    onError,
   })
+  const stop = db.onOwnNews((news) => telling.add(channel, news))
   await db.listen(channel, (payload) => {
-    const { from, news } = JSON.parse(payload) as Told
+    const { from, news } = JSON.parse(payload) as Notice
     if (from !== self) for (const item of news) db.hear(item)
   })
   return () => {
     stop()
-    clearTimeout(timer)
+    void telling.close()
   }
 }
 
-interface Told {
+interface Notice {
   from: string
   news: readonly News[]
 }
@@ -62,5 +62,5 @@ export function pack(from: string, items: readonly News[]): string[] {
   return news.length === 0 ? payloads : [...payloads, payloadOf(from, news)]
 }
 
-const payloadOf = (from: string, news: readonly News[]) => JSON.stringify({ from, news } satisfies Told)
+const payloadOf = (from: string, news: readonly News[]) => JSON.stringify({ from, news } satisfies Notice)
 const bytesOf = (text: string) => Buffer.byteLength(text)

@@ -21,7 +21,7 @@ const turnMs = 10_000
 
 /**
  * Removes rows that are over their days, in rounds: in each round every workspace has its turn, with a batch, and each
- * transaction removes 5,000 rows at most. Answers how many it removed. What others hold locked waits for the next turn.
+ * transaction removes 5,000 rows at most. Returns how many it removed. What others hold locked waits for the next turn.
  */
 export async function removeAged(db: Db, tables: readonly AgingTable[], now: Date): Promise<number> {
   const endsAt = performance.now() + turnMs

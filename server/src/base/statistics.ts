@@ -6,7 +6,7 @@ const worthRows = 500
 /**
  * Has the database count again what more than doubled since it last did: by itself it looks once a minute, and until
  * then plans for the tables that were. In the first minute of an installation it knows nothing at all, and would read a
- * workspace through to find one lead by its name. Answers how many tables there were.
+ * workspace through to find one lead by its name. Returns how many tables there were.
  */
 export async function refreshStatistics(sql: Sql): Promise<number> {
   const outgrown = await sql<{ name: string }[]>`

@@ -42,7 +42,7 @@ export function compileForRequest(schema: object, part: string | undefined): Req
   return check
 }
 
-/** Answers whether the values fit; `errors` says why the last ones did not. */
+/** Returns whether the values fit; `errors` says why the last ones did not. */
 export interface RequestCheck {
   (values: unknown): boolean
   errors?: ErrorObject[] | null | undefined

@@ -43,7 +43,7 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   const worker = only === 'api' ? null : startWorker(runtime)
   const simulation = isApi ? await startSimulation(runtime, say) : noSimulation
   runtime.log.info('listening', { host: config.http.host, port: config.http.port, version })
-  await tellWayThrough(runtime)
+  await logPoolerAbilities(runtime)
   compileRest().catch((error) => runtime.log.error('a schema does not compile', {}, error))
 
   let firstStart = Promise.resolve()
@@ -79,15 +79,15 @@ export async function serve(config: Config, { json, only }: ServeOptions): Promi
   await firstStart
 }
 
-async function tellWayThrough({ db, log }: OpenRuntime): Promise<void> {
-  const way = await db.wayThrough()
-  if (way === null) return
+async function logPoolerAbilities({ db, log }: OpenRuntime): Promise<void> {
+  const pooler = await db.poolerAbilities()
+  if (pooler === null) return
   log.info(
-    way.keepsNames
+    pooler.keepsNames
       ? 'the database is reached by a pooler that keeps prepared statements'
       : 'the database is reached by a pooler that keeps no prepared statements: each is read and planned anew',
   )
-  if (!way.hasLimits) log.info('the role has no time limits of its own: they are sent with every transaction')
+  if (!pooler.hasLimits) log.info('the role has no time limits of its own: they are sent with every transaction')
 }
 
 function refuseLonePart({ database }: Config): void {

@@ -11,7 +11,7 @@ export interface ErasureDeps {
   clock: Clock
   /** What is erased, in order: each room knows its own. */
   parts: readonly ErasurePart[]
-  /** Where a test may let the process die: within a step that has written, and behind one that has committed. */
+  /** Where a test may let the process die: within a step that has written, and after one that has committed. */
   fail?: (point: 'written' | 'stepped') => Promise<void>
 }
 

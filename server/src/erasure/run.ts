@@ -9,7 +9,7 @@ import { findCustomer } from './find-customer.ts'
 export const leaseMs = 30_000
 const shiftMs = 10_000
 
-/** Goes on with an erasure for so long at most. Answers it as it stands then. */
+/** Goes on with an erasure for so long at most. Returns it as it stands then. */
 export async function runErasure(
   deps: ErasureDeps,
   workspaceId: string,
@@ -24,7 +24,7 @@ export async function runErasure(
   return findErasure(deps.db.sql, workspaceId, id)
 }
 
-/** Goes on with erasures that nobody is at, for a shift. Any number of workers may. Answers how many it took up. */
+/** Goes on with erasures that nobody is at, for a shift. Any number of workers may. Returns how many it took up. */
 export async function finishErasures(deps: ErasureDeps): Promise<number> {
   const endsAt = performance.now() + shiftMs
   for (let count = 0; ; count++) {

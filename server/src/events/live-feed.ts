@@ -18,32 +18,23 @@ export interface LiveFeed {
   position: number
   /** Those that have caught up with `position`. */
   streams: Set<Stream>
-  reading: boolean
-  again: boolean
 }
 
 const pageSize = 200
 /** A browser that is further behind loads its page anew instead. */
 export const maxBehind = 5_000
 
-/** Gives what is new to everybody who has caught up. Calls that come meanwhile make it look once more. */
+/** Gives what is new to everybody who has caught up. Not to be called while it runs for the feed. */
 export async function handOut(deps: LiveFeedDeps, feed: LiveFeed): Promise<void> {
-  feed.again = true
-  if (feed.reading) return
-  feed.reading = true
-  try {
-    while (feed.again) {
-      feed.again = false
-      const { frames, position, hasMore } = await readFrames(deps, feed.workspaceId, feed.position)
-      feed.position = position
-      feed.again ||= hasMore
-      for (const stream of feed.streams) {
-        advance(stream, frames, position)
-        if (stream.out.writableLength > maxWaitingBytes) fallBehind(deps, feed, stream)
-      }
+  let isBehind = true
+  while (isBehind) {
+    const { frames, position, hasMore } = await readFrames(deps, feed.workspaceId, feed.position)
+    feed.position = position
+    isBehind = hasMore
+    for (const stream of feed.streams) {
+      advance(stream, frames, position)
+      if (stream.out.writableLength > maxWaitingBytes) fallBehind(deps, feed, stream)
     }
-  } finally {
-    feed.reading = false
   }
 }
 

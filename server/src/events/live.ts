@@ -1,5 +1,6 @@
 import { concerns, endedAccessTopic } from '../access/people/ended-access.ts'
 import type { Repeat } from '../base/async/loop.ts'
+import { singleFlight } from '../base/async/single-flight.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { readTeamNews, teamTopic } from '../team/team-news.ts'
@@ -131,12 +132,13 @@ async function begin({ db, sequencer }: LiveDeps, stream: Stream, after: NewStre
 function followFeeds(deps: LiveDeps) {
   const feeds = new Map<string, { feed: LiveFeed; followers: number; stop(): void }>()
   const open = (workspaceId: string, position: number) => {
-    const feed: LiveFeed = { workspaceId, position, streams: new Set(), reading: false, again: false }
-    const wake = () =>
-      void handOut(deps, feed).catch((error) => deps.log.warn('live feed not read', { workspaceId }, error))
+    const feed: LiveFeed = { workspaceId, position, streams: new Set() }
+    const wake = singleFlight(() =>
+      handOut(deps, feed).catch((error) => deps.log.warn('live feed not read', { workspaceId }, error)),
+    )
     const stop = deps.watch.add({ workspaceId, position: () => feed.position, wake })
     // What was recorded before it was watched brought no news.
-    wake()
+    void wake()
     const opened = { feed, followers: 0, stop }
     feeds.set(workspaceId, opened)
     return opened

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import { createSignal } from '../base/async/signal.ts'
 import { tooManyRequests, unavailable } from '../base/errors.ts'
 import { type FeedDeps, type FeedPage, type Reader, readPage, type Start } from './read-page.ts'
 import type { FeedWatch } from './watch.ts'
@@ -92,21 +93,21 @@ async function pageOrEnd(
   end.then(() => {
     isOver = true
   })
-  let news = Promise.withResolvers<void>()
+  const news = createSignal()
   let from = start
   const stop = deps.watch.add({
     workspaceId: reader.workspaceId,
     position: () => (typeof from === 'number' ? from : Number.POSITIVE_INFINITY),
-    wake: () => news.resolve(),
+    wake: news.wake,
   })
   try {
     for (let hasWaited = false; ; hasWaited = true) {
       // Before the read: news that come during it may be of something that it does not see.
-      news = Promise.withResolvers()
+      const woken = news.next()
       const page = await readPage(deps, reader, from, limit)
       if (page.events.length > 0 || page.hasMore || isOver) return { ...page, hasWaited: hasWaited || isOver }
       from = page.position
-      await Promise.race([news.promise, end])
+      await Promise.race([woken, end])
       if (isOver) return { ...page, hasWaited: true }
     }
   } finally {

@@ -1,3 +1,5 @@
+import { limitConcurrency } from '../base/async/concurrency-limit.ts'
+import { singleFlightByKey } from '../base/async/single-flight.ts'
 import type { Db } from '../base/db.ts'
 import { listUnsequenced, sequenceBatch, sequenceEvents } from './sequence.ts'
 
@@ -9,32 +11,12 @@ export interface Sequencer {
   placeAll(): Promise<number>
 }
 
-interface Run {
-  now: Promise<void>
-  next: Promise<void> | null
-}
-
 const maxAtOnce = 4
 
 export function createSequencer(db: Db): Sequencer {
-  const runs = new Map<string, Run>()
-  const inTurn = turns(maxAtOnce)
-
-  const begin = (workspaceId: string): Promise<void> => {
-    const run: Run = { now: inTurn(() => placeIn(db, workspaceId)), next: null }
-    runs.set(workspaceId, run)
-    const forget = () => void (run.next === null && runs.delete(workspaceId))
-    run.now.then(forget, forget)
-    return run.now
-  }
-  const place = (workspaceId: string): Promise<void> => {
-    const run = runs.get(workspaceId)
-    if (run === undefined) return begin(workspaceId)
-    // The run under way may have looked before the caller's commit, so that all who come meanwhile share the next.
-    const onward = () => begin(workspaceId)
-    run.next ??= run.now.then(onward, onward)
-    return run.next
-  }
+  const inTurn = limitConcurrency({ atOnce: maxAtOnce })
+  // A run under way may have looked before the caller's commit: then all who come meanwhile share the next.
+  const place = singleFlightByKey((workspaceId) => inTurn(() => placeIn(db, workspaceId)))
 
   return {
     place,
@@ -50,21 +32,4 @@ async function placeIn(db: Db, workspaceId: string): Promise<void> {
   let placed: number
   do placed = await sequenceEvents(db, workspaceId)
   while (placed === sequenceBatch)
-}
-
-/** Runs at most so much at once; the rest waits in line. */
-function turns(most: number): (work: () => Promise<void>) => Promise<void> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work) => {
-    if (running === most) await new Promise<void>((resolve) => void waiting.push(resolve))
-    else running++
-    try {
-      await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running--
-      else next()
-    }
-  }
 }

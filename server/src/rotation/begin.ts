@@ -6,7 +6,7 @@ import { recordAudit } from '../team/audit.ts'
 import type { TeamActor } from '../team/member.ts'
 import { noticeMs, type Purpose, type RotationDeps } from './rotation.ts'
 
-/** Begins a rotation in every scope that has none on its way; answers how many it began. */
+/** Begins a rotation in every scope that has none on its way; returns how many it began. */
 export async function beginEverywhere(deps: RotationDeps, actor: TeamActor, purpose: Purpose): Promise<number> {
   const scopes = await deps.db.sql<{ id: string }[]>`
     select id

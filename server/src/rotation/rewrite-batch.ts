@@ -13,7 +13,7 @@ export interface Batch {
 }
 
 /**
- * Brings the next old rows behind `after` to the current version, under their locks. Rows that somebody else has
+ * Brings the next old rows after `after` to the current version, under their locks. Rows that somebody else has
  * locked are passed over, so that this never waits: another pass finds them.
  */
 export async function rewriteBatch(

@@ -4,7 +4,7 @@ import { takeStep } from './step.ts'
 
 const shiftMs = 2_000
 
-/** Takes steps while there are any, for two seconds at most. Answers how many; any number of nodes may do so at once. */
+/** Takes steps while there are any, for two seconds at most. Returns how many; any number of nodes may do so at once. */
 export async function workOnRotations(deps: RotationDeps): Promise<number> {
   const endsAt = performance.now() + shiftMs
   let steps = 0

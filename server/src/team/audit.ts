@@ -1,8 +1,7 @@
 import type { Sql, Tx } from '../base/db.ts'
-import { firstIdAt } from '../base/first-id.ts'
-import { newId } from '../base/id.ts'
+import { firstIdAt, newId } from '../base/id.ts'
 
-/** What is worth a line. The word before the dot is the thing, the one behind it what happened to it. */
+/** What is worth a line. The word before the dot is the thing, the one after it what happened to it. */
 export interface AuditEntry {
   /** A workspace id, or `instanceScope`. */
   scopeId: string

@@ -1,10 +1,9 @@
 import type { Clock } from '../base/clock.ts'
-import { type Db, type Sql, type Tx, violates } from '../base/db.ts'
-import { type ApiError, conflict, invalid, notFound } from '../base/errors.ts'
+import type { Db, Sql } from '../base/db.ts'
+import { invalid } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import { recordAudit } from '../team/audit.ts'
 import type { Member } from '../team/member.ts'
-import { lockWorkspace } from './workspace.ts'
+import { addItem, changeItem, deleteItem, type OwnedList } from './owned-list.ts'
 
 /** What `{{…}}` may name; the page knows the values. */
 export const placeholders = [
@@ -15,7 +14,18 @@ export const placeholders = [
   'workspace.name',
 ] as const
 
-const maxReplies = 500
+const cannedReplies: OwnedList = {
+  item: 'canned_reply',
+  table: (sql) => sql`canned_replies`,
+  most: 500,
+  isFull: 'A workspace has at most 500 canned replies. Delete one first.',
+  isMissing: 'Canned reply not found',
+  unique: {
+    constraint: 'canned_replies_shortcut_key',
+    field: 'shortcut',
+    isTaken: 'A canned reply with this shortcut already exists',
+  },
+}
 
 export interface CannedReplyRow {
   id: string
@@ -45,18 +55,19 @@ export async function createCannedReply(
   { shortcut, text }: { shortcut: string; text: string },
 ): Promise<CannedReplyRow> {
   checkPlaceholders(text)
-  return db.tx(async (tx) => {
-    const now = clock.now()
-    await refuseTooMany(tx, by.workspaceId)
-    const row: CannedReplyRow = { id: newId(now), shortcut, text, created_at: now, updated_at: now }
-    await uniquely(
+  const now = clock.now()
+  const reply: CannedReplyRow = { id: newId(now), shortcut, text, created_at: now, updated_at: now }
+  await db.tx((tx) =>
+    addItem(
+      tx,
+      cannedReplies,
+      { by, id: reply.id, now },
       () => tx`
         insert into canned_replies (workspace_id, id, shortcut, text, created_at, updated_at)
-        values (${by.workspaceId}, ${row.id}, ${shortcut}, ${text}, ${now}, ${now})`,
-    )
-    await recordChange(tx, by, 'canned_reply.created', row.id, now)
-    return row
-  })
+        values (${by.workspaceId}, ${reply.id}, ${shortcut}, ${text}, ${now}, ${now})`,
+    ),
+  )
+  return reply
 }
 
 export async function changeCannedReply(
@@ -66,9 +77,12 @@ export async function changeCannedReply(
   { shortcut, text }: { shortcut?: string; text?: string },
 ): Promise<CannedReplyRow> {
   if (text !== undefined) checkPlaceholders(text)
-  return db.tx(async (tx) => {
-    const now = clock.now()
-    const [row] = await uniquely(
+  const now = clock.now()
+  return db.tx((tx) =>
+    changeItem(
+      tx,
+      cannedReplies,
+      { by, id, now },
       () => tx<CannedReplyRow[]>`
         update canned_replies
         set shortcut = coalesce(${shortcut ?? null}::text, shortcut),
@@ -77,22 +91,12 @@ export async function changeCannedReply(
         where workspace_id = ${by.workspaceId}
           and id = ${id}
         returning id, shortcut, text, created_at, updated_at`,
-    )
-    if (row === undefined) throw replyNotFound()
-    await recordChange(tx, by, 'canned_reply.changed', row.id, now)
-    return row
-  })
+    ),
+  )
 }
 
 export async function deleteCannedReply({ db, clock }: Deps, by: Member, id: string): Promise<void> {
-  await db.tx(async (tx) => {
-    const deleted = await tx`
-      delete from canned_replies
-      where workspace_id = ${by.workspaceId}
-        and id = ${id}`
-    if (deleted.count === 0) throw replyNotFound()
-    await recordChange(tx, by, 'canned_reply.deleted', id.toLowerCase(), clock.now())
-  })
+  await db.tx((tx) => deleteItem(tx, cannedReplies, { by, id, now: clock.now() }))
 }
 
 // A placeholder that nobody fills would be sent to a customer as it stands.
@@ -101,31 +105,3 @@ function checkPlaceholders(text: string): void {
   const unknown = named.find((name) => !placeholders.some((known) => known === name))
   if (unknown !== undefined) throw invalid('text', `may hold {{${placeholders.join('}}, {{')}}} only`)
 }
-
-// The lock makes counting and adding one step: two at once cannot both take the last place.
-async function refuseTooMany(tx: Tx, workspaceId: string): Promise<void> {
-  await lockWorkspace(tx, workspaceId)
-  const [row] = await tx<{ count: number }[]>`
-    select count(*) as count
-    from canned_replies
-    where workspace_id = ${workspaceId}`
-  if ((row?.count ?? 0) >= maxReplies) {
-    throw conflict(`A workspace has at most ${maxReplies} canned replies. Delete one first.`)
-  }
-}
-
-async function uniquely<T>(write: () => PromiseLike<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    throw violates(error, 'canned_replies_shortcut_key')
-      ? conflict('A canned reply with this shortcut already exists', { field: 'shortcut' }, error)
-      : error
-  }
-}
-
-function recordChange(tx: Tx, by: Member, action: string, id: string, now: Date): Promise<void> {
-  return recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action, target: `canned_reply:${id}` }, now)
-}
-
-const replyNotFound = (): ApiError => notFound('Canned reply not found')

@@ -1,10 +1,8 @@
-import { type Sql, type Tx, violates } from '../base/db.ts'
-import { type ApiError, conflict, notFound } from '../base/errors.ts'
+import type { Sql } from '../base/db.ts'
 import { newId } from '../base/id.ts'
-import { recordAudit } from '../team/audit.ts'
 import type { Member } from '../team/member.ts'
 import type { WorkspaceDeps } from './create.ts'
-import { lockWorkspace } from './workspace.ts'
+import { addItem, changeItem, deleteItem, type OwnedList } from './owned-list.ts'
 
 export const labelColors = [
   'grey',
@@ -20,7 +18,14 @@ export const labelColors = [
 ] as const
 export type LabelColor = (typeof labelColors)[number]
 
-const maxLabels = 200
+const labels: OwnedList = {
+  item: 'label',
+  table: (sql) => sql`labels`,
+  most: 200,
+  isFull: 'A workspace has at most 200 labels. Delete one first.',
+  isMissing: 'Label not found',
+  unique: { constraint: 'labels_name_key', field: 'name', isTaken: 'A label with this name already exists' },
+}
 
 export interface LabelRow {
   id: string
@@ -43,14 +48,19 @@ export async function createLabel(
   by: Member,
   { name, color }: { name: string; color: LabelColor },
 ): Promise<LabelRow> {
-  return deps.db.tx(async (tx) => {
-    const now = deps.clock.now()
-    await refuseTooMany(tx, by.workspaceId)
-    const label: LabelRow = { id: newId(now), name: name.trim(), color, created_at: now }
-    await insertLabel(tx, by.workspaceId, label)
-    await recordChange(tx, by, 'label.created', label.id, now)
-    return label
-  })
+  const now = deps.clock.now()
+  const label: LabelRow = { id: newId(now), name: name.trim(), color, created_at: now }
+  await deps.db.tx((tx) =>
+    addItem(
+      tx,
+      labels,
+      { by, id: label.id, now },
+      () => tx`
+        insert into labels (workspace_id, id, name, color, created_at)
+        values (${by.workspaceId}, ${label.id}, ${label.name}, ${color}, ${now})`,
+    ),
+  )
+  return label
 }
 
 export async function changeLabel(
@@ -59,72 +69,25 @@ export async function changeLabel(
   labelId: string,
   patch: { name?: string; color?: LabelColor },
 ): Promise<LabelRow> {
-  return deps.db.tx(async (tx) => {
-    const label = await updateLabel(tx, by.workspaceId, labelId, patch.name?.trim() ?? null, patch.color ?? null)
-    if (label === undefined) throw labelNotFound()
-    await recordChange(tx, by, 'label.changed', labelId, deps.clock.now())
-    return label
-  })
+  return deps.db.tx((tx) =>
+    changeItem(
+      tx,
+      labels,
+      { by, id: labelId, now: deps.clock.now() },
+      () => tx<LabelRow[]>`
+        update labels
+        set name = coalesce(${patch.name?.trim() ?? null}::text, name),
+          color = coalesce(${patch.color ?? null}::text, color)
+        where workspace_id = ${by.workspaceId}
+          and id = ${labelId}
+        returning id, name, color, created_at`,
+    ),
+  )
 }
 
 export async function deleteLabel(deps: WorkspaceDeps, by: Member, labelId: string): Promise<void> {
   await deps.db.tx(async (tx) => {
-    const deleted = await tx`
-      delete from labels
-      where workspace_id = ${by.workspaceId}
-        and id = ${labelId}`
-    if (deleted.count === 0) throw labelNotFound()
+    await deleteItem(tx, labels, { by, id: labelId, now: deps.clock.now() })
     await deps.labelDeleted?.(tx, by.workspaceId, labelId.toLowerCase())
-    await recordChange(tx, by, 'label.deleted', labelId, deps.clock.now())
   })
 }
-
-// The lock makes counting and adding one step: two at once cannot both take the last place.
-async function refuseTooMany(tx: Tx, workspaceId: string): Promise<void> {
-  await lockWorkspace(tx, workspaceId)
-  const [row] = await tx<{ count: number }[]>`
-    select count(*) as count
-    from labels
-    where workspace_id = ${workspaceId}`
-  if ((row?.count ?? 0) >= maxLabels) throw conflict(`A workspace has at most ${maxLabels} labels. Delete one first.`)
-}
-
-async function insertLabel(tx: Tx, workspaceId: string, label: LabelRow): Promise<void> {
-  try {
-    await tx`
-      insert into labels (workspace_id, id, name, color, created_at)
-      values (${workspaceId}, ${label.id}, ${label.name}, ${label.color}, ${label.created_at})`
-  } catch (error) {
-    throw violates(error, 'labels_name_key') ? nameTaken(error) : error
-  }
-}
-
-async function updateLabel(
-  tx: Tx,
-  workspaceId: string,
-  labelId: string,
-  name: string | null,
-  color: LabelColor | null,
-): Promise<LabelRow | undefined> {
-  try {
-    const [row] = await tx<LabelRow[]>`
-      update labels
-      set name = coalesce(${name}::text, name),
-        color = coalesce(${color}::text, color)
-      where workspace_id = ${workspaceId}
-        and id = ${labelId}
-      returning id, name, color, created_at`
-    return row
-  } catch (error) {
-    throw violates(error, 'labels_name_key') ? nameTaken(error) : error
-  }
-}
-
-function recordChange(tx: Tx, by: Member, action: string, labelId: string, now: Date): Promise<void> {
-  return recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action, target: `label:${labelId}` }, now)
-}
-
-const labelNotFound = (): ApiError => notFound('Label not found')
-
-const nameTaken = (cause: unknown): ApiError =>
-  conflict('A label with this name already exists', { field: 'name' }, cause)

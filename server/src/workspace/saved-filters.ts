@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts'
-import type { Db, Sql, Tx } from '../base/db.ts'
-import { type ApiError, conflict, forbidden, notFound } from '../base/errors.ts'
+import type { Db, Tx } from '../base/db.ts'
+import { forbidden, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Vault } from '../base/sealing/vault.ts'
-import { recordAudit } from '../team/audit.ts'
 import { type Member, roleCovers } from '../team/member.ts'
+import { addItem, changeItem, deleteItem, type OwnedList, refuseWhenFull } from './owned-list.ts'
 import { lockWorkspace } from './workspace.ts'
 
 export const filterPages = ['inbox', 'leads'] as const
@@ -30,7 +30,14 @@ export interface FilterDeps {
   clock: Clock
 }
 
-const maxFilters = 100
+const savedFilters: OwnedList = {
+  item: 'saved_filter',
+  table: (sql) => sql`saved_filters`,
+  owner: (sql) => sql`user_id`,
+  most: 100,
+  isFull: 'There are 100 filters already. Delete one first.',
+  isMissing: 'Saved filter not found',
+}
 
 interface FilterRow {
   id: string
@@ -64,12 +71,11 @@ export async function createSavedFilter(
   return vault.withKeyring(by.workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const now = clock.now()
-      await refuseTooMany(tx, by.workspaceId, userId)
       const filter = { id: newId(now), userId, page, name: name.trim(), query, createdAt: now, updatedAt: now }
-      await tx`
+      const insert = () => tx`
         insert into saved_filters (workspace_id, id, user_id, page, content, created_at, updated_at)
         values (${by.workspaceId}, ${filter.id}, ${userId}, ${page}, ${seal(keyring, filter)}, ${now}, ${now})`
-      if (shared) await recordChange(tx, by, 'saved_filter.created', filter.id, now)
+      await addItem(tx, savedFilters, { by, id: filter.id, now }, insert, userId)
       return filter
     }),
   )
@@ -88,18 +94,18 @@ export async function changeSavedFilter(
       if (patch.shared !== undefined) await lockWorkspace(tx, by.workspaceId)
       const before = open(keyring, await lockFilter(tx, by, id))
       const userId = patch.shared === undefined ? before.userId : ownerOf(by, patch.shared)
-      if (userId !== before.userId) await refuseTooMany(tx, by.workspaceId, userId)
+      if (userId !== before.userId) await refuseWhenFull(tx, savedFilters, by.workspaceId, userId)
       const { name = before.name, query = before.query } = patch
       const filter = { ...before, userId, name: name.trim(), query, updatedAt: now }
-      await tx`
+      const update = () => tx<{ id: string }[]>`
         update saved_filters
         set user_id = ${userId},
           content = ${seal(keyring, filter)},
           updated_at = ${now}
         where workspace_id = ${by.workspaceId}
-          and id = ${id}`
-      const isEverybodys = before.userId === null || userId === null
-      if (isEverybodys) await recordChange(tx, by, 'saved_filter.changed', filter.id, now)
+          and id = ${id}
+        returning id`
+      await changeItem(tx, savedFilters, { by, id, now }, update, before.userId === null || userId === null)
       return filter
     }),
   )
@@ -108,11 +114,7 @@ export async function changeSavedFilter(
 export async function deleteSavedFilter({ db, clock }: FilterDeps, by: Member, id: string): Promise<void> {
   await db.tx(async (tx) => {
     const row = await lockFilter(tx, by, id)
-    await tx`
-      delete from saved_filters
-      where workspace_id = ${by.workspaceId}
-        and id = ${id}`
-    if (row.user_id === null) await recordChange(tx, by, 'saved_filter.deleted', row.id, clock.now())
+    await deleteItem(tx, savedFilters, { by, id, now: clock.now() }, row.user_id === null)
   })
 }
 
@@ -125,7 +127,7 @@ async function lockFilter(tx: Tx, by: Member, id: string): Promise<FilterRow> {
       and id = ${id}
       and (user_id is null or user_id = ${by.userId})
     for update`
-  if (row === undefined) throw filterNotFound()
+  if (row === undefined) throw notFound(savedFilters.isMissing)
   if (row.user_id === null) requireAdmin(by)
   return row
 }
@@ -143,22 +145,6 @@ function requireAdmin({ role }: Member): void {
   if (!roleCovers(role, 'admin')) throw forbidden('Only an admin changes the filters of everybody')
 }
 
-// The lock makes counting and adding one step: two at once cannot both take the last place.
-async function refuseTooMany(tx: Tx, workspaceId: string, userId: string | null): Promise<void> {
-  await lockWorkspace(tx, workspaceId)
-  const count = await countFilters(tx, workspaceId, userId)
-  if (count >= maxFilters) throw conflict(`There are ${maxFilters} filters already. Delete one first.`)
-}
-
-async function countFilters(sql: Sql, workspaceId: string, userId: string | null): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*) as count
-    from saved_filters
-    where workspace_id = ${workspaceId}
-      and user_id is not distinct from ${userId}`
-  return row?.count ?? 0
-}
-
 function seal(keyring: Keyring, { id, name, query }: Pick<SavedFilter, 'id' | 'name' | 'query'>): Buffer {
   return keyring.seal(filterPlace(id), JSON.stringify({ name, query }))
 }
@@ -168,9 +154,3 @@ function open(keyring: Keyring, row: FilterRow): SavedFilter {
   const { id, user_id: userId, page, created_at: createdAt, updated_at: updatedAt } = row
   return { id, userId, page, ...content, createdAt, updatedAt }
 }
-
-function recordChange(tx: Tx, by: Member, action: string, id: string, now: Date): Promise<void> {
-  return recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action, target: `saved_filter:${id}` }, now)
-}
-
-const filterNotFound = (): ApiError => notFound('Saved filter not found')

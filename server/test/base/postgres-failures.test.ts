@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatabaseError } from 'pg-protocol'
+import { NoDatabase } from '../../src/base/postgres/connect.ts'
 import { ConnectionLost, endsSession, isAway, isOfServer, NoConnection } from '../../src/base/postgres/failures.ts'
-import { NoDatabase } from '../../src/base/postgres/no-database.ts'
 
 const said = (code: string, more: object = {}) =>
   Object.assign(new DatabaseError('words', 0, 'error'), { code, severity: 'ERROR', ...more })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/base/db.ts'
-import type { DbPlace } from '../../src/base/postgres/ways.ts'
+import type { DatabaseLocation } from '../../src/base/postgres/connections.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
 import { throughPooler } from './postgres/pooler.ts'
 import { asAdmin, databaseOf, startTestServer, type TestServer } from './test-server.ts'
@@ -83,7 +83,7 @@ export function databaseSettings({ options }: TestDatabase): Record<string, stri
   }
 }
 
-function urlOf({ url, socketFolder = '', user = '', database = '' }: DbPlace): string {
+function urlOf({ url, socketFolder = '', user = '', database = '' }: DatabaseLocation): string {
   return url ?? `postgres:///${database}?host=${encodeURIComponent(socketFolder)}&user=${encodeURIComponent(user)}`
 }
 

@@ -26,6 +26,25 @@ test('labels are created, renamed, recoloured, listed by name and deleted', asyn
   assert.deepEqual(await names(), ['angry'])
 })
 
+test('the log says who did what to which label, however its id was written', async () => {
+  const { workspaceId, admin } = await team()
+  const { id } = (await create(admin, workspaceId, 'VIP')).json().label
+  const path = `/workspaces/${workspaceId}/labels/${id.toUpperCase()}`
+  await send(admin, 'PATCH', path, { color: 'green' })
+  await send(admin, 'DELETE', path)
+  const log = await db.sql<{ action: string; target: string }[]>`
+    select action, target
+    from audit_log
+    where scope_id = ${workspaceId}
+      and action like 'label.%'
+    order by id`
+  const actions = ['label.created', 'label.changed', 'label.deleted']
+  assert.deepEqual(
+    log.map(({ action, target }) => [action, target]),
+    actions.map((action) => [action, `label:${id}`]),
+  )
+})
+
 test('a name is taken whatever its case, in this workspace alone', async () => {
   const [here, elsewhere] = [await team(), await team()]
   await create(here.admin, here.workspaceId, 'VIP')

@@ -83,6 +83,19 @@ test('a member has at most 100, also when two take the last place at once', asyn
   assert.deepEqual(answers.map((one) => one.status).sort(), [201, 409])
 })
 
+test("a filter that is shared takes a place of everybody's, of which there are 100", async () => {
+  const { w, admin } = await team()
+  const { id } = (await admin.call('POST', path, waiting)).body.savedFilter
+  await w.db.sql`
+    insert into saved_filters (workspace_id, id, user_id, page, content, created_at, updated_at)
+    select ${w.workspaceId}, gen_random_uuid(), null, page, content, now(), now()
+    from saved_filters, generate_series(1, 100)
+    where workspace_id = ${w.workspaceId}
+      and id = ${id}`
+  assert.equal((await admin.call('PATCH', `${path}/${id}`, { shared: true })).status, 409)
+  assert.equal((await admin.call('PATCH', `${path}/${id}`, { name: 'Mine' })).status, 200)
+})
+
 test('name and query are sealed, and open after the key was rotated', async () => {
   const { w, ana } = await team()
   await ana.call('POST', path, { ...waiting, name: 'Marina', query: 'search=5581991234567' })

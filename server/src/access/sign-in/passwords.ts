@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { limitConcurrency } from '../../base/async/concurrency-limit.ts'
 import { unavailable } from '../../base/errors.ts'
 
 /** Hashes passwords, two at a time: each costs 19 MiB and tens of milliseconds of a processor. */
@@ -24,7 +25,11 @@ const tagBytes = 32
 const derive = promisify(argon2)
 
 export function createPasswords(cost: PasswordCost = defaultCost): Passwords {
-  const inTurn = createTurns()
+  const inTurn = limitConcurrency({
+    atOnce: maxRunning,
+    maxWaiting,
+    refusal: () => unavailable('Too many people are signing in. Try again shortly.'),
+  })
   const nobody = phcOf(cost, randomBytes(saltBytes), randomBytes(tagBytes))
 
   return {
@@ -67,24 +72,4 @@ function readPhc(phc: string): { cost: PasswordCost; salt: Buffer; tag: Buffer }
 
 function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '')
-}
-
-/** Runs a few works at a time, the others in the order they came; refuses when too many wait. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work) => {
-    if (running >= maxRunning) {
-      if (waiting.length >= maxWaiting) throw unavailable('Too many people are signing in. Try again shortly.')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else running++
-    try {
-      return await work()
-    } finally {
-      // The place goes straight to the next in line, so that nobody slips in between.
-      const next = waiting.shift()
-      if (next === undefined) running--
-      else next()
-    }
-  }
 }

@@ -3,13 +3,13 @@ export interface Batching<I, O> {
   groups: number
   /** How many items one group holds at most. */
   groupSize: number
-  /** Does all of a group or nothing, and answers for each item in its order. */
+  /** Does all of a group or nothing, and returns what came of each item, in their order. */
   work(key: string, items: readonly I[]): Promise<readonly O[]>
   /** Whether a failure left nothing behind, so that the items may be tried again. */
   isUndone(error: unknown): boolean
 }
 
-interface Waiting<I, O> {
+interface Queued<I, O> {
   item: I
   resolve(answer: O): void
   reject(error: unknown): void
@@ -17,7 +17,7 @@ interface Waiting<I, O> {
 
 interface Line<I, O> {
   running: number
-  waiting: Waiting<I, O>[]
+  waiting: Queued<I, O>[]
 }
 
 /**
@@ -35,7 +35,7 @@ export function batch<I, O>({ groups, groupSize, work, isUndone }: Batching<I, O
     if (line.running === 0) lines.delete(key)
   }
 
-  async function serve(key: string, group: readonly Waiting<I, O>[]): Promise<void> {
+  async function serve(key: string, group: readonly Queued<I, O>[]): Promise<void> {
     try {
       const items = group.map(({ item }) => item)
       const answers = await work(key, items)

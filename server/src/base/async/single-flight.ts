@@ -1,25 +1,34 @@
 /**
  * A function whose calls share runs of `work`. A call never shares a run that had begun before it, since that one may
- * have looked too early. Runs do not overlap.
+ * have looked too early: whoever calls during a run shares the next one, which begins when this one ends. Runs do not
+ * overlap. A run that fails rejects for those who shared it, and for nobody else.
  */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<unknown> | null = null
-  let next: Promise<T> | null = null
+  const ask = singleFlightByKey(work)
+  return () => ask('')
+}
 
-  const run = (): Promise<T> => {
-    next = null
-    const started = work()
-    const ended = started
-      .catch(() => undefined)
-      .then(() => {
-        running = null
-      })
-    running = ended
-    return started
+/** The same for each key by itself. */
+export function singleFlightByKey<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const flights = new Map<string, Flight<T>>()
+  const begin = (key: string): Promise<T> => {
+    const flight: Flight<T> = { run: work(key), next: null }
+    flights.set(key, flight)
+    const forget = () => void (flight.next === null && flights.delete(key))
+    flight.run.then(forget, forget)
+    return flight.run
   }
-  return () => {
-    if (next === null && running === null) return run()
-    next ??= Promise.resolve(running).then(run)
-    return next
+  return (key) => {
+    const flight = flights.get(key)
+    if (flight === undefined) return begin(key)
+    const goOn = () => begin(key)
+    flight.next ??= flight.run.then(goOn, goOn)
+    return flight.next
   }
+}
+
+interface Flight<T> {
+  run: Promise<T>
+  /** Begins when `run` has ended; null while nobody has asked for it. */
+  next: Promise<T> | null
 }

@@ -1,4 +1,4 @@
-/** What `work` answers, when it does so in time; else rejects. The work itself goes on. */
+/** Returns what `work` does, when it does so in time; else rejects. The work itself goes on. */
 export async function withTimeout<T>(maxMs: number, work: () => Promise<T>): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`No answer within ${maxMs} ms`)), maxMs)

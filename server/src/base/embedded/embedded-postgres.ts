@@ -1,4 +1,6 @@
-import { mkdir, realpath } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, readlink, realpath, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findBinaries } from './binaries.ts'
@@ -9,7 +11,6 @@ import { isServerOf, stopServer } from './postmaster.ts'
 import { keepLogSmall } from './server-log.ts'
 import { type ServerProcess, type ServerStart, startServer } from './server-process.ts'
 import { type ServerSettings, serverSettings } from './settings.ts'
-import { socketFolderOf } from './socket.ts'
 
 export interface EmbeddedPostgres {
   /** With `user`, `database` and `password`, what `openDb` takes. */
@@ -36,6 +37,8 @@ export interface EmbeddedPostgresOptions {
 
 const maxBackoffMs = 5_000
 const logCheckMs = 3_600_000
+// Linux allows 107 bytes and macOS 103 for the path of a socket; its name takes 14 of them.
+const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 
 /**
  * Starts the PostgreSQL that Parley brings along and keeps it running until `stop`. Throws when another process uses
@@ -139,4 +142,17 @@ async function startAgain(start: ServerStart, isStopped: () => boolean): Promise
     }
   }
   return undefined
+}
+
+/** A folder by which clients reach the server's socket: the cluster's own, or a link to it when its path is too long. */
+async function socketFolderOf(clusterFolder: string): Promise<string> {
+  if (Buffer.byteLength(clusterFolder) <= maxSocketFolderBytes) return clusterFolder
+
+  const name = `parley-${createHash('sha256').update(clusterFolder).digest('hex').slice(0, 16)}`
+  const link = join(Buffer.byteLength(tmpdir()) < 60 ? tmpdir() : '/tmp', name)
+  await symlink(clusterFolder, link).catch(() => undefined)
+  // Anyone may write to /tmp: a link that is not ours could lead to somebody else's server.
+  const { uid } = await lstat(link)
+  if (uid === (process.getuid?.() ?? uid) && (await readlink(link)) === clusterFolder) return link
+  throw new Error(`${link} is not a link to ${clusterFolder}. Remove it, or set PARLEY_DATA_DIR to a shorter path.`)
 }

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
-import type { AddressJudge } from './address-judge.ts'
+import { type AddressJudge, createAddressJudge } from './address-judge.ts'
 import type { Resolver } from './resolver.ts'
-import type { Target } from './target.ts'
+import { readTarget, type Target } from './target.ts'
 
 /** A refusal of the guard, on the way through the network stack. */
 export class GuardError extends Error {
@@ -20,6 +20,14 @@ export function refusalOfLiteral({ host, isLiteral, onlyAllowed }: Target, judge
   if (judgement === 'allowed') return null
   if (judgement === 'public') return onlyAllowed
   return `names the address ${host}, which is ${judgement.refused}; an operator may allow it with PARLEY_ALLOW_CIDRS`
+}
+
+const publicOnly = createAddressJudge([])
+
+/** Whether an address is one of the internet, by https, as far as it shows without asking for what its name leads to. */
+export function isPublicUrl(url: string): boolean {
+  const target = readTarget(url)
+  return !('refused' in target) && target.onlyAllowed === null && refusalOfLiteral(target, publicOnly) === null
 }
 
 /** Why a name cannot be used, as far as it shows without asking for its addresses: those are judged at each call. */

@@ -2,7 +2,7 @@ import { Resolver as NameServers } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { openHostsFile } from './hosts-file.ts'
 
-/** All addresses of a name, IPv4 first. Rejects, or answers none, when there are none to be had. */
+/** All addresses of a name, IPv4 first. Rejects, or returns none, when there are none to be had. */
 export type Resolver = (host: string) => Promise<string[]>
 
 const rememberedMs = 5_000

@@ -3,8 +3,7 @@ import type pg from 'pg'
 import { type DatabaseAddress, type DatabaseHost, nameOfHost } from './address/address.ts'
 import { AddressProblem } from './address/address-problem.ts'
 import { makeClient } from './client.ts'
-import { NoDatabase, type Refusal } from './no-database.ts'
-import { openSocket, openWay, readTlsFiles } from './way.ts'
+import { connectSocket, openSocket, readTlsFiles } from './socket.ts'
 
 export interface SessionSettings {
   applicationName: string
@@ -44,6 +43,23 @@ export async function connect(
   throw new NoDatabase(refusals)
 }
 
+interface Refusal {
+  host: string
+  /** To be read after the host's name. */
+  reason: string
+}
+
+/** No host of the address would do at the moment: later, or another time, one may. */
+export class NoDatabase extends Error {
+  readonly code = 'NO_DATABASE'
+  readonly refusals: readonly Refusal[]
+
+  constructor(refusals: readonly Refusal[]) {
+    super(refusals.map(({ host, reason }) => `${host}: ${reason}`).join('; '))
+    this.refusals = refusals
+  }
+}
+
 interface Limits {
   patienceMs: number
   signal: AbortSignal | undefined
@@ -65,16 +81,16 @@ async function tryHost(
   )
   const giveUp = () => failure.report(new Error('is not waited for any longer'))
   signal?.addEventListener('abort', giveUp)
-  let way: Socket | undefined
+  let stream: Socket | undefined
   try {
-    way = await failure.or(openWay(socket, host, address.tls, files))
-    const client = makeClient(way, host, address, settings)
+    stream = await failure.or(connectSocket(socket, host, address.tls, files))
+    const client = makeClient(stream, host, address, settings)
     client.on('error', failure.report)
     await failure.or(begin(client, address, settings))
     client.off('error', failure.report)
     return client
   } catch (error) {
-    way?.destroy()
+    stream?.destroy()
     socket.destroy()
     throw error
   } finally {

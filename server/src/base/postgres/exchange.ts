@@ -33,7 +33,7 @@ export interface Prepared {
   keeps(name: string): boolean
   has(name: string): boolean
   shapeOf(name: string): Shape | undefined
-  /** Answers the names that have to be closed first. */
+  /** Returns the names that have to be closed first. */
   add(name: string): readonly string[]
   learn(name: string, shape: Shape): void
   /** It may be there or not: it is closed before it is prepared again. */

@@ -27,10 +27,25 @@ const leastPauseMs = 50
 /** A server that does not close its side in this time is gone. */
 const goodbyeMs = 1_000
 
-/** One connection that listens, opened with the first channel, and again whenever it ends. */
 export function createListener(options: ListenerOptions): Listener {
-  const { connect, onChange } = options
-  const channels = new Map<string, Set<(payload: string) => void>>()
+  const channels = createChannels()
+  const connection = keepConnection(options, channels)
+  return {
+    async listen(channel, onPayload) {
+      const isNew = channels.add(channel, onPayload)
+      if (!isNew) return void (await connection.opening())
+      // Of those that come while it opens, each is said by itself: to listen twice does no harm.
+      if (connection.client() === null) await connection.open()
+      await connection.client()?.query(`listen "${channel}"`)
+    },
+    stay: connection.stay,
+    pid: () => pidOf(connection.client()),
+    close: connection.close,
+  }
+}
+
+/** One connection that listens to all channels, from when it is first opened, and again whenever it ends. */
+function keepConnection({ connect, silenceMs = askEveryMs, onChange }: ListenerOptions, channels: Channels) {
   const tries = new Tries()
   const closing = new AbortController()
   let client: pg.Client | null = null
@@ -49,13 +64,11 @@ export function createListener(options: ListenerOptions): Listener {
     const attempt = tries.begin(performance.now())
     try {
       const fresh = await connect(closing.signal)
-      fresh.on('notification', ({ channel, payload }) => {
-        for (const listener of channels.get(channel) ?? []) listener(payload ?? '')
-      })
+      fresh.on('notification', channels.hear)
       fresh.on('error', (error) => lost(fresh, error))
       fresh.on('end', () => lost(fresh))
-      askNowAndThen(fresh, Math.min(askEveryMs, options.silenceMs ?? askEveryMs))
-      for (const channel of channels.keys()) await fresh.query(`listen "${channel}"`).catch(endOf(fresh))
+      askNowAndThen(fresh, Math.min(askEveryMs, silenceMs))
+      for (const channel of channels.names()) await fresh.query(`listen "${channel}"`).catch(endOf(fresh))
       if (closing.signal.aborted) return end(fresh)
       client = fresh
     } catch (error) {
@@ -84,22 +97,12 @@ export function createListener(options: ListenerOptions): Listener {
   }
 
   return {
-    async listen(channel, onPayload) {
-      const known = channels.get(channel)
-      if (known !== undefined) {
-        known.add(onPayload)
-        await opening
-        return
-      }
-      channels.set(channel, new Set([onPayload]))
-      // Of those that come while it opens, each is said by itself: to listen twice does no harm.
-      if (client === null) await open()
-      await client?.query(`listen "${channel}"`)
-    },
+    client: () => client,
+    opening: () => opening,
+    open,
     async stay() {
       if (client === null && !isDeaf && !closing.signal.aborted) await open().catch(again)
     },
-    pid: () => (client === null ? null : pidOf(client)),
     async close() {
       closing.abort()
       clearTimeout(timer)
@@ -110,8 +113,31 @@ export function createListener(options: ListenerOptions): Listener {
   }
 }
 
+interface Channels {
+  /** Returns whether it is the first who listens there. */
+  add(channel: string, onPayload: (payload: string) => void): boolean
+  names(): Iterable<string>
+  hear(notification: pg.Notification): void
+}
+
+function createChannels(): Channels {
+  const channels = new Map<string, Set<(payload: string) => void>>()
+  return {
+    add: (channel, onPayload) => {
+      const known = channels.get(channel)
+      channels.set(channel, (known ?? new Set()).add(onPayload))
+      return known === undefined
+    },
+    names: () => channels.keys(),
+    hear: ({ channel, payload }) => {
+      for (const onPayload of channels.get(channel) ?? []) onPayload(payload ?? '')
+    },
+  }
+}
+
 /** The driver's declarations leave it out. */
-const pidOf = (client: pg.Client): number | null => (client as { processID?: number | null }).processID ?? null
+const pidOf = (client: pg.Client | null): number | null =>
+  (client as { processID?: number | null } | null)?.processID ?? null
 
 /** Ends the connection when it has not answered since it was asked last. */
 function askNowAndThen(client: pg.Client, everyMs: number): void {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { AddressProblem } from './address/address-problem.ts'
 import type { Connect } from './connector.ts'
 import { isOfServer, NoConnection, sqlState } from './failures.ts'
-import { direct, type Manner } from './pooler.ts'
+import { direct, type SessionMode } from './pooler.ts'
 import { Session } from './session.ts'
 import { Tries } from './tries.ts'
 
@@ -15,7 +15,7 @@ export interface PoolOptions {
   /** Opens a connection; it has its own deadline. */
   connect: Connect
   /** Where a pooler stands before the server: finds out how to use a connection that was just opened. */
-  findManner?: ((client: pg.Client) => Promise<Manner>) | undefined
+  findSessionMode?: ((client: pg.Client) => Promise<SessionMode>) | undefined
 }
 
 interface Waiter {
@@ -182,13 +182,13 @@ export class Pool {
     const attempt = this.#tries.begin(performance.now())
     try {
       this.#closing.signal.throwIfAborted()
-      const { findManner, silenceMs } = this.#options
+      const { findSessionMode, silenceMs } = this.#options
       const client = await this.#options.connect(this.#closing.signal)
-      const manner = findManner === undefined ? direct : await findManner(client)
+      const mode = findSessionMode === undefined ? direct : await findSessionMode(client)
       attempt.succeeded()
       this.#lastFailure = undefined
-      const session = new Session(client, { manner, silenceMs, onEnd: (ended) => this.#forget(ended) })
-      if (findManner === undefined) session.watchCaller()
+      const session = new Session(client, { mode, silenceMs, onEnd: (ended) => this.#forget(ended) })
+      if (findSessionMode === undefined) session.watchCaller()
       this.#sessions.push(session)
       if (this.#isClosed) this.#retire(session)
     } catch (error) {

@@ -5,7 +5,7 @@ import { DatabaseError } from './failures.ts'
 import { planOf, type Step } from './prepared.ts'
 
 /** How a session is used: what stands before the server may not let all of it through. */
-export interface Manner {
+export interface SessionMode {
   /**
    * What statements are prepared under: names of the session's own, names that a pooler translates into what it shares among
    * all its clients, or none, where it would hand them to now one server and now another.
@@ -24,7 +24,7 @@ export interface Manner {
 }
 
 /** With the server itself. */
-export const direct: Manner = { names: 'own', isPipelined: true, settings: [], preface: '' }
+export const direct: SessionMode = { names: 'own', isPipelined: true, settings: [], preface: '' }
 
 const findingMs = 5_000
 /** It finds itself among the statements that the server has prepared. */
@@ -37,17 +37,17 @@ type Settings = Readonly<Record<string, string>>
  * Finds out what a pooler keeps for us: names of statements, and `wanted` as settings of its sessions, which it refuses in
  * a greeting. Leaves nothing behind at the server.
  */
-export async function findManner(client: pg.Client, wanted: Settings): Promise<Manner> {
+export async function findSessionMode(client: pg.Client, wanted: Settings): Promise<SessionMode> {
   client.on('error', () => undefined)
   try {
-    return await withTimeout(findingMs, () => askManner(client, wanted))
+    return await withTimeout(findingMs, () => askSessionMode(client, wanted))
   } catch (error) {
     client.connection.stream.destroy()
     throw error
   }
 }
 
-async function askManner(client: pg.Client, wanted: Settings): Promise<Manner> {
+async function askSessionMode(client: pg.Client, wanted: Settings): Promise<SessionMode> {
   const name = `parley_${randomBytes(8).toString('hex')}`
   // A transaction has one server, whatever the pooler does otherwise.
   const [, settings, found] = await Promise.all([
@@ -70,7 +70,7 @@ function unlessRefused(error: unknown): null {
   throw error
 }
 
-function limitsOf(missing: readonly [name: string, value: string][]): Pick<Manner, 'settings' | 'preface'> {
+function limitsOf(missing: readonly [name: string, value: string][]): Pick<SessionMode, 'settings' | 'preface'> {
   if (missing.length === 0) return { settings: [], preface: '' }
   const textOf = (parts: readonly string[]) => `select ${parts.join(', ')}`
   const bound = missing.map((_, n) => `set_config($${2 * n + 1}, $${2 * n + 2}, true)`)

@@ -32,7 +32,7 @@ export function poolSender(pool: Pool, gate: Gate, isLight: boolean): Sender {
     const session = chosen instanceof Promise ? await chosen : chosen
     let failure: unknown
     try {
-      const { settings, preface } = session.manner
+      const { settings, preface } = session.mode
       if (statement.isScript) return await session.script(preface + statement.text)
       // What is sent together without a commit of its own is one transaction.
       const step = { plan: planOf(statement), values: statement.values }

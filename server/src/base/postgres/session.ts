@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { type Answer, Exchange, type Prepared, type Request, type Shape } from './exchange.ts'
 import { ConnectionLost, endsSession } from './failures.ts'
-import type { Manner } from './pooler.ts'
+import type { SessionMode } from './pooler.ts'
 import { planOf } from './prepared.ts'
 
 /** The database keeps a plan for each; of more the oldest is given up. */
@@ -24,12 +24,12 @@ const goodbyeMs = 5_000
 
 /** Statements that this session has prepared. */
 class PreparedNames implements Prepared {
-  readonly #names: Manner['names']
+  readonly #names: SessionMode['names']
   readonly #shapes = new Map<string, Shape | undefined>()
   readonly #doubtful = new Set<string>()
   readonly #nameless = new Set<string>()
 
-  constructor(names: Manner['names']) {
+  constructor(names: SessionMode['names']) {
     this.#names = names
   }
 
@@ -75,7 +75,7 @@ class PreparedNames implements Prepared {
 }
 
 export interface SessionOptions {
-  manner: Manner
+  mode: SessionMode
   silenceMs?: number | undefined
   onEnd(session: Session): void
 }
@@ -96,14 +96,14 @@ export class Session {
   #isRetired = false
   #goodbye: NodeJS.Timeout | undefined
   #onLost: (error: ConnectionLost) => void = () => {}
-  readonly manner: Manner
+  readonly mode: SessionMode
   /** Whoever is served at the moment. */
   owner = ''
 
   constructor(client: pg.Client, options: SessionOptions) {
     this.#client = client
-    this.manner = options.manner
-    this.#prepared = new PreparedNames(options.manner.names)
+    this.mode = options.mode
+    this.#prepared = new PreparedNames(options.mode.names)
     this.#onEnd = options.onEnd
     this.#patience = options.silenceMs ?? silenceMs
     this.#silenceMs = this.#patience
@@ -126,7 +126,7 @@ export class Session {
 
   /** Whether it may be asked one thing more right now. */
   get isOpenForMore(): boolean {
-    return this.#inFlight === 0 || this.manner.isPipelined
+    return this.#inFlight === 0 || this.mode.isPipelined
   }
 
   get isOver(): boolean {

@@ -22,7 +22,7 @@ export class Transaction implements Sender {
   constructor(session: Session, look: (statement: Statement) => void = () => {}) {
     this.#session = session
     this.#look = look
-    this.#opening = [begin, ...session.manner.settings]
+    this.#opening = [begin, ...session.mode.settings]
     this.sql = tagOf(this)
   }
 
@@ -51,7 +51,7 @@ export class Transaction implements Sender {
   }
 
   /**
-   * Sends the commit right behind the statements that `work` sends before it first waits. What they answer can undo
+   * Sends the commit right after the statements that `work` sends before it first waits. What they answer can undo
    * nothing any more; when one of them fails, nothing is committed.
    */
   commitBehind<T>(work: () => Promise<T>): Promise<T> {

@@ -75,7 +75,7 @@ export async function retireSecretsBefore(tx: Tx, { scopeId, purpose, version }:
 
 const rewrapBatchSize = 500
 
-/** Wraps secrets of other master keys with this one; answers how many. */
+/** Wraps secrets of other master keys with this one; returns how many. */
 export async function rewrapBatch(tx: Tx, masterKeys: readonly Buffer[], masterKey: Buffer): Promise<number> {
   const rows = await tx<(SecretRow & { scope_id: string })[]>`
     select scope_id, purpose, version, master_key_id, wrapped, current, retired_at

@@ -36,7 +36,7 @@ export interface Vault {
   masterKeyId(): string
   /** Wraps with this key from now on; those before still open what they wrapped. */
   useMasterKey(masterKey: Buffer): void
-  /** Wraps every secret that another key wraps with the current one; answers how many. Goes on where it was killed. */
+  /** Wraps every secret that another key wraps with the current one; returns how many. Goes on where it was killed. */
   rewrapSecrets(): Promise<number>
 }
 

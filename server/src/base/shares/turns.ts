@@ -80,7 +80,7 @@ export class Turns<W> {
     return 'waits'
   }
 
-  /** An owner's place is free again; answers who goes now. */
+  /** An owner's place is free again; returns who goes now. */
   end(owner: string, nowMs: number): W[] {
     const line = this.#lines.get(owner)
     if (line === undefined || line.held === 0) throw new Error('A place is given back that nobody holds')

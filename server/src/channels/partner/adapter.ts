@@ -1,4 +1,4 @@
-import { isPublicUrl } from '../../base/outgoing/public-url.ts'
+import { isPublicUrl } from '../../base/outgoing/guard.ts'
 import { makeToken } from '../../base/sealing/secret-token.ts'
 import {
   type ChannelAdapter,

@@ -2,6 +2,7 @@ import type { Runtime } from '../../app/runtime.ts'
 import { manualClock } from '../../base/clock.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
 import { createForm } from '../../forms/change.ts'
+import type { NewForm } from '../../forms/schema.ts'
 import type { CustomField } from '../../leads/lead/custom-fields.ts'
 import { readLeadPatch } from '../../leads/lead/input.ts'
 import type { LeadDeps, LeadUser } from '../../leads/lead/lead.ts'
@@ -9,8 +10,7 @@ import type { LeadChanges } from '../../leads/lead/schema.ts'
 import { upsertLeads } from '../../leads/write/upsert.ts'
 import type { Member } from '../../team/member.ts'
 import { systemActor } from '../../workspace/actor.ts'
-import { createLabel } from '../../workspace/labels.ts'
-import { demoForm, demoLabels } from './labels-and-form.ts'
+import { createLabel, type LabelColor } from '../../workspace/labels.ts'
 import { type DemoLead, demoLeads } from './people.ts'
 
 const hourMs = 3_600_000
@@ -21,6 +21,34 @@ export async function fillDemo(runtime: Runtime, owner: Member): Promise<void> {
   for (const label of demoLabels) await unlessThere(() => createLabel({ db, vault, clock }, owner, label))
   await unlessThere(() => createForm({ db, clock }, owner, demoForm))
   for (const [at, lead] of demoLeads.entries()) await addLead(runtime, owner, lead, at + 1)
+}
+
+const demoLabels: readonly { name: string; color: LabelColor }[] = [
+  { name: 'VIP', color: 'amber' },
+  { name: 'Call back', color: 'blue' },
+  { name: 'Waiting for papers', color: 'violet' },
+]
+
+const demoForm: NewForm = {
+  slug: 'demo',
+  name: 'Demo form',
+  title: 'Talk to our team',
+  description: 'Tell us what you are looking for. We answer within one working day.',
+  fields: [
+    { key: 'firstName', label: 'First name', type: 'text', required: true },
+    { key: 'lastName', label: 'Last name', type: 'text', required: false },
+    { key: 'email', label: 'E-mail', type: 'email', required: false },
+    { key: 'phone', label: 'Phone', type: 'phone', required: true, placeholder: '(11) 95550-1234' },
+    {
+      key: 'interest',
+      label: 'Interested in',
+      type: 'select',
+      required: false,
+      options: ['Monthly plan', 'Annual plan', 'Something else'],
+    },
+    { key: 'newsletter', label: 'Send me news once a month', type: 'boolean', required: false },
+  ],
+  submitLabel: 'Ask for a call',
 }
 
 async function unlessThere(work: () => Promise<unknown>): Promise<void> {

@@ -59,8 +59,8 @@ async function checkServer(db: Db): Promise<void> {
   if (version < oldestVersion) {
     throw new Error(`Parley needs PostgreSQL ${oldestVersion} or newer; the server of DATABASE_URL is ${version}.`)
   }
-  const way = await db.wayThrough()
-  if (way !== null && !way.isSameServer) {
+  const pooler = await db.poolerAbilities()
+  if (pooler !== null && !pooler.isSameServer) {
     throw new Error(
       'PARLEY_DATABASE_DIRECT_URL must lead to the server that DATABASE_URL leads to, to the same database, as the same ' +
         'user, and past the pooler: the session it opens is not to be seen there.',

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { coalesce } from '../../base/async/coalesce.ts'
 import type { Log } from '../../base/log.ts'
 import type { Live } from '../../events/live.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
@@ -16,17 +16,12 @@ export interface TeamLiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> 
   log: Log
 }
 
-/** A workspace whose browsers are about to be told of conversations. */
-interface Waiting {
-  ids: Set<string>
-  isMany: boolean
-  isTelling: boolean
-}
-
 /** From so many on, whoever shows a list loads it anew. */
 const maxTold = 100
 /** A busy workspace is told of so often, rather than after each commit. */
 const restMs = 25
+/** In place of an id: more than are worth naming. */
+const many = ''
 const changedMany = { name: 'team.conversations.changed', data: {} }
 
 /**
@@ -35,21 +30,20 @@ const changedMany = { name: 'team.conversations.changed', data: {} }
  */
 export function tellOfConversations(deps: TeamLiveDeps): () => void {
   const { db, live, log } = deps
-  const workspaces = new Map<string, Waiting>()
-  const stopConversations = db.onNews(conversationsTopic, (news) => {
-    const [workspaceId = '', id = ''] = news.split(' ')
-    if (!live.isFollowed(workspaceId)) return
-    const waiting = workspaces.get(workspaceId) ?? { ids: new Set(), isMany: false, isTelling: false }
-    workspaces.set(workspaceId, waiting)
-    if (id === '') waiting.isMany = true
-    else waiting.ids.add(id)
-    if (waiting.isTelling) return
-    waiting.isTelling = true
-    const done = () => workspaces.delete(workspaceId)
-    tellAll(deps, workspaceId, waiting, done).catch((error) => {
+  const telling = coalesce<string>({
+    restMs,
+    work: async (workspaceId, ids) => {
+      if (ids.includes(many) || ids.length > maxTold) live.tell(workspaceId, changedMany)
+      else await tellOf(deps, workspaceId, ids)
+    },
+    onError: (error, workspaceId) => {
       log.warn('live conversations not told', { workspaceId }, error)
       live.tell(workspaceId, changedMany)
-    })
+    },
+  })
+  const stopConversations = db.onNews(conversationsTopic, (news) => {
+    const [workspaceId = '', id = many] = news.split(' ')
+    if (live.isFollowed(workspaceId)) telling.add(workspaceId, id)
   })
   const stopMentions = db.onNews(mentionsTopic, (news) => {
     const [workspaceId = '', userId = ''] = news.split(' ')
@@ -61,27 +55,11 @@ export function tellOfConversations(deps: TeamLiveDeps): () => void {
   return () => {
     stopConversations()
     stopMentions()
+    void telling.close()
   }
 }
 
-async function tellAll(deps: TeamLiveDeps, workspaceId: string, waiting: Waiting, done: () => void): Promise<void> {
-  try {
-    while (waiting.isMany || waiting.ids.size > 0) {
-      const ids = [...waiting.ids]
-      const isMany = waiting.isMany || ids.length > maxTold
-      waiting.ids.clear()
-      waiting.isMany = false
-      if (isMany) deps.live.tell(workspaceId, changedMany)
-      else await tellOf(deps, workspaceId, ids)
-      await sleep(restMs, undefined, { ref: false })
-    }
-  } finally {
-    // In the same step as the last look at what waits: nothing comes between.
-    done()
-  }
-}
-
-async function tellOf(deps: TeamLiveDeps, workspaceId: string, ids: string[]): Promise<void> {
+async function tellOf(deps: TeamLiveDeps, workspaceId: string, ids: readonly string[]): Promise<void> {
   const { db, vault, clock, live } = deps
   const rows = await selectConversations(db.sql, workspaceId, ids)
   const conversations = await vault.withKeyring(workspaceId, async (keyring) =>

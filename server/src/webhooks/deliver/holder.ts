@@ -64,7 +64,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
     const isFull = working.size >= maxQueues
     const isHeldUp = queue.lanes.size > 0 || isResting(queue, clock.now())
     if (!mayLinger() || isFull || isHeldUp) return Promise.resolve(false)
-    return queue.mayHaveMore ? Promise.resolve(true) : isWokenWithin(queue, lingerMs)
+    return queue.mayHaveMore ? Promise.resolve(true) : queue.signal.nextWithin(lingerMs)
   }
   // News that came while a queue was given back found it neither free nor at work.
   const lookAgain = async ({ lease, mayHaveMore }: Queue) => {
@@ -152,14 +152,4 @@ function endUnreadable({ log }: PumpDeps, queue: Queue, error: unknown): void {
 async function abandon(deps: PumpDeps, queue: Queue): Promise<void> {
   await giveBack(deps, queue).catch(() => {})
   loseQueue(queue)
-}
-
-async function isWokenWithin({ signal }: Queue, ms: number): Promise<boolean> {
-  const timer = new AbortController()
-  const isWoken = await Promise.race([
-    signal.next().then(() => true),
-    sleep(ms, false, { signal: timer.signal, ref: false }).catch(() => false),
-  ])
-  timer.abort()
-  return isWoken
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createSignal } from '../../base/async/signal.ts'
 import { openEndpoint } from '../endpoint/endpoint.ts'
 import { type ClaimedQueue, type HeldQueue, LeaseLost, leaseMs, releaseQueue } from '../endpoint/lease.ts'
 import { namesOf } from '../endpoint/patterns.ts'
@@ -8,7 +9,6 @@ import { cursorOf, type PumpDeps, type Queue } from './queue.ts'
 import { givenTopic } from './rebalance.ts'
 import { mayStart, startRequests } from './send.ts'
 import { settleResults } from './settle.ts'
-import { createSignal } from './signal.ts'
 
 /** A request must not be under way still when another worker may begin: names, connections and clocks take time. */
 const leaseMarginMs = 2000

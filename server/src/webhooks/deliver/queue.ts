@@ -1,3 +1,4 @@
+import type { Signal } from '../../base/async/signal.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
@@ -12,7 +13,6 @@ import type { Slots } from './concurrency.ts'
 import type { Batch, Delivery, Result } from './delivery.ts'
 import type { WebhookObserver } from './observe.ts'
 import type { Ordering } from './ordering.ts'
-import type { Signal } from './signal.ts'
 import type { SuccessBatcher } from './success-batcher.ts'
 
 /** Where a test may let the process die: each lies between two steps that a crash could tear apart. */

@@ -1,5 +1,5 @@
 import type { Tx } from '../../base/db.ts'
-import { firstIdAt } from '../../base/first-id.ts'
+import { firstIdAt } from '../../base/id.ts'
 import type { EventName } from '../../events/catalogue.ts'
 import { lockQueue } from '../endpoint/lease.ts'
 import { keepTakenAttempts, newRound } from '../endpoint/replay.ts'

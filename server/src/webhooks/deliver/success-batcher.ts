@@ -1,3 +1,4 @@
+import { batch } from '../../base/async/batch.ts'
 import type { Db } from '../../base/db.ts'
 import type { Health } from '../endpoint/health.ts'
 import type { Lease } from '../endpoint/lease.ts'
@@ -17,44 +18,21 @@ export interface QueuedSuccess {
   health(): Health
 }
 
-interface Entry {
-  waiting: QueuedSuccess
-  done: PromiseWithResolvers<boolean>
-}
-
 const maxQueues = 100
 
 export function createSuccessBatcher(db: Db): SuccessBatcher {
-  let entries: Entry[] = []
-  let isWriting = false
-
-  const writeAll = async () => {
-    isWriting = true
-    while (entries.length > 0) {
-      const together = entries.slice(0, maxQueues)
-      entries = entries.slice(maxQueues)
-      await writeTogether(db, together)
-    }
-    isWriting = false
-  }
-
-  return {
-    save: (waiting) => {
-      const done = Promise.withResolvers<boolean>()
-      entries.push({ waiting, done })
-      if (!isWriting) void writeAll()
-      return done.promise
-    },
-  }
+  const save = batch<QueuedSuccess, boolean>({
+    groups: 1,
+    groupSize: maxQueues,
+    work: (_, successes) => writeTogether(db, successes),
+    // Each queue tries again by itself.
+    isUndone: () => false,
+  })
+  return { save: (success) => save('all queues', success) }
 }
 
-/** Never throws: whoever waits is told. */
-async function writeTogether(db: Db, entries: readonly Entry[]): Promise<void> {
-  try {
-    const queues = entries.map(({ waiting }) => ({ ...waiting, cursor: waiting.cursor(), health: waiting.health() }))
-    const owners = await db.statement((tx) => saveSuccesses(tx, queues))
-    for (const { waiting, done } of entries) done.resolve(owners.has(waiting.lease.owner))
-  } catch (error) {
-    for (const { done } of entries) done.reject(error)
-  }
+async function writeTogether(db: Db, successes: readonly QueuedSuccess[]): Promise<boolean[]> {
+  const queues = successes.map((one) => ({ ...one, cursor: one.cursor(), health: one.health() }))
+  const owners = await db.statement((tx) => saveSuccesses(tx, queues))
+  return successes.map(({ lease }) => owners.has(lease.owner))
 }

@@ -1,4 +1,5 @@
-import { type Errands, openErrands } from '../../base/async/errands.ts'
+import { coalesce } from '../../base/async/coalesce.ts'
+import { openErrands } from '../../base/async/errands.ts'
 import { type Loop, startLoop } from '../../base/async/loop.ts'
 import { throttle } from '../../base/async/throttle.ts'
 import type { Db } from '../../base/db.ts'
@@ -82,7 +83,11 @@ function listen(deps: WorkerDeps, holder: Holder): () => Promise<void> {
       (error) => log.error('events not placed', { workspaceId }, error),
     ),
   )
-  const lookAt = claimerOfNews(deps, holder, errands)
+  const claiming = coalesce<string>({
+    work: (_, workspaceIds) => holder.claim(workspaceIds),
+    onError: (error) => log.error('webhooks not claimed', {}, error),
+  })
+  const lookAt = (workspaceId: string) => claiming.add('all', workspaceId)
   const onPlaced = (workspaceId: string) => {
     for (const queue of holder.heldIn(workspaceId)) {
       queue.mayHaveMore = true
@@ -109,7 +114,7 @@ function listen(deps: WorkerDeps, holder: Holder): () => Promise<void> {
   ])
   return async () => {
     stop()
-    await errands.close()
+    await Promise.all([errands.close(), claiming.close()])
   }
 }
 
@@ -117,26 +122,6 @@ function allOf(db: Db, listeners: readonly [topic: string, listener: (id: string
   const stops = listeners.map(([topic, listener]) => db.onNews(topic, listener))
   return () => {
     for (const stop of stops) stop()
-  }
-}
-
-/** Claims what a workspace has to send; news that come during one look are looked at together in the next. */
-function claimerOfNews({ log }: WorkerDeps, holder: Holder, errands: Errands): (workspaceId: string) => void {
-  const news = new Set<string>()
-  let isLooking = false
-  const onError = (error: unknown) => log.error('webhooks not claimed', {}, error)
-  const look = async () => {
-    isLooking = true
-    while (news.size > 0) {
-      const workspaceIds = [...news]
-      news.clear()
-      await holder.claim(workspaceIds).catch(onError)
-    }
-    isLooking = false
-  }
-  return (workspaceId) => {
-    news.add(workspaceId)
-    if (!isLooking) errands.run(look, onError)
   }
 }
 

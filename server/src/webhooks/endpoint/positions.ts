@@ -1,5 +1,5 @@
 import type { Sql } from '../../base/db.ts'
-import { firstIdAt } from '../../base/first-id.ts'
+import { firstIdAt } from '../../base/id.ts'
 
 /** Events are recorded within it of their time, and nodes agree on the time within it. */
 const slackMs = 600_000

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Sql } from '../../base/db.ts'
-import { timeOfId } from '../../base/first-id.ts'
+import { timeOfId } from '../../base/id.ts'
 import { type App, errors, postman } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'

@@ -56,8 +56,8 @@ async function rig(more: PoolerSettings = {}, options: Partial<DbOptions> = {}):
 
 test('a pooler that hands names of statements on as they are is found out, and given none', { skip }, async () => {
   const { db } = await rig({ default_pool_size: 1 })
-  const way = await db.wayThrough()
-  assert.equal(way?.keepsNames, keepsNames())
+  const pooler = await db.poolerAbilities()
+  assert.equal(pooler?.keepsNames, keepsNames())
   for (let n = 0; n < 3; n++) await db.sql`select ${n}::int`
   await db.tx((tx) => tx`select ${'one'}::text`)
   const [kept] = await db.sql<{ ours: number }[]>`
@@ -81,7 +81,7 @@ test('every statement has its limits, whatever the role has, and none of them st
   for await (const page of db.sql.unsafe(read, []).cursor(1)) assert.deepEqual([...page], limits)
 
   const stranger = openDb({ ...options, applicationName: 'stranger', lockTimeoutMs: 300 })
-  assert.equal((await stranger.wayThrough())?.hasLimits, false, 'nothing has stayed')
+  assert.equal((await stranger.poolerAbilities())?.hasLimits, false, 'nothing has stayed')
   await stranger.close()
 
   await own.db.sql`create table locked (n int)`
@@ -108,7 +108,7 @@ test('where the role has the limits already, nothing is sent along', { skip }, a
     await own.db.sql.unsafe(`alter role current_user in database "${own.name}" set ${name} = ${ms}`)
   }
   const db = another()
-  assert.equal((await db.wayThrough())?.hasLimits, true)
+  assert.equal((await db.poolerAbilities())?.hasLimits, true)
   assert.deepEqual([...(await db.sql`select current_setting('statement_timeout') as ms`)], [{ ms: '15s' }])
 })
 

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
-import { singleFlight } from '../../../src/base/async/single-flight.ts'
 import { matchesTerm, readSearchTerm, type Searchable } from '../../../src/leads/lead/search-lines.ts'
 import type { LeadFilter } from '../../../src/leads/search/list-filter.ts'
 import { leadText } from '../../../src/leads/search/memory-index/indexed-text.ts'
@@ -263,35 +261,6 @@ test('compaction leaves few segments and few dead slots', () => {
   const slots = image.segments.reduce((sum, { count }) => sum + count, 0)
   assert.ok(image.segments.length <= 30, `${image.segments.length} segments`)
   assert.ok(slots <= 300 * 1.5, `${slots} slots`)
-})
-
-test('calls that come together share a run, but never one that began before them', async () => {
-  const ends: ((n: number) => void)[] = []
-  const ask = singleFlight(() => new Promise<number>((resolve) => ends.push(resolve)))
-  const first = ask()
-  const [second, third] = [ask(), ask()]
-  assert.equal(ends.length, 1)
-  ends[0]?.(1)
-  assert.equal(await first, 1)
-  await setImmediate()
-  assert.equal(ends.length, 2)
-  const fourth = ask()
-  ends[1]?.(2)
-  assert.deepEqual(await Promise.all([second, third]), [2, 2])
-  await setImmediate()
-  ends[2]?.(3)
-  assert.equal(await fourth, 3)
-})
-
-test('a run that fails fails those who asked, and nobody after them', async () => {
-  let fails = true
-  const ask = singleFlight(async () => {
-    if (fails) throw new Error('away')
-    return 'here'
-  })
-  await assert.rejects(Promise.all([ask(), ask()]), /away/)
-  fails = false
-  assert.equal(await ask(), 'here')
 })
 
 const emptyQuery: IndexQuery = {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firstIdAt, timeOfId } from '../../../src/base/first-id.ts'
-import { newId } from '../../../src/base/id.ts'
+import { firstIdAt, newId, timeOfId } from '../../../src/base/id.ts'
 import { allEventNames } from '../../../src/events/catalogue.ts'
 import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/endpoint-status.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/header-rules.ts'

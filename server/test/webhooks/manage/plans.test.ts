@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firstIdAt } from '../../../src/base/first-id.ts'
+import { firstIdAt } from '../../../src/base/id.ts'
 import { sweepWebhookLog } from '../../../src/webhooks/retention.ts'
 import { statementsOf, vacuum } from '../../support/database.ts'
 import { badPlans } from '../../support/plans.ts'

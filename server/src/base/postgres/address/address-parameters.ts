@@ -49,7 +49,7 @@ const instead: Readonly<Record<string, string>> = {
   require_auth: 'take sslmode=verify-full, which lets no stranger ask',
 }
 
-/** What stands behind the question mark. A name that nobody knows is refused: it may be a misspelt sslmode. */
+/** What stands after the question mark. A name that nobody knows is refused: it may be a misspelt sslmode. */
 export function readParameters(query: string | null): Parameters {
   const parameters = new Map<string, string>()
   for (const pair of query === null || query === '' ? [] : query.split('&')) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { createSignal } from '../../../base/async/signal.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Db } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
@@ -93,7 +93,7 @@ async function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Pro
   const giveUpAt = performance.now() + Math.max(0, send.leftMs()) + ackMs
   try {
     for (;;) {
-      const woken = news.next(pollMs)
+      const woken = news.nextWithin(pollMs)
       const standing = await readStanding(db.sql, send)
       const end = standing === undefined ? lost : endOf(send, standing, performance.now() >= giveUpAt)
       if (end === 'cancel') {
@@ -131,22 +131,9 @@ function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean):
 }
 
 function wakerOf(db: Db, id: string) {
-  let wake = () => {}
+  const signal = createSignal()
   const stop = db.onNews(endedTopic, (ended) => {
-    if (ended === id) wake()
+    if (ended === id) signal.wake()
   })
-  return {
-    stop,
-    /** Ask before looking, then wait. */
-    next: (maxMs: number): Promise<void> => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = new AbortController()
-      wake = () => {
-        timer.abort()
-        resolve()
-      }
-      sleep(maxMs, undefined, { signal: timer.signal }).then(resolve, () => {})
-      return promise
-    },
-  }
+  return { stop, nextWithin: signal.nextWithin }
 }

@@ -1,3 +1,4 @@
+import { singleFlight } from '../../../base/async/single-flight.ts'
 import type { AuthKey, AuthStore } from './auth-store.ts'
 import type { BaileysPackage, Creds, SignalKeys } from './baileys-package.ts'
 
@@ -13,7 +14,7 @@ export interface Identity {
 export async function openIdentity(baileys: BaileysPackage, store: AuthStore): Promise<Identity> {
   const kept = await readCreds(baileys, store)
   const creds = kept ?? baileys.initAuthCreds()
-  const save = oneAtATime(() => store.writeCreds(JSON.stringify(creds, baileys.BufferJSON.replacer)))
+  const save = singleFlight(() => store.writeCreds(JSON.stringify(creds, baileys.BufferJSON.replacer)))
   if (kept === null) await save()
   return { creds, keys: keysOf(baileys, store), save }
 }
@@ -47,22 +48,5 @@ function keysOf({ BufferJSON, proto }: BaileysPackage, store: AuthStore): Signal
       )
       if (entries.length > 0) await store.writeKeys(entries)
     },
-  }
-}
-
-function oneAtATime(write: () => Promise<void>): () => Promise<void> {
-  let last: Promise<void> = Promise.resolve()
-  let next: Promise<void> | null = null
-  return () => {
-    if (next !== null) return next
-    const mine = last
-      .catch(() => {})
-      .then(() => {
-        next = null
-        return write()
-      })
-    next = mine
-    last = mine
-    return mine
   }
 }

@@ -1,3 +1,4 @@
+import { limitConcurrency } from '../../../base/async/concurrency-limit.ts'
 import { objectOf, readJson, textOf } from '../../waba/json.ts'
 import type { AuthStore } from './auth-store.ts'
 
@@ -25,7 +26,7 @@ const id = 'self'
 export function openMemory(auth: AuthStore): Memory {
   let ratchet = 0
   // One after another: two that move on at once would store the same step.
-  let last: Promise<void> = Promise.resolve()
+  const inTurn = limitConcurrency({ atOnce: 1 })
   return {
     ratchet: () => ratchet,
     read: async () => {
@@ -41,14 +42,11 @@ export function openMemory(auth: AuthStore): Memory {
       await auth.writeKeys([{ type, id, value: '0' }])
       ratchet = 0
     },
-    advance: () => {
-      const step = last.then(async () => {
+    advance: () =>
+      inTurn(async () => {
         await auth.writeKeys([{ type, id, value: String(ratchet + 1) }])
         ratchet += 1
-      })
-      last = step.catch(() => {})
-      return step
-    },
+      }),
   }
 }
 

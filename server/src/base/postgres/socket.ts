@@ -41,7 +41,7 @@ async function readNamed(name: string, path: string | null | undefined): Promise
 }
 
 /** Waits until the socket is open, and has it speak TLS where the address wants that. */
-export async function openWay(
+export async function connectSocket(
   socket: Socket,
   host: DatabaseHost,
   tls: DatabaseTls | null,

@@ -4,11 +4,11 @@ import { type DatabaseAddress, readDatabaseUrl, socketAddress } from './address/
 import { connector } from './connector.ts'
 import { createListener, type Listener } from './listener.ts'
 import { Pool } from './pool.ts'
-import { findManner, type Manner } from './pooler.ts'
+import { findSessionMode, type SessionMode } from './pooler.ts'
 import type { Sql } from './template.ts'
 
 /** Where a database is. */
-export interface DbPlace {
+export interface DatabaseLocation {
   /** As libpq reads it. */
   url?: string
   /** Instead of `url`, what was read of one. */
@@ -20,9 +20,9 @@ export interface DbPlace {
   password?: string
 }
 
-export interface WayOptions extends DbPlace {
+export interface ConnectionOptions extends DatabaseLocation {
   /** The way past a pooler in transaction mode, should one stand where the database is said to be. */
-  direct?: DbPlace | undefined
+  direct?: DatabaseLocation | undefined
   maxConnections?: number
   applicationName?: string
   /** How long a statement waits for a lock, 5 s unless given. */
@@ -36,7 +36,7 @@ export interface WayOptions extends DbPlace {
 }
 
 /** What a pooler does for us. */
-export interface WayThrough {
+export interface PoolerAbilities {
   /** It keeps prepared statements. */
   keepsNames: boolean
   /** Its sessions have our limits by themselves. */
@@ -45,14 +45,14 @@ export interface WayThrough {
   isSameServer: boolean
 }
 
-export interface Ways {
+export interface Connections {
   /** Of the process, or of this part of it: by it others see that it lives. */
   name: string
   size: number
   pool: Pool
   listener: Listener
   /** Null without a pooler. Asks by the pool. */
-  wayThrough(sql: Sql): Promise<WayThrough | null>
+  poolerAbilities(sql: Sql): Promise<PoolerAbilities | null>
 }
 
 /** Who waits for a lock holds a connection, and may hold other locks. */
@@ -63,7 +63,7 @@ const pooledName = 'parley by pooler'
 const greeting = { TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
 
 /** The connections of a process: many for statements, by a pooler where there is one, and one that listens, past it. */
-export function openWays(options: WayOptions): Ways {
+export function openConnections(options: ConnectionOptions): Connections {
   const { direct, patienceMs, silenceMs, maxConnections: size = 10 } = options
   const address = addressOf(options)
   const settings = settingsOf(options)
@@ -72,14 +72,14 @@ export function openWays(options: WayOptions): Ways {
   const listener = createListener({ connect: openDirect, silenceMs, onChange: options.onHearing ?? (() => {}) })
   if (direct === undefined) {
     const pool = new Pool({ size, connect: openDirect, patienceMs, silenceMs })
-    return { name: settings.applicationName, size, pool, listener, wayThrough: async () => null }
+    return { name: settings.applicationName, size, pool, listener, poolerAbilities: async () => null }
   }
-  let manner: Manner | undefined
-  const findOurManner = async (client: pg.Client): Promise<Manner> => {
+  let mode: SessionMode | undefined
+  const findOurMode = async (client: pg.Client): Promise<SessionMode> => {
     // Others see by it that this process lives, before it holds anything.
     const isSeen = options.applicationName === undefined ? listener.stay() : undefined
-    const [found] = await Promise.all([findManner(client, { ...greeting, ...settings.parameters }), isSeen])
-    manner = found
+    const [found] = await Promise.all([findSessionMode(client, { ...greeting, ...settings.parameters }), isSeen])
+    mode = found
     return found
   }
   const openPooled = connector(address, {
@@ -89,12 +89,12 @@ export function openWays(options: WayOptions): Ways {
   return {
     name: settings.applicationName,
     size,
-    pool: new Pool({ size, connect: openPooled, findManner: findOurManner, patienceMs, silenceMs }),
+    pool: new Pool({ size, connect: openPooled, findSessionMode: findOurMode, patienceMs, silenceMs }),
     listener,
-    wayThrough: async (sql) => {
+    poolerAbilities: async (sql) => {
       await listener.stay()
       const isSameServer = await isSeenAs(sql, listener.pid(), settings.applicationName)
-      return { keepsNames: manner?.names === 'shared', hasLimits: manner?.settings.length === 0, isSameServer }
+      return { keepsNames: mode?.names === 'shared', hasLimits: mode?.settings.length === 0, isSameServer }
     },
   }
 }
@@ -111,13 +111,20 @@ async function isSeenAs(sql: Sql, pid: number | null, name: string): Promise<boo
   return rows.length > 0
 }
 
-function addressOf({ url, address, socketFolder = '', database = 'parley', user = 'parley', password }: DbPlace) {
+function addressOf({
+  url,
+  address,
+  socketFolder = '',
+  database = 'parley',
+  user = 'parley',
+  password,
+}: DatabaseLocation) {
   if (address !== undefined) return address
   if (url !== undefined) return readDatabaseUrl(url, { PGPASSWORD: password })
   return socketAddress({ socketFolder, database, user, password: password || null })
 }
 
-const settingsOf = (options: WayOptions) => ({
+const settingsOf = (options: ConnectionOptions) => ({
   applicationName: options.applicationName ?? newName(),
   parameters: {
     statement_timeout: '15000',

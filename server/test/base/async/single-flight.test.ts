@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { singleFlight, singleFlightByKey } from '../../../src/base/async/single-flight.ts'
+
+test('calls that come together share a run, but never one that began before them', async () => {
+  const ends: ((n: number) => void)[] = []
+  const ask = singleFlight(() => new Promise<number>((resolve) => ends.push(resolve)))
+  const first = ask()
+  const [second, third] = [ask(), ask()]
+  assert.equal(ends.length, 1)
+  ends[0]?.(1)
+  assert.equal(await first, 1)
+  await turn()
+  assert.equal(ends.length, 2)
+  const fourth = ask()
+  ends[1]?.(2)
+  assert.deepEqual(await Promise.all([second, third]), [2, 2])
+  await turn()
+  ends[2]?.(3)
+  assert.equal(await fourth, 3)
+})
+
+test('a run that fails fails those who asked, and nobody after them', async () => {
+  let fails = true
+  const ask = singleFlight(async () => {
+    if (fails) throw new Error('away')
+    return 'here'
+  })
+  const before = Promise.allSettled([ask(), ask(), ask()])
+  await turn()
+  fails = false
+  assert.equal(await ask(), 'here')
+  assert.deepEqual(
+    (await before).map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  )
+})
+
+test('keys do not wait for each other, and an idle one begins at once', async () => {
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const ask = singleFlightByKey((key) => {
+    begun.push(key)
+    return new Promise<void>((resolve) => ends.set(key, resolve))
+  })
+  const asked = [ask('a'), ask('b'), ask('a')]
+  assert.deepEqual(begun, ['a', 'b'])
+  ends.get('a')?.()
+  await turn()
+  assert.deepEqual(begun, ['a', 'b', 'a'])
+  for (const end of ends.values()) end()
+  await Promise.all(asked)
+  void ask('a')
+  assert.deepEqual(begun, ['a', 'b', 'a', 'a'])
+})
