@@ -6,23 +6,20 @@ import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-si
 import type { Receive } from '../channels/channel-event.ts'
 import type { Channel } from '../channels/connection/connection.ts'
 import { findConnection } from '../channels/connection/queries.ts'
-import { connectionTeamRoutes } from '../channels/connection/team-routes.ts'
 import type { Connector } from '../channels/connector.ts'
 import type { Drivers } from '../channels/driver.ts'
 import { openDrivers } from '../channels/drivers.ts'
 import { observedConnector } from '../channels/observed-connector.ts'
 import { partnerConnector } from '../channels/partner/sender.ts'
 import { partnerWebhookRoutes } from '../channels/partner/webhook-routes.ts'
+import { channelTeamRoutes } from '../channels/team-routes.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
-import { templateTeamRoutes } from '../channels/templates/team-routes-templates.ts'
 import { sessionConnector } from '../channels/unofficial/send/connector.ts'
-import { channelSessionTeamRoutes } from '../channels/unofficial/session/team-routes.ts'
 import { effectOfCode } from '../channels/waba/errors.ts'
 import { wabaConnector } from '../channels/waba/sender.ts'
 import { wabaWebhookRoutes } from '../channels/waba/webhook-routes.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
-import { sendRoutes, sendTeamRoutes } from '../inbox/api/send-routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
 import { receive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
@@ -32,8 +29,6 @@ import { openSendWakeups } from '../inbox/send/send-wakeups.ts'
 import { openPresence, type Presence } from '../inbox/team-api/presence.ts'
 import { tellOfConversations, tellOfPresence } from '../inbox/team-api/team-live.ts'
 import { inboxTeamRoutes } from '../inbox/team-api/team-routes.ts'
-import { connectionHealthRoute } from '../inbox/team-api/team-routes-health.ts'
-import { servePresence } from '../inbox/team-api/team-routes-presence.ts'
 import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from '../leads/write/from-chat.ts'
 import type { TeamGuard } from '../team/member.ts'
 import type { Runtime } from './runtime.ts'
@@ -48,17 +43,15 @@ export interface Inbox {
 /** Puts the inbox and its channels on the server. */
 export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Promise<Inbox> {
   const { config, log, clock, db, vault, outgoing } = runtime
-  const inbox = inboxDeps(runtime)
   const sends: SendDeps = {
-    ...inbox,
+    ...inboxDeps(runtime),
     log,
     wakes: await openSendWakeups(db),
     pacesOf,
     noteRefusal: (connection, effect, errorCode) => applyRefusal(runtime, connection, effect, errorCode),
   }
 
-  inboxRoutes(app, inbox, guard)
-  sendRoutes(app, sends, guard)
+  inboxRoutes(app, sends, guard)
   const callbacks = { db, vault, clock, log, receive: inboxReceive(runtime) }
   wabaWebhookRoutes(app, callbacks)
   partnerWebhookRoutes(app, callbacks)
@@ -67,6 +60,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     db,
     vault,
     clock,
+    log,
     publicUrl,
     simulatorUrl: simulatorUrlOf(config),
     outgoing,
@@ -74,13 +68,8 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
   }
   return {
     serveTeam: async (teamGuard, live) => {
-      inboxTeamRoutes(app, inbox, teamGuard)
-      servePresence(app, { ...inbox, presence: await followTeam(app, runtime, live) }, teamGuard)
-      sendTeamRoutes(app, sends, teamGuard)
-      connectionTeamRoutes(app, connections, teamGuard)
-      channelSessionTeamRoutes(app, runtime, teamGuard)
-      connectionHealthRoute(app, connections, teamGuard)
-      templateTeamRoutes(app, templateDeps(runtime), teamGuard)
+      inboxTeamRoutes(app, { ...sends, publicUrl, presence: await followTeam(app, runtime, live) }, teamGuard)
+      channelTeamRoutes(app, connections, teamGuard)
     },
   }
 }

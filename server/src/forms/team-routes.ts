@@ -18,7 +18,7 @@ export interface TeamFormDeps extends FormDeps {
 }
 
 /** The team's side of forms: members read them, admins write them. */
-export function teamFormRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
+export function formTeamRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
   readRoutes(app, deps, guard)
   submissionTeamRoutes(app, deps, guard)
   previewRoute(app, deps, guard)

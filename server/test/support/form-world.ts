@@ -10,7 +10,7 @@ import { createForm } from '../../src/forms/change.ts'
 import type { Form, FormField } from '../../src/forms/form.ts'
 import { formRoutes } from '../../src/forms/routes.ts'
 import type { NewForm } from '../../src/forms/schema.ts'
-import { teamFormRoutes } from '../../src/forms/team-routes.ts'
+import { formTeamRoutes } from '../../src/forms/team-routes.ts'
 import { describeApi } from '../../src/http/contract/openapi.ts'
 import { createServer } from '../../src/http/server/server.ts'
 import type { Lead } from '../../src/leads/lead/lead.ts'
@@ -70,7 +70,7 @@ export async function formWorld(
     clientAddress: clientAddressReader([]),
     submissionsPerMinute: options.submissionsPerMinute ?? 10,
   })
-  teamFormRoutes(app, { db, vault, clock, publicUrl }, guardFor(member))
+  formTeamRoutes(app, { db, vault, clock, publicUrl }, guardFor(member))
 
   return {
     app,

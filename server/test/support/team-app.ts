@@ -1,21 +1,13 @@
 import cookie from '@fastify/cookie'
 import type { LightMyRequestResponse } from 'fastify'
-import type { LeavingDeps } from '../../src/access/people/leave-team.ts'
 import { addMember } from '../../src/access/people/members.ts'
-import { auditTeamRoutes } from '../../src/access/people/team-routes-audit.ts'
-import { invitationTeamRoutes } from '../../src/access/people/team-routes-invitations.ts'
-import { meTeamRoutes } from '../../src/access/people/team-routes-me.ts'
-import { memberTeamRoutes } from '../../src/access/people/team-routes-members.ts'
-import { peopleTeamRoutes } from '../../src/access/people/team-routes-people.ts'
 import { createUser } from '../../src/access/people/users.ts'
 import { csrfTokenOf } from '../../src/access/sign-in/csrf.ts'
 import { createPasswords } from '../../src/access/sign-in/passwords.ts'
 import { startSession } from '../../src/access/sign-in/sessions.ts'
-import { sessionTeamRoutes } from '../../src/access/sign-in/team-routes-session.ts'
-import { signInTeamRoutes } from '../../src/access/sign-in/team-routes-sign-in.ts'
 import type { TeamDeps } from '../../src/access/team/team-deps.ts'
 import { createTeamGuard, decorateTeamRequests } from '../../src/access/team/team-guard.ts'
-import { tokenTeamRoutes } from '../../src/access/team/team-routes-tokens.ts'
+import { type AccessDeps, accessTeamRoutes } from '../../src/access/team-routes.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
 import { createLog } from '../../src/base/log.ts'
@@ -27,7 +19,6 @@ import { siteRoutes } from '../../src/http/site/site.ts'
 import type { Role } from '../../src/team/member.ts'
 import { createWorkspace } from '../../src/workspace/create.ts'
 import { workspaceTeamRoutes } from '../../src/workspace/team-routes.ts'
-import { labelTeamRoutes } from '../../src/workspace/team-routes-labels.ts'
 import { checkAnswers } from './contract/contract.ts'
 
 export const publicUrl = 'http://parley.test'
@@ -135,27 +126,16 @@ async function teamApp(deps: TeamDeps): Promise<App> {
   await app.register(cookie)
   decorateTeamRequests(app)
   const guard = createTeamGuard({ ...deps, teamToken: operatorToken })
-  const leaving: LeavingDeps = {
+  const access: AccessDeps = {
     ...deps,
     forgetKey: () => {},
     keyStopped: async () => {},
+    strangeConnections: async () => [],
     webhooksOf: async () => [],
     disableWebhooksOf: async () => 0,
   }
-  for (const routes of [
-    signInTeamRoutes,
-    sessionTeamRoutes,
-    meTeamRoutes,
-    memberTeamRoutes,
-    peopleTeamRoutes,
-    invitationTeamRoutes,
-    tokenTeamRoutes,
-    auditTeamRoutes,
-    workspaceTeamRoutes,
-    labelTeamRoutes,
-  ]) {
-    routes(app, leaving, guard)
-  }
+  accessTeamRoutes(app, access, guard)
+  workspaceTeamRoutes(app, deps, guard)
   await siteRoutes(app, deps)
   return app
 }

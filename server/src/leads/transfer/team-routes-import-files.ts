@@ -18,10 +18,10 @@ import { appendUpload } from './upload.ts'
 const fileTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream']
 
 /** The files of an import: its upload, a look at it, the rows that were refused. */
-export async function importFileTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): Promise<void> {
+export function importFileTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
   previewRoute(app, deps, guard)
   refusedRoute(app, deps, guard)
-  await app.register(async (scope: App) => {
+  app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(fileTypes, (_request, body, done) => done(null, body))
     uploadRoute(scope, deps, guard)

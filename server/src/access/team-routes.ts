@@ -1,0 +1,34 @@
+import type { App } from '../base/route.ts'
+import type { TeamGuard } from '../team/member.ts'
+import type { KeyDeps } from './keys/change-keys.ts'
+import { keyTeamRoutes } from './keys/team-routes-keys.ts'
+import type { LeavingDeps } from './people/leave-team.ts'
+import { auditTeamRoutes } from './people/team-routes-audit.ts'
+import { invitationTeamRoutes } from './people/team-routes-invitations.ts'
+import { meTeamRoutes } from './people/team-routes-me.ts'
+import { memberTeamRoutes } from './people/team-routes-members.ts'
+import { peopleTeamRoutes } from './people/team-routes-people.ts'
+import { sessionTeamRoutes } from './sign-in/team-routes-session.ts'
+import { signInTeamRoutes } from './sign-in/team-routes-sign-in.ts'
+import { signInLinkTeamRoutes } from './sign-in/team-routes-sign-in-link.ts'
+import { tokenTeamRoutes } from './team/team-routes-tokens.ts'
+
+export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections'> {}
+
+/** Who may do what, as the team manages it: sign-in, people, tokens and API keys. */
+export function accessTeamRoutes(app: App, deps: AccessDeps, guard: TeamGuard): void {
+  for (const routes of [
+    signInTeamRoutes,
+    signInLinkTeamRoutes,
+    sessionTeamRoutes,
+    meTeamRoutes,
+    peopleTeamRoutes,
+    memberTeamRoutes,
+    invitationTeamRoutes,
+    tokenTeamRoutes,
+    auditTeamRoutes,
+    keyTeamRoutes,
+  ]) {
+    routes(app, deps, guard)
+  }
+}
