@@ -1,6 +1,6 @@
 import type { App } from '../base/route.ts'
 import type { TeamGuard } from '../team/member.ts'
-import type { KeyDeps } from './keys/change-keys.ts'
+import type { KeyDeps } from './keys/change.ts'
 import { keyTeamRoutes } from './keys/team-routes-keys.ts'
 import type { LeavingDeps } from './people/leave-team.ts'
 import { auditTeamRoutes } from './people/team-routes-audit.ts'
@@ -9,8 +9,7 @@ import { meTeamRoutes } from './people/team-routes-me.ts'
 import { memberTeamRoutes } from './people/team-routes-members.ts'
 import { peopleTeamRoutes } from './people/team-routes-people.ts'
 import { sessionTeamRoutes } from './sign-in/team-routes-session.ts'
-import { signInTeamRoutes } from './sign-in/team-routes-sign-in.ts'
-import { signInLinkTeamRoutes } from './sign-in/team-routes-sign-in-link.ts'
+import { signInLinkTeamRoutes, signInTeamRoutes } from './sign-in/team-routes-sign-in.ts'
 import { tokenTeamRoutes } from './team/team-routes-tokens.ts'
 
 export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections'> {}

@@ -13,9 +13,8 @@ import { clientAddressReader } from './client-address.ts'
 import { createKeyCache } from './key-cache.ts'
 import { type KnownKey, knownKey } from './known-key.ts'
 import { createLastUsed } from './last-used.ts'
-import { legacyDeleteIsAccepted, setLegacyDeleteHeaders } from './legacy-delete.ts'
+import { requireDeleteScope, requireScope } from './require-scope.ts'
 import { selectKeysByHash } from './queries.ts'
-import { rejectKey } from './reject-key.ts'
 import type { InboxScope, LeadsScope, Scope } from './scopes.ts'
 
 export interface GuardOptions {
@@ -135,14 +134,4 @@ async function identify(
     if (limit > 0) setUncountedHeaders(reply, limit)
     throw error
   }
-}
-
-function requireScope(caller: Caller, anyOf: readonly Scope[]): void {
-  if (!anyOf.some((scope) => caller.may(scope))) throw rejectKey({ lacks: anyOf })
-}
-
-function requireDeleteScope(caller: Caller, reply: FastifyReply, now: Date): void {
-  if (caller.may('leads.delete')) return
-  if (!caller.may('leads.write') || !legacyDeleteIsAccepted(now)) throw rejectKey({ lacks: ['leads.delete'] })
-  setLegacyDeleteHeaders(reply)
 }

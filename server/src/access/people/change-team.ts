@@ -4,8 +4,7 @@ import type { TeamDeps } from '../team/team-deps.ts'
 import { revokeTokensOf } from '../team/team-tokens.ts'
 import { announceMember } from './ended-access.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
-import { findMember, lockMembers, memberNotFound, setRole } from './members.ts'
-import { refuseAbove } from './refuse-above.ts'
+import { findMember, lockMembers, memberNotFound, refuseAbove, setRole } from './members.ts'
 
 /**
  * Gives a member another role. Only an owner makes or unmakes owners; the last owner stays one (409). What the member made

@@ -6,7 +6,7 @@ import { hashToken, makeToken } from '../../base/sealing/secret-token.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, Role } from '../../team/member.ts'
 import type { TeamDeps } from '../team/team-deps.ts'
-import { refuseAbove } from './refuse-above.ts'
+import { refuseAbove } from './members.ts'
 
 const lifeMs = 7 * 24 * 3_600_000
 

@@ -2,15 +2,13 @@ import type { Tx } from '../../base/db.ts'
 import { forbidden } from '../../base/errors.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { type Member, roleCovers, roles } from '../../team/member.ts'
-import type { KeyDeps } from '../keys/change-keys.ts'
+import { type KeyDeps, revokeApiKey } from '../keys/change.ts'
 import { selectUsableKeysOf } from '../keys/queries.ts'
-import { revokeApiKey } from '../keys/revoke-key.ts'
 import type { TeamDeps } from '../team/team-deps.ts'
 import { revokeTokensOf } from '../team/team-tokens.ts'
 import { announceMember } from './ended-access.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
-import { findMember, lockMembers, memberNotFound, removeMember } from './members.ts'
-import { refuseAbove } from './refuse-above.ts'
+import { findMember, lockMembers, memberNotFound, refuseAbove, removeMember } from './members.ts'
 
 /** What a leaver made elsewhere in the house: an outline of a webhook endpoint. */
 export interface MadeWebhook {

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import { type ApiError, conflict, notFound } from '../../base/errors.ts'
+import { type ApiError, conflict, forbidden, notFound } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Role } from '../../team/member.ts'
+import { type Member, type Role, roleCovers } from '../../team/member.ts'
 import { openPerson } from './users.ts'
 
 export interface MemberRow {
@@ -103,3 +103,8 @@ async function keepAnOwner(tx: Tx, workspaceId: string): Promise<void> {
 }
 
 export const memberNotFound = (): ApiError => notFound('Member not found')
+
+/** Nobody hands out, or takes away, more than they have. */
+export function refuseAbove(by: Pick<Member, 'role'>, role: Role): void {
+  if (!roleCovers(by.role, role)) throw forbidden(`Only an ${role} may do this`)
+}

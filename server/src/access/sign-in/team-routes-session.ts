@@ -14,7 +14,7 @@ import { findUser, openPerson } from '../people/users.ts'
 import type { TeamDeps } from '../team/team-deps.ts'
 import { csrfTokenOf } from './csrf.ts'
 import { endMyOtherSessions, endSessionsOfEmail } from './end-sessions.ts'
-import { sessionCookie } from './session-cookie.ts'
+import { sessionCookie } from './cookies.ts'
 import { endSession, listSessions } from './sessions.ts'
 import { signedInUser } from './signed-in-user.ts'
 

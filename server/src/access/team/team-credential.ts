@@ -5,11 +5,10 @@ import { instanceScope } from '../../base/sealing/vault.ts'
 import type { Role, TeamCaller } from '../../team/member.ts'
 import { findUser, openPerson } from '../people/users.ts'
 import { csrfHeader, refuseForgery } from '../sign-in/csrf.ts'
-import { sessionCookie } from '../sign-in/session-cookie.ts'
+import { sessionCookie } from '../sign-in/cookies.ts'
 import { findSession, needsTouch, touchSession } from '../sign-in/sessions.ts'
 import type { TeamDeps } from './team-deps.ts'
-import { isTeamToken } from './team-token-format.ts'
-import { findTeamToken, noteTokenUse, useIsNews } from './team-tokens.ts'
+import { findTeamToken, isTeamToken, noteTokenUse, useIsNews } from './team-tokens.ts'
 
 export type CredentialDeps = Pick<TeamDeps, 'db' | 'vault' | 'clock' | 'publicUrl'> & {
   /** The operator's token of the environment. */

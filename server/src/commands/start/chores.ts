@@ -1,4 +1,4 @@
-import { sweepSignIns } from '../../access/sign-in/sweep.ts'
+import { sweepSignIns } from '../../access/retention.ts'
 import { erasureDeps } from '../../app/erasure.ts'
 import { templateDeps } from '../../app/inbox.ts'
 import { keyedTables } from '../../app/keyed-tables.ts'

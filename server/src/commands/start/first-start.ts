@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { createApiKey } from '../../access/keys/create-key.ts'
+import { createApiKey, rotateApiKey } from '../../access/keys/change.ts'
 import { selectApiKeys } from '../../access/keys/queries.ts'
-import { rotateApiKey } from '../../access/keys/rotate-key.ts'
 import { scopes } from '../../access/keys/scopes.ts'
 import { createUser } from '../../access/people/users.ts'
 import { createSignInLink } from '../../access/sign-in/sign-in-link.ts'

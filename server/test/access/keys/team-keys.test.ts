@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { KeyDeps } from '../../../src/access/keys/change-keys.ts'
+import type { KeyDeps } from '../../../src/access/keys/change.ts'
 import { isKeyValue } from '../../../src/access/keys/key-format.ts'
 import { keyTeamRoutes } from '../../../src/access/keys/team-routes-keys.ts'
 import { createTeamGuard } from '../../../src/access/team/team-guard.ts'
