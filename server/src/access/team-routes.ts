@@ -1,15 +1,15 @@
 import type { App } from '../base/route.ts'
 import type { TeamGuard } from '../team/member.ts'
+import { meTeamRoutes } from './account/team-routes-me.ts'
+import { sessionTeamRoutes } from './account/team-routes-session.ts'
 import type { KeyDeps } from './keys/change.ts'
 import { keyTeamRoutes } from './keys/team-routes-keys.ts'
 import type { LeavingDeps } from './people/leave-team.ts'
 import { auditTeamRoutes } from './people/team-routes-audit.ts'
 import { invitationTeamRoutes } from './people/team-routes-invitations.ts'
-import { meTeamRoutes } from './people/team-routes-me.ts'
 import { memberTeamRoutes } from './people/team-routes-members.ts'
 import { peopleTeamRoutes } from './people/team-routes-people.ts'
-import { sessionTeamRoutes } from './sign-in/team-routes-session.ts'
-import { signInLinkTeamRoutes, signInTeamRoutes } from './sign-in/team-routes-sign-in.ts'
+import { signInTeamRoutes } from './sign-in/team-routes-sign-in.ts'
 import { tokenTeamRoutes } from './team/team-routes-tokens.ts'
 
 export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections'> {}
@@ -18,7 +18,6 @@ export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnectio
 export function accessTeamRoutes(app: App, deps: AccessDeps, guard: TeamGuard): void {
   for (const routes of [
     signInTeamRoutes,
-    signInLinkTeamRoutes,
     sessionTeamRoutes,
     meTeamRoutes,
     peopleTeamRoutes,

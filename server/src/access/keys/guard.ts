@@ -13,8 +13,8 @@ import { clientAddressReader } from './client-address.ts'
 import { createKeyCache } from './key-cache.ts'
 import { type KnownKey, knownKey } from './known-key.ts'
 import { createLastUsed } from './last-used.ts'
-import { requireDeleteScope, requireScope } from './require-scope.ts'
 import { selectKeysByHash } from './queries.ts'
+import { requireDeleteScope, requireScope } from './require-scope.ts'
 import type { InboxScope, LeadsScope, Scope } from './scopes.ts'
 
 export interface GuardOptions {

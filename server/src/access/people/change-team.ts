@@ -1,10 +1,10 @@
 import { recordAudit } from '../../team/audit.ts'
 import { type Member, type Role, roleCovers, roles } from '../../team/member.ts'
-import type { TeamDeps } from '../team/team-deps.ts'
 import { revokeTokensOf } from '../team/team-tokens.ts'
-import { announceMember } from './ended-access.ts'
+import { announceMember } from '../users/ended-access.ts'
+import { findMember, lockMembers, memberNotFound, refuseAbove, setRole } from '../users/members.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
-import { findMember, lockMembers, memberNotFound, refuseAbove, setRole } from './members.ts'
 
 /**
  * Gives a member another role. Only an owner makes or unmakes owners; the last owner stays one (409). What the member made

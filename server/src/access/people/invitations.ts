@@ -5,8 +5,8 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import { hashToken, makeToken } from '../../base/sealing/secret-token.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, Role } from '../../team/member.ts'
-import type { TeamDeps } from '../team/team-deps.ts'
-import { refuseAbove } from './members.ts'
+import { refuseAbove } from '../users/members.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 
 const lifeMs = 7 * 24 * 3_600_000
 

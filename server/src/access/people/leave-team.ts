@@ -4,11 +4,11 @@ import { recordAudit } from '../../team/audit.ts'
 import { type Member, roleCovers, roles } from '../../team/member.ts'
 import { type KeyDeps, revokeApiKey } from '../keys/change.ts'
 import { selectUsableKeysOf } from '../keys/queries.ts'
-import type { TeamDeps } from '../team/team-deps.ts'
 import { revokeTokensOf } from '../team/team-tokens.ts'
-import { announceMember } from './ended-access.ts'
+import { announceMember } from '../users/ended-access.ts'
+import { findMember, lockMembers, memberNotFound, refuseAbove, removeMember } from '../users/members.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
-import { findMember, lockMembers, memberNotFound, refuseAbove, removeMember } from './members.ts'
 
 /** What a leaver made elsewhere in the house: an outline of a webhook endpoint. */
 export interface MadeWebhook {

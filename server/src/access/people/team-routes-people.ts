@@ -5,7 +5,7 @@ import { instanceScope } from '../../base/sealing/vault.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { idSchema, personNameSchema, roleSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import { statusAt, usableStatus } from '../keys/key-schema.ts'
-import type { TeamDeps } from '../team/team-deps.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 import { listPeople, type NamedRow } from './people.ts'
 
 const named = (id: string, name: string) =>

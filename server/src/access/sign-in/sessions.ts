@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { hashToken, makeToken } from '../../base/sealing/secret-token.ts'
-import { announceSession, announceUser } from '../people/ended-access.ts'
+import { announceSession, announceUser } from '../users/ended-access.ts'
 
 const idleMs = 12 * 3_600_000
 const longestMs = 7 * 24 * 3_600_000

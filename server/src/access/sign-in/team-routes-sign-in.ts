@@ -7,11 +7,11 @@ import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
 import { closed, done, emailSchema, openTeamRoute, teamRoute } from '../../team/team-schema.ts'
-import { codeSchema, signInSchema } from '../people/team-schema.ts'
-import { findUserByEmail } from '../people/users.ts'
-import type { TeamDeps } from '../team/team-deps.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
+import { findUserByEmail } from '../users/users.ts'
 import { deviceCookie, sessionCookie } from './cookies.ts'
 import { csrfTokenOf, refuseForeignOrigin } from './csrf.ts'
+import { codeSchema, signInSchema } from './schema.ts'
 import { endSession, type NewSession } from './sessions.ts'
 import { type SignInStep, signIn } from './sign-in.ts'
 import { createSignInLink, signInByLink } from './sign-in-link.ts'
@@ -21,13 +21,14 @@ import { visitorOf } from './visitor.ts'
 const path = '/api/team/v1'
 const answers = { 200: signInSchema, ...errors(400, 401, 403, 413, 415, 429) }
 
-/** Signing in and out. */
+/** Signing in and out, and the link by which an operator helps somebody in. */
 export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const ownOrigin = async (request: FastifyRequest) => refuseForeignOrigin(request.headers, deps.publicUrl)
   passwordRoute(app, deps, ownOrigin)
   codeRoute(app, deps, ownOrigin)
   linkRoute(app, deps, ownOrigin)
   signOutRoute(app, deps, guard)
+  createLinkRoute(app, deps, guard)
 }
 
 type Check = (request: FastifyRequest) => Promise<void>
@@ -141,7 +142,7 @@ function answerStep(deps: TeamDeps, reply: FastifyReply, step: SignInStep) {
   return { step: step.step, csrfToken: keepSession(deps, reply, step.session) }
 }
 
-/** Hands the session to the browser, and answers its CSRF token. */
+/** Hands the session to the browser. Returns its CSRF token. */
 export function keepSession(deps: TeamDeps, reply: FastifyReply, session: NewSession): string {
   sessionCookie(deps.publicUrl).set(reply, session)
   if (session.deviceToken !== undefined) deviceCookie(deps.publicUrl).set(reply, session.deviceToken)
@@ -149,7 +150,7 @@ export function keepSession(deps: TeamDeps, reply: FastifyReply, session: NewSes
 }
 
 /** How an operator helps somebody in who has no password, or has lost it. */
-export function signInLinkTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+function createLinkRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const url = text(2000, 'Shown only here.', { example: 'https://parley.example.com/sign-in/wK8…' })
   app.route({
     method: 'POST',

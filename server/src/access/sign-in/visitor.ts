@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { TeamDeps, Visitor } from '../team/team-deps.ts'
+import type { TeamDeps, Visitor } from '../users/team-deps.ts'
 import { deviceCookie, sessionCookie } from './cookies.ts'
 
 export function visitorOf(deps: TeamDeps, request: FastifyRequest): Visitor {

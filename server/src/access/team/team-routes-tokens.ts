@@ -6,9 +6,9 @@ import { text, unpaged } from '../../base/schema-types.ts'
 import { readIsoTime } from '../../base/time.ts'
 import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
 import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
-import { presentToken, tokenNameSchema, tokenSchema } from '../people/team-schema.ts'
-import type { TeamDeps } from './team-deps.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 import { createTeamToken, listTeamTokens, revokeTeamToken } from './team-tokens.ts'
+import { presentToken, tokenNameSchema, tokenSchema } from './token-schema.ts'
 
 /** Tokens that are for one workspace, or for the whole installation: the same routes at two places. */
 interface Place {

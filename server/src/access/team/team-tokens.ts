@@ -5,8 +5,8 @@ import { checksum62, hashToken, randomBase62 } from '../../base/sealing/secret-t
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, Role, TeamCaller } from '../../team/member.ts'
-import { announceToken } from '../people/ended-access.ts'
-import type { TeamDeps } from './team-deps.ts'
+import { announceToken } from '../users/ended-access.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 
 const noteUseEveryMs = 60_000
 

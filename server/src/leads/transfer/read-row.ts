@@ -1,4 +1,4 @@
-import { normalEmail } from '../../access/people/users.ts'
+import { normalEmail } from '../../access/users/users.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { CustomField } from '../lead/custom-fields.ts'

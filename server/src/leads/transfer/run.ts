@@ -1,5 +1,5 @@
-import { listMembers } from '../../access/people/members.ts'
-import { normalEmail } from '../../access/people/users.ts'
+import { listMembers } from '../../access/users/members.ts'
+import { normalEmail } from '../../access/users/users.ts'
 import type { Sql, Tx } from '../../base/db.ts'
 import { InvalidInput } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

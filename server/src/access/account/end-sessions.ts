@@ -3,12 +3,12 @@ import { notFound } from '../../base/errors.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, TeamActor } from '../../team/member.ts'
-import { findMember, memberNotFound } from '../people/members.ts'
-import { findUserByEmail } from '../people/users.ts'
-import type { TeamDeps } from '../team/team-deps.ts'
-import { forgetSignIns } from './known-sign-ins.ts'
-import { endAllSessions, endOtherSessions } from './sessions.ts'
-import { dropSignIns } from './sign-in-link.ts'
+import { forgetSignIns } from '../sign-in/known-sign-ins.ts'
+import { endAllSessions, endOtherSessions } from '../sign-in/sessions.ts'
+import { dropSignIns } from '../sign-in/sign-in-link.ts'
+import { findMember, memberNotFound } from '../users/members.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
+import { findUserByEmail } from '../users/users.ts'
 
 /** Signs a member of the workspace out everywhere, and voids the ways in that are half gone. */
 export async function endSessionsOfMember(deps: TeamDeps, by: Member, userId: string): Promise<void> {

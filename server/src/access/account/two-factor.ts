@@ -2,14 +2,20 @@ import type { Tx } from '../../base/db.ts'
 import { conflict, invalid } from '../../base/errors.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
-import { proveWithPassword } from '../people/profile.ts'
-import { findUser, openPerson } from '../people/users.ts'
-import type { TeamDeps, Visitor } from '../team/team-deps.ts'
-import { forgiveAttempt, ownAttempt, takeAttempt } from './login-throttle.ts'
-import { renewSession } from './renew-session.ts'
-import { hashRecoveryCode, makeRecoveryCodes, totpSecretOf, useSecondFactor, useTotpCode } from './second-factor.ts'
-import type { NewSession } from './sessions.ts'
-import { type Enrolment, newEnrolment } from './totp.ts'
+import { forgiveAttempt, ownAttempt, takeAttempt } from '../sign-in/login-throttle.ts'
+import {
+  hashRecoveryCode,
+  makeRecoveryCodes,
+  totpSecretOf,
+  useSecondFactor,
+  useTotpCode,
+} from '../sign-in/second-factor.ts'
+import type { NewSession } from '../sign-in/sessions.ts'
+import { renewSession } from '../sign-in/sign-in.ts'
+import { type Enrolment, newEnrolment } from '../sign-in/totp.ts'
+import type { TeamDeps, Visitor } from '../users/team-deps.ts'
+import { findUser, openPerson } from '../users/users.ts'
+import { proveWithPassword } from './profile.ts'
 
 /**
  * Gives the user a secret for an authenticator. It asks for nothing until `confirmTotp` proves that it works. Needs the

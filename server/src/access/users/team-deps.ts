@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
-import type { Passwords } from '../sign-in/passwords.ts'
+import type { Passwords } from './passwords.ts'
 
 /** What the team's verbs in this room act on. */
 export interface TeamDeps {

@@ -2,10 +2,10 @@ import { invalid } from '../../base/errors.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { forgiveAttempt, ownAttempt, takeAttempt } from '../sign-in/login-throttle.ts'
-import { renewSession } from '../sign-in/renew-session.ts'
 import { findSession, type NewSession, type SessionRow } from '../sign-in/sessions.ts'
-import type { TeamDeps, Visitor } from '../team/team-deps.ts'
-import { findUser, renameUser, setPasswordHash } from './users.ts'
+import { renewSession } from '../sign-in/sign-in.ts'
+import type { TeamDeps, Visitor } from '../users/team-deps.ts'
+import { findUser, renameUser, setPasswordHash } from '../users/users.ts'
 
 const linkTrustMs = 15 * 60_000
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPasswords } from '../../../src/access/sign-in/passwords.ts'
 import { deviceOf } from '../../../src/access/sign-in/visitor.ts'
+import { createPasswords } from '../../../src/access/users/passwords.ts'
 
 test('a password matches its own hash and no other; a missing hash never matches', async () => {
   const passwords = createPasswords()
