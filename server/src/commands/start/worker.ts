@@ -4,7 +4,7 @@ import type { Runtime } from '../../app/runtime.ts'
 import type { Loop } from '../../base/async/loop.ts'
 import { startSessions } from '../../channels/unofficial/session/worker.ts'
 import { openTransports } from '../../channels/unofficial/transport/transports.ts'
-import { startImports } from '../../leads/transfer/worker.ts'
+import { startImports } from '../../leads/transfer/import/worker.ts'
 import { createDeliveryWorker } from '../../webhooks/deliver/worker.ts'
 import { startChores } from './chores.ts'
 

@@ -1,6 +1,6 @@
-import type { Sql, Tx } from '../../base/db.ts'
-import { type ApiError, notFound } from '../../base/errors.ts'
-import { announceImport } from '../../team/team-news.ts'
+import type { Sql, Tx } from '../../../base/db.ts'
+import { type ApiError, notFound } from '../../../base/errors.ts'
+import { announceImport } from '../../../team/team-news.ts'
 
 export const importStates = [
   'uploading',

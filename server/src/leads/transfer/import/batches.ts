@@ -1,7 +1,7 @@
-import type { ApiError } from '../../base/errors.ts'
-import type { PrefetchedPlan } from '../write/prefetched-plan.ts'
-import type { UpsertItem } from '../write/upsert-plan.ts'
-import type { FileRow } from './file-rows.ts'
+import type { ApiError } from '../../../base/errors.ts'
+import type { PrefetchedPlan } from '../../write/prefetched-plan.ts'
+import type { UpsertItem } from '../../write/upsert-plan.ts'
+import type { FileRow } from '../file/file-rows.ts'
 import { type RowContext, readRow } from './read-row.ts'
 
 /** Rows that are written together, and what each of them asks for. */

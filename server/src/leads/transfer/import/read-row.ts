@@ -1,13 +1,13 @@
-import { normalEmail } from '../../access/users/users.ts'
-import { InvalidInput, type Issue } from '../../base/errors.ts'
-import { newId } from '../../base/id.ts'
-import type { CustomField } from '../lead/custom-fields.ts'
-import { readBulkItem } from '../write/read-upsert.ts'
-import type { UpsertItem } from '../write/upsert-plan.ts'
-import { unguardCell } from './cells.ts'
-import type { FileRow } from './file-rows.ts'
+import { normalEmail } from '../../../access/users/users.ts'
+import { InvalidInput, type Issue } from '../../../base/errors.ts'
+import { newId } from '../../../base/id.ts'
+import type { CustomField } from '../../lead/custom-fields.ts'
+import { readBulkItem } from '../../write/read-upsert.ts'
+import type { UpsertItem } from '../../write/upsert-plan.ts'
+import { unguardCell } from '../file/cells.ts'
+import type { FileRow } from '../file/file-rows.ts'
+import { errorColumn, type FieldTarget, readTarget } from '../file/targets.ts'
 import type { ImportChoice } from './settings.ts'
-import { errorColumn, type FieldTarget, readTarget } from './targets.ts'
 
 export interface RowContext {
   choice: ImportChoice

@@ -1,13 +1,24 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { type App, errors, postman } from '../../base/route.ts'
-import { itemsOfWork } from '../../base/shares/work.ts'
-import { memberOf, type TeamGuard } from '../../team/member.ts'
-import { teamRoute, workspaceParams } from '../../team/team-schema.ts'
-import type { LeadDeps } from '../lead/lead.ts'
-import { readListRequest } from '../search/list-request.ts'
+import { type App, errors, oneOf, postman } from '../../../base/route.ts'
+import { itemsOfWork } from '../../../base/shares/work.ts'
+import { memberOf, type TeamGuard } from '../../../team/member.ts'
+import { closed, teamRoute, workspaceParams } from '../../../team/team-schema.ts'
+import type { LeadDeps } from '../../lead/lead.ts'
+import { ListQuery } from '../../lead/schema.ts'
+import { readListRequest } from '../../search/list-request.ts'
+import { fileAnswer } from '../file/file-answer.ts'
 import { exportLeads } from './export.ts'
-import { ExportQuery, fileAnswer } from './schema.ts'
+
+const { cursor: _cursor, limit: _limit, page: _page, sortBy: _by, sortOrder: _order, ...filters } = ListQuery.properties
+
+const ExportQuery = Type.Object(
+  {
+    format: Type.Optional(oneOf(['csv', 'ndjson'], { description: 'Default `csv`.' })),
+    ...filters,
+  },
+  closed,
+)
 
 /** The export of leads, for owners. */
 export function exportTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {

@@ -1,12 +1,10 @@
-import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { maxMessageLength, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
-import { count, fileText, text, uuid, wholeNumber } from '../../base/schema-types.ts'
-import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
-import { ListQuery } from '../lead/schema.ts'
-import { maxRecordBytes } from './file-rows.ts'
+import { maxMessageLength, nullable, oneOf, timestamp, titled } from '../../../base/route.ts'
+import { count, text, uuid, wholeNumber } from '../../../base/schema-types.ts'
+import { closed, idSchema, workspaceParams } from '../../../team/team-schema.ts'
+import { maxRecordBytes } from '../file/file-rows.ts'
 import { importStates } from './imports.ts'
-import { maxFileBytes } from './room.ts'
+import { maxFileBytes } from './limits.ts'
 import { matchers } from './settings.ts'
 
 const encoding = oneOf(['utf-8', 'windows-1252'], {
@@ -171,23 +169,3 @@ export const StartBody = Type.Object(
   },
   closed,
 )
-
-const { cursor: _cursor, limit: _limit, page: _page, sortBy: _by, sortOrder: _order, ...filters } = ListQuery.properties
-
-export const ExportQuery = Type.Object(
-  {
-    format: Type.Optional(oneOf(['csv', 'ndjson'], { description: 'Default `csv`.' })),
-    ...filters,
-  },
-  closed,
-)
-
-/** An answer that is a file. */
-export const fileAnswer = (description: string) =>
-  Type.Unsafe<Readable>({
-    description,
-    content: {
-      'text/csv': { schema: Type.String(fileText) },
-      'application/x-ndjson': { schema: Type.String(fileText) },
-    },
-  })

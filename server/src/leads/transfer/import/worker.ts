@@ -1,4 +1,4 @@
-import { type Loop, startLoop } from '../../base/async/loop.ts'
+import { type Loop, startLoop } from '../../../base/async/loop.ts'
 import { type ImportDeps, runImports } from './run.ts'
 
 const times = { firstAfterMs: 1_000, pauseMs: 1_000 }

@@ -1,11 +1,18 @@
-import type { Sql } from '../../base/db.ts'
-import { unprocessable } from '../../base/errors.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { unguardCell } from './cells.ts'
-import { type Delimiter, detectDelimiter, type Encoding, FileProblem, type FileRow, readRows } from './file-rows.ts'
+import type { Sql } from '../../../base/db.ts'
+import { unprocessable } from '../../../base/errors.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import { unguardCell } from '../file/cells.ts'
+import {
+  type Delimiter,
+  detectDelimiter,
+  type Encoding,
+  FileProblem,
+  type FileRow,
+  readRows,
+} from '../file/file-rows.ts'
+import { proposeTargets } from '../file/targets.ts'
 import { endStates, type ImportRow } from './imports.ts'
 import { readPieces } from './pieces.ts'
-import { proposeTargets } from './targets.ts'
 
 /** How the caller wants the file read; what is left out is found out. */
 export interface FormatWish {

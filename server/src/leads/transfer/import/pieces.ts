@@ -1,5 +1,5 @@
-import type { Sql, Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Sql, Tx } from '../../../base/db.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { endStates, type ImportState } from './imports.ts'
 
 /** A file of an import, in sealed pieces: the uploaded one, or the one of refused rows. */

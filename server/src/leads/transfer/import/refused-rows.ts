@@ -1,7 +1,7 @@
-import { csvLine, unguardCell } from './cells.ts'
-import type { FileRow } from './file-rows.ts'
+import { csvLine, unguardCell } from '../file/cells.ts'
+import type { FileRow } from '../file/file-rows.ts'
+import { errorColumn } from '../file/targets.ts'
 import type { ImportChoice, Refusal } from './settings.ts'
-import { errorColumn } from './targets.ts'
 
 const bom = '\uFEFF'
 

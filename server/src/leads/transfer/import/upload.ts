@@ -1,11 +1,11 @@
-import type { Tx } from '../../base/db.ts'
-import { type ApiError, conflict } from '../../base/errors.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { announceImport } from '../../team/team-news.ts'
-import type { LeadDeps } from '../lead/lead.ts'
+import type { Tx } from '../../../base/db.ts'
+import { type ApiError, conflict } from '../../../base/errors.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import { announceImport } from '../../../team/team-news.ts'
+import type { LeadDeps } from '../../lead/lead.ts'
 import { type ImportRow, lockImport } from './imports.ts'
+import { checkStoredBytes } from './limits.ts'
 import { type PieceFile, putPiece } from './pieces.ts'
-import { checkStoredBytes } from './room.ts'
 
 const pieceBytes = 256 * 1024
 

@@ -1,12 +1,12 @@
-import { newId } from '../../base/id.ts'
-import { recordAudit } from '../../team/audit.ts'
-import type { TeamActor } from '../../team/member.ts'
-import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
-import { presentDetail } from '../lead/present.ts'
-import { type LeadPage, listLeads } from '../search/list.ts'
-import type { LeadFilter } from '../search/list-filter.ts'
-import { csvLine } from './cells.ts'
-import { fieldTargets, targetOfKey } from './targets.ts'
+import { newId } from '../../../base/id.ts'
+import { recordAudit } from '../../../team/audit.ts'
+import type { TeamActor } from '../../../team/member.ts'
+import type { Lead, LeadDeps, LeadUser } from '../../lead/lead.ts'
+import { presentDetail } from '../../lead/present.ts'
+import { type LeadPage, listLeads } from '../../search/list.ts'
+import type { LeadFilter } from '../../search/list-filter.ts'
+import { csvLine } from '../file/cells.ts'
+import { fieldTargets, targetOfKey } from '../file/targets.ts'
 
 const pageRows = 500
 // A table of more columns opens in no spreadsheet; the fields beyond stand together in the last one.

@@ -1,8 +1,8 @@
-import type { Tx } from '../../base/db.ts'
-import { type ErasureScope, type ErasureStep, nothingLeft, type Removed } from '../../base/erasure.ts'
-import { longestMention, mentionFinder } from '../../base/phone/mention.ts'
-import { recordAudit } from '../../team/audit.ts'
-import { announceImport } from '../../team/team-news.ts'
+import type { Tx } from '../../../base/db.ts'
+import { type ErasureScope, type ErasureStep, nothingLeft, type Removed } from '../../../base/erasure.ts'
+import { longestMention, mentionFinder } from '../../../base/phone/mention.ts'
+import { recordAudit } from '../../../team/audit.ts'
+import { announceImport } from '../../../team/team-news.ts'
 import { type PieceFile, readPieces } from './pieces.ts'
 
 /** Of a quarter of a MiB each. */

@@ -1,5 +1,5 @@
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { FileFormat } from './file-rows.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import type { FileFormat } from '../file/file-rows.ts'
 
 export const matchers = ['externalRef', 'uniqueCode', 'phone', 'id', 'none'] as const
 export type Matcher = (typeof matchers)[number]

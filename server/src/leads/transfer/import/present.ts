@@ -1,4 +1,4 @@
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
 import type { ImportRow } from './imports.ts'
 import { openReport, openSettings } from './settings.ts'
 

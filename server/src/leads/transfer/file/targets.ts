@@ -1,4 +1,4 @@
-import { keyProblem } from '../lead/custom-fields.ts'
+import { keyProblem } from '../../lead/custom-fields.ts'
 
 /** The fields of a lead that a column may fill. */
 export const fieldTargets = [

@@ -1,8 +1,8 @@
-import { byteaArray, type Tx } from '../../base/db.ts'
-import type { ApiError } from '../../base/errors.ts'
-import { phoneClass } from '../../base/phone/phone-variants.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { UpsertItem, UpsertOutcome } from '../write/upsert-plan.ts'
+import { byteaArray, type Tx } from '../../../base/db.ts'
+import type { ApiError } from '../../../base/errors.ts'
+import { phoneClass } from '../../../base/phone/phone-variants.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import type { UpsertItem, UpsertOutcome } from '../../write/upsert-plan.ts'
 import type { ImportRow } from './imports.ts'
 
 /**
