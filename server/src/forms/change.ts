@@ -9,8 +9,7 @@ import { formNotFound, maxForms, slugTaken, tooManyForms } from './errors.ts'
 import type { Form, FormDefinition } from './form.ts'
 import { countForms, deleteForm, insertForm, lockForm, updateForm } from './queries.ts'
 import type { FormChanges, NewForm } from './schema.ts'
-import { makeSlug } from './slug.ts'
-import { claimSlug } from './slugs.ts'
+import { claimSlug, makeSlug } from './slugs.ts'
 
 export interface FormDeps {
   db: Db

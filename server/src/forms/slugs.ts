@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Tx } from '../base/db.ts'
 import { maxSlugs, slugTaken, tooManySlugs } from './errors.ts'
 
@@ -19,4 +20,19 @@ export async function claimSlug(tx: Tx, workspaceId: string, slug: string, formI
     from form_slugs
     where workspace_id = ${workspaceId}`
   if ((row?.count ?? 0) > maxSlugs) throw tooManySlugs()
+}
+
+/** A slug that reads like the title, with enough chance behind it to be free. */
+export function makeSlug(title: string): string {
+  const words = title
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 48)
+    .replace(/^-|-$/g, '')
+  const chance = randomInt(36 ** 6)
+    .toString(36)
+    .padStart(6, '0')
+  return words === '' ? `form-${chance}` : `${words}-${chance}`
 }
