@@ -23,15 +23,15 @@ export function presentListed(publicUrl: string, form: Form, counted: Submission
   }
 }
 
-export function formUrl(publicUrl: string, form: Pick<Form, 'slug'>): string {
-  return `${publicUrl}/f/${form.slug}`
-}
-
 /** A plain form for a page of another site, whose own styles it takes on. That site's origin must be allowed. */
-export function embedHtml(publicUrl: string, form: Form): string {
+function embedHtml(publicUrl: string, form: Form): string {
   // A class of ours means nothing there, so the decoy is moved away by a style of its own.
   return html`<form method="post" action="${formUrl(publicUrl, form)}" accept-charset="utf-8">
 ${form.fields.map((field) => html`${fieldHtml(field, untouched)}\n`)}<div aria-hidden="true" style="position:absolute;left:-10000px"><label>Homepage <input name="${decoyField}" tabindex="-1" autocomplete="off"></label></div>
 <button type="submit">${form.submitLabel}</button>
 </form>`.toString()
+}
+
+function formUrl(publicUrl: string, form: Pick<Form, 'slug'>): string {
+  return `${publicUrl}/f/${form.slug}`
 }

@@ -86,7 +86,7 @@ export function looseQuery(url: string): Record<string, string> {
 /** Where a post comes from: our own page, a site that the form lists, no browser that says so, or elsewhere. */
 export type Sender = 'own' | 'listed' | 'unsaid' | 'foreign'
 
-export interface PostedFrom {
+interface PostedFrom {
   /** The `Origin` header. */
   origin: string | undefined
   /** The `Host` header. */
@@ -95,7 +95,7 @@ export interface PostedFrom {
   hasToken: boolean
 }
 
-export function senderOf(form: Pick<PublicForm, 'allowedOrigins'>, publicUrl: string, from: PostedFrom): Sender {
+function senderOf(form: Pick<PublicForm, 'allowedOrigins'>, publicUrl: string, from: PostedFrom): Sender {
   const { origin, host, hasToken } = from
   if (origin === undefined) return 'unsaid'
   if (isOwn(origin, host, publicUrl)) return 'own'
