@@ -16,7 +16,7 @@ export function isParameter(name: string): boolean {
 }
 
 /**
- * The `k_*` parameters among the names as custom fields, each `utm_*` one as `k_utm_*` behind them: campaigns tag
+ * The `k_*` parameters among the names as custom fields, each `utm_*` one as `k_utm_*` after them: campaigns tag
  * links as they like, so a tag that does not fit is cut or left out where a `k_*` would be refused.
  */
 export function readParameters(raw: RawFields): CustomField[] {

@@ -40,7 +40,7 @@ const formColumns = (sql: Sql) => sql`
   f.updated_at`
 
 /**
- * The form that answers at the address, be it one that it had before. The only statement that cannot begin with the
+ * The form that stands at the address, be it one that it had before. The only statement that cannot begin with the
  * workspace: the public knows a slug, and the slug tells it.
  */
 export async function findPublicForm(sql: Sql, slug: string): Promise<PublicForm | undefined> {

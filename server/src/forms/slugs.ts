@@ -22,7 +22,7 @@ export async function claimSlug(tx: Tx, workspaceId: string, slug: string, formI
   if ((row?.count ?? 0) > maxSlugs) throw tooManySlugs()
 }
 
-/** A slug that reads like the title, with enough chance behind it to be free. */
+/** A slug that reads like the title, with enough chance at its end to be free. */
 export function makeSlug(title: string): string {
   const words = title
     .normalize('NFKD')

@@ -11,7 +11,7 @@ export const agingLeadTables: readonly AgingTable[] = [
 const importsKeptDays = 90
 const batch = 500
 
-/** Forgets imports of long ago, whose files went a week after their end. Answers how many. */
+/** Forgets imports of long ago, whose files went a week after their end. Returns how many. */
 export async function forgetImports(db: Db, now: Date): Promise<number> {
   const forgotten = await db.tx(
     (tx) => tx`
@@ -29,7 +29,7 @@ export async function forgetImports(db: Db, now: Date): Promise<number> {
   return forgotten.count
 }
 
-/** Removes the files of all imports that ended, or were left alone, a week ago. Answers how many. */
+/** Removes the files of all imports that ended, or were left alone, a week ago. Returns how many. */
 export async function sweepImports(db: Db, clock: Clock): Promise<number> {
   const now = clock.now()
   for (let count = 0; ; count++) {

@@ -28,7 +28,7 @@ export async function endSessionsOfEmail(deps: TeamDeps, by: TeamActor, email: s
   })
 }
 
-/** Ends the user's own sessions but this one; answers how many. */
+/** Ends the user's own sessions but this one; returns how many. */
 export async function endMyOtherSessions(deps: TeamDeps, userId: string, sessionId: string): Promise<number> {
   return deps.db.tx(async (tx) => {
     const count = await endOtherSessions(tx, userId, sessionId)

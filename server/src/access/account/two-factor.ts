@@ -44,7 +44,7 @@ export async function enrolTotp(
   })
 }
 
-/** Turns the second factor on, ends every other session, and answers ten recovery codes that are shown only here. */
+/** Turns the second factor on, ends every other session, and returns ten recovery codes that are shown only here. */
 export async function confirmTotp(
   deps: TeamDeps,
   visitor: Visitor,

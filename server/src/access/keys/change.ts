@@ -33,7 +33,7 @@ export interface KeyDeps {
 
 export interface NewKeyInput extends KeySettingsInput {
   workspaceId: string
-  /** The member who answers for it; null from the command line or with the operator's token. */
+  /** The member who is responsible for it; null from the command line or with the operator's token. */
   createdBy: string | null
 }
 
@@ -103,7 +103,7 @@ export async function changeKeyAs(
   })
 }
 
-/** Ends a key for good. A repeat answers the same and changes nothing. */
+/** Ends a key for good. A repeat returns the same and changes nothing. */
 export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Promise<ApiKeyRow> {
   const now = deps.clock.now()
   const keyring = await deps.vault.keyring(by.workspaceId)
@@ -119,7 +119,7 @@ export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Pro
 }
 
 /**
- * Ends a key for good; a repeat changes nothing. Other nodes hear of it when the transaction commits: this node's
+ * Ends a key for good; a repeat changes nothing. Other nodes are told when the transaction commits: this node's
  * guard must forget the key right after (`guard.forgetKey`). Throws 404 for a key of another workspace.
  */
 export async function revokeApiKey(

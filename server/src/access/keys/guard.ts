@@ -26,7 +26,7 @@ export interface GuardOptions {
   limiter: Limiter
 }
 
-/** The door of every route that takes an API key. Each hook answers 401, 403, 429 and 503, in this order. */
+/** The door of every route that takes an API key. Each hook replies with 401, 403, 429 and 503, in this order. */
 export interface Guard {
   /** For routes of the leads interface; any one of the scopes will do. */
   leads(...anyOf: [LeadsScope, ...LeadsScope[]]): onRequestAsyncHookHandler
@@ -36,11 +36,11 @@ export interface Guard {
   inbox(...anyOf: [InboxScope, ...InboxScope[]]): onRequestAsyncHookHandler
   /** For the feed of events: a key that may read either face, or both. */
   events(): onRequestAsyncHookHandler
-  /** For a request to the feed that has waited: reads its key anew, and throws what the hook would answer. */
+  /** For a request to the feed that has waited: reads its key anew, and throws what the hook would reply with. */
   stillReads(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Only says who calls. For a face that learns later what is wanted, and then asks `admit`. */
   anyKey(): onRequestAsyncHookHandler
-  /** Scope, plan, rate and availability for a caller who is already known; throws what the hooks would answer. */
+  /** Scope, plan, rate and availability for a caller who is already known; throws what the hooks would reply with. */
   admit(caller: Caller, face: Face, anyOf: readonly [Scope, ...Scope[]]): Promise<void>
   /** The guesses of keys that see phones masked. */
   guesses: GuessesOf

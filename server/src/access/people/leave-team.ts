@@ -22,9 +22,9 @@ export interface MadeWebhook {
 }
 
 export interface LeavingDeps extends TeamDeps, Pick<KeyDeps, 'forgetKey' | 'keyStopped'> {
-  /** The endpoints that this person answers for, and that were not removed. */
+  /** The endpoints that this person is responsible for, and that were not removed. */
   webhooksOf(workspaceId: string, userId: string): Promise<MadeWebhook[]>
-  /** Disables those of them that are active; answers how many. */
+  /** Disables those of them that are active; returns how many. */
   disableWebhooksOf(tx: Tx, by: Member, userId: string): Promise<number>
 }
 

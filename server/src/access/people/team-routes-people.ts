@@ -20,7 +20,7 @@ const peopleSchema = Type.Object({
   tokens: Type.Array(named('The team token.', 'Nightly export'), { ...unpaged, description: 'Oldest first.' }),
 })
 
-/** The names behind the ids that the team API answers: of actors, owners and assignees. */
+/** The names of the ids that the team API returns: of actors, owners and assignees. */
 export function peopleTeamRoutes(app: App, { db, vault, clock }: TeamDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',

@@ -40,7 +40,7 @@ export async function knownMarks(sql: Sql, { device, place }: Marks): Promise<Ma
   return { device: known(device), place: known(place) }
 }
 
-/** Remembers from where the person came in, and answers the token that their browser is to keep. */
+/** Remembers from where the person came in, and returns the token that their browser is to keep. */
 export async function rememberSignIn(
   tx: Tx,
   instanceKeys: Keyring,

@@ -13,7 +13,7 @@ import { type Challenge, startChallenge } from './sign-in-challenge.ts'
 export type SignInStep = { step: 'done'; session: NewSession } | { step: 'totp'; challenge: Challenge }
 
 /**
- * Checks e-mail and password; with a second factor on, answers a challenge for it instead of a session. A wrong
+ * Checks e-mail and password; with a second factor on, returns a challenge for it instead of a session. A wrong
  * password and an unknown e-mail get the same 401 in the same time; too many tries a 429.
  */
 export async function signIn(

@@ -79,7 +79,7 @@ export async function revokeTeamToken(
   })
 }
 
-/** The tokens of the workspace that this person answers for, and that still work. */
+/** The tokens of the workspace that this person is responsible for, and that still work. */
 export async function listTeamTokensOf(
   sql: Sql,
   workspaceId: string,
@@ -96,7 +96,7 @@ export async function listTeamTokensOf(
     order by created_at desc, id desc`
 }
 
-/** Revokes those of the person's tokens of this workspace that have one of these roles; answers how many. */
+/** Revokes those of the person's tokens of this workspace that have one of these roles; returns how many. */
 export async function revokeTokensOf(
   tx: Tx,
   by: Pick<Member, 'workspaceId' | 'actor'>,

@@ -56,7 +56,7 @@ export async function listMemberships(sql: Sql, userId: string): Promise<Members
     order by lower(w.name), w.id`
 }
 
-/** Answers false when the user is a member already. */
+/** Returns false when the user is a member already. */
 export async function addMember(tx: Tx, workspaceId: string, userId: string, role: Role, now: Date): Promise<boolean> {
   const added = await tx`
     insert into members (workspace_id, user_id, role, created_at)

@@ -6,7 +6,7 @@ import { unavailable } from '../../base/errors.ts'
 export interface Passwords {
   /** A PHC string of argon2id. */
   hash(password: string): Promise<string>
-  /** Takes as long for a missing hash as for a wrong password, and then answers false. */
+  /** Takes as long for a missing hash as for a wrong password, and then returns false. */
   matches(password: string, passwordHash: string | null): Promise<boolean>
 }
 

@@ -12,7 +12,7 @@ export interface TeamDeps {
   passwords: Passwords
   /** Without a trailing slash: links begin with it. */
   publicUrl: string
-  /** The client's address behind the operator's proxies, or null when it cannot be told. */
+  /** The client's address, as the operator's proxies tell it, or null when it cannot be told. */
   addressOf(request: IncomingMessage): string | null
 }
 

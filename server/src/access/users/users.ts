@@ -22,7 +22,7 @@ export interface NewUser extends Person {
   isOperator: boolean
 }
 
-/** Adds a user and answers its id; `instanceKeys` are those of the instance. A known e-mail is a 409. */
+/** Adds a user. Returns its id; `instanceKeys` are those of the instance. A known e-mail is a 409. */
 export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, now: Date): Promise<string> {
   const id = newId(now)
   // While the index key is rotated, the unique index does not see that a row of the other version has this e-mail.

@@ -50,13 +50,6 @@ export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void
   )
 }
 
-async function answersInTime(ask: () => Promise<unknown>): Promise<boolean> {
-  return withTimeout(maxWaitMs, ask).then(
-    () => true,
-    () => false,
-  )
-}
-
 /** Once the app is closing: running requests end, kept-alive connections are told to close, new requests get 503. */
 export function refuseWhileDraining(app: App): void {
   let draining = false
@@ -72,4 +65,11 @@ export function refuseWhileDraining(app: App): void {
     if (draining) reply.header('connection', 'close')
     done(null, payload)
   })
+}
+
+async function answersInTime(ask: () => Promise<unknown>): Promise<boolean> {
+  return withTimeout(maxWaitMs, ask).then(
+    () => true,
+    () => false,
+  )
 }

@@ -85,6 +85,13 @@ export function createMetrics(source: GaugeSource): Metrics {
   }
 }
 
+/** `/metrics`, for those whom `admit` lets in. */
+export function serveMetrics(app: App, metrics: Metrics, admit: (request: FastifyRequest) => Promise<void>): void {
+  app.get('/metrics', { onRequest: admit, schema: { hide: true } }, async (_request, reply) =>
+    reply.type(metricsType).send(await metrics.page()),
+  )
+}
+
 function meters(registers: Registry[]) {
   return {
     count: <L extends string>(name: string, help: string, ...labelNames: L[]) =>
@@ -120,11 +127,4 @@ function webhookObserver({ count, measure }: ReturnType<typeof meters>): Webhook
     },
     disabled: () => disabled.inc(),
   }
-}
-
-/** `/metrics`, for those whom `admit` lets in. */
-export function serveMetrics(app: App, metrics: Metrics, admit: (request: FastifyRequest) => Promise<void>): void {
-  app.get('/metrics', { onRequest: admit, schema: { hide: true } }, async (_request, reply) =>
-    reply.type(metricsType).send(await metrics.page()),
-  )
 }

@@ -96,7 +96,7 @@ function followWork(app: App): void {
   app.addHook('preValidation', ({ work }, _reply, done) => (work === null ? done() : within(work, done)))
 }
 
-/** What the path names first, such as a workspace: who asks for another one does not wait behind those who ask for it. */
+/** What the path names first, such as a workspace: who asks for another one does not wait for those who ask for it. */
 function laneOf(params: unknown): string {
   const [first = ''] = Object.values(params ?? {})
   return String(first)

@@ -6,7 +6,7 @@ import { page, sendPage } from '../site/pages/layout.ts'
 import { type Words, wordsFor } from '../site/pages/words.ts'
 
 /**
- * Answers 404 for an address that no route has, and 405 with `Allow` for one that has it under other methods; a person in
+ * Replies with 404 for an address that no route has, and 405 with `Allow` for one that has it under other methods; a person in
  * a browser gets a page.
  */
 export function answerUnknownRoutes(app: App): void {

@@ -16,7 +16,7 @@ const batch = 500
 
 /**
  * Makes the search tokens of leads that were created or changed, for two seconds at most: follows the feed of every
- * workspace, then renews tokens that were made by earlier rules. Answers how many events and leads it has passed. Any number of workers may run it: each takes other workspaces. One
+ * workspace, then renews tokens that were made by earlier rules. Returns how many events and leads it has passed. Any number of workers may run it: each takes other workspaces. One
  * that fails does not hold up the others, and is told of at the end.
  */
 export async function indexLeads(deps: IndexDeps): Promise<number> {

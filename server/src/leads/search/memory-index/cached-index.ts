@@ -19,7 +19,7 @@ export function newCachedIndex(workspaceId: string, shape: IndexShape, nowMs: nu
 /** Reads every lead into the image, then what changed meanwhile; false when `mayGoOn` denies it more memory. */
 export async function fill(deps: FollowDeps, held: CachedIndex, mayGoOn: () => boolean): Promise<boolean> {
   const { image, shape, workspaceId } = held
-  // Read before the leads are: whatever is committed later comes behind it.
+  // Read before the leads are: whatever is committed later comes after it.
   await placeAll(deps.db, workspaceId)
   held.position = (await readFeedState(deps.db.sql, workspaceId)).lastPosition
   const open = newSegment(shape.segmentSlots)

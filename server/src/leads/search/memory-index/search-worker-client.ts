@@ -13,7 +13,7 @@ interface Answered {
 
 /** The way to the thread and back. */
 export interface SearchWorkerClient {
-  /** A thread that is dead, or dies, answers with nothing. */
+  /** A thread that is dead, or dies, replies with nothing. */
   ask(request: Request): Promise<Answered>
   tidy(): void
   /** Secrets are wrapped by this key from now on. */

@@ -32,7 +32,7 @@ class NotOurs extends Error {}
 const maxAttempts = 10
 const dayMs = 86_400_000
 
-/** Does the work of every import that waits for it, until `signal` says to stop. Answers how many it took up. */
+/** Does the work of every import that waits for it, until `signal` says to stop. Returns how many it took up. */
 export async function runImports(deps: ImportDeps, signal: AbortSignal): Promise<number> {
   for (let count = 0; ; count++) {
     if (signal.aborted) return count

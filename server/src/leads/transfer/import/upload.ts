@@ -14,7 +14,7 @@ const wrongOffset = (uploaded: number): ApiError =>
 
 /**
  * Appends what arrives to the file, a piece at a time: a request that breaks off leaves what it has brought, and the
- * next one goes on behind it. The stream is read no faster than pieces are stored.
+ * next one goes on after it. The stream is read no faster than pieces are stored.
  */
 export async function appendUpload(
   deps: LeadDeps,
