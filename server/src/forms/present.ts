@@ -1,5 +1,5 @@
 import { html } from '../base/text/html.ts'
-import { decoyField, type Form } from './form.ts'
+import { decoyField, type Form } from './form/form.ts'
 import { fieldHtml, untouched } from './page/field-html.ts'
 import type { SubmissionCount } from './submit/submissions.ts'
 

@@ -9,8 +9,8 @@ import { selectUsableKeysOf } from '../keys/queries.ts'
 import { listTeamTokensOf } from '../team/team-tokens.ts'
 import { presentToken, tokenSchema } from '../team/token-schema.ts'
 import { findMember, memberNotFound } from '../users/members.ts'
+import type { LeavingDeps, MadeWebhook } from './change-members.ts'
 import { listInvitations } from './invitations.ts'
-import type { LeavingDeps, MadeWebhook } from './leave-team.ts'
 import { invitationSchema, presentInvitation } from './schema.ts'
 
 const webhook = Type.Object({

@@ -1,7 +1,7 @@
 import type { Runtime } from '../../app/runtime.ts'
 import { manualClock } from '../../base/clock.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
-import { createForm } from '../../forms/change.ts'
+import { createForm } from '../../forms/form/change.ts'
 import type { CustomField } from '../../leads/lead/custom-fields.ts'
 import { readLeadPatch } from '../../leads/lead/input.ts'
 import type { LeadDeps, LeadUser } from '../../leads/lead/lead.ts'

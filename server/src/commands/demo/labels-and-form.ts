@@ -1,4 +1,4 @@
-import type { NewForm } from '../../forms/schema.ts'
+import type { NewForm } from '../../forms/form/schema.ts'
 import type { LabelColor } from '../../workspace/labels.ts'
 
 export const demoLabels: readonly { name: string; color: LabelColor }[] = [

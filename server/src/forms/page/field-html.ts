@@ -1,6 +1,6 @@
 import { type Html, html } from '../../base/text/html.ts'
-import { decoyField, type FormField } from '../form.ts'
-import type { RawFields } from '../parameters.ts'
+import { decoyField, type FormField } from '../form/form.ts'
+import type { RawFields } from '../form/parameters.ts'
 
 export interface FieldState {
   /** What was typed before, by key. */

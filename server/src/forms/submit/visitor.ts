@@ -4,9 +4,9 @@ import type { Limiter } from '../../access/rate-limit/rate-limit.ts'
 import { setRateLimitHeaders } from '../../access/rate-limit/rate-limit-headers.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
-import { originNotAllowed, sentTooOften } from '../errors.ts'
-import { type PublicForm, tokenField } from '../form.ts'
-import type { RawFields } from '../parameters.ts'
+import { originNotAllowed, sentTooOften } from '../form/errors.ts'
+import { type PublicForm, tokenField } from '../form/form.ts'
+import type { RawFields } from '../form/parameters.ts'
 
 /** Whether a request is answered with JSON rather than with a page. */
 export function wantsJson(request: FastifyRequest): boolean {

@@ -1,4 +1,4 @@
-import { type ApiError, conflict, forbidden, notFound, tooManyRequests } from '../base/errors.ts'
+import { type ApiError, conflict, forbidden, notFound, tooManyRequests } from '../../base/errors.ts'
 
 /** Forms that one workspace can have. */
 export const maxForms = 200

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
+import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import {
   count,
   cursor,
@@ -11,9 +11,9 @@ import {
   page as ofPage,
   unpaged,
   uuid,
-} from '../base/schema-types.ts'
-import { customFieldTypes, maxTextLength } from '../leads/lead/custom-fields.ts'
-import { sources } from '../leads/lead/lead.ts'
+} from '../../base/schema-types.ts'
+import { customFieldTypes, maxTextLength } from '../../leads/lead/custom-fields.ts'
+import { sources } from '../../leads/lead/lead.ts'
 import { leadFieldTypes } from './form.ts'
 
 const text = (description: string, maxLength: number, minLength = 0) =>

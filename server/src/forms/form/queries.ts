@@ -1,5 +1,5 @@
-import type { Sql, Tx } from '../base/db.ts'
-import type { Source } from '../leads/lead/lead.ts'
+import type { Sql, Tx } from '../../base/db.ts'
+import type { Source } from '../../leads/lead/lead.ts'
 import type { Form, FormField, PublicForm } from './form.ts'
 
 interface FormRow {

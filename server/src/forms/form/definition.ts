@@ -1,11 +1,11 @@
-import type { Issue } from '../base/errors.ts'
+import type { Issue } from '../../base/errors.ts'
 import {
   type CustomFieldType,
   keyProblem,
   maxCustomFields,
   maxTextLength,
   valueProblem,
-} from '../leads/lead/custom-fields.ts'
+} from '../../leads/lead/custom-fields.ts'
 import {
   decoyField,
   type FormDefinition,

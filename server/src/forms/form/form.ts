@@ -1,5 +1,5 @@
-import type { CustomFieldType } from '../leads/lead/custom-fields.ts'
-import type { Source } from '../leads/lead/lead.ts'
+import type { CustomFieldType } from '../../leads/lead/custom-fields.ts'
+import type { Source } from '../../leads/lead/lead.ts'
 
 /** The fields of a lead itself that a form can ask for, with the types they can be shown as. */
 export const leadFieldTypes = {

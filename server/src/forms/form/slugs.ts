@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { Tx } from '../base/db.ts'
+import type { Tx } from '../../base/db.ts'
 import { maxSlugs, slugTaken, tooManySlugs } from './errors.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Issue } from '../base/errors.ts'
+import type { Issue } from '../../base/errors.ts'
 import {
   type CustomField,
   fieldsFromParameters,
@@ -6,7 +6,7 @@ import {
   maxCustomFields,
   maxTextLength,
   valueProblem,
-} from '../leads/lead/custom-fields.ts'
+} from '../../leads/lead/custom-fields.ts'
 import { type FormDefinition, isLeadField } from './form.ts'
 
 export type RawFields = Readonly<Record<string, unknown>>
