@@ -50,7 +50,13 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 let emails = 0
 
 /** The team API on a database, with cheap passwords and a clock to drive. */
-export async function teamWorld(db: Db, options: { publicUrl?: string } = {}): Promise<TeamWorld> {
+interface TeamWorldOptions {
+  publicUrl?: string
+  /** What other rooms do when a key or a member goes; nothing unless given. */
+  access?: Partial<AccessDeps>
+}
+
+export async function teamWorld(db: Db, options: TeamWorldOptions = {}): Promise<TeamWorld> {
   const clock = manualClock(new Date('2026-03-02T12:00:00.000Z'))
   const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
   await vault.ensureInstanceSecrets()
@@ -62,7 +68,7 @@ export async function teamWorld(db: Db, options: { publicUrl?: string } = {}): P
     publicUrl: options.publicUrl ?? publicUrl,
     addressOf: (request) => request.headers['x-test-address']?.toString() ?? '192.0.2.1',
   }
-  const app = await teamApp(deps)
+  const app = await teamApp(deps, options.access)
   const passwordHash = await deps.passwords.hash(password)
 
   const user: TeamWorld['user'] = async ({ isOperator = false, email = `user-${++emails}@example.com` } = {}) => {
@@ -119,7 +125,7 @@ function credentialsOf(as: SignedIn | string | null): Record<string, string> {
   return { cookie: cookieOf(sessionToken), origin: publicUrl, 'x-parley-csrf': csrfTokenOf(sessionToken) }
 }
 
-async function teamApp(deps: TeamDeps): Promise<App> {
+async function teamApp(deps: TeamDeps, others: Partial<AccessDeps> = {}): Promise<App> {
   const app = createServer({ log: createLog('silent'), clock: deps.clock })
   checkAnswers(app)
   await describeApi(app)
@@ -133,6 +139,7 @@ async function teamApp(deps: TeamDeps): Promise<App> {
     strangeConnections: async () => [],
     webhooksOf: async () => [],
     disableWebhooksOf: async () => 0,
+    ...others,
   }
   accessTeamRoutes(app, access, guard)
   workspaceTeamRoutes(app, deps, guard)
