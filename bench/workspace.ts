@@ -1,4 +1,4 @@
-import { createApiKey } from '../server/src/access/keys/create-key.ts'
+import { createApiKey } from '../server/src/access/keys/change.ts'
 import { systemClock } from '../server/src/base/clock.ts'
 import type { Db } from '../server/src/base/db.ts'
 import { newId } from '../server/src/base/id.ts'

@@ -1,7 +1,7 @@
 import type { IndexedTable, SealedTable } from '../base/sealing/keyed-table.ts'
 import { emailOf } from './people/invitations.ts'
-import { emailIndex, openPerson, personOf } from './people/users.ts'
 import { totpSecretOf } from './sign-in/second-factor.ts'
+import { emailIndex, openPerson, personOf } from './users/users.ts'
 
 export const sealedAccessTables: readonly SealedTable[] = [
   {

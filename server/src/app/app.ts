@@ -1,26 +1,15 @@
 import cookie from '@fastify/cookie'
-import type { KeyDeps } from '../access/keys/change-keys.ts'
 import { clientAddressReader } from '../access/keys/client-address.ts'
 import { createGuard, type Guard } from '../access/keys/guard.ts'
-import { keyTeamRoutes } from '../access/keys/team-routes-keys.ts'
-import type { LeavingDeps } from '../access/people/leave-team.ts'
-import { auditTeamRoutes } from '../access/people/team-routes-audit.ts'
-import { invitationTeamRoutes } from '../access/people/team-routes-invitations.ts'
-import { meTeamRoutes } from '../access/people/team-routes-me.ts'
-import { memberTeamRoutes } from '../access/people/team-routes-members.ts'
-import { peopleTeamRoutes } from '../access/people/team-routes-people.ts'
-import { createPasswords } from '../access/sign-in/passwords.ts'
-import { sessionTeamRoutes } from '../access/sign-in/team-routes-session.ts'
-import { signInTeamRoutes } from '../access/sign-in/team-routes-sign-in.ts'
-import { signInLinkTeamRoutes } from '../access/sign-in/team-routes-sign-in-link.ts'
-import type { TeamDeps } from '../access/team/team-deps.ts'
 import { createTeamGuard, decorateTeamRequests } from '../access/team/team-guard.ts'
-import { tokenTeamRoutes } from '../access/team/team-routes-tokens.ts'
+import { type AccessDeps, accessTeamRoutes } from '../access/team-routes.ts'
+import { createPasswords } from '../access/users/passwords.ts'
+import type { TeamDeps } from '../access/users/team-deps.ts'
 import type { App } from '../base/route.ts'
 import { strangeConnections } from '../channels/connection/queries.ts'
 import { erasureTeamRoutes } from '../erasure/team-routes.ts'
 import { formRoutes } from '../forms/routes.ts'
-import { teamFormRoutes } from '../forms/team-routes.ts'
+import { formTeamRoutes } from '../forms/team-routes.ts'
 import { describeApi } from '../http/contract/openapi.ts'
 import { serveReference } from '../http/contract/reference.ts'
 import { createServer } from '../http/server/server.ts'
@@ -29,13 +18,7 @@ import { dropLabel } from '../inbox/conversation/queries.ts'
 import { handBackAll, handBackConversationsOf } from '../inbox/ownership/hand-back.ts'
 import { conversationsOfPhone } from '../inbox/read/of-phone.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
-import { leadTeamRoutesOfLeads } from '../leads/api/team-routes.ts'
-import { type ConversationDeps, conversationsTeamRoute } from '../leads/api/team-routes-conversations.ts'
-import { leadTeamRoutes } from '../leads/api/team-routes-history.ts'
-import { exportTeamRoutes } from '../leads/transfer/team-routes-export.ts'
-import { importFileTeamRoutes } from '../leads/transfer/team-routes-import-files.ts'
-import { importTeamRoutes } from '../leads/transfer/team-routes-imports.ts'
-import type { MasterDeps } from '../rotation/master.ts'
+import { leadTeamRoutes } from '../leads/api/team-routes.ts'
 import { rotationTeamRoutes } from '../rotation/team-routes.ts'
 import { statsTeamRoutes } from '../stats/team-routes.ts'
 import type { TeamGuard } from '../team/member.ts'
@@ -43,9 +26,6 @@ import { disableMadeBy, webhooksMadeBy } from '../webhooks/manage/made-by.ts'
 import { systemActor } from '../workspace/actor.ts'
 import type { WorkspaceDeps } from '../workspace/create.ts'
 import { workspaceTeamRoutes } from '../workspace/team-routes.ts'
-import { cannedReplyTeamRoutes } from '../workspace/team-routes-canned-replies.ts'
-import { labelTeamRoutes } from '../workspace/team-routes-labels.ts'
-import { savedFilterTeamRoutes } from '../workspace/team-routes-saved-filters.ts'
 import { erasureDeps } from './erasure.ts'
 import { type Events, serveEvents } from './events.ts'
 import { type Inbox, serveInbox } from './inbox.ts'
@@ -98,62 +78,53 @@ async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbo
 
   await app.register(cookie)
   decorateTeamRequests(app)
-  serveTeam(app, runtime, team, teamGuard, guard)
+  accessTeamRoutes(app, accessDeps(team, guard), teamGuard)
+  workspaceTeamRoutes(app, workspaceDeps(team), teamGuard)
+  const conversationsOf = (workspaceId: string, phone: string) => conversationsOfPhone(team, workspaceId, phone)
+  leadTeamRoutes(app, { ...runtime, conversationsOf }, teamGuard)
   await inbox.serveTeam(teamGuard, events.live)
-  await importFileTeamRoutes(app, team, teamGuard)
   serveWebhooks(app, runtime, teamGuard)
   events.serveTeam(teamGuard)
-  teamFormRoutes(app, team, teamGuard)
+  formTeamRoutes(app, team, teamGuard)
+  statsTeamRoutes(app, team, teamGuard)
+  erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
+  serveRotation(app, runtime, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
   await siteRoutes(app, team)
 }
 
-function serveTeam(app: App, runtime: Runtime, team: TeamDeps, teamGuard: TeamGuard, guard: Guard): void {
-  for (const routes of [
-    signInTeamRoutes,
-    signInLinkTeamRoutes,
-    sessionTeamRoutes,
-    meTeamRoutes,
-    peopleTeamRoutes,
-    invitationTeamRoutes,
-    tokenTeamRoutes,
-    auditTeamRoutes,
-    leadTeamRoutes,
-    importTeamRoutes,
-    exportTeamRoutes,
-    cannedReplyTeamRoutes,
-    savedFilterTeamRoutes,
-    statsTeamRoutes,
-  ]) {
-    routes(app, team, teamGuard)
-  }
-  leadTeamRoutesOfLeads(app, runtime, teamGuard)
-  erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
-  const conversationsOf: ConversationDeps['conversationsOf'] = (workspaceId, phone) =>
-    conversationsOfPhone(team, workspaceId, phone)
-  conversationsTeamRoute(app, { ...team, conversationsOf }, teamGuard)
-  const agentsStopped: WorkspaceDeps['agentsStopped'] = async (tx, keyring, workspaceId, by) => {
-    await handBackAll(tx, keyring, workspaceId, by, team.clock.now())
-  }
-  workspaceTeamRoutes(app, { ...team, agentsStopped }, teamGuard)
-  const labelDeleted: WorkspaceDeps['labelDeleted'] = (tx, workspaceId, labelId) =>
-    dropLabel(tx, workspaceId, labelId, team.clock.now())
-  labelTeamRoutes(app, { ...team, labelDeleted }, teamGuard)
-  const keyStopped: KeyDeps['keyStopped'] = async (tx, keyring, workspaceId, keyId) => {
-    await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
-  }
-  const { masterKeyFile = null } = runtime
-  const sharesDatabase = runtime.config.database.url !== null
-  const masterKeyReplaced: MasterDeps['masterKeyReplaced'] = (key) => runtime.memoryIndexes?.useMasterKey(key)
-  const rotation = { tables: keyedTables, masterKeyFile, masterKeyReplaced, sharesDatabase }
-  rotationTeamRoutes(app, { ...team, ...rotation }, teamGuard)
-  const leaving: LeavingDeps = {
+/** What of other rooms ends with a key or a member. */
+function accessDeps(team: TeamDeps, { forgetKey }: Guard): AccessDeps {
+  return {
     ...team,
-    forgetKey: guard.forgetKey,
-    keyStopped,
+    forgetKey,
+    strangeConnections,
+    keyStopped: async (tx, keyring, workspaceId, keyId) => {
+      await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
+    },
     webhooksOf: (workspaceId, userId) => webhooksMadeBy(team, workspaceId, userId),
     disableWebhooksOf: (tx, by, userId) => disableMadeBy(tx, by, userId, team.clock.now()),
   }
-  memberTeamRoutes(app, leaving, teamGuard)
-  keyTeamRoutes(app, { ...team, forgetKey: guard.forgetKey, keyStopped, strangeConnections }, teamGuard)
+}
+
+/** What conversations lose with a label, or when agents are stopped. */
+function workspaceDeps(team: TeamDeps): WorkspaceDeps {
+  return {
+    ...team,
+    agentsStopped: async (tx, keyring, workspaceId, by) => {
+      await handBackAll(tx, keyring, workspaceId, by, team.clock.now())
+    },
+    labelDeleted: (tx, workspaceId, labelId) => dropLabel(tx, workspaceId, labelId, team.clock.now()),
+  }
+}
+
+function serveRotation(app: App, runtime: Runtime, teamGuard: TeamGuard): void {
+  const { config, memoryIndexes, masterKeyFile = null } = runtime
+  const masterKeyReplaced = (key: Buffer) => memoryIndexes?.useMasterKey(key)
+  const sharesDatabase = config.database.url !== null
+  rotationTeamRoutes(
+    app,
+    { ...runtime, tables: keyedTables, masterKeyFile, masterKeyReplaced, sharesDatabase },
+    teamGuard,
+  )
 }

@@ -8,12 +8,10 @@ import { observedConnectors, openAdapters } from '../channels/adapters.ts'
 import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-signal.ts'
 import type { Receive } from '../channels/channel-event.ts'
 import { findConnection } from '../channels/connection/queries.ts'
-import { connectionTeamRoutes } from '../channels/connection/team-routes.ts'
+import { channelTeamRoutes } from '../channels/team-routes.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
-import { templateTeamRoutes } from '../channels/templates/team-routes-templates.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
-import { sendRoutes } from '../inbox/api/send-routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
 import { receive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
@@ -23,9 +21,6 @@ import { openSendWakeups } from '../inbox/send/send-wakeups.ts'
 import { openPresence, type Presence } from '../inbox/team-api/presence.ts'
 import { tellOfConversations, tellOfPresence } from '../inbox/team-api/team-live.ts'
 import { inboxTeamRoutes } from '../inbox/team-api/team-routes.ts'
-import { connectionHealthRoute } from '../inbox/team-api/team-routes-health.ts'
-import { servePresence } from '../inbox/team-api/team-routes-presence.ts'
-import { sendTeamRoutes } from '../inbox/team-api/team-routes-send.ts'
 import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from '../leads/write/from-chat.ts'
 import type { TeamGuard } from '../team/member.ts'
 import type { Runtime } from './runtime.ts'
@@ -40,9 +35,8 @@ export interface Inbox {
 /** Puts the inbox and its channels on the server. */
 export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Promise<Inbox> {
   const { config, log, clock, db, vault, outgoing } = runtime
-  const inbox = inboxDeps(runtime)
   const sends: SendDeps = {
-    ...inbox,
+    ...inboxDeps(runtime),
     log,
     wakes: await openSendWakeups(db),
     pacesOf,
@@ -50,17 +44,16 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     step: runStep,
   }
 
-  inboxRoutes(app, inbox, guard)
-  sendRoutes(app, sends, guard)
+  inboxRoutes(app, sends, guard)
   const callbacks = { db, vault, clock, log, receive: inboxReceive(runtime) }
   const adapters = adaptersOf(runtime)
-  const channels = Object.values(adapters)
-  for (const { callbackRoutes } of channels) callbackRoutes?.(app, callbacks)
+  for (const { callbackRoutes } of Object.values(adapters)) callbackRoutes?.(app, callbacks)
   const { publicUrl } = config.http
   const connections = {
     db,
     vault,
     clock,
+    log,
     publicUrl,
     simulatorUrl: simulatorUrlOf(config),
     outgoing,
@@ -68,13 +61,8 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
   }
   return {
     serveTeam: async (teamGuard, live) => {
-      inboxTeamRoutes(app, inbox, teamGuard)
-      servePresence(app, { ...inbox, presence: await followTeam(app, runtime, live) }, teamGuard)
-      sendTeamRoutes(app, sends, teamGuard)
-      connectionTeamRoutes(app, connections, teamGuard)
-      for (const { teamRoutes } of channels) teamRoutes?.(app, teamGuard)
-      connectionHealthRoute(app, connections, teamGuard)
-      templateTeamRoutes(app, templateDeps(runtime), teamGuard)
+      inboxTeamRoutes(app, { ...sends, publicUrl, adapters, presence: await followTeam(app, runtime, live) }, teamGuard)
+      channelTeamRoutes(app, connections, teamGuard)
     },
   }
 }

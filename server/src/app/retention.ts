@@ -20,7 +20,7 @@ const agingTables = [
 
 type RetentionDeps = Pick<Runtime, 'db' | 'clock'>
 
-/** Removes what has been kept for as long as the workspaces, or the service itself, want it. Answers how many rows. */
+/** Removes what has been kept for as long as the workspaces, or the service itself, want it. Returns how many rows. */
 export async function removeOld({ db, clock }: RetentionDeps): Promise<number> {
   const now = clock.now()
   const counts = [
@@ -33,7 +33,7 @@ export async function removeOld({ db, clock }: RetentionDeps): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Erases conversations that have been quiet for longer than their workspaces keep them. Answers how many. */
+/** Erases conversations that have been quiet for longer than their workspaces keep them. Returns how many. */
 export function eraseQuiet({ db, clock }: RetentionDeps): Promise<number> {
   return eraseQuietConversations(db, clock.now(), eraseDeliveries)
 }

@@ -1,8 +1,8 @@
-import { createMetricsDoor } from '../access/team/metrics-door.ts'
+import { createMetricsDoor } from '../access/team/team-guard.ts'
 import type { App } from '../base/route.ts'
 import { asHouse } from '../base/shares/work.ts'
 import { serveHealth } from '../http/ops/health.ts'
-import { serveMetrics } from '../http/ops/metrics-route.ts'
+import { serveMetrics } from '../http/ops/metrics.ts'
 import { createServer } from '../http/server/server.ts'
 import type { Runtime } from './runtime.ts'
 

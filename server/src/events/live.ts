@@ -1,4 +1,4 @@
-import { concerns, endedAccessTopic } from '../access/people/ended-access.ts'
+import { concerns, endedAccessTopic } from '../access/users/ended-access.ts'
 import type { Repeat } from '../base/async/loop.ts'
 import { singleFlight } from '../base/async/single-flight.ts'
 import type { Db } from '../base/db.ts'

@@ -1,21 +1,21 @@
 import formbody from '@fastify/formbody'
-// Brings the types of what only the document of the API reads.
-import type {} from '@fastify/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, InvalidInput } from '../base/errors.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import { attributeTo } from '../base/shares/work.ts'
+import type { Html } from '../base/text/html.ts'
 import type { LeadDeps } from '../leads/lead/lead.ts'
-import { formNotFound, isQuotaReached } from './errors.ts'
-import type { PublicForm } from './form.ts'
+import { formNotFound, isQuotaReached } from './form/errors.ts'
+import type { Form, PublicForm } from './form/form.ts'
+import { carriedParameters, type RawFields } from './form/parameters.ts'
+import { findPublicForm } from './form/queries.ts'
+import * as schema from './form/schema.ts'
 import { formPage, noticePage, type Refusal, style, thanksPage } from './page/page.ts'
-import { sendPage } from './page/send-page.ts'
-import { carriedParameters, type RawFields } from './parameters.ts'
-import { findPublicForm } from './queries.ts'
-import * as schema from './schema.ts'
 import { submitForm } from './submit/submit.ts'
 import { issueToken } from './submit/token.ts'
 import { admitSender, isJson, looseQuery, type RateDeps, takeTurn, wantsJson } from './submit/visitor.ts'
+
+// Brings the types of what only the document of the API reads.
 
 export interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
   /** The address that people use, without a trailing slash. */
@@ -160,4 +160,30 @@ function showError(error: unknown, request: FastifyRequest, reply: FastifyReply)
     return sendPage(reply, noticePage('There is no form here', 'It may have been closed. Please check the address.'))
   }
   return sendPage(reply, noticePage('This did not work', error.message))
+}
+
+/** Sends a page that may load its own style and nothing else; sites that the form lists may frame it. */
+function sendPage(reply: FastifyReply, page: Html, form: Form | null = null): FastifyReply {
+  return reply
+    .headers({
+      'content-security-policy': policyOf(form),
+      // Under `no-referrer`, browsers would name the origin of our own form `null`.
+      'referrer-policy': 'same-origin',
+    })
+    .type('text/html; charset=utf-8')
+    .send(page.toString())
+}
+
+function policyOf(form: Form | null): string {
+  const frames = form?.allowedOrigins.includes('*') ? ['*'] : ["'self'", ...(form?.allowedOrigins ?? [])]
+  // Browsers hold the redirect after a post to this as well, and that address may redirect on.
+  const targets = form?.redirectUrl ? "'self' https: http:" : "'self'"
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    `form-action ${targets}`,
+    `frame-ancestors ${frames.join(' ')}`,
+  ].join('; ')
 }

@@ -1,12 +1,13 @@
 import { type App, errors, postman } from '../base/route.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
-import { changeForm, createForm, type FormDeps, removeForm } from './change.ts'
-import { formNotFound } from './errors.ts'
+import { changeForm, createForm, draftForm, type FormDeps, removeForm } from './form/change.ts'
+import { formNotFound } from './form/errors.ts'
+import { findForm, listForms } from './form/queries.ts'
+import type { NewForm } from './form/schema.ts'
+import * as schema from './form/schema.ts'
+import { formPage, thanksPage } from './page/page.ts'
 import { presentForm, presentListed } from './present.ts'
-import { previewForm } from './preview.ts'
-import { findForm, listForms } from './queries.ts'
-import * as schema from './schema.ts'
 import { countSubmissions } from './submit/submissions.ts'
 import { about, always, inWorkspace, ofForm, formsPath as path } from './team-request.ts'
 import { submissionTeamRoutes } from './team-routes-submissions.ts'
@@ -18,7 +19,7 @@ export interface TeamFormDeps extends FormDeps {
 }
 
 /** The team's side of forms: members read them, admins write them. */
-export function teamFormRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
+export function formTeamRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member'>): void {
   readRoutes(app, deps, guard)
   submissionTeamRoutes(app, deps, guard)
   previewRoute(app, deps, guard)
@@ -165,4 +166,11 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
       return { success: true, message: 'Form deleted successfully' }
     },
   )
+}
+
+/** The pages of a form that is only thought of, as the public would meet them. Refuses a bad definition with 400. */
+function previewForm(workspaceId: string, input: NewForm, now: Date): { page: string; thanks: string } {
+  const form = draftForm(workspaceId, input, now)
+  const page = formPage({ form, token: '', carried: [], values: {}, refusal: null })
+  return { page: page.toString(), thanks: thanksPage(form).toString() }
 }

@@ -1,8 +1,8 @@
 import type { IndexedTable, KeyedRow, SealedTable } from '../base/sealing/keyed-table.ts'
 import { leadIndexes, openPerson } from './lead/sealed.ts'
 import { searchTokens } from './lead/search-lines.ts'
-import { piecePlace } from './transfer/pieces.ts'
-import { importPlace } from './transfer/settings.ts'
+import { piecePlace } from './transfer/import/pieces.ts'
+import { importPlace } from './transfer/import/settings.ts'
 
 const place = (column: string) => (row: KeyedRow) => ({ table: 'leads', row: row.id, column })
 

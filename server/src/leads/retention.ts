@@ -1,5 +1,7 @@
-import type { Db } from '../base/db.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Db, Tx } from '../base/db.ts'
 import type { AgingTable } from '../base/retention.ts'
+import { dropPieces } from './transfer/import/pieces.ts'
 
 /** What is only counted by the day, and asked for on that day. */
 export const agingLeadTables: readonly AgingTable[] = [
@@ -9,7 +11,7 @@ export const agingLeadTables: readonly AgingTable[] = [
 const importsKeptDays = 90
 const batch = 500
 
-/** Forgets imports of long ago, whose files went a week after their end. Answers how many. */
+/** Forgets imports of long ago, whose files went a week after their end. Returns how many. */
 export async function forgetImports(db: Db, now: Date): Promise<number> {
   const forgotten = await db.tx(
     (tx) => tx`
@@ -25,4 +27,35 @@ export async function forgetImports(db: Db, now: Date): Promise<number> {
       ))`,
   )
   return forgotten.count
+}
+
+/** Removes the files of all imports that ended, or were left alone, a week ago. Returns how many. */
+export async function sweepImports(db: Db, clock: Clock): Promise<number> {
+  const now = clock.now()
+  for (let count = 0; ; count++) {
+    // One at a time: a file of 1 GiB is work enough for a transaction.
+    if (!(await db.tx((tx) => sweepOne(tx, now)))) return count
+  }
+}
+
+async function sweepOne(tx: Tx, now: Date): Promise<boolean> {
+  const [row] = await tx<{ workspace_id: string; id: string }[]>`
+    update lead_imports i
+    set expires_at = null,
+      state = case when i.state in ('uploading', 'ready', 'checked') then 'cancelled' else i.state end
+    from (
+      select workspace_id, id
+      from lead_imports
+      where expires_at <= ${now}
+      order by expires_at
+      limit 1
+      for update skip locked
+    ) as old
+    where i.workspace_id = old.workspace_id
+      and i.id = old.id
+    returning i.workspace_id, i.id`
+  if (row === undefined) return false
+  await dropPieces(tx, row.workspace_id, row.id, null)
+  await tx`delete from lead_import_dry_names where workspace_id = ${row.workspace_id} and import_id = ${row.id}`
+  return true
 }

@@ -7,6 +7,9 @@ import { memberOf, type TeamCaller, type TeamGuard, teamCallerOf } from '../team
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
 import { createWorkspace, type WorkspaceDeps } from './create.ts'
 import { newWorkspaceSchema, presentWorkspace, workspacePatchSchema, workspaceSchema } from './schema.ts'
+import { cannedReplyTeamRoutes } from './team-routes-canned-replies.ts'
+import { labelTeamRoutes } from './team-routes-labels.ts'
+import { savedFilterTeamRoutes } from './team-routes-saved-filters.ts'
 import { updateWorkspace } from './update.ts'
 import { findWorkspace, listAllWorkspaces, listWorkspacesOf, type WorkspaceRow } from './workspace.ts'
 
@@ -14,12 +17,15 @@ const path = '/api/team/v1/workspaces'
 const params = Type.Object(workspaceParams)
 const oneWorkspace = Type.Object({ workspace: workspaceSchema })
 
-/** Workspaces and their settings. */
+/** Workspaces, their settings and the lists that their people keep. */
 export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
   listRoute(app, deps, guard)
   createRoute(app, deps, guard)
   readRoute(app, deps, guard)
   changeRoute(app, deps, guard)
+  labelTeamRoutes(app, deps, guard)
+  cannedReplyTeamRoutes(app, deps, guard)
+  savedFilterTeamRoutes(app, deps, guard)
 }
 
 function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {

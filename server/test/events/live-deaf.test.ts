@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { revokeApiKey } from '../../src/access/keys/revoke-key.ts'
+import { revokeApiKey } from '../../src/access/keys/change.ts'
 import { type Db, openDb } from '../../src/base/db.ts'
 import { relayNews } from '../../src/base/relay.ts'
 import { testDatabase } from '../support/database.ts'

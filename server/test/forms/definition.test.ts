@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { definitionIssues } from '../../src/forms/definition.ts'
-import type { FormDefinition, FormField } from '../../src/forms/form.ts'
+import { definitionIssues } from '../../src/forms/form/definition.ts'
+import type { FormDefinition, FormField } from '../../src/forms/form/form.ts'
 
 const name: FormField = { key: 'firstName', label: 'Name', type: 'text', required: true }
 const field = (more: Partial<FormField>): FormField => ({

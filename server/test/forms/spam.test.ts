@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Form } from '../../src/forms/form.ts'
+import type { Form } from '../../src/forms/form/form.ts'
 import { leadCreator } from '../../src/leads/write/create.ts'
 import { testDatabase } from '../support/database.ts'
 import { encode, type FormWorld, formEncoded, formWorld, tokenIn } from '../support/form-world.ts'

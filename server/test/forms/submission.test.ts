@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { FormField, PublicForm } from '../../src/forms/form.ts'
-import { carriedParameters } from '../../src/forms/parameters.ts'
+import type { FormField, PublicForm } from '../../src/forms/form/form.ts'
+import { carriedParameters } from '../../src/forms/form/parameters.ts'
 import { readSubmission } from '../../src/forms/submit/submission.ts'
 
 const name: FormField = { key: 'firstName', label: 'Name', type: 'text', required: true }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUser, findUserByEmail } from '../../src/access/people/users.ts'
+import { createUser, findUserByEmail } from '../../src/access/users/users.ts'
 import { openDb } from '../../src/base/db.ts'
 import { instanceScope } from '../../src/base/sealing/vault.ts'
 import { takeStep } from '../../src/rotation/step.ts'

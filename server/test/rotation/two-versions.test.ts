@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUser } from '../../src/access/people/users.ts'
+import { createUser } from '../../src/access/users/users.ts'
 import { openVault, type Vault } from '../../src/base/sealing/vault.ts'
 import { receive } from '../../src/inbox/receive/receive.ts'
 import { leadFromChat } from '../../src/leads/write/from-chat.ts'

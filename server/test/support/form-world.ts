@@ -6,11 +6,11 @@ import { forbidden } from '../../src/base/errors.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
 import { openVault, type Vault } from '../../src/base/sealing/vault.ts'
-import { createForm } from '../../src/forms/change.ts'
-import type { Form, FormField } from '../../src/forms/form.ts'
+import { createForm } from '../../src/forms/form/change.ts'
+import type { Form, FormField } from '../../src/forms/form/form.ts'
+import type { NewForm } from '../../src/forms/form/schema.ts'
 import { formRoutes } from '../../src/forms/routes.ts'
-import type { NewForm } from '../../src/forms/schema.ts'
-import { teamFormRoutes } from '../../src/forms/team-routes.ts'
+import { formTeamRoutes } from '../../src/forms/team-routes.ts'
 import { describeApi } from '../../src/http/contract/openapi.ts'
 import { createServer } from '../../src/http/server/server.ts'
 import type { Lead } from '../../src/leads/lead/lead.ts'
@@ -70,7 +70,7 @@ export async function formWorld(
     clientAddress: clientAddressReader([]),
     submissionsPerMinute: options.submissionsPerMinute ?? 10,
   })
-  teamFormRoutes(app, { db, vault, clock, publicUrl }, guardFor(member))
+  formTeamRoutes(app, { db, vault, clock, publicUrl }, guardFor(member))
 
   return {
     app,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fastify, { type FastifyInstance } from 'fastify'
 import { callerOf } from '../../src/access/keys/caller.ts'
-import { createApiKey, type KeyWithValue } from '../../src/access/keys/create-key.ts'
+import { createApiKey, type KeyWithValue } from '../../src/access/keys/change.ts'
 import { createGuard, type Guard, type GuardOptions } from '../../src/access/keys/guard.ts'
 import type { KeySettingsInput } from '../../src/access/keys/key-settings.ts'
 import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'

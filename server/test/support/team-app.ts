@@ -1,21 +1,13 @@
 import cookie from '@fastify/cookie'
 import type { LightMyRequestResponse } from 'fastify'
-import type { LeavingDeps } from '../../src/access/people/leave-team.ts'
-import { addMember } from '../../src/access/people/members.ts'
-import { auditTeamRoutes } from '../../src/access/people/team-routes-audit.ts'
-import { invitationTeamRoutes } from '../../src/access/people/team-routes-invitations.ts'
-import { meTeamRoutes } from '../../src/access/people/team-routes-me.ts'
-import { memberTeamRoutes } from '../../src/access/people/team-routes-members.ts'
-import { peopleTeamRoutes } from '../../src/access/people/team-routes-people.ts'
-import { createUser } from '../../src/access/people/users.ts'
 import { csrfTokenOf } from '../../src/access/sign-in/csrf.ts'
-import { createPasswords } from '../../src/access/sign-in/passwords.ts'
 import { startSession } from '../../src/access/sign-in/sessions.ts'
-import { sessionTeamRoutes } from '../../src/access/sign-in/team-routes-session.ts'
-import { signInTeamRoutes } from '../../src/access/sign-in/team-routes-sign-in.ts'
-import type { TeamDeps } from '../../src/access/team/team-deps.ts'
 import { createTeamGuard, decorateTeamRequests } from '../../src/access/team/team-guard.ts'
-import { tokenTeamRoutes } from '../../src/access/team/team-routes-tokens.ts'
+import { type AccessDeps, accessTeamRoutes } from '../../src/access/team-routes.ts'
+import { addMember } from '../../src/access/users/members.ts'
+import { createPasswords } from '../../src/access/users/passwords.ts'
+import type { TeamDeps } from '../../src/access/users/team-deps.ts'
+import { createUser } from '../../src/access/users/users.ts'
 import { type ManualClock, manualClock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
 import { createLog } from '../../src/base/log.ts'
@@ -27,7 +19,6 @@ import { siteRoutes } from '../../src/http/site/site.ts'
 import type { Role } from '../../src/team/member.ts'
 import { createWorkspace } from '../../src/workspace/create.ts'
 import { workspaceTeamRoutes } from '../../src/workspace/team-routes.ts'
-import { labelTeamRoutes } from '../../src/workspace/team-routes-labels.ts'
 import { checkAnswers } from './contract/contract.ts'
 
 export const publicUrl = 'http://parley.test'
@@ -59,7 +50,13 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 let emails = 0
 
 /** The team API on a database, with cheap passwords and a clock to drive. */
-export async function teamWorld(db: Db, options: { publicUrl?: string } = {}): Promise<TeamWorld> {
+interface TeamWorldOptions {
+  publicUrl?: string
+  /** What other rooms do when a key or a member goes; nothing unless given. */
+  access?: Partial<AccessDeps>
+}
+
+export async function teamWorld(db: Db, options: TeamWorldOptions = {}): Promise<TeamWorld> {
   const clock = manualClock(new Date('2026-03-02T12:00:00.000Z'))
   const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
   await vault.ensureInstanceSecrets()
@@ -71,7 +68,7 @@ export async function teamWorld(db: Db, options: { publicUrl?: string } = {}): P
     publicUrl: options.publicUrl ?? publicUrl,
     addressOf: (request) => request.headers['x-test-address']?.toString() ?? '192.0.2.1',
   }
-  const app = await teamApp(deps)
+  const app = await teamApp(deps, options.access)
   const passwordHash = await deps.passwords.hash(password)
 
   const user: TeamWorld['user'] = async ({ isOperator = false, email = `user-${++emails}@example.com` } = {}) => {
@@ -128,34 +125,24 @@ function credentialsOf(as: SignedIn | string | null): Record<string, string> {
   return { cookie: cookieOf(sessionToken), origin: publicUrl, 'x-parley-csrf': csrfTokenOf(sessionToken) }
 }
 
-async function teamApp(deps: TeamDeps): Promise<App> {
+async function teamApp(deps: TeamDeps, others: Partial<AccessDeps> = {}): Promise<App> {
   const app = createServer({ log: createLog('silent'), clock: deps.clock })
   checkAnswers(app)
   await describeApi(app)
   await app.register(cookie)
   decorateTeamRequests(app)
   const guard = createTeamGuard({ ...deps, teamToken: operatorToken })
-  const leaving: LeavingDeps = {
+  const access: AccessDeps = {
     ...deps,
     forgetKey: () => {},
     keyStopped: async () => {},
+    strangeConnections: async () => [],
     webhooksOf: async () => [],
     disableWebhooksOf: async () => 0,
+    ...others,
   }
-  for (const routes of [
-    signInTeamRoutes,
-    sessionTeamRoutes,
-    meTeamRoutes,
-    memberTeamRoutes,
-    peopleTeamRoutes,
-    invitationTeamRoutes,
-    tokenTeamRoutes,
-    auditTeamRoutes,
-    workspaceTeamRoutes,
-    labelTeamRoutes,
-  ]) {
-    routes(app, leaving, guard)
-  }
+  accessTeamRoutes(app, access, guard)
+  workspaceTeamRoutes(app, deps, guard)
   await siteRoutes(app, deps)
   return app
 }

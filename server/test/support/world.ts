@@ -1,4 +1,4 @@
-import { createApiKey, type NewKeyInput } from '../../src/access/keys/create-key.ts'
+import { createApiKey, type NewKeyInput } from '../../src/access/keys/change.ts'
 import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { gaugesOf } from '../../src/app/gauges.ts'

@@ -13,7 +13,7 @@ export interface Authentication {
   clientAddress: ClientAddress
 }
 
-/** The caller behind the request's key; throws the 401 that says why there is none. */
+/** The caller whose key the request holds; throws the 401 that says why there is none. */
 export async function authenticate(
   { keys, clock, clientAddress }: Authentication,
   request: IncomingMessage,

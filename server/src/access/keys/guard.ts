@@ -13,9 +13,8 @@ import { clientAddressReader } from './client-address.ts'
 import { createKeyCache } from './key-cache.ts'
 import { type KnownKey, knownKey } from './known-key.ts'
 import { createLastUsed } from './last-used.ts'
-import { legacyDeleteIsAccepted, setLegacyDeleteHeaders } from './legacy-delete.ts'
 import { selectKeysByHash } from './queries.ts'
-import { rejectKey } from './reject-key.ts'
+import { requireDeleteScope, requireScope } from './require-scope.ts'
 import type { InboxScope, LeadsScope, Scope } from './scopes.ts'
 
 export interface GuardOptions {
@@ -27,7 +26,7 @@ export interface GuardOptions {
   limiter: Limiter
 }
 
-/** The door of every route that takes an API key. Each hook answers 401, 403, 429 and 503, in this order. */
+/** The door of every route that takes an API key. Each hook replies with 401, 403, 429 and 503, in this order. */
 export interface Guard {
   /** For routes of the leads interface; any one of the scopes will do. */
   leads(...anyOf: [LeadsScope, ...LeadsScope[]]): onRequestAsyncHookHandler
@@ -37,11 +36,11 @@ export interface Guard {
   inbox(...anyOf: [InboxScope, ...InboxScope[]]): onRequestAsyncHookHandler
   /** For the feed of events: a key that may read either face, or both. */
   events(): onRequestAsyncHookHandler
-  /** For a request to the feed that has waited: reads its key anew, and throws what the hook would answer. */
+  /** For a request to the feed that has waited: reads its key anew, and throws what the hook would reply with. */
   stillReads(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Only says who calls. For a face that learns later what is wanted, and then asks `admit`. */
   anyKey(): onRequestAsyncHookHandler
-  /** Scope, plan, rate and availability for a caller who is already known; throws what the hooks would answer. */
+  /** Scope, plan, rate and availability for a caller who is already known; throws what the hooks would reply with. */
   admit(caller: Caller, face: Face, anyOf: readonly [Scope, ...Scope[]]): Promise<void>
   /** The guesses of keys that see phones masked. */
   guesses: GuessesOf
@@ -135,14 +134,4 @@ async function identify(
     if (limit > 0) setUncountedHeaders(reply, limit)
     throw error
   }
-}
-
-function requireScope(caller: Caller, anyOf: readonly Scope[]): void {
-  if (!anyOf.some((scope) => caller.may(scope))) throw rejectKey({ lacks: anyOf })
-}
-
-function requireDeleteScope(caller: Caller, reply: FastifyReply, now: Date): void {
-  if (caller.may('leads.delete')) return
-  if (!caller.may('leads.write') || !legacyDeleteIsAccepted(now)) throw rejectKey({ lacks: ['leads.delete'] })
-  setLegacyDeleteHeaders(reply)
 }

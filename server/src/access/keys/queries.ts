@@ -61,7 +61,7 @@ export async function selectApiKeys(sql: Sql, workspaceId: string): Promise<ApiK
     order by id desc`
 }
 
-/** The keys that this person answers for, and that still work. */
+/** The keys that this person is responsible for, and that still work. */
 export async function selectUsableKeysOf(
   sql: Sql,
   workspaceId: string,

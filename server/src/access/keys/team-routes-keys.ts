@@ -5,7 +5,7 @@ import { unpaged } from '../../base/schema-types.ts'
 import { readIsoTime } from '../../base/time.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
-import { changeKeyAs, createKeyAs, type KeyDeps, revokeKeyAs, rotateKeyAs } from './change-keys.ts'
+import { changeKeyAs, createKeyAs, type KeyDeps, revokeKeyAs, rotateKeyAs } from './change.ts'
 import { keyChangesSchema, keySchema, keyValueSchema, newKeySchema, presentKey, rotateKeySchema } from './key-schema.ts'
 import { selectApiKey, selectApiKeys } from './queries.ts'
 

@@ -4,7 +4,9 @@ import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { NewSession } from '../sign-in/sessions.ts'
 import { enter } from '../sign-in/sign-in.ts'
-import type { TeamDeps, Visitor } from '../team/team-deps.ts'
+import { addMember, lockMembers } from '../users/members.ts'
+import type { TeamDeps, Visitor } from '../users/team-deps.ts'
+import { createUser, findUserByEmail } from '../users/users.ts'
 import {
   findInvitation,
   type InvitationRow,
@@ -13,8 +15,6 @@ import {
   openInvitation,
   takeInvitation,
 } from './invitations.ts'
-import { addMember, lockMembers } from './members.ts'
-import { createUser, findUserByEmail } from './users.ts'
 
 export interface Joined {
   workspaceId: string

@@ -5,8 +5,8 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import { hashToken, makeToken } from '../../base/sealing/secret-token.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, Role } from '../../team/member.ts'
-import type { TeamDeps } from '../team/team-deps.ts'
-import { refuseAbove } from './refuse-above.ts'
+import { refuseAbove } from '../users/members.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 
 const lifeMs = 7 * 24 * 3_600_000
 
@@ -26,7 +26,7 @@ export interface Invitation {
   id: string
   email: string
   role: Role
-  /** The member who answers for it. */
+  /** The member who is responsible for it. */
   createdBy: string | null
   createdAt: Date
   expiresAt: Date
@@ -95,7 +95,7 @@ export async function withdrawInvitation(deps: TeamDeps, by: Member, invitationI
   })
 }
 
-/** The open invitation behind a link. */
+/** The open invitation that a link leads to. */
 export async function findInvitation(sql: Sql, token: string, now: Date): Promise<InvitationRow | undefined> {
   const [row] = await sql<InvitationRow[]>`
     select ${columns(sql)}
@@ -128,7 +128,7 @@ export function openInvitation(keyring: Keyring, row: InvitationRow): Invitation
   }
 }
 
-/** Withdraws the person's open invitations with one of these roles; answers how many. */
+/** Withdraws the person's open invitations with one of these roles; returns how many. */
 export async function withdrawInvitationsOf(
   tx: Tx,
   by: Pick<Member, 'workspaceId' | 'actor'>,
@@ -152,7 +152,7 @@ export async function withdrawInvitationsOf(
 const columns = (sql: Sql) => sql`
   i.workspace_id, i.id, i.email, i.role, i.created_by, i.created_at, i.expires_at, ${inviterStands(sql)} as stands`
 
-/** Whoever invites answers for it until it is accepted: by then they may have left, or become less than they offered. */
+/** Whoever invites is responsible for it until it is accepted: by then they may have left, or become less than they offered. */
 const inviterStands = (sql: Sql) => sql`(
   i.created_by is null
   or exists (

@@ -7,10 +7,11 @@ import { idSchema } from '../../team/team-schema.ts'
 import { keySchema, presentKey } from '../keys/key-schema.ts'
 import { selectUsableKeysOf } from '../keys/queries.ts'
 import { listTeamTokensOf } from '../team/team-tokens.ts'
+import { presentToken, tokenSchema } from '../team/token-schema.ts'
+import { findMember, memberNotFound } from '../users/members.ts'
+import type { LeavingDeps, MadeWebhook } from './change-members.ts'
 import { listInvitations } from './invitations.ts'
-import type { LeavingDeps, MadeWebhook } from './leave-team.ts'
-import { findMember, memberNotFound } from './members.ts'
-import { invitationSchema, presentInvitation, presentToken, tokenSchema } from './team-schema.ts'
+import { invitationSchema, presentInvitation } from './schema.ts'
 
 const webhook = Type.Object({
   id: idSchema('The endpoint.'),

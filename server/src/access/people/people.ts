@@ -1,7 +1,7 @@
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Role } from '../../team/member.ts'
-import { listMembers } from './members.ts'
+import { listMembers } from '../users/members.ts'
 
 /** Everyone who can appear as the doer of something, by name. */
 export interface People {

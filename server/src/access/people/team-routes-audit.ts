@@ -7,7 +7,7 @@ import { instanceScope } from '../../base/sealing/vault.ts'
 import { type AuditRow, listAudit } from '../../team/audit.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
-import type { TeamDeps } from '../team/team-deps.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 
 const entry = titled('AuditEntry', {
   id: idSchema('The line.'),

@@ -16,13 +16,14 @@ import {
   workspaceParams,
 } from '../../team/team-schema.ts'
 import { csrfHeader, refuseForeignOrigin, refuseForgery } from '../sign-in/csrf.ts'
+import { csrfTokenSchema } from '../sign-in/schema.ts'
 import { findSession } from '../sign-in/sessions.ts'
 import { keepSession } from '../sign-in/team-routes-sign-in.ts'
 import { visitorOf } from '../sign-in/visitor.ts'
-import type { TeamDeps } from '../team/team-deps.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { invite, listInvitations, withdrawInvitation } from './invitations.ts'
-import { csrfTokenSchema, invitationSchema, presentInvitation } from './team-schema.ts'
+import { invitationSchema, presentInvitation } from './schema.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/invitations'
 const params = Type.Object(workspaceParams)

@@ -5,7 +5,7 @@ import { instanceScope } from '../../base/sealing/vault.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { idSchema, personNameSchema, roleSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import { statusAt, usableStatus } from '../keys/key-schema.ts'
-import type { TeamDeps } from '../team/team-deps.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 import { listPeople, type NamedRow } from './people.ts'
 
 const named = (id: string, name: string) =>
@@ -20,7 +20,7 @@ const peopleSchema = Type.Object({
   tokens: Type.Array(named('The team token.', 'Nightly export'), { ...unpaged, description: 'Oldest first.' }),
 })
 
-/** The names behind the ids that the team API answers: of actors, owners and assignees. */
+/** The names of the ids that the team API returns: of actors, owners and assignees. */
 export function peopleTeamRoutes(app: App, { db, vault, clock }: TeamDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',

@@ -3,7 +3,7 @@ import { addressGroup } from '../../base/outgoing/address.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { makeToken } from '../../base/sealing/secret-token.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
-import type { Visitor } from '../team/team-deps.ts'
+import type { Visitor } from '../users/team-deps.ts'
 
 /** From where a person came in: their browser by a token of its own, and the group of addresses. Keyed hashes. */
 export interface Marks {
@@ -40,7 +40,7 @@ export async function knownMarks(sql: Sql, { device, place }: Marks): Promise<Ma
   return { device: known(device), place: known(place) }
 }
 
-/** Remembers from where the person came in, and answers the token that their browser is to keep. */
+/** Remembers from where the person came in, and returns the token that their browser is to keep. */
 export async function rememberSignIn(
   tx: Tx,
   instanceKeys: Keyring,

@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import { tooManyRequests } from '../../base/errors.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Visitor } from '../team/team-deps.ts'
+import type { Visitor } from '../users/team-deps.ts'
 import { knownMarks, marksOf } from './known-sign-ins.ts'
 
 /** What guesses are counted by: some are free, then each one doubles the wait for the next, up to the longest. */

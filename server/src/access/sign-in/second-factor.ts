@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { hashRecoveryCode } from './recovery-codes.ts'
+import { hashToken } from '../../base/sealing/secret-token.ts'
 import { stepOfCode } from './totp.ts'
 
-/** Uses a code of the authenticator or a recovery code up, and answers whether it was right. Neither works twice. */
+/** Uses a code of the authenticator or a recovery code up. Returns whether it was right. Neither works twice. */
 export async function useSecondFactor(
   tx: Tx,
   instanceKeys: Keyring,
@@ -49,4 +50,23 @@ async function useRecoveryCode(tx: Tx, userId: string, codeHash: string): Promis
       and totp_confirmed_at is not null
       and ${codeHash}::text = any (recovery_hashes)`
   return used.count > 0
+}
+
+const recoveryCodes = 10
+// Base32 without what is easily misread; 32 letters, so that a byte's lower five bits choose evenly.
+const letters = 'abcdefghjkmnpqrstuvwxyz023456789'
+
+/** Ten codes of 80 random bits, `xxxx-xxxx-xxxx-xxxx`: shown once, stored as hashes. */
+export function makeRecoveryCodes(): string[] {
+  return Array.from({ length: recoveryCodes }, makeRecoveryCode)
+}
+
+/** Reads a code as people type it: any case, spaces or dashes. */
+export function hashRecoveryCode(code: string): string {
+  return hashToken(code.toLowerCase().replace(/[\s-]/g, '')).toString('hex')
+}
+
+function makeRecoveryCode(): string {
+  const text = Array.from(randomBytes(16), (byte) => letters.charAt(byte & 31)).join('')
+  return text.replace(/(.{4})(?=.)/g, '$1-')
 }

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { hashToken, makeToken } from '../../base/sealing/secret-token.ts'
-import { announceSession, announceUser } from '../people/ended-access.ts'
+import { announceSession, announceUser } from '../users/ended-access.ts'
 
 const idleMs = 12 * 3_600_000
 const longestMs = 7 * 24 * 3_600_000
@@ -92,7 +92,7 @@ export async function listSessions(sql: Sql, userId: string, now: Date): Promise
     order by last_seen_at desc, id desc`
 }
 
-/** Answers whether the user had such a session. */
+/** Returns whether the user had such a session. */
 export async function endSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
   const ended = await tx`
     delete from sessions
@@ -110,7 +110,7 @@ export async function endAllSessions(tx: Tx, userId: string): Promise<void> {
   announceUser(tx, userId)
 }
 
-/** Ends those of the user's sessions that are not this one; answers how many. */
+/** Ends those of the user's sessions that are not this one; returns how many. */
 export async function endOtherSessions(tx: Tx, userId: string, keptId: string): Promise<number> {
   const ended = await tx<{ id: string }[]>`
     delete from sessions

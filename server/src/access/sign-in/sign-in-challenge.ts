@@ -37,7 +37,7 @@ export async function findChallenge(sql: Sql, token: string, now: Date): Promise
   return row
 }
 
-/** Answers whether the challenge was still there: of several right answers to it, one gets in. */
+/** Returns whether the challenge was still there: of several right answers to it, one gets in. */
 export async function endChallenge(tx: Tx, token: string): Promise<boolean> {
   const ended = await tx`
     delete from sign_in_challenges

@@ -2,8 +2,8 @@ import type { Sql, Tx } from '../../base/db.ts'
 import { unauthorized } from '../../base/errors.ts'
 import { hashToken, makeToken } from '../../base/sealing/secret-token.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
-import { findUser } from '../people/users.ts'
-import type { TeamDeps, Visitor } from '../team/team-deps.ts'
+import type { TeamDeps, Visitor } from '../users/team-deps.ts'
+import { findUser } from '../users/users.ts'
 import { admit, type SignInStep } from './sign-in.ts'
 
 const lifeMs = 24 * 3_600_000

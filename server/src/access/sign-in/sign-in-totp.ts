@@ -1,6 +1,6 @@
 import { unauthorized } from '../../base/errors.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
-import type { TeamDeps, Visitor } from '../team/team-deps.ts'
+import type { TeamDeps, Visitor } from '../users/team-deps.ts'
 import { forgiveAttempt, ownAttempt, takeAttempt } from './login-throttle.ts'
 import { useSecondFactor } from './second-factor.ts'
 import type { NewSession } from './sessions.ts'

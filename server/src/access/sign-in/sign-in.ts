@@ -3,17 +3,17 @@ import { unauthorized } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { countAudit, recordAudit } from '../../team/audit.ts'
-import { findUserByEmail, normalEmail, type UserRow } from '../people/users.ts'
-import type { TeamDeps, Visitor } from '../team/team-deps.ts'
-import { rememberSignIn } from './known-sign-ins.ts'
+import type { TeamDeps, Visitor } from '../users/team-deps.ts'
+import { findUserByEmail, normalEmail, type UserRow } from '../users/users.ts'
+import { forgetSignIns, rememberSignIn } from './known-sign-ins.ts'
 import { type Counter, forgiveAttempt, signInAttempt, takeAttempt } from './login-throttle.ts'
-import { type NewSession, type SignedInBy, startSession } from './sessions.ts'
+import { endAllSessions, type NewSession, type SignedInBy, startSession } from './sessions.ts'
 import { type Challenge, startChallenge } from './sign-in-challenge.ts'
 
 export type SignInStep = { step: 'done'; session: NewSession } | { step: 'totp'; challenge: Challenge }
 
 /**
- * Checks e-mail and password; with a second factor on, answers a challenge for it instead of a session. A wrong
+ * Checks e-mail and password; with a second factor on, returns a challenge for it instead of a session. A wrong
  * password and an unknown e-mail get the same 401 in the same time; too many tries a 429.
  */
 export async function signIn(
@@ -82,4 +82,19 @@ export async function enter(
   const target = `session:${session.id}`
   await recordAudit(tx, { scopeId: instanceScope, actor, action: 'session.started', target }, now)
   return { ...session, deviceToken }
+}
+
+/** After a change of what proves who one is: every session ends, and this browser, known alone, gets a new one. */
+export async function renewSession(
+  tx: Tx,
+  instanceKeys: Keyring,
+  userId: string,
+  signedInBy: SignedInBy,
+  visitor: Visitor,
+  now: Date,
+): Promise<NewSession> {
+  await endAllSessions(tx, userId)
+  await forgetSignIns(tx, userId)
+  const session = await startSession(tx, { userId, signedInBy, device: visitor.device, previousToken: null }, now)
+  return { ...session, deviceToken: await rememberSignIn(tx, instanceKeys, userId, visitor, now) }
 }

@@ -1,31 +1,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { type App, errors, postman } from '../../base/route.ts'
+import { notFound } from '../../base/errors.ts'
+import { type App, errors, postman, timestamp } from '../../base/route.ts'
+import { text } from '../../base/schema-types.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
 import { closed, done, emailSchema, openTeamRoute, teamRoute } from '../../team/team-schema.ts'
-import { codeSchema, signInSchema } from '../people/team-schema.ts'
-import type { TeamDeps } from '../team/team-deps.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
+import { findUserByEmail } from '../users/users.ts'
+import { deviceCookie, sessionCookie } from './cookies.ts'
 import { csrfTokenOf, refuseForeignOrigin } from './csrf.ts'
-import { deviceCookie } from './device-cookie.ts'
-import { sessionCookie } from './session-cookie.ts'
+import { codeSchema, signInSchema } from './schema.ts'
 import { endSession, type NewSession } from './sessions.ts'
 import { type SignInStep, signIn } from './sign-in.ts'
-import { signInByLink } from './sign-in-link.ts'
+import { createSignInLink, signInByLink } from './sign-in-link.ts'
 import { signInWithCode } from './sign-in-totp.ts'
 import { visitorOf } from './visitor.ts'
 
 const path = '/api/team/v1'
 const answers = { 200: signInSchema, ...errors(400, 401, 403, 413, 415, 429) }
 
-/** Signing in and out. */
+/** Signing in and out, and the link by which an operator helps somebody in. */
 export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
   const ownOrigin = async (request: FastifyRequest) => refuseForeignOrigin(request.headers, deps.publicUrl)
   passwordRoute(app, deps, ownOrigin)
   codeRoute(app, deps, ownOrigin)
   linkRoute(app, deps, ownOrigin)
   signOutRoute(app, deps, guard)
+  createLinkRoute(app, deps, guard)
 }
 
 type Check = (request: FastifyRequest) => Promise<void>
@@ -139,9 +142,45 @@ function answerStep(deps: TeamDeps, reply: FastifyReply, step: SignInStep) {
   return { step: step.step, csrfToken: keepSession(deps, reply, step.session) }
 }
 
-/** Hands the session to the browser, and answers its CSRF token. */
+/** Hands the session to the browser. Returns its CSRF token. */
 export function keepSession(deps: TeamDeps, reply: FastifyReply, session: NewSession): string {
   sessionCookie(deps.publicUrl).set(reply, session)
   if (session.deviceToken !== undefined) deviceCookie(deps.publicUrl).set(reply, session.deviceToken)
   return csrfTokenOf(session.token)
+}
+
+/** How an operator helps somebody in who has no password, or has lost it. */
+function createLinkRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  const url = text(2000, 'Shown only here.', { example: 'https://parley.example.com/sign-in/wK8…' })
+  app.route({
+    method: 'POST',
+    url: '/api/team/v1/sign-in-links',
+    onRequest: guard.operator(),
+    schema: {
+      ...teamRoute('Sign-in'),
+      operationId: 'createSignInLink',
+      summary: 'Create a sign-in link',
+      ...postman({ skip: true }),
+      description:
+        'For operators. Lets its holder in as this user, once, for 24 hours; a second factor is still asked.',
+      body: Type.Object({ email: emailSchema }, closed),
+      response: {
+        201: Type.Object({ url, expiresAt: timestamp('When it stops working.') }),
+        ...errors(400, 401, 403, 404),
+      },
+    },
+    handler: async (request, reply) => {
+      const instanceKeys = await deps.vault.keyring(instanceScope)
+      const user = await findUserByEmail(deps.db.sql, instanceKeys, request.body.email)
+      if (user === undefined) throw notFound('No user has this e-mail. Invite them to a workspace')
+      const now = deps.clock.now()
+      const link = await deps.db.tx(async (tx) => {
+        const { actor } = teamCallerOf(request)
+        const target = `user:${user.id}`
+        await recordAudit(tx, { scopeId: instanceScope, actor, action: 'sign-in-link.created', target }, now)
+        return createSignInLink(tx, deps.publicUrl, user.id, now)
+      })
+      return reply.code(201).send({ url: link.url, expiresAt: link.expiresAt.toISOString() })
+    },
+  })
 }

@@ -3,13 +3,12 @@ import { unauthorized } from '../../base/errors.ts'
 import { sameSecret } from '../../base/sealing/secret-token.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import type { Role, TeamCaller } from '../../team/member.ts'
-import { findUser, openPerson } from '../people/users.ts'
+import { sessionCookie } from '../sign-in/cookies.ts'
 import { csrfHeader, refuseForgery } from '../sign-in/csrf.ts'
-import { sessionCookie } from '../sign-in/session-cookie.ts'
 import { findSession, needsTouch, touchSession } from '../sign-in/sessions.ts'
-import type { TeamDeps } from './team-deps.ts'
-import { isTeamToken } from './team-token-format.ts'
-import { findTeamToken, noteTokenUse, useIsNews } from './team-tokens.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
+import { findUser, openPerson } from '../users/users.ts'
+import { findTeamToken, isTeamToken, noteTokenUse, useIsNews } from './team-tokens.ts'
 
 export type CredentialDeps = Pick<TeamDeps, 'db' | 'vault' | 'clock' | 'publicUrl'> & {
   /** The operator's token of the environment. */

@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../../base/db.ts'
-import { ApiError, forbidden, notFound } from '../../base/errors.ts'
+import { ApiError, forbidden, notFound, unauthorized } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { type App, errors } from '../../base/route.ts'
+import { sameSecret } from '../../base/sealing/secret-token.ts'
 import { attributeTo } from '../../base/shares/work.ts'
 import { type Member, type Role, roleCovers, type TeamGuard } from '../../team/member.ts'
 import { rateLimited } from '../keys/admission.ts'
 import type { Limiter } from '../rate-limit/rate-limit.ts'
 import { setRateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
-import { type CredentialDeps, type Identity, identify } from './team-credential.ts'
+import { type CredentialDeps, type Identity, identify, tokenIn } from './team-credential.ts'
 
 /** Makes room for the caller on every request; call it once, before any route with a team guard. */
 export function decorateTeamRequests(app: App): void {
@@ -115,4 +116,21 @@ async function findStanding(sql: Sql, workspaceId: string, userId: string | null
     left join members m on m.workspace_id = w.id and m.user_id = ${userId}::uuid
     where w.id = ${workspaceId}`
   return row
+}
+
+/**
+ * Who may read the installation's figures: a collector with the token that is for this alone, or an operator by a team
+ * token. They tell how much business there is, so nobody else.
+ */
+export function createMetricsDoor(
+  deps: CredentialDeps & { metricsToken: string | null },
+): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
+    const { authorization } = request.headers
+    // No session will do: the worker's server knows no cookies.
+    if (authorization === undefined) throw unauthorized('Send the metrics token, or the team token of an operator')
+    if (deps.metricsToken !== null && sameSecret(tokenIn(authorization), deps.metricsToken)) return
+    const { caller } = await identify(deps, request)
+    if (!caller.isOperator) throw forbidden('Only an operator of this installation may do this')
+  }
 }

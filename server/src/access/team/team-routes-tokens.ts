@@ -6,24 +6,24 @@ import { text, unpaged } from '../../base/schema-types.ts'
 import { readIsoTime } from '../../base/time.ts'
 import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
 import { closed, done, idSchema, roleSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
-import { presentToken, tokenNameSchema, tokenSchema } from '../people/team-schema.ts'
-import type { TeamDeps } from './team-deps.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 import { createTeamToken, listTeamTokens, revokeTeamToken } from './team-tokens.ts'
+import { presentToken, tokenNameSchema, tokenSchema } from './token-schema.ts'
 
-/** Tokens that are for one workspace, or for the whole installation: the same routes at two places. */
-interface Place {
+/** Tokens that are for one workspace, or for the whole installation: the same routes at two addresses. */
+interface TokenScope {
   operationIds: { list: string; create: string; revoke: string }
   path: string
   params: Record<string, ReturnType<typeof idSchema>>
   onRequest: onRequestHookHandler
   workspaceIdOf(request: FastifyRequest): string | null
   whose: string
-  /** What the Postman collection calls a token of this place. */
+  /** What the Postman collection calls a token of this scope. */
   variable: string
 }
 
 export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
-  const places: Place[] = [
+  const scopes: TokenScope[] = [
     {
       operationIds: { list: 'listTeamTokens', create: 'createTeamToken', revoke: 'revokeTeamToken' },
       path: '/api/team/v1/workspaces/:workspaceId/tokens',
@@ -47,22 +47,22 @@ export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): voi
       variable: 'instance_token_id',
     },
   ]
-  for (const place of places) {
-    listRoute(app, deps, place)
-    createRoute(app, deps, place)
-    revokeRoute(app, deps, place)
+  for (const scope of scopes) {
+    listRoute(app, deps, scope)
+    createRoute(app, deps, scope)
+    revokeRoute(app, deps, scope)
   }
 }
 
-function listRoute(app: App, deps: TeamDeps, place: Place): void {
-  const { path, params, onRequest, workspaceIdOf, whose } = place
+function listRoute(app: App, deps: TeamDeps, scope: TokenScope): void {
+  const { path, params, onRequest, workspaceIdOf, whose } = scope
   app.route({
     method: 'GET',
     url: path,
     onRequest,
     schema: {
       ...teamRoute('Team tokens'),
-      operationId: place.operationIds.list,
+      operationId: scope.operationIds.list,
       summary: 'List team tokens',
       description: whose,
       params: Type.Object(params),
@@ -78,7 +78,7 @@ function listRoute(app: App, deps: TeamDeps, place: Place): void {
 function createRoute(
   app: App,
   deps: TeamDeps,
-  { operationIds, path, params, onRequest, workspaceIdOf, whose, variable }: Place,
+  { operationIds, path, params, onRequest, workspaceIdOf, whose, variable }: TokenScope,
 ): void {
   const value = text(100, 'Shown only here.', { example: 'plt_…' })
   const body = Type.Object(
@@ -118,7 +118,7 @@ function createRoute(
 function revokeRoute(
   app: App,
   deps: TeamDeps,
-  { operationIds, path, params, onRequest, workspaceIdOf, whose, variable }: Place,
+  { operationIds, path, params, onRequest, workspaceIdOf, whose, variable }: TokenScope,
 ): void {
   app.route({
     method: 'DELETE',

@@ -1,13 +1,12 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { hashToken } from '../../base/sealing/secret-token.ts'
+import { checksum62, hashToken, randomBase62 } from '../../base/sealing/secret-token.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, Role, TeamCaller } from '../../team/member.ts'
-import { announceToken } from '../people/ended-access.ts'
-import type { TeamDeps } from './team-deps.ts'
-import { makeTeamToken } from './team-token-format.ts'
+import { announceToken } from '../users/ended-access.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
 
 const noteUseEveryMs = 60_000
 
@@ -80,7 +79,7 @@ export async function revokeTeamToken(
   })
 }
 
-/** The tokens of the workspace that this person answers for, and that still work. */
+/** The tokens of the workspace that this person is responsible for, and that still work. */
 export async function listTeamTokensOf(
   sql: Sql,
   workspaceId: string,
@@ -97,7 +96,7 @@ export async function listTeamTokensOf(
     order by created_at desc, id desc`
 }
 
-/** Revokes those of the person's tokens of this workspace that have one of these roles; answers how many. */
+/** Revokes those of the person's tokens of this workspace that have one of these roles; returns how many. */
 export async function revokeTokensOf(
   tx: Tx,
   by: Pick<Member, 'workspaceId' | 'actor'>,
@@ -186,4 +185,16 @@ function recordChange(
 ): Promise<void> {
   const scopeId = workspaceId ?? instanceScope
   return recordAudit(tx, { scopeId, actor: by.actor, action, target: `team-token:${tokenId}` }, now)
+}
+
+const shape = /^plt_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/
+
+/** `plt_<32 random>_<6 checksum>`: a prefix that secret scanners find, and 190 random bits. */
+export function makeTeamToken(): string {
+  const body = `plt_${randomBase62(32)}`
+  return `${body}_${checksum62(body)}`
+}
+
+export function isTeamToken(text: string): boolean {
+  return shape.test(text) && text.slice(-6) === checksum62(text.slice(0, -7))
 }

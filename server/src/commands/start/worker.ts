@@ -3,7 +3,7 @@ import { inboxReceive } from '../../app/inbox.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import type { Loop } from '../../base/async/loop.ts'
 import { openTransports, startSessions } from '../../channels/unofficial/session/worker.ts'
-import { startImports } from '../../leads/transfer/worker.ts'
+import { startImports } from '../../leads/transfer/import/worker.ts'
 import { createDeliveryWorker } from '../../webhooks/deliver/worker.ts'
 import { startChores } from './chores.ts'
 

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../base/text/html.ts'
-import { decoyField, type FormField } from '../form.ts'
-import type { RawFields } from '../parameters.ts'
+import { decoyField, type FormField } from '../form/form.ts'
+import type { RawFields } from '../form/parameters.ts'
 
 export interface FieldState {
   /** What was typed before, by key. */
@@ -62,7 +62,7 @@ export function sentence(problem: string): string {
 function controlHtml(field: FormField, value: string, problem: string | undefined): Html {
   const common = html`name="${field.key}"${attributes(field, problem)}`
   if (field.type === 'textarea' || field.key === 'notes') {
-    // The line break right behind the tag is the parser's; a leading one of the value needs its own.
+    // The line break right after the tag is the parser's; a leading one of the value needs its own.
     return html`<textarea rows="4" ${common}${placeholder(field)}>
 ${value}</textarea>`
   }

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { Issue } from '../../base/errors.ts'
 import { type Html, html } from '../../base/text/html.ts'
 import type { CustomField } from '../../leads/lead/custom-fields.ts'
-import { type Form, tokenField } from '../form.ts'
-import type { RawFields } from '../parameters.ts'
+import { type Form, tokenField } from '../form/form.ts'
+import type { RawFields } from '../form/parameters.ts'
 import { decoyHtml, fieldHtml, fieldId, hiddenHtml, sentence } from './field-html.ts'
 
 export interface FormPage {

@@ -3,8 +3,8 @@ import { lengthProblem } from '../../base/text/text-length.ts'
 import { type CustomField, maxLengthOf } from '../../leads/lead/custom-fields.ts'
 import { type LeadPatch, readLeadPatch } from '../../leads/lead/input.ts'
 import type { LeadChanges } from '../../leads/lead/schema.ts'
-import { decoyField, type FormField, isLeadField, optionSeparator, type PublicForm, tokenField } from '../form.ts'
-import { fitParameters, isParameter, type RawFields, readParameters } from '../parameters.ts'
+import { decoyField, type FormField, isLeadField, optionSeparator, type PublicForm, tokenField } from '../form/form.ts'
+import { fitParameters, isParameter, type RawFields, readParameters } from '../form/parameters.ts'
 
 export interface Submission {
   patch: LeadPatch

@@ -4,10 +4,9 @@ import type { Limiter } from '../../access/rate-limit/rate-limit.ts'
 import { setRateLimitHeaders } from '../../access/rate-limit/rate-limit-headers.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
-import { originNotAllowed, sentTooOften } from '../errors.ts'
-import { type PublicForm, tokenField } from '../form.ts'
-import type { RawFields } from '../parameters.ts'
-import { type Sender, senderOf } from './origin.ts'
+import { originNotAllowed, sentTooOften } from '../form/errors.ts'
+import { type PublicForm, tokenField } from '../form/form.ts'
+import type { RawFields } from '../form/parameters.ts'
 
 /** Whether a request is answered with JSON rather than with a page. */
 export function wantsJson(request: FastifyRequest): boolean {
@@ -82,4 +81,31 @@ export function looseQuery(url: string): Record<string, string> {
   if (start === -1) return query
   for (const [name, value] of new URLSearchParams(url.slice(start + 1))) query[name] ??= value
   return query
+}
+
+/** Where a post comes from: our own page, a site that the form lists, no browser that says so, or elsewhere. */
+export type Sender = 'own' | 'listed' | 'unsaid' | 'foreign'
+
+interface PostedFrom {
+  /** The `Origin` header. */
+  origin: string | undefined
+  /** The `Host` header. */
+  host: string | undefined
+  /** Whether the post holds the token of a page of ours, which a wrong one would still be refused for. */
+  hasToken: boolean
+}
+
+function senderOf(form: Pick<PublicForm, 'allowedOrigins'>, publicUrl: string, from: PostedFrom): Sender {
+  const { origin, host, hasToken } = from
+  if (origin === undefined) return 'unsaid'
+  if (isOwn(origin, host, publicUrl)) return 'own'
+  if (form.allowedOrigins.includes('*') || form.allowedOrigins.includes(origin)) return 'listed'
+  // Browsers that hide where people come from say `null`, also on our own page.
+  return origin === 'null' && hasToken ? 'own' : 'foreign'
+}
+
+// People may reach the service by another name than the configured one; no site can make a browser send our Host.
+function isOwn(origin: string, host: string | undefined, publicUrl: string): boolean {
+  if (!URL.canParse(origin)) return false
+  return origin === new URL(publicUrl).origin || new URL(origin).host === host?.toLowerCase()
 }

@@ -35,7 +35,7 @@ const freshForMs = 10_000
 const maxWaitMs = 2_000
 
 /**
- * Makes the gauges and answers how to bring them up to date. Gauges whose values cannot be had vanish from the page:
+ * Makes the gauges and returns how to bring them up to date. Gauges whose values cannot be had vanish from the page:
  * an old figure would look like a calm one.
  */
 export function gaugeReader(source: GaugeSource, make: (gauge: GaugeInfo) => Settable): () => Promise<void> {

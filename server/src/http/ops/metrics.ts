@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { App } from '../../base/route.ts'
 import { version } from '../../base/version.ts'
 import type { WebhookObserver } from '../../webhooks/deliver/observe.ts'
 import { type GaugeSource, gaugeReader } from './gauges.ts'
@@ -20,7 +22,7 @@ export interface Metrics {
   page(): Promise<string>
 }
 
-export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
+const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
 
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
@@ -81,6 +83,13 @@ export function createMetrics(source: GaugeSource): Metrics {
       return registry.metrics()
     },
   }
+}
+
+/** `/metrics`, for those whom `admit` lets in. */
+export function serveMetrics(app: App, metrics: Metrics, admit: (request: FastifyRequest) => Promise<void>): void {
+  app.get('/metrics', { onRequest: admit, schema: { hide: true } }, async (_request, reply) =>
+    reply.type(metricsType).send(await metrics.page()),
+  )
 }
 
 function meters(registers: Registry[]) {

@@ -1,8 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { isAway, NotYet } from '../../base/db.ts'
 import { ApiError, badRequest, InvalidInput, invalid, type RequestPart, unavailable } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
+import { TooBusy } from '../../base/shares/shares.ts'
 import { invalidInput } from '../../base/validation.ts'
-import { databaseIsAway } from './database-away.ts'
 
 export interface ErrorBody {
   statusCode: number
@@ -85,3 +86,6 @@ function wordForInbox(error: ApiError): ApiError {
 }
 
 const subjects = { body: 'The body', query: 'The query', params: 'The path', headers: 'A header' } as const
+
+/** Whether the database could not be asked, as opposed to having refused: the request may be tried again. */
+const databaseIsAway = (error: unknown): boolean => error instanceof TooBusy || error instanceof NotYet || isAway(error)

@@ -6,7 +6,7 @@ import type { App } from '../../base/route.ts'
 import { maxHeadBytes } from '../../base/schema-types.ts'
 import { type Work, within, workAtDoor } from '../../base/shares/work.ts'
 import { compileForRequest } from '../../base/validation.ts'
-import { refuseWhileDraining } from './draining.ts'
+import { refuseWhileDraining } from '../ops/health.ts'
 import { createErrorReply, routeOf } from './error-reply.ts'
 import { readJsonBodies } from './json-body.ts'
 import { answerBrokenRequests } from './parser-errors.ts'
@@ -96,7 +96,7 @@ function followWork(app: App): void {
   app.addHook('preValidation', ({ work }, _reply, done) => (work === null ? done() : within(work, done)))
 }
 
-/** What the path names first, such as a workspace: who asks for another one does not wait behind those who ask for it. */
+/** What the path names first, such as a workspace: who asks for another one does not wait for those who ask for it. */
 function laneOf(params: unknown): string {
   const [first = ''] = Object.values(params ?? {})
   return String(first)

@@ -1,12 +1,12 @@
 import type { FastifyRequest, HTTPMethods } from 'fastify'
 import { ApiError, notFound } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
-import { sendPage } from '../site/pages/layout.ts'
-import { lostPage } from '../site/pages/lost.ts'
-import { wordsFor } from '../site/pages/words.ts'
+import { type Html, html } from '../../base/text/html.ts'
+import { page, sendPage } from '../site/pages/layout.ts'
+import { type Words, wordsFor } from '../site/pages/words.ts'
 
 /**
- * Answers 404 for an address that no route has, and 405 with `Allow` for one that has it under other methods; a person in
+ * Replies with 404 for an address that no route has, and 405 with `Allow` for one that has it under other methods; a person in
  * a browser gets a page.
  */
 export function answerUnknownRoutes(app: App): void {
@@ -31,4 +31,16 @@ function hasRoute(app: App, method: HTTPMethods, request: FastifyRequest): boole
   const path = request.url.split('?', 1)[0] ?? '/'
   const route = app.findRoute({ method, url: path })
   return route !== null && !('*' in (route.params ?? {}))
+}
+
+/** For a person whose address leads nowhere. */
+function lostPage(words: Words): Html {
+  return page(
+    { title: words.nothingHere, words },
+    html`<div class="card">
+<h1>${words.nothingHere}</h1>
+<p class="quiet">${words.nothingHereHelp}</p>
+<p><a href="/">${words.home}</a></p>
+</div>`,
+  )
 }

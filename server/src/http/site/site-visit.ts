@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { sessionCookie } from '../../access/sign-in/cookies.ts'
 import { csrfTokenOf } from '../../access/sign-in/csrf.ts'
-import { sessionCookie } from '../../access/sign-in/session-cookie.ts'
 import { findCallerBySession } from '../../access/team/team-credential.ts'
-import type { TeamDeps } from '../../access/team/team-deps.ts'
+import type { TeamDeps } from '../../access/users/team-deps.ts'
 import type { TeamCaller } from '../../team/member.ts'
 
 export type SiteDeps = TeamDeps

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sessionCookie } from '../../access/sign-in/cookies.ts'
 import { refuseForgery } from '../../access/sign-in/csrf.ts'
-import { sessionCookie } from '../../access/sign-in/session-cookie.ts'
 import { signOut } from '../../access/sign-in/team-routes-sign-in.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'

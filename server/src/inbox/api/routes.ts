@@ -1,12 +1,13 @@
 import type { App } from '../../base/route.ts'
-import type { InboxDeps } from '../conversation/conversation.ts'
+import type { SendDeps } from '../send/send-deps.ts'
 import type { InboxGuard } from './key-request.ts'
 import { serveConversation, serveConversations, serveMessages } from './routes-read.ts'
 import { serveTemplates } from './routes-templates.ts'
 import { serveChanges, serveEchoes, serveRead } from './routes-write.ts'
+import { sendRoutes } from './send-routes.ts'
 
-/** The inbox interface, but for sending: each route is validated, typed and documented by its schema. */
-export function inboxRoutes(app: App, deps: InboxDeps, guard: InboxGuard): void {
+/** The inbox interface: each route is validated, typed and documented by its schema. */
+export function inboxRoutes(app: App, deps: SendDeps, guard: InboxGuard): void {
   for (const serve of [
     serveConversations,
     serveConversation,
@@ -18,4 +19,5 @@ export function inboxRoutes(app: App, deps: InboxDeps, guard: InboxGuard): void 
   ]) {
     serve(app, deps, guard)
   }
+  sendRoutes(app, deps, guard)
 }

@@ -1,4 +1,4 @@
-import { openPerson } from '../../access/people/users.ts'
+import { openPerson } from '../../access/users/users.ts'
 import type { Db } from '../../base/db.ts'
 import { instanceScope, type Vault } from '../../base/sealing/vault.ts'
 

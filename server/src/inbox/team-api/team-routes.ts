@@ -1,16 +1,24 @@
 import type { App } from '../../base/route.ts'
 import type { TeamGuard } from '../../team/member.ts'
-import type { InboxDeps } from '../conversation/conversation.ts'
+import type { SendDeps } from '../send/send-deps.ts'
+import type { Presence } from './presence.ts'
+import { connectionHealthRoute, type HealthDeps } from './team-routes-health.ts'
 import { serveTeamConversations, serveTeamCounts } from './team-routes-list.ts'
 import { serveMentions } from './team-routes-mentions.ts'
 import { serveTeamNotes } from './team-routes-notes.ts'
 import { serveHandBack, serveTakeOver } from './team-routes-owner.ts'
+import { servePresence } from './team-routes-presence.ts'
 import { serveTeamConversation, serveTeamMessages } from './team-routes-read.ts'
+import { sendTeamRoutes } from './team-routes-send.ts'
 import { serveTimeline } from './team-routes-timeline.ts'
 import { serveTeamChanges, serveTeamRead, serveTeamUnread } from './team-routes-write.ts'
 
-/** The inbox as the team works in it, but for sending. */
-export function inboxTeamRoutes(app: App, deps: InboxDeps, guard: TeamGuard): void {
+export interface InboxTeamDeps extends SendDeps, HealthDeps {
+  presence: Presence
+}
+
+/** The inbox as the team works in it. */
+export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard): void {
   for (const serve of [
     serveTeamConversations,
     serveTeamCounts,
@@ -27,4 +35,7 @@ export function inboxTeamRoutes(app: App, deps: InboxDeps, guard: TeamGuard): vo
   ]) {
     serve(app, deps, guard)
   }
+  servePresence(app, deps, guard)
+  sendTeamRoutes(app, deps, guard)
+  connectionHealthRoute(app, deps, guard)
 }

@@ -22,8 +22,8 @@ const StatusChange = titled('StatusChange', {
   at: timestamp('When the status changed.'),
 })
 
-/** What the team sees of a lead beyond the leads interface. */
-export function leadTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
+/** The statuses that a lead has had. */
+export function historyTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
   app.route({
     method: 'GET',
     url: '/api/team/v1/workspaces/:workspaceId/leads/:identifier/history',

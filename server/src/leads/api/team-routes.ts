@@ -10,6 +10,9 @@ import { LeadChanges, LeadDetail, LeadId, ListQuery, NewLead, NoQuery, TeamLeadL
 import { type ListDeps, listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'
 import { readListRequest } from '../search/list-request.ts'
+import { exportTeamRoutes } from '../transfer/export/team-routes-export.ts'
+import { importFileTeamRoutes } from '../transfer/import/team-routes-import-files.ts'
+import { importTeamRoutes } from '../transfer/import/team-routes-imports.ts'
 import { leadCreator } from '../write/create.ts'
 import { removeLead } from '../write/remove.ts'
 import { restoreLead } from '../write/restore.ts'
@@ -17,13 +20,17 @@ import { updateLead } from '../write/update.ts'
 import { byIdentifier, leadsPath, leadUserOf, ofLead, ofWorkspace } from './team-request.ts'
 import { boardTeamRoute } from './team-routes-board.ts'
 import { bulkTeamRoute } from './team-routes-bulk.ts'
+import { type ConversationDeps, conversationsTeamRoute } from './team-routes-conversations.ts'
 import { duplicatesTeamRoutes } from './team-routes-duplicates.ts'
+import { historyTeamRoute } from './team-routes-history.ts'
 import { trashTeamRoute } from './team-routes-trash.ts'
 
 const oneLead = Type.Object({ lead: LeadDetail })
 
-/** Leads for people: the verbs of the leads interface, on behalf of a member. */
-export function leadTeamRoutesOfLeads(app: App, deps: ListDeps, guard: TeamGuard): void {
+export interface LeadTeamDeps extends ListDeps, ConversationDeps {}
+
+/** Leads for people: the verbs of the leads interface on behalf of a member, and what only the team has. */
+export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): void {
   for (const serve of [serveList, serveCreate, serveDetail, serveChange, serveRemove, serveRestore]) {
     serve(app, deps, guard)
   }
@@ -31,6 +38,11 @@ export function leadTeamRoutesOfLeads(app: App, deps: ListDeps, guard: TeamGuard
   boardTeamRoute(app, deps, guard)
   bulkTeamRoute(app, deps, guard)
   duplicatesTeamRoutes(app, deps, guard)
+  historyTeamRoute(app, deps, guard)
+  conversationsTeamRoute(app, deps, guard)
+  importTeamRoutes(app, deps, guard)
+  importFileTeamRoutes(app, deps, guard)
+  exportTeamRoutes(app, deps, guard)
 }
 
 function serveList(app: App, deps: ListDeps, guard: TeamGuard): void {

@@ -4,8 +4,8 @@ import { joinPath } from '../../base/validation.ts'
 import { sameCustomFields, setCustomFields } from './custom-fields.ts'
 import { type LeadPatch, phoneMessage } from './input.ts'
 import type { Lead, LeadFields } from './lead.ts'
+import { unmaskPatch } from './mask-lead.ts'
 import { isMaskOfOther, isPhoneMask } from './masked-input.ts'
-import { unmaskPatch } from './unmask.ts'
 
 export interface LeadChange {
   lead: Lead

@@ -8,7 +8,7 @@ const chunk = 64
 const unlimited = 2_147_483_647
 
 /**
- * Takes room for up to `wanted` new leads from the day's quota and answers how many there is room for. What is taken
+ * Takes room for up to `wanted` new leads from the day's quota and returns how many there is room for. What is taken
  * stays locked until the transaction ends, and a rollback gives it back, so the quota is exact under any concurrency.
  * Take it after the locks on leads and before the first insert: every writer keeps this order.
  */
@@ -64,7 +64,7 @@ async function takeFromDay(tx: Tx, workspaceId: string, day: Date, wanted: numbe
   return direct === wanted ? wanted : direct + (await takeFromSlots(tx, workspaceId, day, wanted - direct))
 }
 
-/** Takes back room that was granted under another quota; answers how much. */
+/** Takes back room that was granted under another quota; returns how much. */
 async function reclaim(tx: Tx, workspaceId: string, day: Date, quota: number): Promise<number> {
   const rows = await tx<{ room: number }[]>`
     select room

@@ -16,7 +16,7 @@ const batch = 500
 
 /**
  * Makes the search tokens of leads that were created or changed, for two seconds at most: follows the feed of every
- * workspace, then renews tokens that were made by earlier rules. Answers how many events and leads it has passed. Any number of workers may run it: each takes other workspaces. One
+ * workspace, then renews tokens that were made by earlier rules. Returns how many events and leads it has passed. Any number of workers may run it: each takes other workspaces. One
  * that fails does not hold up the others, and is told of at the end.
  */
 export async function indexLeads(deps: IndexDeps): Promise<number> {
@@ -63,16 +63,16 @@ async function listBehind(sql: Sql): Promise<string[]> {
 function indexNext({ db, vault }: IndexDeps, workspaceId: string): Promise<number> {
   return vault.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
-      const place = await lockPlace(tx, workspaceId)
-      if (place === undefined) return 0
-      if (place.from < place.to) return followFeed(tx, keyring, workspaceId, place)
-      return place.rules < tokenRules ? renewNext(tx, keyring, workspaceId, place) : 0
+      const progress = await lockProgress(tx, workspaceId)
+      if (progress === undefined) return 0
+      if (progress.from < progress.to) return followFeed(tx, keyring, workspaceId, progress)
+      return progress.rules < tokenRules ? renewNext(tx, keyring, workspaceId, progress) : 0
     }),
   )
 }
 
 /** How far the tokens of a workspace have come: in the feed, and in the leads whose tokens are by earlier rules. */
-interface Place {
+interface IndexProgress {
   from: number
   to: number
   rules: number
@@ -80,28 +80,28 @@ interface Place {
 }
 
 /** Goes one batch of events on, with the tokens of the leads that they tell of. */
-async function followFeed(tx: Tx, keyring: Keyring, workspaceId: string, place: Place): Promise<number> {
+async function followFeed(tx: Tx, keyring: Keyring, workspaceId: string, progress: IndexProgress): Promise<number> {
   // All up to that place is committed, and leads are read after it: as they were then, or with a later event.
   const events = await tx<{ position: number; subjectId: string; isOfLead: boolean }[]>`
     select position, subject_id as "subjectId", ${tellsOfLead(tx)} as "isOfLead"
     from events
     where workspace_id = ${workspaceId}
-      and position > ${place.from}
-      and position <= ${place.to}
+      and position > ${progress.from}
+      and position <= ${progress.to}
     order by position
     limit ${batch}`
   const ids = new Set(events.flatMap(({ subjectId, isOfLead }) => (isOfLead ? subjectId : [])))
   await renewTokens(tx, keyring, workspaceId, [...ids])
-  const reached = events.length === batch ? events.at(-1)?.position : place.to
+  const reached = events.length === batch ? events.at(-1)?.position : progress.to
   await tx`
     update lead_search_feeds
-    set position = ${reached ?? place.to}
+    set position = ${reached ?? progress.to}
     where workspace_id = ${workspaceId}`
   return Math.max(1, events.length)
 }
 
 /** Goes one batch of leads on, which have tokens already. Those without are before the feed, which makes them by the present rules. */
-async function renewNext(tx: Tx, keyring: Keyring, workspaceId: string, { renewedTo }: Place): Promise<number> {
+async function renewNext(tx: Tx, keyring: Keyring, workspaceId: string, { renewedTo }: IndexProgress): Promise<number> {
   const rows = await tx<{ id: string }[]>`
     select lead_id as id
     from lead_search
@@ -120,19 +120,19 @@ async function renewNext(tx: Tx, keyring: Keyring, workspaceId: string, { renewe
 }
 
 /** Undefined while another worker is at it. */
-async function lockPlace(tx: Tx, workspaceId: string): Promise<Place | undefined> {
+async function lockProgress(tx: Tx, workspaceId: string): Promise<IndexProgress | undefined> {
   await tx`
     insert into lead_search_feeds (workspace_id, position, rules)
     select ${workspaceId}::uuid, 0, ${tokenRules}
     where not exists (select from lead_search_feeds where workspace_id = ${workspaceId})
     on conflict do nothing`
-  const [place] = await tx<Place[]>`
+  const [progress] = await tx<IndexProgress[]>`
     select s.position as from, f.last_position as to, s.rules, s.renewed_to as "renewedTo"
     from lead_search_feeds s
     join event_feeds f on f.workspace_id = s.workspace_id
     where s.workspace_id = ${workspaceId}
     for update of s skip locked`
-  return place
+  return progress
 }
 
 interface FoundLead {

@@ -35,7 +35,7 @@ export interface LeadSort {
   order: 'asc' | 'desc'
 }
 
-/** Where a page ends: the next one begins right behind this lead. */
+/** Where a page ends: the next one begins right after this lead. */
 export interface SortPosition {
   time: Date
   id: string

@@ -55,7 +55,7 @@ export async function findPhonesOfLeads(deps: ListDeps, workspaceId: string, sea
 const maxNameLength = 255
 
 /**
- * Makes a lead of a customer who wrote and is none, if the workspace wants that. Answers whether it did; a customer
+ * Makes a lead of a customer who wrote and is none, if the workspace wants that. Returns whether it did; a customer
  * without a phone makes none, since nothing would tell two of them apart. Throws 429 when the day's quota is used up.
  */
 export async function leadFromChat(deps: LeadDeps, workspaceId: string, customer: ChatCustomer): Promise<boolean> {

@@ -6,7 +6,7 @@ const batchSize = 200
 
 /**
  * Destroys the personal data of leads deleted more than 30 days ago, their events' bodies included; the bare rows
- * stay for counts. Any number of workers may run it: each takes other rows. Answers how many leads it purged.
+ * stay for counts. Any number of workers may run it: each takes other rows. Returns how many leads it purged.
  */
 export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
   let purged = 0

@@ -22,7 +22,7 @@ export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: str
   await guessing(user, { identifier }, remove)
 }
 
-/** Removes those of the leads that are there, in one transaction; answers their ids. */
+/** Removes those of the leads that are there, in one transaction; returns their ids. */
 export async function removeLeads(deps: LeadDeps, user: LeadUser, ids: readonly string[]): Promise<Set<string>> {
   const keyring = await deps.vault.keyring(user.workspaceId)
   return deps.db.tx(async (tx) => {

@@ -1,4 +1,4 @@
-import type { MadeWebhook } from '../../access/people/leave-team.ts'
+import type { MadeWebhook } from '../../access/people/change-members.ts'
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Member } from '../../team/member.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'

@@ -17,15 +17,24 @@ import {
 import { changeEndpoint, createEndpoint, removeEndpoint } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { endpointPath, readEndpoint, seesAddress, webhookRoute, webhooksPath } from './team-request.ts'
+import { deliveryTeamRoutes } from './team-routes-deliveries.ts'
+import { eventCatalogueRoute } from './team-routes-events.ts'
+import { replayTeamRoutes } from './team-routes-replays.ts'
+import { endpointSwitchRoutes } from './team-routes-switch.ts'
 
 const countUpTo = 1000
 
-export function endpointTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard): void {
+/** Endpoints, what was delivered to them, and what may be. */
+export function webhookTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard): void {
+  eventCatalogueRoute(app, deps, guard)
   listRoute(app, deps, guard)
   createRoute(app, deps, guard)
   readRoute(app, deps, guard)
   changeRoute(app, deps, guard)
   removeRoute(app, deps, guard)
+  endpointSwitchRoutes(app, deps, guard)
+  deliveryTeamRoutes(app, deps, guard)
+  replayTeamRoutes(app, deps, guard)
 }
 
 function listRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {

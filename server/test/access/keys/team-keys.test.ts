@@ -1,29 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { KeyDeps } from '../../../src/access/keys/change-keys.ts'
 import { isKeyValue } from '../../../src/access/keys/key-format.ts'
-import { keyTeamRoutes } from '../../../src/access/keys/team-routes-keys.ts'
-import { createTeamGuard } from '../../../src/access/team/team-guard.ts'
 import { listAudit } from '../../../src/team/audit.ts'
 import { testDatabase } from '../../support/database.ts'
 import { bearer, guardedApp } from '../../support/guarded-app.ts'
 import { operatorToken, teamWorld } from '../../support/team-app.ts'
 
 const { db } = await testDatabase()
-const { app, clock, deps, team, send } = await teamWorld(db)
-const api = await guardedApp(db, { clock })
 const stopped: string[] = []
-const keyDeps: KeyDeps = {
-  vault: deps.vault,
-  db,
-  clock,
-  forgetKey: api.guard.forgetKey,
-  keyStopped: async (_tx, _keyring, _workspaceId, keyId) => {
-    stopped.push(keyId)
+const { app, clock, team, send } = await teamWorld(db, {
+  access: {
+    forgetKey: (keyId) => api.guard.forgetKey(keyId),
+    keyStopped: async (_tx, _keyring, _workspaceId, keyId) => {
+      stopped.push(keyId)
+    },
   },
-  strangeConnections: async () => [],
-}
-keyTeamRoutes(app, keyDeps, createTeamGuard({ ...deps, teamToken: operatorToken }))
+})
+const api = await guardedApp(db, { clock })
 after(() => app.close())
 
 const settings = { name: ' Agent ', scopes: ['leads.write', 'leads.read'] }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { sweepSignIns } from '../../../src/access/retention.ts'
 import { knownForMs } from '../../../src/access/sign-in/known-sign-ins.ts'
 import { createSignInLink } from '../../../src/access/sign-in/sign-in-link.ts'
-import { sweepSignIns } from '../../../src/access/sign-in/sweep.ts'
 import { testDatabase } from '../../support/database.ts'
 import { cookieOf, operatorToken, password, type SignedIn, sessionIn, teamWorld } from '../../support/team-app.ts'
 

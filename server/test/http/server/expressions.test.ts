@@ -42,7 +42,7 @@ test('no expression is made of a text, but where it is named here', () => {
       'server/src/base/sealing/master-key.ts',
       'server/src/base/text/search-text.ts',
       'server/src/http/site/site-sign-in.ts',
-      'server/src/leads/transfer/cells.ts',
+      'server/src/leads/transfer/file/cells.ts',
     ],
   )
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { csvLine, guardCell, unguardCell } from '../../../src/leads/transfer/cells.ts'
+import { csvLine, guardCell, unguardCell } from '../../../src/leads/transfer/file/cells.ts'
 
 const delimiters = [',', ';', '\t'] as const
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readListRequest } from '../../../src/leads/search/list-request.ts'
-import { exportLeads } from '../../../src/leads/transfer/export.ts'
+import { exportLeads } from '../../../src/leads/transfer/export/export.ts'
 import { statementsOf } from '../../support/database.ts'
 import { importWorld } from '../../support/leads/import-world.ts'
 import { signedInMember } from '../../support/member.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { NewKeyInput } from '../../../src/access/keys/create-key.ts'
+import type { NewKeyInput } from '../../../src/access/keys/change.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { ChannelEvent, Customer, DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import type { Channel, StoredConnection } from '../../../src/channels/connection/connection.ts'

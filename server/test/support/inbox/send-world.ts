@@ -1,4 +1,4 @@
-import { createApiKey } from '../../../src/access/keys/create-key.ts'
+import { createApiKey } from '../../../src/access/keys/change.ts'
 import { createGuard } from '../../../src/access/keys/guard.ts'
 import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
 import { type ManualClock, manualClock } from '../../../src/base/clock.ts'

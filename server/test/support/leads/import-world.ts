@@ -1,4 +1,4 @@
-import { type ImportDeps, runImports } from '../../../src/leads/transfer/run.ts'
+import { type ImportDeps, runImports } from '../../../src/leads/transfer/import/run.ts'
 import { type Answer, testTeamToken, type World, type WorldOptions, world } from '../world.ts'
 
 interface ImportWish {

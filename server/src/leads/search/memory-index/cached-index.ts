@@ -19,7 +19,7 @@ export function newCachedIndex(workspaceId: string, shape: IndexShape, nowMs: nu
 /** Reads every lead into the index, then what changed meanwhile; false when `mayGoOn` denies it more memory. */
 export async function fill(deps: FollowDeps, cached: CachedIndex, mayGoOn: () => boolean): Promise<boolean> {
   const { index, shape, workspaceId } = cached
-  // Read before the leads are: whatever is committed later comes behind it.
+  // Read before the leads are: whatever is committed later comes after it.
   await placeAll(deps.db, workspaceId)
   cached.position = (await readFeedState(deps.db.sql, workspaceId)).lastPosition
   const open = newSegment(shape.segmentSlots)

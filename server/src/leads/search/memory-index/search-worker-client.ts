@@ -13,7 +13,7 @@ interface Answered {
 
 /** The way to the worker and back. */
 export interface SearchWorkerClient {
-  /** A worker that is dead, or dies, answers with nothing. */
+  /** A worker that is dead, or dies, replies with nothing. */
   ask(request: Request): Promise<Answered>
   tidy(): void
   /** Secrets are wrapped by this key from now on. */

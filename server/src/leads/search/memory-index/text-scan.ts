@@ -10,7 +10,7 @@ export interface Selection {
   count: number
 }
 
-/** Where in a segment a pattern may be: in single slots, or in runs of slots, as first and behind last. */
+/** Where in a segment a pattern may be: in single slots, or in runs of slots, as first and one past the last. */
 type Where =
   | { pattern: Pattern; slots: Uint16Array; isExact: boolean }
   | { pattern: Pattern; slots: null; runs: [first: number, end: number][] }
@@ -133,7 +133,7 @@ function runsOf(blocks: Uint32Array, count: number): [number, number][] {
   for (const [n, word] of blocks.entries()) {
     for (let bits = word; bits !== 0; bits &= bits - 1) {
       const first = (n * 32 + 31 - Math.clz32(bits & -bits)) * blockSlots
-      // Bits behind the last block are set as long as no gram has cleared them.
+      // Bits after the last block are set as long as no gram has cleared them.
       if (first >= count) break
       const end = Math.min(first + blockSlots, count)
       if (last?.[1] === first) last[1] = end

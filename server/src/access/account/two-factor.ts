@@ -1,0 +1,107 @@
+import type { Tx } from '../../base/db.ts'
+import { conflict, invalid } from '../../base/errors.ts'
+import { instanceScope } from '../../base/sealing/vault.ts'
+import { recordAudit } from '../../team/audit.ts'
+import { forgiveAttempt, ownAttempt, takeAttempt } from '../sign-in/login-throttle.ts'
+import {
+  hashRecoveryCode,
+  makeRecoveryCodes,
+  totpSecretOf,
+  useSecondFactor,
+  useTotpCode,
+} from '../sign-in/second-factor.ts'
+import type { NewSession } from '../sign-in/sessions.ts'
+import { renewSession } from '../sign-in/sign-in.ts'
+import { type Enrolment, newEnrolment } from '../sign-in/totp.ts'
+import type { TeamDeps, Visitor } from '../users/team-deps.ts'
+import { findUser, openPerson } from '../users/users.ts'
+import { proveWithPassword } from './profile.ts'
+
+/**
+ * Gives the user a secret for an authenticator. It asks for nothing until `confirmTotp` proves that it works. Needs the
+ * password: whoever has found a session could keep its owner out otherwise.
+ */
+export async function enrolTotp(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  password: string,
+): Promise<Enrolment> {
+  await provePassword(deps, visitor, userId, password)
+  const instanceKeys = await deps.vault.keyring(instanceScope)
+  return deps.db.tx(async (tx) => {
+    const user = await findUser(tx, userId)
+    if (user === undefined) throw new Error('The signed-in user is gone')
+    const enrolment = newEnrolment(openPerson(instanceKeys, userId, user.person).email)
+    const stored = await tx`
+      update users
+      set totp_secret = ${instanceKeys.seal(totpSecretOf(userId), enrolment.secret)},
+        totp_last_step = null
+      where id = ${userId}
+        and totp_confirmed_at is null`
+    if (stored.count === 0) throw conflict('Two-factor sign-in is already on. Turn it off first.')
+    return enrolment
+  })
+}
+
+/** Turns the second factor on, ends every other session, and returns ten recovery codes that are shown only here. */
+export async function confirmTotp(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  code: string,
+): Promise<{ recoveryCodes: string[]; session: NewSession }> {
+  const instanceKeys = await deps.vault.keyring(instanceScope)
+  const counters = ownAttempt(instanceKeys, `totp ${userId}`, visitor)
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.clock.now()))
+  return deps.db.tx(async (tx) => {
+    const now = deps.clock.now()
+    if (!(await useTotpCode(tx, instanceKeys, userId, code, now))) throw invalid('code', 'is not the current code')
+    const recoveryCodes = makeRecoveryCodes()
+    const stored = await tx`
+      update users
+      set totp_confirmed_at = ${now},
+        recovery_hashes = ${recoveryCodes.map(hashRecoveryCode)}::text[]
+      where id = ${userId}
+        and totp_confirmed_at is null`
+    if (stored.count === 0) throw conflict('Two-factor sign-in is already on')
+    await forgiveAttempt(tx, counters, now)
+    await recordSwitch(tx, userId, 'two-factor.enabled', now)
+    return { recoveryCodes, session: await renewSession(tx, instanceKeys, userId, 'password', visitor, now) }
+  })
+}
+
+/** Turns it off. Needs the password and a code, as signing in does: neither alone proves who asks. */
+export async function disableTotp(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  proof: { password: string; code: string },
+): Promise<NewSession> {
+  await provePassword(deps, visitor, userId, proof.password)
+  const instanceKeys = await deps.vault.keyring(instanceScope)
+  const counters = ownAttempt(instanceKeys, `totp ${userId}`, visitor)
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.clock.now()))
+  return deps.db.tx(async (tx) => {
+    const now = deps.clock.now()
+    if (!(await useSecondFactor(tx, instanceKeys, userId, proof.code, now))) throw invalid('code', 'is not right')
+    await tx`
+      update users
+      set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_hashes = '{}'
+      where id = ${userId}`
+    await forgiveAttempt(tx, counters, now)
+    await recordSwitch(tx, userId, 'two-factor.disabled', now)
+    return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
+  })
+}
+
+async function provePassword(deps: TeamDeps, visitor: Visitor, userId: string, password: string): Promise<void> {
+  const user = await findUser(deps.db.sql, userId)
+  if (user?.password_hash == null) throw conflict('You have no password yet. Choose one first.')
+  await proveWithPassword(deps, visitor, userId, 'password', password, user.password_hash)
+}
+
+function recordSwitch(tx: Tx, userId: string, action: string, now: Date): Promise<void> {
+  const actor = { type: 'user', id: userId } as const
+  return recordAudit(tx, { scopeId: instanceScope, actor, action, target: `user:${userId}` }, now)
+}

@@ -1,0 +1,30 @@
+import { timestamp, titled } from '../../base/route.ts'
+import { emailSchema, idSchema, personNameSchema, roleSchema } from '../../team/team-schema.ts'
+import { madeBySchema } from '../team/token-schema.ts'
+import type { WorkspaceMember } from '../users/members.ts'
+import type { Invitation } from './invitations.ts'
+
+export const memberSchema = titled('Member', {
+  userId: idSchema('The user.'),
+  name: personNameSchema,
+  email: emailSchema,
+  role: roleSchema,
+  joinedAt: timestamp('When the user joined the workspace.'),
+})
+
+export const invitationSchema = titled('Invitation', {
+  id: idSchema('The invitation.'),
+  email: emailSchema,
+  role: roleSchema,
+  createdBy: madeBySchema,
+  createdAt: timestamp('When it was made.'),
+  expiresAt: timestamp('Until when its link works.'),
+})
+
+export function presentMember(member: WorkspaceMember) {
+  return { ...member, joinedAt: member.joinedAt.toISOString() }
+}
+
+export function presentInvitation({ id, email, role, createdBy, createdAt, expiresAt }: Invitation) {
+  return { id, email, role, createdBy, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
+}

@@ -1,0 +1,110 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { type ApiError, conflict, forbidden, notFound } from '../../base/errors.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { type Member, type Role, roleCovers } from '../../team/member.ts'
+import { openPerson } from './users.ts'
+
+export interface MemberRow {
+  user_id: string
+  role: Role
+  created_at: Date
+}
+
+export interface WorkspaceMember {
+  userId: string
+  name: string
+  email: string
+  role: Role
+  joinedAt: Date
+}
+
+export async function listMembers(sql: Sql, workspaceId: string, instanceKeys: Keyring): Promise<WorkspaceMember[]> {
+  const rows = await sql<(MemberRow & { person: Buffer })[]>`
+    select m.user_id, m.role, m.created_at, u.person
+    from members m
+    join users u on u.id = m.user_id
+    where m.workspace_id = ${workspaceId}
+    order by m.created_at, m.user_id`
+  return rows.map((row) => {
+    const { name, email } = openPerson(instanceKeys, row.user_id, row.person)
+    return { userId: row.user_id, name, email, role: row.role, joinedAt: row.created_at }
+  })
+}
+
+export async function findMember(sql: Sql, workspaceId: string, userId: string): Promise<MemberRow | undefined> {
+  const [row] = await sql<MemberRow[]>`
+    select user_id, role, created_at
+    from members
+    where workspace_id = ${workspaceId}
+      and user_id = ${userId}`
+  return row
+}
+
+export interface Membership {
+  id: string
+  name: string
+  role: Role
+}
+
+/** The workspaces of a user, by name. */
+export async function listMemberships(sql: Sql, userId: string): Promise<Membership[]> {
+  return sql<Membership[]>`
+    select w.id, w.name, m.role
+    from members m
+    join workspaces w on w.id = m.workspace_id
+    where m.user_id = ${userId}
+    order by lower(w.name), w.id`
+}
+
+/** Returns false when the user is a member already. */
+export async function addMember(tx: Tx, workspaceId: string, userId: string, role: Role, now: Date): Promise<boolean> {
+  const added = await tx`
+    insert into members (workspace_id, user_id, role, created_at)
+    values (${workspaceId}, ${userId}, ${role}, ${now})
+    on conflict do nothing`
+  return added.count > 0
+}
+
+/** Throws 409 when this would leave the workspace without an owner. Call it with `lockMembers` held. */
+export async function setRole(tx: Tx, workspaceId: string, userId: string, role: Role): Promise<void> {
+  await tx`
+    update members
+    set role = ${role}
+    where workspace_id = ${workspaceId}
+      and user_id = ${userId}`
+  await keepAnOwner(tx, workspaceId)
+}
+
+export async function removeMember(tx: Tx, workspaceId: string, userId: string): Promise<void> {
+  await tx`
+    delete from members
+    where workspace_id = ${workspaceId}
+      and user_id = ${userId}`
+  await keepAnOwner(tx, workspaceId)
+}
+
+/** One change of the team at a time: two owners who remove each other at once must not both succeed. */
+export async function lockMembers(tx: Tx, workspaceId: string): Promise<void> {
+  await tx`
+    select id
+    from workspaces
+    where id = ${workspaceId}
+    for no key update`
+}
+
+async function keepAnOwner(tx: Tx, workspaceId: string): Promise<void> {
+  const [owner] = await tx`
+    select user_id
+    from members
+    where workspace_id = ${workspaceId}
+      and role = 'owner'
+    limit 1`
+  if (owner === undefined) throw conflict('A workspace needs an owner. Make another member owner first.')
+}
+
+export const memberNotFound = (): ApiError => notFound('Member not found')
+
+/** Nobody hands out, or takes away, more than they have. */
+export function refuseAbove(by: Pick<Member, 'role'>, role: Role): void {
+  if (!roleCovers(by.role, role)) throw forbidden(`Only an ${role} may do this`)
+}

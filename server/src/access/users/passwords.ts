@@ -1,0 +1,75 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { limitConcurrency } from '../../base/async/concurrency-limit.ts'
+import { unavailable } from '../../base/errors.ts'
+
+/** Hashes passwords, two at a time: each costs 19 MiB and tens of milliseconds of a processor. */
+export interface Passwords {
+  /** A PHC string of argon2id. */
+  hash(password: string): Promise<string>
+  /** Takes as long for a missing hash as for a wrong password, and then returns false. */
+  matches(password: string, passwordHash: string | null): Promise<boolean>
+}
+
+export interface PasswordCost {
+  memoryKib: number
+  passes: number
+}
+
+const defaultCost: PasswordCost = { memoryKib: 19_456, passes: 2 }
+const maxRunning = 2
+const maxWaiting = 64
+const saltBytes = 16
+const tagBytes = 32
+
+const derive = promisify(argon2)
+
+export function createPasswords(cost: PasswordCost = defaultCost): Passwords {
+  const inTurn = limitConcurrency({
+    atOnce: maxRunning,
+    maxWaiting,
+    refusal: () => unavailable('Too many people are signing in. Try again shortly.'),
+  })
+  const nobody = phcOf(cost, randomBytes(saltBytes), randomBytes(tagBytes))
+
+  return {
+    hash: (password) =>
+      inTurn(async () => {
+        const salt = randomBytes(saltBytes)
+        return phcOf(cost, salt, await tagOf(password, cost, salt))
+      }),
+    matches: (password, passwordHash) =>
+      inTurn(async () => {
+        const { cost: known, salt, tag } = readPhc(passwordHash ?? nobody)
+        const same = timingSafeEqual(await tagOf(password, known, salt), tag)
+        return same && passwordHash !== null
+      }),
+  }
+}
+
+function tagOf(password: string, cost: PasswordCost, salt: Buffer): Promise<Buffer> {
+  return derive('argon2id', {
+    message: password.normalize('NFKC'),
+    nonce: salt,
+    parallelism: 1,
+    tagLength: tagBytes,
+    memory: cost.memoryKib,
+    passes: cost.passes,
+  })
+}
+
+function phcOf({ memoryKib, passes }: PasswordCost, salt: Buffer, tag: Buffer): string {
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=1$${unpadded(salt)}$${unpadded(tag)}`
+}
+
+function readPhc(phc: string): { cost: PasswordCost; salt: Buffer; tag: Buffer } {
+  const parts = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$([^$]+)\$([^$]+)$/.exec(phc)
+  if (parts === null) throw new Error('A stored password hash is not one of argon2id')
+  const [, memory, passes, salt = '', tag = ''] = parts
+  const cost = { memoryKib: Number(memory), passes: Number(passes) }
+  return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') }
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '')
+}

@@ -1,0 +1,95 @@
+import { keyProblem } from '../../lead/custom-fields.ts'
+
+/** The fields of a lead that a column may fill. */
+export const fieldTargets = [
+  'uniqueCode',
+  'externalRef',
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'status',
+  'priority',
+  'source',
+  'adPlatform',
+  'assignedTo',
+  'estimatedValue',
+  'actualValue',
+  'notes',
+] as const
+export type FieldTarget = (typeof fieldTargets)[number]
+
+export const customPrefix = 'customFieldValues.'
+
+/** What a column fills: a field of the lead, or `key`, a custom field. */
+export type Target = { field: FieldTarget } | { key: string }
+
+/** A field's name, `k_city`, or `customFieldValues.city`; null for any other text. */
+export function readTarget(text: string): Target | null {
+  const field = fieldTargets.find((name) => name === text)
+  if (field !== undefined) return { field }
+  const key = text.startsWith(customPrefix) ? text.slice(customPrefix.length) : text.startsWith('k_') ? text : ''
+  return key !== '' && keyProblem(key) === null ? { key } : null
+}
+
+export function targetOfKey(key: string): string {
+  return key.startsWith('k_') ? key : customPrefix + key
+}
+
+/** Column that the file of refused rows adds, and that an import passes over. */
+export const errorColumn = 'import_error'
+// What an export tells beyond what an import can set.
+const readOnly = ['id', 'createdAt', 'updatedAt', 'deletedAt', 'moreCustomFields', errorColumn]
+
+// Headings in English, Portuguese and Spanish, folded by `fold`.
+const headings: Record<FieldTarget, string> = {
+  uniqueCode: 'code leadcode codigo codigounico',
+  externalRef: 'externalid externalreference reference ref crmid leadid referencia referenciaexterna idexterno',
+  firstName:
+    'name fullname firstname givenname contact contactname nome nomecompleto primeironome nombre nombrecompleto contato contacto',
+  lastName: 'surname familyname secondname sobrenome apelido apellido apellidos',
+  email: 'mail emailaddress correo correoelectronico enderecodeemail',
+  phone:
+    'phonenumber telephone tel mobile mobilephone cell cellphone whatsapp telefone celular fone numero numerodetelefone telefono movil numerodetelefono',
+  status: 'stage leadstatus situacao etapa estado fase',
+  priority: 'prioridade prioridad',
+  source: 'leadsource origin origem fonte origen fuente',
+  adPlatform: 'adnetwork platform plataforma plataformadeanuncio',
+  assignedTo: 'owner assignee assigned responsavel vendedor atendente responsable asignadoa',
+  estimatedValue: 'value amount dealvalue expectedvalue valor valorestimado montante importe montoestimado monto',
+  actualValue: 'closedvalue finalvalue valorfinal valorreal valorfechado montofinal',
+  notes:
+    'note comments comment remarks description observacoes observacao notas nota comentarios comentario observaciones descripcion descricao',
+}
+const byHeading = new Map(
+  fieldTargets.flatMap((field) => [field.toLowerCase(), ...headings[field].split(' ')].map((name) => [name, field])),
+)
+
+/** The target that each heading asks for, none of them twice; unknown ones become custom fields where they can. */
+export function proposeTargets(columns: readonly string[]): (string | null)[] {
+  const taken = new Set<string>()
+  return columns.map((column) => {
+    const target = proposedFor(column.trim())
+    if (target === null || taken.has(target)) return null
+    taken.add(target)
+    return target
+  })
+}
+
+function proposedFor(column: string): string | null {
+  if (readOnly.includes(column)) return null
+  if (readTarget(column) !== null) return column
+  const known = byHeading.get(fold(column).replaceAll('_', ''))
+  if (known !== undefined) return known
+  const key = `k_${fold(column)}`.slice(0, 40).replace(/_$/, '')
+  return keyProblem(key) === null ? key : null
+}
+
+function fold(heading: string): string {
+  return heading
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '')
+}

@@ -1,0 +1,171 @@
+import { Type } from 'typebox'
+import { maxMessageLength, nullable, oneOf, timestamp, titled } from '../../../base/route.ts'
+import { count, text, uuid, wholeNumber } from '../../../base/schema-types.ts'
+import { closed, idSchema, workspaceParams } from '../../../team/team-schema.ts'
+import { maxRecordBytes } from '../file/file-rows.ts'
+import { importStates } from './imports.ts'
+import { maxFileBytes } from './limits.ts'
+import { matchers } from './settings.ts'
+
+const encoding = oneOf(['utf-8', 'windows-1252'], {
+  title: 'FileEncoding',
+  description: 'How the file spells letters; `windows-1252` covers Latin-1. UTF-8 unless sent.',
+})
+const delimiter = oneOf([',', ';', '\t'], {
+  title: 'Delimiter',
+  description: 'CSV: what stands between cells. Found out unless sent.',
+})
+const match = oneOf(matchers, {
+  title: 'ImportMatcher',
+  description:
+    'The field by which a row finds its lead, as in upsert; the row must have it. `none` makes a lead of every row. `id` is for NDJSON.',
+  example: 'phone',
+})
+const emptyCells = oneOf(['keep', 'clear'], {
+  title: 'EmptyCells',
+  description:
+    'What an empty cell of a CSV file does to a lead that is there: nothing (the default), or clear the field.',
+})
+const field = (description: string) => text(1000, description)
+const cell = (description: string) => text(maxRecordBytes, description)
+// As many as fit into the longest record.
+const columns = { maxItems: maxRecordBytes }
+const column = titled('ImportColumn', {
+  name: cell('The heading; repeated and empty ones get a number.'),
+  target: nullable(
+    Type.String({
+      maxLength: 100,
+      description: 'The field that the column fills: one of a lead, `k_…`, or `customFieldValues.…`; null for none.',
+    }),
+  ),
+})
+
+export const Import = Type.Object(
+  {
+    id: idSchema('The import.'),
+    fileName: text(255, 'As it was told.'),
+    format: oneOf(['csv', 'ndjson']),
+    state: oneOf(importStates, {
+      title: 'ImportState',
+      description:
+        '`uploading` until every byte is there, then `ready`; `running`; `paused` until the daily lead quota is new; then `checked` (a dry run, which may be started again), `done`, `failed` (see `problem`) or `cancelled`.',
+    }),
+    dryRun: Type.Boolean({ description: 'Whether the last start was a dry run: nothing was written.' }),
+    sizeBytes: wholeNumber('Bytes of the whole file.'),
+    uploadedBytes: wholeNumber('Bytes that have arrived: a broken upload goes on here.'),
+    doneBytes: wholeNumber('Bytes of the file that are done.'),
+    rows: count('Rows of data that are done.'),
+    created: count('Rows that made a lead, or would.'),
+    updated: count('Rows that changed a lead, or would.'),
+    unchanged: count('Rows whose lead was so already.'),
+    refused: count('Rows that were refused; they are in the file of refused rows.'),
+    rowsPerSecond: count('On average since the start.'),
+    refusals: Type.Object({
+      kinds: Type.Array(
+        Type.Object({
+          field: field('Empty for the whole row.'),
+          message: text(maxMessageLength, 'What is wrong with it.'),
+          count: count('How many rows.'),
+        }),
+        { maxItems: 50 },
+      ),
+      examples: Type.Array(
+        Type.Object({
+          row: count('Counted as a spreadsheet does, the header of a CSV file being 1; blank lines do not count.'),
+          field: field('As above.'),
+          message: text(maxMessageLength, 'What is wrong with it.'),
+        }),
+        { maxItems: 20, description: 'The first ones.' },
+      ),
+    }),
+    choice: Type.Unsafe<object | null>({
+      ...titled('ImportChoice', {
+        encoding,
+        delimiter,
+        match,
+        createIfMissing: Type.Boolean(),
+        emptyCells,
+        columns: Type.Array(column, columns),
+      }),
+      type: ['object', 'null'],
+      description: 'What was chosen at the last start; null before it.',
+    }),
+    problem: nullable(text(1000, 'Why it failed. Rows before that are written.')),
+    resumesAt: nullable(timestamp('When a paused import goes on.')),
+    startedBy: Type.Object({ type: oneOf(['user', 'token']), id: uuid('Of the user or token.') }),
+    createdAt: timestamp('When it was made.'),
+    startedAt: nullable(timestamp('When it was last started.')),
+    endedAt: nullable(timestamp('When it ended.')),
+    filesUntil: nullable(
+      timestamp(
+        'When the refused rows are removed, and the file with them; that of an import that ended is gone at once.',
+      ),
+    ),
+  },
+  { title: 'Import' },
+)
+export const OneImport = Type.Object({ import: Import })
+
+export const importParams = Type.Object({ ...workspaceParams, importId: idSchema('The import.') })
+
+export const NewImportBody = Type.Object(
+  {
+    fileName: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'For people to know it by.',
+      example: 'fair.csv',
+    }),
+    size: Type.Integer({ minimum: 1, maximum: maxFileBytes, description: 'Bytes of the file, 1 GiB at most.' }),
+    format: Type.Optional(
+      oneOf(['csv', 'ndjson'], {
+        description:
+          'CSV with a header row, or a JSON object a line as the leads interface shows leads. Default `csv`.',
+      }),
+    ),
+  },
+  closed,
+)
+
+export const UploadQuery = Type.Object(
+  { offset: wholeNumber('Where in the file the body begins, in bytes.', { example: 0 }) },
+  closed,
+)
+
+export const PreviewQuery = Type.Object(
+  { encoding: Type.Optional(encoding), delimiter: Type.Optional(delimiter) },
+  closed,
+)
+
+export const Preview = titled('ImportPreview', {
+  encoding,
+  delimiter,
+  columns: Type.Array(column, {
+    ...columns,
+    description: 'With the fields proposed by their names; empty for NDJSON.',
+  }),
+  rows: Type.Array(Type.Array(cell('As it stands there.'), columns), {
+    maxItems: 10,
+    description: 'The cells of the first 10 rows; NDJSON: the lines.',
+  }),
+})
+
+export const StartBody = Type.Object(
+  {
+    match,
+    mapping: Type.Optional(
+      Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 100 }), {
+        description: 'CSV: heading to field, for columns that are to fill another field than the proposed one.',
+        example: { 'Full name': 'firstName' },
+      }),
+    ),
+    createIfMissing: Type.Optional(
+      Type.Boolean({ description: 'Default true. When false, rows without a lead are refused.' }),
+    ),
+    emptyCells: Type.Optional(emptyCells),
+    encoding: Type.Optional(encoding),
+    delimiter: Type.Optional(delimiter),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Do everything but write. Default false.' })),
+  },
+  closed,
+)

@@ -1,0 +1,120 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import { invalid, notFound } from '../../../base/errors.ts'
+import { type App, errors, postman } from '../../../base/route.ts'
+import { itemsOfWork } from '../../../base/shares/work.ts'
+import { memberOf, type TeamGuard } from '../../../team/member.ts'
+import { closed, teamRoute } from '../../../team/team-schema.ts'
+import type { LeadDeps } from '../../lead/lead.ts'
+import { fileAnswer } from '../file/file-answer.ts'
+import { findImport } from './imports.ts'
+import { maxFileBytes } from './limits.ts'
+import { readPieces } from './pieces.ts'
+import { presentImport } from './present.ts'
+import { lookAtFile } from './preview.ts'
+import { importParams, OneImport, Preview, PreviewQuery, UploadQuery } from './schema.ts'
+import { exampleCsv, importPath } from './team-routes-imports.ts'
+import { appendUpload } from './upload.ts'
+
+const fileTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream']
+
+/** The files of an import: its upload, a look at it, the rows that were refused. */
+export function importFileTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  previewRoute(app, deps, guard)
+  refusedRoute(app, deps, guard)
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(fileTypes, (_request, body, done) => done(null, body))
+    uploadRoute(scope, deps, guard)
+  })
+}
+
+function previewRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: `${importPath}/preview`,
+    onRequest: guard.member('admin'),
+    schema: {
+      ...teamRoute('Lead imports'),
+      operationId: 'previewLeadImport',
+      summary: 'Look at an uploaded file',
+      description:
+        'Its columns with the fields proposed for them, in English, Portuguese and Spanish, and its first rows. A part of the upload is enough. 422 when it cannot be read so, or is gone since the import ended.',
+      ...postman({ order: 2 }),
+      params: importParams,
+      querystring: PreviewQuery,
+      response: { 200: Preview, ...errors(400, 401, 403, 404, 422) },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const row = await findImport(deps.db.sql, workspaceId, request.params.importId)
+      const look = await lookAtFile(deps.db.sql, await deps.vault.keyring(workspaceId), row, request.query)
+      const { dataStart: _, ...shown } = look
+      return shown
+    },
+  })
+}
+
+function refusedRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'GET',
+    url: `${importPath}/refused`,
+    onRequest: guard.member('admin'),
+    schema: {
+      ...teamRoute('Lead imports'),
+      operationId: 'downloadRefusedRows',
+      summary: 'Download the refused rows of an import',
+      description:
+        'The refused rows as they came, in UTF-8, with the reason in `import_error`: mend them and import the file. Kept for 7 days after the end. 404 when there are none.',
+      ...postman({ skip: true }),
+      params: importParams,
+      querystring: Type.Object({}, closed),
+      response: { 200: fileAnswer('The refused rows.'), ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request, reply) => {
+      const { workspaceId } = memberOf(request)
+      const { id: importId, format } = await findImport(deps.db.sql, workspaceId, request.params.importId)
+      const keyringOf = () => deps.vault.keyring(workspaceId)
+      const pieces = readPieces(deps.db.sql, keyringOf, { workspaceId, importId, kind: 'refused' }, 0)
+      const first = await pieces.next()
+      if (first.done) throw notFound('There are no refused rows')
+      const rest = async function* () {
+        yield first.value
+        yield* pieces
+      }
+      return reply
+        .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
+        .header('content-disposition', `attachment; filename="refused.${format}"`)
+        .send(Readable.from(itemsOfWork(rest())))
+    },
+  })
+}
+
+function uploadRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'PUT',
+    url: `${importPath}/content`,
+    bodyLimit: maxFileBytes,
+    onRequest: guard.member('admin'),
+    schema: {
+      ...teamRoute('Lead imports'),
+      operationId: 'uploadLeadImport',
+      summary: 'Upload a file to import, or a part of it',
+      description:
+        'Sent as `text/csv`, `application/x-ndjson` or `application/octet-stream`. Parts come in order, each where the one before ended, and may be of any length; a request takes 30 s at most, so send 4 MiB at a time. What arrived before a request broke off is kept: ask for `uploadedBytes` and go on there. 409 when `offset` is not the next byte, with `data.uploadedBytes`, or the file grows beyond its size, or the files of all imports of the workspace beyond 2 GiB.',
+      ...postman({ text: { type: 'text/csv', body: exampleCsv }, query: { offset: '0' }, order: 1 }),
+      params: importParams,
+      querystring: UploadQuery,
+      response: { 200: OneImport, ...errors(400, 401, 403, 404, 409, 415) },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const { importId } = request.params
+      const bytes = request.body as AsyncIterable<Buffer> | null | undefined
+      if (!bytes) throw invalid('', `must have a body: the file's bytes from \`offset\` on, as ${fileTypes.join(', ')}`)
+      await appendUpload(deps, workspaceId, importId, request.query.offset, bytes)
+      const row = await findImport(deps.db.sql, workspaceId, importId)
+      return { import: presentImport(await deps.vault.keyring(workspaceId), row, deps.clock.now()) }
+    },
+  })
+}

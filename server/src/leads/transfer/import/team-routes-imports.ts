@@ -1,0 +1,137 @@
+import { Type } from 'typebox'
+import { type App, errors, postman } from '../../../base/route.ts'
+import { page } from '../../../base/schema-types.ts'
+import { type Member, memberOf, type TeamGuard } from '../../../team/member.ts'
+import { closed, teamRoute, workspaceParams } from '../../../team/team-schema.ts'
+import type { LeadDeps } from '../../lead/lead.ts'
+import { cancelImport, createImport, startImport } from './begin.ts'
+import { findImport, type ImportRow, listImports } from './imports.ts'
+import { presentImport } from './present.ts'
+import { Import, importParams, NewImportBody, OneImport, StartBody } from './schema.ts'
+
+export const importsPath = '/api/team/v1/workspaces/:workspaceId/lead-imports'
+export const importPath = `${importsPath}/:importId`
+
+/** Its upload, in the run of the Postman collection. */
+export const exampleCsv = 'Nome,Telefone,Cidade\nMarina Duarte,+55 81 99123-4567,Recife\n'
+
+/** Imports for the team: made, uploaded, looked at, started, watched. */
+export function importTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  readingRoutes(app, deps, guard)
+  startRoute(app, deps, guard)
+  cancelRoute(app, deps, guard)
+}
+
+async function answerOf({ vault, clock }: LeadDeps, { workspaceId }: Member, row: ImportRow) {
+  return { import: presentImport(await vault.keyring(workspaceId), row, clock.now()) }
+}
+
+function readingRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  const onRequest = guard.member('admin')
+
+  app.route({
+    method: 'POST',
+    url: importsPath,
+    onRequest,
+    schema: {
+      ...teamRoute('Lead imports'),
+      operationId: 'createLeadImport',
+      summary: 'Make an import of leads',
+      description:
+        'Makes room for a file. Then upload it, look at the preview, and start. 409 when 10 imports of the workspace are open (neither done, failed nor cancelled).',
+      ...postman({ body: { fileName: 'fair.csv', size: exampleCsv.length }, saves: { import_id: 'import.id' } }),
+      params: Type.Object(workspaceParams),
+      body: NewImportBody,
+      response: { 201: OneImport, ...errors(400, 401, 403, 404, 409) },
+    },
+    handler: async (request, reply) => {
+      const member = memberOf(request)
+      const { format = 'csv', ...rest } = request.body
+      const row = await createImport(deps, member.workspaceId, member.actor, { ...rest, format })
+      return reply.code(201).send(await answerOf(deps, member, row))
+    },
+  })
+  app.route({
+    method: 'GET',
+    url: importsPath,
+    onRequest,
+    schema: {
+      ...teamRoute('Lead imports'),
+      operationId: 'listLeadImports',
+      summary: 'List imports of leads',
+      description: 'The newest 50, newest first.',
+      params: Type.Object(workspaceParams),
+      querystring: Type.Object({}, closed),
+      response: { 200: Type.Object({ imports: Type.Array(Import, page) }), ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const { workspaceId } = memberOf(request)
+      const keyring = await deps.vault.keyring(workspaceId)
+      const rows = await listImports(deps.db.sql, workspaceId)
+      return { imports: rows.map((row) => presentImport(keyring, row, deps.clock.now())) }
+    },
+  })
+  app.route({
+    method: 'GET',
+    url: importPath,
+    onRequest,
+    schema: {
+      ...teamRoute('Lead imports'),
+      operationId: 'getLeadImport',
+      summary: 'Get an import of leads',
+      description: 'How far the upload or the work has come, and what was refused and why.',
+      params: importParams,
+      querystring: Type.Object({}, closed),
+      response: { 200: OneImport, ...errors(400, 401, 403, 404) },
+    },
+    handler: async (request) => {
+      const member = memberOf(request)
+      return answerOf(deps, member, await findImport(deps.db.sql, member.workspaceId, request.params.importId))
+    },
+  })
+}
+
+function startRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${importPath}/start`,
+    onRequest: guard.member('admin'),
+    schema: {
+      ...teamRoute('Lead imports'),
+      operationId: 'startLeadImport',
+      summary: 'Start an import of leads',
+      description:
+        'Rows are upserted in order, each seeing those before it, by the rules of the leads interface; events, history and the daily lead quota are as there. When the quota is used up, the import waits for midnight UTC. What was written stays if it fails or is cancelled. A dry run counts what would happen; a lead that it would create counts once, but what a later row would find in it is not looked at. 409 unless the import is `ready` or `checked`; 422 when the file cannot be read.',
+      ...postman({ body: { match: 'phone', dryRun: true }, order: 3 }),
+      params: importParams,
+      body: StartBody,
+      response: { 200: OneImport, ...errors(400, 401, 403, 404, 409, 422) },
+    },
+    handler: async (request) => {
+      const member = memberOf(request)
+      const { importId } = request.params
+      return answerOf(deps, member, await startImport(deps, member.workspaceId, member.actor, importId, request.body))
+    },
+  })
+}
+
+function cancelRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
+  app.route({
+    method: 'POST',
+    url: `${importPath}/cancel`,
+    onRequest: guard.member('admin'),
+    schema: {
+      ...teamRoute('Lead imports'),
+      operationId: 'cancelLeadImport',
+      summary: 'Cancel an import of leads',
+      description: 'For good; rows that it has written stay, the file is removed. 409 when it has ended.',
+      ...postman({ order: 4 }),
+      params: importParams,
+      response: { 200: OneImport, ...errors(400, 401, 403, 404, 409) },
+    },
+    handler: async (request) => {
+      const member = memberOf(request)
+      return answerOf(deps, member, await cancelImport(deps, member.workspaceId, member.actor, request.params.importId))
+    },
+  })
+}
