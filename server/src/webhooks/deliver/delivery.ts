@@ -1,4 +1,5 @@
 import type { EventName } from '../../events/catalogue.ts'
+import type { Verdict } from '../endpoint/retry-policy.ts'
 
 /** An event on its way to an endpoint. */
 export interface Delivery {
@@ -34,13 +35,6 @@ export interface DeliveryAttempt {
   answer: Buffer | null
   masked: boolean
 }
-
-export type Verdict =
-  | { next: 'delivered' }
-  | { next: 'retry'; dueAt: Date }
-  | { next: 'failed' }
-  /** The receiver wants no more: the endpoint is disabled. */
-  | { next: 'gone' }
 
 export interface Result {
   delivery: Delivery

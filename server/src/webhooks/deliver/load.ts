@@ -1,5 +1,5 @@
-import { isProbed } from '../endpoint/health.ts'
 import { lockQueue } from '../endpoint/lease.ts'
+import { isProbed } from '../endpoint/retry-policy.ts'
 import type { Delivery } from './delivery.ts'
 import { heldPlaces, isResting, type PumpDeps, type Queue } from './queue.ts'
 import { listDue, listWaitingLanes, putOffBlocked, readFresh } from './read-queries.ts'

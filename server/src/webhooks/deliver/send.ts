@@ -1,11 +1,20 @@
 import { version } from '../../base/version.ts'
-import { retryAfterMs } from '../endpoint/backoff.ts'
-import { afterFailure, afterSuccess, isHopeless, isPaused, isProbed } from '../endpoint/health.ts'
+import {
+  afterFailure,
+  afterSuccess,
+  expiredError,
+  internalError,
+  isHopeless,
+  isPaused,
+  isProbed,
+  judge,
+  retryAfterMs,
+  tellsOfReceiver,
+} from '../endpoint/retry-policy.ts'
 import { signatures } from '../endpoint/signature.ts'
 import { bodyOf } from './body.ts'
 import type { Delivery, DeliveryAttempt } from './delivery.ts'
 import type { PumpDeps, Queue } from './queue.ts'
-import { expiredError, internalError, judge, tellsOfReceiver } from './verdict.ts'
 
 const maxInFlight = 16
 const timeoutMs = 15_000

@@ -1,6 +1,6 @@
 import { byteaArray, type Sql, type Tx, timestampArray } from '../../base/db.ts'
-import type { Health } from '../endpoint/health.ts'
 import type { Lease } from '../endpoint/lease.ts'
+import type { Health } from '../endpoint/retry-policy.ts'
 
 /** A delivery as it is written. */
 export interface DeliveryRow {

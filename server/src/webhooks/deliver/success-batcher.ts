@@ -1,6 +1,6 @@
 import type { Db } from '../../base/db.ts'
-import type { Health } from '../endpoint/health.ts'
 import type { Lease } from '../endpoint/lease.ts'
+import type { Health } from '../endpoint/retry-policy.ts'
 import { type DeliveryRow, saveSuccesses } from './settle-queries.ts'
 
 /** Writes the successes of all queues of a process: what ends while a statement runs goes together in the next. */

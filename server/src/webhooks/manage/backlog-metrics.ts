@@ -1,5 +1,5 @@
 import type { Sql } from '../../base/db.ts'
-import { failuresBeforeProbes } from '../endpoint/health.ts'
+import { failuresBeforeProbes } from '../endpoint/retry-policy.ts'
 
 export interface WebhookBacklog {
   /** Receivers that fail have a backlog by nature: only that of the others calls for somebody. */
