@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { version } from '../../base/version.ts'
-import type { WebhookObserver } from '../../webhooks/deliver/observe.ts'
+import type { WebhookObserver } from '../../webhooks/deliver/report.ts'
 import { type GaugeSource, gaugeReader } from './gauges.ts'
 
 /**

@@ -11,7 +11,7 @@ import {
   retryAfterMs,
   tellsOfReceiver,
 } from '../endpoint/retry-policy.ts'
-import { signatures } from '../endpoint/signature.ts'
+import { signatures } from '../endpoint/signing.ts'
 import { bodyOf } from './body.ts'
 import type { Delivery, DeliveryAttempt } from './delivery.ts'
 import type { PumpDeps, Queue } from './queue.ts'

@@ -11,9 +11,9 @@ import { forgetErased } from '../erase.ts'
 import { createSlots } from './concurrency.ts'
 import { createDeadWorkerReaper } from './dead-worker-reaper.ts'
 import { createHolder, type Holder } from './holder.ts'
-import { noObserver, type WebhookObserver } from './observe.ts'
 import type { PumpDeps } from './queue.ts'
 import { askForRebalance, askTopic, givenTopic, type RebalanceRequest } from './rebalance.ts'
+import { noObserver, type WebhookObserver } from './report.ts'
 import { createSuccessBatcher } from './success-batcher.ts'
 
 const limits = { inFlight: 512, failing: 256, unwritten: 128 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { SigningSecret } from './secrets.ts'
+import type { SigningSecret } from './signing.ts'
 
 export type EndpointState = 'active' | 'disabled'
 /** By a member, by its answer 410, or after failing for five days. */

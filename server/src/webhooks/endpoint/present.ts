@@ -1,6 +1,6 @@
 import type { Endpoint, StateReason } from './endpoint.ts'
 import { type EndpointStatus, nextAttemptAt } from './endpoint-status.ts'
-import { validSecrets } from './secrets.ts'
+import { validSecrets } from './signing.ts'
 
 const reasons: Record<StateReason, string> = {
   member: 'A member disabled it. Enable it to go on.',

@@ -17,7 +17,7 @@ import { endpointNotFound, maxEndpoints, tooManyEndpoints } from '../endpoint/er
 import { headerIssues } from '../endpoint/header-rules.ts'
 import { dueTopic } from '../endpoint/replay.ts'
 import type { EndpointChanges, NewEndpoint } from '../endpoint/schema.ts'
-import { makeSecret, rotateSecrets } from '../endpoint/secrets.ts'
+import { makeSecret, rotateSecrets } from '../endpoint/signing.ts'
 import type { WebhookDeps } from './deps.ts'
 
 /** Makes an endpoint that is told of what happens from now on. */

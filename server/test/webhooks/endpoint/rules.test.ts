@@ -6,7 +6,7 @@ import { allEventNames } from '../../../src/events/catalogue.ts'
 import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/endpoint-status.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/header-rules.ts'
 import { namesOf } from '../../../src/webhooks/endpoint/patterns.ts'
-import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/secrets.ts'
+import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/signing.ts'
 import { explain } from '../../../src/webhooks/manage/delivery-detail.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')
