@@ -12,7 +12,7 @@ import {
   tellsOfReceiver,
 } from '../endpoint/retry-policy.ts'
 import { signatures } from '../endpoint/signing.ts'
-import { bodyOf } from './body.ts'
+import { requestBody } from './bodies.ts'
 import type { Delivery, DeliveryAttempt } from './delivery.ts'
 import type { PumpDeps, Queue } from './queue.ts'
 
@@ -91,7 +91,7 @@ async function attemptDelivery(deps: PumpDeps, queue: Queue, delivery: Delivery)
   if (payload === null) return failed(expiredError)
   try {
     const body = await deps.vault.withKeyring(endpoint.workspaceId, (keyring) =>
-      bodyOf(keyring, { ...delivery, payload }, masked, deps.present),
+      requestBody(keyring, { ...delivery, payload }, masked, deps.present),
     )
     return await post(deps, queue, delivery, { body, masked })
   } catch (error) {

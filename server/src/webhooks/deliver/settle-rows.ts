@@ -1,5 +1,5 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { sealAnswer } from './answer.ts'
+import { sealAnswer } from './bodies.ts'
 import type { Delivery, DeliveryAttempt, Result } from './delivery.ts'
 import type { AttemptRow } from './save-attempts.ts'
 import type { DeliveryRow } from './settle-queries.ts'

@@ -1,6 +1,6 @@
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { openAnswer } from '../deliver/answer.ts'
+import { openAnswer } from '../deliver/bodies.ts'
 import { type DeliveryRow, shownState } from './deliveries.ts'
 
 export interface AttemptRow {

@@ -3,7 +3,7 @@ import { badRequest } from '../../base/errors.ts'
 import { type App, errors, postman } from '../../base/route.ts'
 import { version } from '../../base/version.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
-import { bodyOf } from '../deliver/body.ts'
+import { requestBody } from '../deliver/bodies.ts'
 import { openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
 import { deliveryNotFound, endpointNotFound, eventNotFound } from '../endpoint/errors.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
@@ -131,7 +131,7 @@ async function readDelivery(deps: WebhookDeps, workspaceId: string, endpointId: 
         attemptList: all.map((attempt) => presentAttempt(keyring, endpointId, found.position, attempt)),
         request: {
           headers: { ...headersOf(eventId, event.name), ...Object.fromEntries(own.map((name) => [name, '…'])) },
-          body: bodyOf(keyring, { eventId, name: event.name, payload: event.payload }, masked, deps.present),
+          body: requestBody(keyring, { eventId, name: event.name, payload: event.payload }, masked, deps.present),
         },
       },
     }

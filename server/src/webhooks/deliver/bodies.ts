@@ -4,7 +4,7 @@ import type { PresentPayload } from '../../events/feed.ts'
 import type { Delivery } from './delivery.ts'
 
 /** The bytes that are sent, the same for each attempt: lead events bare, inbox events wrapped in their name. */
-export function bodyOf(
+export function requestBody(
   keyring: Keyring,
   { eventId, name, payload }: Pick<Delivery, 'eventId' | 'name'> & { payload: Buffer },
   masked: boolean,
@@ -15,3 +15,28 @@ export function bodyOf(
   const shown = masked ? JSON.stringify(present(name, JSON.parse(recorded), { keyring, masked })) : recorded
   return faceOf(name) === 'leads' ? shown : `{"event":${JSON.stringify(name)},"payload":${shown}}`
 }
+
+/** An attempt, by its delivery and its number. */
+export interface AttemptKey {
+  endpointId: string
+  position: number
+  number: number
+}
+
+/**
+ * Seals the first bytes of an answer. They belong to the attempt, wherever it is kept: with its delivery when it was
+ * taken, and among the attempts once the event is sent again.
+ */
+export function sealAnswer(keyring: Keyring, attempt: AttemptKey, answer: Uint8Array): Buffer {
+  return keyring.seal(answerPlace(attempt), answer)
+}
+
+export function openAnswer(keyring: Keyring, attempt: AttemptKey, sealed: Buffer): string {
+  return keyring.open(answerPlace(attempt), sealed).toString('utf8')
+}
+
+export const answerPlace = ({ endpointId, position, number }: AttemptKey) => ({
+  table: 'webhook_attempts',
+  row: `${endpointId}/${position}/${number}`,
+  column: 'answer',
+})
