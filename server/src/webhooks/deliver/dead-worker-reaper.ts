@@ -1,5 +1,5 @@
 import { type Db, processName, type Sql } from '../../base/db.ts'
-import { endLeasesOfDead } from '../endpoint/lease.ts'
+import { endLeasesOfDead } from '../endpoint/queue-queries.ts'
 
 /** Once the database is there again, processes come back one by one: for so long nobody is taken for dead. */
 const graceMs = 3000

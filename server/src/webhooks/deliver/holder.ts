@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClaimedQueue, claimQueues, renewLeases } from '../endpoint/lease.ts'
+import { type ClaimedQueue, claimQueues, renewLeases } from '../endpoint/queue-queries.ts'
 import { endQueue, giveBack, loseQueue, openQueue, refreshQueue, runQueue } from './pump.ts'
 import { isResting, type PumpDeps, type Queue } from './queue.ts'
 import type { RebalanceRequest } from './rebalance.ts'

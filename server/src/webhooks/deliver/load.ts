@@ -1,4 +1,4 @@
-import { lockQueue } from '../endpoint/lease.ts'
+import { lockQueue } from '../endpoint/queue-queries.ts'
 import { isProbed } from '../endpoint/retry-policy.ts'
 import type { Delivery } from './delivery.ts'
 import { heldPlaces, isResting, type PumpDeps, type Queue } from './queue.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openEndpoint } from '../endpoint/endpoint.ts'
-import { type ClaimedQueue, type HeldQueue, LeaseLost, leaseMs, releaseQueue } from '../endpoint/lease.ts'
 import { namesOf } from '../endpoint/patterns.ts'
+import { type ClaimedQueue, type HeldQueue, LeaseLost, leaseMs, releaseQueue } from '../endpoint/queue-queries.ts'
 import { loadMore } from './load.ts'
 import { createOrdering } from './ordering.ts'
 import { cursorOf, type PumpDeps, type Queue } from './queue.ts'

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { EventName } from '../../events/catalogue.ts'
-import { type Lease, lockQueue } from '../endpoint/lease.ts'
+import { type Lease, lockQueue, noteNextDue } from '../endpoint/queue-queries.ts'
 import type { Delivery } from './delivery.ts'
 
 /** Where a queue is read: its rows of another generation are cancelled, and what is held in memory is not read again. */
@@ -157,33 +157,4 @@ export async function putOffBlocked(tx: Tx, { lease, held }: Reading, now: Date)
       and d.position <> all (${held}::bigint[])
       and exists (${laterBefore(tx)})`
   return noteNextDue(tx, lease, generation, held)
-}
-
-/** Writes when the queue is next due; answers the same of what is not in memory. The queue is locked. */
-export async function noteNextDue(
-  tx: Tx,
-  lease: Lease,
-  generation: number,
-  held: readonly number[],
-): Promise<Date | null> {
-  const [next] = await tx<{ due: Date | null }[]>`
-    with waiting as (
-      select due_at, position
-      from webhook_deliveries
-      where workspace_id = ${lease.workspaceId}
-        and endpoint_id = ${lease.endpointId}
-        and generation = ${generation}
-        and state = 'pending'
-      order by due_at
-      limit ${held.length + 1}
-    ), noted as (
-      update webhook_queues
-      set retry_at = (select min(due_at) from waiting)
-      where workspace_id = ${lease.workspaceId}
-        and endpoint_id = ${lease.endpointId}
-    )
-    select min(due_at) as due
-    from waiting
-    where position <> all (${held}::bigint[])`
-  return next?.due ?? null
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { firstIdAt } from '../../base/first-id.ts'
 import type { EventName } from '../../events/catalogue.ts'
-import { lockQueue } from '../endpoint/lease.ts'
+import { hastenQueue, lockQueue } from '../endpoint/queue-queries.ts'
 import { keepTakenAttempts, newRound } from '../endpoint/replay.ts'
 import type { PumpDeps, Queue } from './queue.ts'
 
@@ -60,11 +60,7 @@ async function queueNext(tx: Tx, queue: Queue, replay: OpenReplay, now: Date): P
       when 'delivered' then ${replay.scope === 'all'}
       else true
     end`
-  await tx`
-    update webhook_queues
-    set retry_at = least(retry_at, ${now}::timestamptz)
-    where workspace_id = ${lease.workspaceId}
-      and endpoint_id = ${lease.endpointId}`
+  await hastenQueue(tx, lease.workspaceId, lease.endpointId, now)
   const isFinished = page.length < batch
   await tx`
     update webhook_replays

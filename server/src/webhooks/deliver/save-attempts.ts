@@ -1,5 +1,5 @@
 import { byteaArray, type Tx, timestampArray } from '../../base/db.ts'
-import type { Lease } from '../endpoint/lease.ts'
+import type { Lease } from '../endpoint/queue-queries.ts'
 import type { DeliveryRow } from './settle-queries.ts'
 
 /** An attempt as the log keeps it. */

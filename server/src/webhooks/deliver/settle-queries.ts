@@ -1,5 +1,5 @@
 import { byteaArray, type Sql, type Tx, timestampArray } from '../../base/db.ts'
-import type { Lease } from '../endpoint/lease.ts'
+import type { Lease } from '../endpoint/queue-queries.ts'
 import type { Health } from '../endpoint/retry-policy.ts'
 
 /** A delivery as it is written. */
@@ -206,24 +206,4 @@ export async function releaseFollowers(
       and subject_id = any (${subjectIds}::uuid[])
       and round_attempts = 0
       and due_at > ${now}`
-}
-
-/** Where the queue stands; nothing changes when it was disabled meanwhile, for then it begins anew. */
-export async function saveQueue(
-  tx: Tx,
-  { workspaceId, endpointId }: Lease,
-  generation: number,
-  cursor: number,
-  health: Health,
-): Promise<void> {
-  await tx`
-    update webhook_queues
-    set cursor = greatest(cursor, ${cursor}),
-      failing_since = ${health.failingSince},
-      failures_in_a_row = ${health.failuresInARow},
-      last_success_at = ${health.lastSuccessAt},
-      paused_until = ${health.pausedUntil}
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${endpointId}
-      and generation = ${generation}`.execute()
 }

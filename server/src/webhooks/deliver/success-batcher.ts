@@ -1,5 +1,5 @@
 import type { Db } from '../../base/db.ts'
-import type { Lease } from '../endpoint/lease.ts'
+import type { Lease } from '../endpoint/queue-queries.ts'
 import type { Health } from '../endpoint/retry-policy.ts'
 import { type DeliveryRow, saveSuccesses } from './settle-queries.ts'
 

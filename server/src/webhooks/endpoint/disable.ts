@@ -1,6 +1,7 @@
 import { announce, type Tx } from '../../base/db.ts'
 import { type AuditEntry, recordAudit } from '../../team/audit.ts'
 import type { Endpoint, StateReason } from './endpoint.ts'
+import { cancelQueue } from './queue-queries.ts'
 import { dueTopic } from './replay.ts'
 
 /**
@@ -32,13 +33,7 @@ export async function disableEndpoint(
 
 /** What waits for an endpoint, and the work of its open replays, will never be sent. */
 export async function cancelWaiting(tx: Tx, workspaceId: string, id: string, now: Date): Promise<void> {
-  await tx`
-    update webhook_queues
-    set generation = generation + 1,
-      retry_at = null,
-      paused_until = null
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}`
+  await cancelQueue(tx, workspaceId, id)
   await tx`
     update webhook_replays
     set finished_at = ${now}

@@ -3,6 +3,7 @@ import { newId } from '../../base/id.ts'
 import type { EventName } from '../../events/catalogue.ts'
 import type { Endpoint } from './endpoint.ts'
 import { tooManyReplays } from './errors.ts'
+import { hastenQueue, lockAnyQueue } from './queue-queries.ts'
 
 /** Something of the workspace, which is the id, is due at an endpoint, or an endpoint was changed. */
 export const dueTopic = 'webhooks_due'
@@ -24,14 +25,14 @@ export interface EventToSend {
  * that is under way.
  */
 export async function queueAgain(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
-  const generation = await hasten(tx, endpoint, now)
+  const generation = await hastenQueue(tx, endpoint.workspaceId, endpoint.id, now)
   await keepTakenAttempts(tx, endpoint.workspaceId, endpoint.id, [event.position])
   await insertPending(tx, endpoint, { generation, round: 1, now }, event, tx`update set ${newRound(tx)}`)
 }
 
 /** Lets one event be sent at once, unless a worker has come to it already. */
 export async function queueOnce(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
-  const generation = await hasten(tx, endpoint, now)
+  const generation = await hastenQueue(tx, endpoint.workspaceId, endpoint.id, now)
   await insertPending(tx, endpoint, { generation, round: 0, now }, event, tx`nothing`)
 }
 
@@ -54,18 +55,6 @@ async function insertPending(
     )
     on conflict (workspace_id, endpoint_id, position) do ${onConflict}`
   announce(tx, dueTopic, workspaceId)
-}
-
-// The queue is locked from here on, as it is while a worker settles: neither sees half of what the other does.
-async function hasten(tx: Tx, { workspaceId, id }: Receiver, now: Date): Promise<number> {
-  const [queue] = await tx<{ generation: number }[]>`
-    update webhook_queues
-    set retry_at = least(retry_at, ${now}::timestamptz)
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}
-    returning generation`
-  if (queue === undefined) throw new Error(`Endpoint ${id} has no queue`)
-  return queue.generation
 }
 
 /** What a delivery is that begins again, in an insert's "on conflict do update set". */
@@ -125,12 +114,7 @@ export async function openReplay(
 }
 
 async function countOpenReplays(tx: Tx, { workspaceId, id }: Receiver): Promise<number> {
-  await tx`
-    select 1
-    from webhook_queues
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}
-    for update`
+  await lockAnyQueue(tx, workspaceId, id)
   const [row] = await tx<{ count: number }[]>`
     select count(*)::integer as count
     from webhook_replays

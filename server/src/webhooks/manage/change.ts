@@ -15,6 +15,7 @@ import {
 } from '../endpoint/endpoint.ts'
 import { endpointNotFound, maxEndpoints, tooManyEndpoints } from '../endpoint/errors.ts'
 import { headerIssues } from '../endpoint/header-rules.ts'
+import { insertQueue } from '../endpoint/queue-queries.ts'
 import { dueTopic } from '../endpoint/replay.ts'
 import type { EndpointChanges, NewEndpoint } from '../endpoint/schema.ts'
 import { makeSecret, rotateSecrets } from '../endpoint/signing.ts'
@@ -208,7 +209,5 @@ async function insertEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoint, posi
       ${sealSettings(keyring, id, settings)}, ${endpoint.state}, ${endpoint.stateChangedAt}, ${endpoint.createdBy},
       ${endpoint.createdAt}, ${endpoint.updatedAt}
     )`
-  await tx`
-    insert into webhook_queues (workspace_id, endpoint_id, cursor)
-    values (${workspaceId}, ${id}, ${position})`
+  await insertQueue(tx, workspaceId, id, position)
 }

@@ -3,6 +3,7 @@ import { invalid } from '../../base/errors.ts'
 import { keptMs } from '../../events/retention.ts'
 import type { Member } from '../../team/member.ts'
 import { alreadyActive } from '../endpoint/errors.ts'
+import { restartQueue } from '../endpoint/queue-queries.ts'
 import { openReplay } from '../endpoint/replay.ts'
 import { endOfFeed, lockEndpoint, noteChange } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
@@ -53,17 +54,5 @@ async function setActive(tx: Tx, workspaceId: string, id: string, position: numb
       updated_at = ${now}
     where workspace_id = ${workspaceId}
       and id = ${id}`
-  // A worker that still holds the queue stands at the old place: it has to begin anew, as any other may.
-  await tx`
-    update webhook_queues
-    set cursor = greatest(cursor, ${position}::bigint),
-      retry_at = null,
-      paused_until = null,
-      failing_since = null,
-      failures_in_a_row = 0,
-      lease_owner = null,
-      lease_until = null,
-      lease_session = null
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}`
+  await restartQueue(tx, workspaceId, id, position)
 }
