@@ -1,12 +1,11 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { faceOf } from '../../events/catalogue.ts'
+import { type EventName, faceOf } from '../../events/catalogue.ts'
 import type { PresentPayload } from '../../events/feed.ts'
-import type { Delivery } from './delivery.ts'
 
 /** The bytes that are sent, the same for each attempt: lead events bare, inbox events wrapped in their name. */
 export function requestBody(
   keyring: Keyring,
-  { eventId, name, payload }: Pick<Delivery, 'eventId' | 'name'> & { payload: Buffer },
+  { eventId, name, payload }: { eventId: string; name: EventName; payload: Buffer },
   masked: boolean,
   present: PresentPayload,
 ): string {

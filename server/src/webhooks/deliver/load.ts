@@ -1,11 +1,9 @@
 import { lockQueue } from '../endpoint/queue-queries.ts'
+import { workReplay } from '../endpoint/replay.ts'
 import { isProbed } from '../endpoint/retry-policy.ts'
-import type { Delivery } from './delivery.ts'
+import { type Delivery, waitingRow } from './delivery.ts'
+import { listDue, listWaitingLanes, putOffBlocked, readFresh, saveDeliveries } from './delivery-queries.ts'
 import { heldPlaces, isResting, type PumpDeps, type Queue } from './queue.ts'
-import { listDue, listWaitingLanes, putOffBlocked, readFresh } from './read-queries.ts'
-import { workReplay } from './replay-work.ts'
-import { saveDeliveries } from './settle-queries.ts'
-import { waitingRow } from './settle-rows.ts'
 
 const maxInMemory = 400
 /** A probed endpoint takes one at a time, and few of them. */

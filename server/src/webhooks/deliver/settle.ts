@@ -4,12 +4,11 @@ import { disableEndpoint } from '../endpoint/disable.ts'
 import type { StateReason } from '../endpoint/endpoint.ts'
 import { lockQueue, noteNextDue, saveQueue } from '../endpoint/queue-queries.ts'
 import { isHopeless } from '../endpoint/retry-policy.ts'
-import type { Batch } from './delivery.ts'
+import { insertAttempts, keepEarlierAttempts } from './attempt-queries.ts'
+import { attemptedRow, type Batch, failedAttemptRow, waitingRow } from './delivery.ts'
+import { delayFollowers, releaseFollowers, saveDeliveries } from './delivery-queries.ts'
 import { cursorOf, heldPlaces, type PumpDeps, type Queue } from './queue.ts'
 import { reportSettled } from './report.ts'
-import { insertAttempts, keepEarlierAttempts } from './save-attempts.ts'
-import { delayFollowers, releaseFollowers, saveDeliveries } from './settle-queries.ts'
-import { attemptedRow, failedAttemptRow, waitingRow } from './settle-rows.ts'
 
 const maxResults = 100
 

@@ -1,8 +1,8 @@
 import { announce, type Tx } from '../../base/db.ts'
 import { type AuditEntry, recordAudit } from '../../team/audit.ts'
 import type { Endpoint, StateReason } from './endpoint.ts'
-import { cancelQueue } from './queue-queries.ts'
-import { dueTopic } from './replay.ts'
+import { cancelQueue, dueTopic } from './queue-queries.ts'
+import { closeReplays } from './replay.ts'
 
 /**
  * Lets nothing more go to an endpoint. What waits is cancelled: the queue's generation tells, for there may be too much
@@ -34,10 +34,5 @@ export async function disableEndpoint(
 /** What waits for an endpoint, and the work of its open replays, will never be sent. */
 export async function cancelWaiting(tx: Tx, workspaceId: string, id: string, now: Date): Promise<void> {
   await cancelQueue(tx, workspaceId, id)
-  await tx`
-    update webhook_replays
-    set finished_at = ${now}
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}
-      and finished_at is null`
+  await closeReplays(tx, workspaceId, id, now)
 }

@@ -3,6 +3,9 @@ import { isHeldByDead, ownSession } from '../../base/lease-session.ts'
 import type { EndpointRow } from './endpoint.ts'
 import type { Health } from './retry-policy.ts'
 
+/** Something of the workspace, which is the id, is due at an endpoint, or an endpoint was changed. */
+export const dueTopic = 'webhooks_due'
+
 /** How long a queue belongs to the worker that has claimed it, by the database's clock. */
 export const leaseMs = 15_000
 

@@ -1,12 +1,11 @@
-import { announce, type Fragment, type Sql, type Tx } from '../../base/db.ts'
+import type { Clock } from '../../base/clock.ts'
+import { announce, type Db, type Fragment, type Sql, type Tx } from '../../base/db.ts'
+import { firstIdAt } from '../../base/first-id.ts'
 import { newId } from '../../base/id.ts'
 import type { EventName } from '../../events/catalogue.ts'
 import type { Endpoint } from './endpoint.ts'
 import { tooManyReplays } from './errors.ts'
-import { hastenQueue, lockAnyQueue } from './queue-queries.ts'
-
-/** Something of the workspace, which is the id, is due at an endpoint, or an endpoint was changed. */
-export const dueTopic = 'webhooks_due'
+import { dueTopic, hastenQueue, type Lease, lockAnyQueue, lockQueue } from './queue-queries.ts'
 
 const maxOpenReplays = 5
 
@@ -113,6 +112,16 @@ export async function openReplay(
   return id
 }
 
+/** The work of replays that are open is never done. */
+export async function closeReplays(tx: Tx, workspaceId: string, endpointId: string, now: Date): Promise<void> {
+  await tx`
+    update webhook_replays
+    set finished_at = ${now}
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}
+      and finished_at is null`
+}
+
 async function countOpenReplays(tx: Tx, { workspaceId, id }: Receiver): Promise<number> {
   await lockAnyQueue(tx, workspaceId, id)
   const [row] = await tx<{ count: number }[]>`
@@ -123,3 +132,106 @@ async function countOpenReplays(tx: Tx, { workspaceId, id }: Receiver): Promise<
       and finished_at is null`
   return row?.count ?? 0
 }
+
+/** Events that one step of a replay takes. */
+const batch = 1000
+
+/** What a replay needs to know of the queue that it is worked on in. */
+interface ReplayedQueue {
+  lease: Lease
+  generation: number
+  endpoint: Pick<Endpoint, 'phoneVisibility'>
+  /** The names that the endpoint asks for. */
+  names: readonly EventName[]
+  /** Up to this position the feed was read. */
+  readTo: number
+}
+
+interface OpenReplay extends Replay {
+  reached: string | null
+}
+
+/**
+ * Makes rows that are due of the next 1,000 events of the oldest open replay. Events that the queue has not come to
+ * yet are left to it. Nothing of the queue may be in memory.
+ */
+export async function workReplay(
+  { db, clock }: { db: Db; clock: Clock },
+  queue: ReplayedQueue,
+): Promise<{ hasMore: boolean }> {
+  const { lease } = queue
+  return db.tx(async (tx) => {
+    if ((await lockQueue(tx, lease)) !== queue.generation) return { hasMore: false }
+    const [replay, next] = await tx<OpenReplay[]>`
+      select id, from_at as "from", to_at as "to", scope, reached
+      from webhook_replays
+      where workspace_id = ${lease.workspaceId}
+        and endpoint_id = ${lease.endpointId}
+        and finished_at is null
+      order by id
+      limit 2`
+    if (replay === undefined) return { hasMore: false }
+    const isFinished = await queueNext(tx, queue, replay, clock.now())
+    return { hasMore: !isFinished || next !== undefined }
+  })
+}
+
+async function queueNext(tx: Tx, queue: ReplayedQueue, replay: OpenReplay, now: Date): Promise<boolean> {
+  const { lease, generation, endpoint, readTo, names } = queue
+  const page = await listRange(tx, lease.workspaceId, replay, readTo, names)
+  const places = page.map((event) => event.position)
+  if (replay.scope === 'all') await keepTakenAttempts(tx, lease.workspaceId, lease.endpointId, places)
+  const queued = await tx`
+    insert into webhook_deliveries (
+      workspace_id, endpoint_id, position, event_id, event_name, subject_id, occurred_at, masked, state, generation,
+      round_attempts, attempts, due_at
+    )
+    select
+      workspace_id, ${lease.endpointId}, position, id, name, subject_id, occurred_at,
+      ${endpoint.phoneVisibility === 'masked'}, 'pending', ${generation}, 0, 0, ${now}
+    from events
+    where workspace_id = ${lease.workspaceId}
+      and position = any (${places}::bigint[])
+    on conflict (workspace_id, endpoint_id, position) do update
+    set ${newRound(tx)}
+    where case webhook_deliveries.state
+      when 'pending' then webhook_deliveries.generation <> excluded.generation
+      when 'delivered' then ${replay.scope === 'all'}
+      else true
+    end`
+  await hastenQueue(tx, lease.workspaceId, lease.endpointId, now)
+  const isFinished = page.length < batch
+  await tx`
+    update webhook_replays
+    set reached = ${page.at(-1)?.id ?? replay.reached},
+      queued = queued + ${queued.count},
+      finished_at = ${isFinished ? now : null}
+    where workspace_id = ${lease.workspaceId}
+      and endpoint_id = ${lease.endpointId}
+      and id = ${replay.id}`
+  return isFinished
+}
+
+async function listRange(
+  tx: Tx,
+  workspaceId: string,
+  { from, to, reached }: OpenReplay,
+  upTo: number,
+  names: readonly EventName[],
+): Promise<{ id: string; position: number }[]> {
+  return tx<{ id: string; position: number }[]>`
+    select id, position
+    from events
+    where workspace_id = ${workspaceId}
+      and id > ${reached ?? firstIdAt(from)}
+      and id < ${firstIdAt(new Date(to.getTime() + idsRunAheadMs))}
+      and occurred_at between ${from} and ${to}
+      and position <= ${upTo}
+      and test_endpoint_id is null
+      and name = any (${names}::text[])
+    order by id
+    limit ${batch}`
+}
+
+/** Many ids made in one millisecond borrow from those that follow. */
+const idsRunAheadMs = 1000
