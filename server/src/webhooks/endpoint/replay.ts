@@ -57,7 +57,7 @@ async function insertPending(
 }
 
 /** What a delivery is that begins again, in an insert's "on conflict do update set". */
-export const newRound = (sql: Sql) => sql`
+const newRound = (sql: Sql) => sql`
   masked = webhook_deliveries.masked or excluded.masked,
   state = 'pending',
   generation = excluded.generation,
@@ -70,7 +70,7 @@ export const newRound = (sql: Sql) => sql`
   delivered_answer = null`
 
 /** The attempts that were taken go to those of earlier rounds, before deliveries begin again. */
-export async function keepTakenAttempts(
+async function keepTakenAttempts(
   tx: Tx,
   workspaceId: string,
   endpointId: string,
@@ -110,6 +110,34 @@ export async function openReplay(
     values (${workspaceId}, ${endpoint.id}, ${id}, ${from}, ${to}, ${scope}, ${now})`
   announce(tx, dueTopic, workspaceId)
   return id
+}
+
+export interface ReplayRow {
+  id: string
+  from_at: Date
+  to_at: Date
+  scope: 'undelivered' | 'all'
+  reached: string | null
+  queued: number
+  created_at: Date
+  finished_at: Date | null
+}
+
+/** The replays of an endpoint, the newest first; of one id, that one alone. */
+export async function selectReplays(
+  sql: Sql,
+  workspaceId: string,
+  endpointId: string,
+  id: string | null,
+): Promise<ReplayRow[]> {
+  return sql<ReplayRow[]>`
+    select id, from_at, to_at, scope, reached, queued, created_at, finished_at
+    from webhook_replays
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}
+      and (${id}::uuid is null or id = ${id})
+    order by id desc
+    limit 100`
 }
 
 /** The work of replays that are open is never done. */

@@ -7,8 +7,7 @@ import { requestBody } from '../deliver/bodies.ts'
 import { openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
 import { deliveryNotFound, endpointNotFound, eventNotFound } from '../endpoint/errors.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
-import { type DeliveryRow, listDeliveries } from './deliveries.ts'
-import { explain, findDelivery, listAttempts, presentAttempt } from './delivery-detail.ts'
+import { findDelivery, type LoggedDelivery, listAttempts, listDeliveries } from './deliveries.ts'
 import {
   DeliveriesQuery,
   DeliveryDetail,
@@ -18,6 +17,7 @@ import {
   TestRequest,
 } from './delivery-schema.ts'
 import type { WebhookDeps } from './deps.ts'
+import { explain, presentAttempt } from './present-attempt.ts'
 import { findEvent, resendEvent } from './send-again.ts'
 import { sendTest } from './send-test.ts'
 import { endpointPath, readTime, webhookRoute, workspaceOfEndpoint } from './team-request.ts'
@@ -168,14 +168,14 @@ function resendRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
   })
 }
 
-function presentItem(row: DeliveryRow) {
+function presentItem(row: LoggedDelivery) {
   const { at, status, ms, error } = row
   const lastAttempt =
     at === null ? null : { at: at.toISOString(), status, ms: ms ?? 0, error, explanation: explain({ status, error }) }
   return { ...presentDelivery(row), lastAttempt }
 }
 
-function presentDelivery(row: Omit<DeliveryRow, 'at' | 'status' | 'ms' | 'error'>) {
+function presentDelivery(row: Omit<LoggedDelivery, 'at' | 'status' | 'ms' | 'error'>) {
   return {
     eventId: row.event_id,
     event: row.event_name,
