@@ -43,7 +43,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
 
   const begin = async (claimed: ClaimedQueue, askedAt: number): Promise<void> => {
     try {
-      const queue = await openQueue(deps, claimed, askedAt)
+      const queue = await deps.step('open', () => openQueue(deps, claimed, askedAt))
       if (isStopping) endQueue(queue)
       const done = work(queue).finally(() => {
         working.delete(claimed.owner)

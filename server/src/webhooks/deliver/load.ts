@@ -22,8 +22,7 @@ export async function loadMore(deps: PumpDeps, queue: Queue): Promise<boolean> {
     return true
   }
   if (!queue.mayHaveMore) return false
-  await loadFresh(deps, queue, room)
-  await deps.fail?.('loaded')
+  await deps.step('load', () => loadFresh(deps, queue, room))
   return true
 }
 

@@ -23,7 +23,6 @@ export function leaseEndOf(askedAt: number): number {
 /** Takes a claimed queue into memory; throws when the endpoint's settings do not open. */
 export async function openQueue(deps: PumpDeps, claimed: ClaimedQueue, askedAt: number): Promise<Queue> {
   const { workspace_id: workspaceId, id: endpointId, owner, cursor, removed_to: removedTo } = claimed
-  await deps.fail?.('claimed')
   const endpoint = await deps.vault.withKeyring(workspaceId, (keyring) => openEndpoint(keyring, claimed))
   if (cursor < removedTo) {
     deps.log.warn('events were removed before they were sent', { endpointId, count: removedTo - cursor })
@@ -117,10 +116,11 @@ export function loseQueue(queue: Queue): void {
   queue.signal.wake()
 }
 
-export async function giveBack({ db, fail }: PumpDeps, queue: Queue): Promise<void> {
+export async function giveBack({ db, step }: PumpDeps, queue: Queue): Promise<void> {
   if (queue.isLost) return
   const { lease, generation, heir } = queue
   const news = heir === null ? undefined : { topic: givenTopic, id: lease.workspaceId }
-  await db.statement((tx) => releaseQueue(tx, lease, { generation, cursor: cursorOf(queue), heir }), news)
-  await fail?.('released')
+  await step('release', () =>
+    db.statement((tx) => releaseQueue(tx, lease, { generation, cursor: cursorOf(queue), heir }), news),
+  )
 }

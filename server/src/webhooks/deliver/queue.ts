@@ -3,6 +3,7 @@ import type { Db } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
+import type { RunStep } from '../../base/steps.ts'
 import type { EventName } from '../../events/catalogue.ts'
 import type { PresentPayload } from '../../events/feed.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
@@ -15,18 +16,9 @@ import type { WebhookObserver } from './report.ts'
 import type { Signal } from './signal.ts'
 import type { SuccessBatcher } from './success-batcher.ts'
 
-/** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
-export const deliveryPoints = [
-  'claimed',
-  'loaded',
-  'leaving',
-  'answered',
-  'saved',
-  'written',
-  'settled',
-  'released',
-] as const
-export type DeliveryPoint = (typeof deliveryPoints)[number]
+/** The steps of a delivery, in order of their ends: after each of them a crash could tear it apart. */
+export const deliverySteps = ['open', 'load', 'render', 'post', 'save', 'write', 'settle', 'release'] as const
+export type DeliveryStep = (typeof deliverySteps)[number]
 
 export interface PumpDeps {
   db: Db
@@ -42,7 +34,7 @@ export interface PumpDeps {
   random: () => number
   /** How many deliveries one queue may have in memory. */
   maxInMemory: () => number
-  fail?: (point: DeliveryPoint) => Promise<void>
+  step: RunStep<DeliveryStep>
 }
 
 /** A leased queue in memory. Only its pump reads and settles; requests end whenever they end. */

@@ -1,3 +1,4 @@
+import type { OutgoingRequest } from '../../base/outgoing/guarded-fetch.ts'
 import { version } from '../../base/version.ts'
 import {
   afterFailure,
@@ -90,8 +91,10 @@ async function attemptDelivery(deps: PumpDeps, queue: Queue, delivery: Delivery)
   const { payload } = delivery
   if (payload === null) return failed(expiredError)
   try {
-    const body = await deps.vault.withKeyring(endpoint.workspaceId, (keyring) =>
-      requestBody(keyring, { ...delivery, payload }, masked, deps.present),
+    const body = await deps.step('render', () =>
+      deps.vault.withKeyring(endpoint.workspaceId, (keyring) =>
+        requestBody(keyring, { ...delivery, payload }, masked, deps.present),
+      ),
     )
     return await post(deps, queue, delivery, { body, masked })
   } catch (error) {
@@ -111,8 +114,7 @@ async function post(
   const { settings } = queue.endpoint
   const now = clock.now()
   const timestamp = Math.floor(now.getTime() / 1000)
-  await deps.fail?.('leaving')
-  const answer = await outgoing.call({
+  const request: OutgoingRequest = {
     method: 'POST',
     url: settings.url,
     headers: {
@@ -129,8 +131,8 @@ async function post(
     maxAnswerBytes,
     maySend: () => mayLeave(queue),
     mayRepeat: true,
-  })
-  await deps.fail?.('answered')
+  }
+  const answer = await deps.step('post', () => outgoing.call(request))
   const at = clock.now()
   const { ms } = answer
   if (answer.outcome === 'answered') {

@@ -26,8 +26,10 @@ export async function settleResults(deps: PumpDeps, queue: Queue): Promise<boole
   queue.batch ??= takeBatch(queue)
   const { batch } = queue
   if (batch === null) return false
-  const settled = (await settleWithOthers(deps, queue, batch)) ?? (await settleAlone(deps, queue, batch))
-  await deps.fail?.('settled')
+  const settled = await deps.step(
+    'settle',
+    async () => (await settleWithOthers(deps, queue, batch)) ?? (await settleAlone(deps, queue, batch)),
+  )
   queue.batch = null
   deps.slots.dropUnwritten(batch.results.length)
   if (settled.retryAt !== undefined) queue.retryAt = settled.retryAt
@@ -56,11 +58,7 @@ async function settleWithOthers(deps: PumpDeps, queue: Queue, { results, parked 
 
 async function settleAlone(deps: PumpDeps, queue: Queue, batch: Batch): Promise<Settled> {
   const keyring = await deps.vault.keyring(queue.lease.workspaceId)
-  return deps.db.tx(async (tx) => {
-    const written = await writeBatch(tx, deps, queue, keyring, batch)
-    await deps.fail?.('written')
-    return written
-  })
+  return deps.db.tx((tx) => deps.step('write', () => writeBatch(tx, deps, queue, keyring, batch)))
 }
 
 function takeBatch({ lanes, results }: Queue): Batch | null {
@@ -76,7 +74,7 @@ function takeBatch({ lanes, results }: Queue): Batch | null {
 
 async function writeBatch(
   tx: Tx,
-  { clock, fail }: PumpDeps,
+  { clock, step }: PumpDeps,
   queue: Queue,
   keyring: Keyring,
   { results, parked }: Batch,
@@ -91,14 +89,15 @@ async function writeBatch(
     .filter(({ verdict }) => verdict.next !== 'delivered')
     .map((result) => failedAttemptRow(keyring, lease.endpointId, result))
   // In one go, and started in this order: whatever comes behind a lock that is not had is rolled back.
-  const [currentGeneration, , saved] = await Promise.all([
-    lockQueue(tx, lease),
-    commitQuickly(tx),
-    saveDeliveries(tx, lease, generation, rows),
-    failed.length > 0 ? insertAttempts(tx, lease, failed) : null,
-    saveQueue(tx, lease, generation, cursorOf({ ...queue, batch: null }), queue.health),
-  ])
-  await fail?.('saved')
+  const [currentGeneration, , saved] = await step('save', () =>
+    Promise.all([
+      lockQueue(tx, lease),
+      commitQuickly(tx),
+      saveDeliveries(tx, lease, generation, rows),
+      failed.length > 0 ? insertAttempts(tx, lease, failed) : null,
+      saveQueue(tx, lease, generation, cursorOf({ ...queue, batch: null }), queue.health),
+    ]),
+  )
   if (currentGeneration !== generation) return { isOver: true, disabled: null, retryAt: undefined }
   const earlier = rows.filter(({ position }) => !saved.has(position))
   if (earlier.length > 0) await keepEarlierAttempts(tx, lease, earlier)

@@ -2,6 +2,7 @@ import { type Errands, openErrands } from '../../base/async/errands.ts'
 import { type Loop, startLoop } from '../../base/async/loop.ts'
 import { throttle } from '../../base/async/throttle.ts'
 import type { Db } from '../../base/db.ts'
+import { runStep } from '../../base/steps.ts'
 import { erasedTopic } from '../../events/erase.ts'
 import { recordedTopic } from '../../events/record.ts'
 import { sequencedTopic } from '../../events/sequence.ts'
@@ -32,17 +33,20 @@ export interface DeliveryWorker {
   stop(): Promise<void>
 }
 
-export interface WorkerDeps extends Omit<PumpDeps, 'observe' | 'random' | 'slots' | 'settler' | 'maxInMemory'> {
+export interface WorkerDeps
+  extends Omit<PumpDeps, 'observe' | 'random' | 'step' | 'slots' | 'settler' | 'maxInMemory'> {
   sequencer: Sequencer
   observe?: WebhookObserver
   /** In 0…1, for the jitter of retries. */
   random?: () => number
+  step?: PumpDeps['step']
 }
 
 /** Sends events to the endpoints of all workspaces, together with any number of other workers. */
 export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
   const slots = createSlots(limits, () => holder.count())
-  const deps = { observe: noObserver, random: Math.random, ...given, slots, settler: createSuccessBatcher(given.db) }
+  const settler = createSuccessBatcher(given.db)
+  const deps = { observe: noObserver, random: Math.random, step: runStep, ...given, slots, settler }
   let isStarted = false
   const holder = createHolder(deps, () => isStarted)
   let stopLooking = async () => {}
