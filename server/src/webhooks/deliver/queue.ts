@@ -94,3 +94,11 @@ function unwritten({ lanes, results, batch }: Pick<Queue, 'lanes' | 'results' | 
   const inBatch = batch === null ? [] : [...batch.results, ...batch.parked]
   return [...lanes.all(), ...[...results, ...inBatch].map(({ delivery }) => delivery)]
 }
+
+/** Empties what a process has in memory of an erased lead or conversation: it is given up then, as if it were not kept. */
+export function forgetErased(queues: readonly Queue[], subjectId: string): void {
+  for (const { lanes, results } of queues) {
+    for (const delivery of lanes.all()) if (delivery.subjectId === subjectId) delivery.payload = null
+    for (const { delivery, attempt } of results) if (delivery.subjectId === subjectId) attempt.answer = null
+  }
+}
