@@ -1,9 +1,10 @@
 import type { Sql } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import type { Member } from '../../team/member.ts'
+import { lockEndpoint } from '../endpoint/endpoint.ts'
 import { endpointDisabled, eventNotFound } from '../endpoint/errors.ts'
 import { type EventToSend, openReplay, queueAgain, type Replay } from '../endpoint/replay.ts'
-import { lockEndpoint, noteChange } from './change.ts'
+import { noteChange } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { refuseOutside } from './enable.ts'
 
