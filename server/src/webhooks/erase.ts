@@ -2,7 +2,7 @@ import type { Tx } from '../base/db.ts'
 import type { Removed } from '../base/erasure.ts'
 
 /**
- * Erases what became, or was to become, of the events at these places: nothing of them is sent any more, and the first bytes
+ * Erases what became, or was to become, of the events at these positions: nothing of them is sent any more, and the first bytes
  * of receivers' answers go, which may repeat what they were sent.
  */
 export async function eraseDeliveries(tx: Tx, workspaceId: string, positions: readonly number[]): Promise<Removed> {

@@ -15,7 +15,7 @@ interface Sessions {
 }
 
 /**
- * Answers what to call many times a second: it ends the leases of workers that have died, and answers how many. A look
+ * Returns what to call many times a second: it ends the leases of workers that have died, and returns how many. A look
  * costs the list of sessions; the leases are only searched when a process has gone from it, or once a second.
  */
 export function createDeadWorkerReaper(db: Db, nowMs = () => performance.now()): () => Promise<number> {

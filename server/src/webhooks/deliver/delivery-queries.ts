@@ -8,14 +8,14 @@ import type { Delivery, DeliveryRow } from './delivery.ts'
 export interface Reading {
   lease: Lease
   generation: number
-  /** Places that are in memory. */
+  /** Positions that are in memory. */
   held: readonly number[]
   limit: number
 }
 
 /**
- * Waiting deliveries that are due. One goes before those behind it in its lane: so it is left out as long as one before
- * it comes later in this order.
+ * Returns waiting deliveries that are due. One goes before those after it in its lane: so it is left out as long as one
+ * before it comes later in this order.
  */
 export async function listDue(sql: Sql, { lease, generation, held, limit }: Reading, now: Date): Promise<Delivery[]> {
   return sql<Delivery[]>`
@@ -62,8 +62,9 @@ function laterBefore(sql: Sql) {
 }
 
 /**
- * Events of the next places of the feed that the endpoint wants and has no row of, and the place up to which it was
- * read. A range of places rather than so many events: the plan then never depends on how much waits or was delivered.
+ * Returns events of the next positions of the feed that the endpoint wants and has no row of, and the position up to
+ * which it was read. A range of positions rather than so many events: the plan then never depends on how much waits or
+ * was delivered.
  */
 export async function readFresh(
   sql: Sql,
@@ -133,7 +134,7 @@ export async function listWaitingLanes(
 }
 
 /**
- * Puts off what is due but waits behind something later, writes when the next delivery is due, and answers it. Call it
+ * Puts off what is due but waits for something later, writes when the next delivery is due, and returns that. Call it
  * when everything else that is due is in memory.
  */
 export async function putOffBlocked(tx: Tx, { lease, held }: Reading, now: Date): Promise<Date | null> {
@@ -160,7 +161,7 @@ export async function putOffBlocked(tx: Tx, { lease, held }: Reading, now: Date)
   return noteNextDue(tx, lease, generation, held)
 }
 
-/** Nothing changes of what was asked for again meanwhile. Answers the places of what was written. */
+/** Nothing changes of what was asked for again meanwhile. Returns the positions of what was written. */
 export async function saveDeliveries(
   tx: Tx,
   { workspaceId, endpointId }: Lease,
@@ -186,7 +187,7 @@ export interface Successes {
 }
 
 /**
- * Writes the successes of many queues at once, and where those stand. Answers the owners of the leases that it was done
+ * Writes the successes of many queues at once, and where those stand. Returns the owners of the leases that it was done
  * for. Of the others nothing is written, for they are lost, or their endpoint was disabled meanwhile; or not everything,
  * for an event was asked for again.
  */
@@ -300,7 +301,7 @@ const onEarlier = (sql: Sql) => sql`
   where webhook_deliveries.generation <= excluded.generation
     and webhook_deliveries.round = excluded.round`
 
-/** Lets the rows behind a delivery that failed wait as long as it does, so that they come behind it again. */
+/** Lets the rows after a delivery that failed wait as long as it does, so that they come after it again. */
 export async function delayFollowers(
   tx: Tx,
   { workspaceId, endpointId }: Lease,

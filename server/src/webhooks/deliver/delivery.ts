@@ -47,7 +47,7 @@ export interface Result {
 /** Results that are written together. */
 export interface Batch {
   results: Result[]
-  /** What must wait behind one that failed. */
+  /** What must wait for one that failed. */
   parked: { delivery: Delivery; dueAt: Date }[]
 }
 

@@ -51,7 +51,7 @@ export async function openQueue(deps: PumpDeps, claimed: ClaimedQueue, askedAt: 
     results: [],
     batch: null,
     isEnding: false,
-    heir: null,
+    successor: null,
     isLost: false,
   }
 }
@@ -118,9 +118,9 @@ export function loseQueue(queue: Queue): void {
 
 export async function giveBack({ db, step }: PumpDeps, queue: Queue): Promise<void> {
   if (queue.isLost) return
-  const { lease, generation, heir } = queue
-  const news = heir === null ? undefined : { topic: givenTopic, id: lease.workspaceId }
+  const { lease, generation, successor } = queue
+  const news = successor === null ? undefined : { topic: givenTopic, id: lease.workspaceId }
   await step('release', () =>
-    db.statement((tx) => releaseQueue(tx, lease, { generation, cursor: cursorOf(queue), heir }), news),
+    db.statement((tx) => releaseQueue(tx, lease, { generation, cursor: cursorOf(queue), successor }), news),
   )
 }

@@ -46,16 +46,16 @@ export interface Queue {
   /** Of the process's own steady clock, as `leaseEndsAt`. */
   readonly openedAt: number
   readonly lanes: Ordering
-  /** No request leaves behind it. */
+  /** No request leaves after it. */
   leaseEndsAt: number
   endpoint: Endpoint
   /** The names that the endpoint asks for. */
   names: EventName[]
   readonly generation: number
   health: Health
-  /** Up to this place the feed was read. */
+  /** Up to this position the feed was read. */
   readTo: number
-  /** There may be events behind it. */
+  /** There may be events after it. */
   mayHaveMore: boolean
   /** When the next row that is not in memory is due. */
   retryAt: Date | null
@@ -68,7 +68,7 @@ export interface Queue {
   /** Nothing more is started. */
   isEnding: boolean
   /** The worker that is to have it next, if one has asked for it. */
-  heir: string | null
+  successor: string | null
   /** Another worker has it. */
   isLost: boolean
 }
@@ -78,12 +78,12 @@ export function isResting(queue: Queue, now: Date): boolean {
   return queue.isEnding || queue.isLost || isPaused(queue.health, now)
 }
 
-/** The places of everything in memory that is not being written. */
-export function heldPlaces({ lanes, results }: Pick<Queue, 'lanes' | 'results'>): number[] {
+/** Returns the positions of everything in memory that is not being written. */
+export function heldPositions({ lanes, results }: Pick<Queue, 'lanes' | 'results'>): number[] {
   return [...lanes.all(), ...results.map((result) => result.delivery)].map(({ position }) => position)
 }
 
-/** Everything up to here is done with or a row: a worker that begins behind it misses nothing. */
+/** Returns the position up to which everything is done with or a row: a worker that begins after it misses nothing. */
 export function cursorOf(queue: Pick<Queue, 'lanes' | 'results' | 'batch' | 'readTo'>): number {
   let cursor = queue.readTo
   for (const { hasRow, position } of unwritten(queue)) if (!hasRow && position <= cursor) cursor = position - 1

@@ -7,7 +7,7 @@ import { isHopeless } from '../endpoint/retry-policy.ts'
 import { insertAttempts, keepEarlierAttempts } from './attempt-queries.ts'
 import { attemptedRow, type Batch, failedAttemptRow, waitingRow } from './delivery.ts'
 import { delayFollowers, releaseFollowers, saveDeliveries } from './delivery-queries.ts'
-import { cursorOf, heldPlaces, type PumpDeps, type Queue } from './queue.ts'
+import { cursorOf, heldPositions, type PumpDeps, type Queue } from './queue.ts'
 import { reportSettled } from './report.ts'
 
 const maxResults = 100
@@ -20,7 +20,7 @@ interface Settled {
   retryAt: Date | null | undefined
 }
 
-/** Writes what has come of attempts, all of it or nothing. Answers whether there was anything to write. */
+/** Writes what has come of attempts, all of it or nothing. Returns whether there was anything to write. */
 export async function settleResults(deps: PumpDeps, queue: Queue): Promise<boolean> {
   // One that could not be written is tried again as it is: the lanes it was cut from are no longer in memory.
   queue.batch ??= takeBatch(queue)
@@ -67,7 +67,7 @@ function takeBatch({ lanes, results }: Queue): Batch | null {
   for (const { delivery, verdict } of batch.results) {
     if (verdict.next !== 'retry') continue
     const { dueAt } = verdict
-    batch.parked.push(...lanes.cut(delivery).map((behind) => ({ delivery: behind, dueAt })))
+    batch.parked.push(...lanes.cut(delivery).map((follower) => ({ delivery: follower, dueAt })))
   }
   return batch
 }
@@ -88,7 +88,7 @@ async function writeBatch(
   const failed = results
     .filter(({ verdict }) => verdict.next !== 'delivered')
     .map((result) => failedAttemptRow(keyring, lease.endpointId, result))
-  // In one go, and started in this order: whatever comes behind a lock that is not had is rolled back.
+  // In one go, and started in this order: whatever comes after a lock that is not had is rolled back.
   const [currentGeneration, , saved] = await step('save', () =>
     Promise.all([
       lockQueue(tx, lease),
@@ -107,7 +107,7 @@ async function writeBatch(
     await disableEndpoint(tx, queue.endpoint, disabled, { type: 'system', id: null }, now)
     return { isOver: true, disabled, retryAt: undefined }
   }
-  const retryAt = isTouched ? await noteNextDue(tx, lease, generation, heldPlaces(queue)) : undefined
+  const retryAt = isTouched ? await noteNextDue(tx, lease, generation, heldPositions(queue)) : undefined
   return { isOver: false, disabled, retryAt }
 }
 
@@ -117,7 +117,7 @@ async function commitQuickly(tx: Tx): Promise<void> {
   await tx`set local synchronous_commit = off`.execute()
 }
 
-/** Answers whether any row was or is waiting. */
+/** Returns whether any row was or is waiting. */
 async function moveFollowers(tx: Tx, queue: Queue, results: Batch['results'], now: Date): Promise<boolean> {
   const { lease, generation } = queue
   const heads = results.flatMap(({ delivery: { subjectId, position }, verdict }) =>

@@ -80,7 +80,7 @@ export async function claimQueues(
       q.generation, q.retry_at, q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx)} as has_replay`
 }
 
-/** Holds on to queues, and answers how their endpoints are now. Those of which nothing is told belong to another. */
+/** Holds on to queues, and returns how their endpoints are now. Those that are missing belong to another worker. */
 export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(HeldQueue & { owner: string })[]> {
   return tx<(HeldQueue & { owner: string })[]>`
     with held as (
@@ -102,7 +102,7 @@ export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(H
       q.lease_owner as owner, q.generation, q.retry_at, e.removed_at, ${hasReplay(tx)} as has_replay`
 }
 
-/** Ends the leases of workers that are dead. Answers how many. */
+/** Ends the leases of workers that are dead. Returns how many. */
 export async function endLeasesOfDead(tx: Tx): Promise<number> {
   const ended = await tx`
     update webhook_queues
@@ -125,15 +125,15 @@ export interface Leaving {
   /** Everything up to here is done with. */
   cursor: number
   /** The worker that is to have it next, by the name of its sessions; null when anyone may. */
-  heir: string | null
+  successor: string | null
 }
 
-export async function releaseQueue(tx: Tx, lease: Lease, { generation, cursor, heir }: Leaving): Promise<void> {
+export async function releaseQueue(tx: Tx, lease: Lease, { generation, cursor, successor }: Leaving): Promise<void> {
   await tx`
     update webhook_queues
     set lease_owner = null,
-      lease_until = clock_timestamp() + ${heir === null ? '0 seconds' : keptFor}::interval,
-      lease_session = ${heir},
+      lease_until = clock_timestamp() + ${successor === null ? '0 seconds' : keptFor}::interval,
+      lease_session = ${successor},
       cursor = case when generation = ${generation} then greatest(cursor, ${cursor}) else cursor end
     where workspace_id = ${lease.workspaceId}
       and endpoint_id = ${lease.endpointId}
@@ -145,7 +145,7 @@ export class LeaseLost extends Error {}
 
 /**
  * Locks a queue that is still ours, first thing in each transaction that changes its deliveries: what it finds then
- * includes what a member has asked for meanwhile. Answers the generation. An overdue lease that nobody has taken will do.
+ * includes what a member has asked for meanwhile. Returns the generation. An overdue lease that nobody has taken will do.
  */
 export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
   const [queue] = await tx<{ generation: number }[]>`

@@ -95,7 +95,7 @@ export interface WebhookBacklog {
 
 const maxLookedAt = 1000
 
-/** How far the queues of all active endpoints are behind; of those behind, the oldest event of 1,000 is looked up. */
+/** Returns how far the queues of all active endpoints are behind; of those behind, the oldest event of 1,000 is looked up. */
 export async function readWebhookBacklog(sql: Sql): Promise<WebhookBacklog[]> {
   return sql<WebhookBacklog[]>`
     with queues as materialized (

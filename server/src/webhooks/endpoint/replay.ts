@@ -74,7 +74,7 @@ async function keepTakenAttempts(
   tx: Tx,
   workspaceId: string,
   endpointId: string,
-  places: readonly number[],
+  positions: readonly number[],
 ): Promise<void> {
   await tx`
     insert into webhook_attempts (workspace_id, endpoint_id, position, number, at, status, ms, error, answer)
@@ -83,7 +83,7 @@ async function keepTakenAttempts(
     from webhook_deliveries
     where workspace_id = ${workspaceId}
       and endpoint_id = ${endpointId}
-      and position = any (${places}::bigint[])
+      and position = any (${positions}::bigint[])
       and state = 'delivered'
     on conflict do nothing`
 }
@@ -95,7 +95,7 @@ export interface Replay {
   scope: 'undelivered' | 'all'
 }
 
-/** Lets a range of time be sent again; answers the id of the work. Refuses the sixth that is open. */
+/** Lets a range of time be sent again; returns the id of the replay. Refuses the sixth that is open. */
 export async function openReplay(
   tx: Tx,
   endpoint: Receiver,
@@ -207,8 +207,8 @@ export async function workReplay(
 async function queueNext(tx: Tx, queue: ReplayedQueue, replay: OpenReplay, now: Date): Promise<boolean> {
   const { lease, generation, endpoint, readTo, names } = queue
   const page = await listRange(tx, lease.workspaceId, replay, readTo, names)
-  const places = page.map((event) => event.position)
-  if (replay.scope === 'all') await keepTakenAttempts(tx, lease.workspaceId, lease.endpointId, places)
+  const positions = page.map((event) => event.position)
+  if (replay.scope === 'all') await keepTakenAttempts(tx, lease.workspaceId, lease.endpointId, positions)
   const queued = await tx`
     insert into webhook_deliveries (
       workspace_id, endpoint_id, position, event_id, event_name, subject_id, occurred_at, masked, state, generation,
@@ -219,7 +219,7 @@ async function queueNext(tx: Tx, queue: ReplayedQueue, replay: OpenReplay, now: 
       ${endpoint.phoneVisibility === 'masked'}, 'pending', ${generation}, 0, 0, ${now}
     from events
     where workspace_id = ${lease.workspaceId}
-      and position = any (${places}::bigint[])
+      and position = any (${positions}::bigint[])
     on conflict (workspace_id, endpoint_id, position) do update
     set ${newRound(tx)}
     where case webhook_deliveries.state

@@ -110,7 +110,7 @@ export async function removeEndpoint(deps: WebhookDeps, member: Member, id: stri
   })
 }
 
-/** The last place that is given; no other is until the transaction ends. */
+/** Returns the last position that was given; no other is until the transaction ends. */
 export async function endOfFeed(tx: Tx, workspaceId: string): Promise<number> {
   const [feed] = await tx<{ last: number }[]>`
     select last_position as last

@@ -103,7 +103,7 @@ export interface LoggedAttempt {
 }
 
 /**
- * What became of one event at an endpoint; undefined when nothing has yet. Found by its place: an index by the ids of
+ * What became of one event at an endpoint; undefined when nothing has yet. Found by its position: an index by the ids of
  * events would cost every delivery a write.
  */
 export async function findDelivery(

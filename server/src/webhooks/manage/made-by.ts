@@ -21,7 +21,7 @@ export async function webhooksMadeBy(
   )
 }
 
-/** Lets nothing more go to the endpoints that this person answers for; answers how many were active. */
+/** Lets nothing more go to the endpoints that this person answers for; returns how many were active. */
 export async function disableMadeBy(
   tx: Tx,
   { workspaceId, actor }: Pick<Member, 'workspaceId' | 'actor'>,

@@ -23,7 +23,7 @@ export async function resendEvent(deps: WebhookDeps, member: Member, id: string,
   })
 }
 
-/** Begins to send a range of time again; answers the id of the work. */
+/** Begins to send a range of time again; returns the id of the replay. */
 export async function replayRange(
   deps: WebhookDeps,
   member: Member,
@@ -47,7 +47,7 @@ export async function replayRange(
   })
 }
 
-/** An event that has its place: of the feed, or a test of this endpoint. */
+/** Returns an event that has its position: of the feed, or a test of this endpoint. */
 export async function findEvent(
   sql: Sql,
   workspaceId: string,

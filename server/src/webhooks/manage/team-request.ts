@@ -17,7 +17,7 @@ export const endpointPath = `${webhooksPath}/:endpointId`
 
 const countUpTo = 10_000
 
-/** One endpoint as the member sees it. */
+/** Returns one endpoint as the member sees it. */
 export async function readEndpoint(deps: WebhookDeps, member: Member, id: string) {
   const { workspaceId } = member
   const row = await selectEndpoint(deps.db.sql, workspaceId, id)
@@ -28,7 +28,7 @@ export async function readEndpoint(deps: WebhookDeps, member: Member, id: string
   )
 }
 
-/** Answers the workspace of an endpoint that is there. */
+/** Returns the workspace of an endpoint; throws 404 when there is none. */
 export async function workspaceOfEndpoint(
   { db }: WebhookDeps,
   request: FastifyRequest,
