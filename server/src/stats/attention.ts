@@ -4,7 +4,7 @@ import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/ackn
 import type { UnansweredCount } from '../inbox/read/unanswered-counts.ts'
 import type { QuotaUse } from '../leads/lead/quota.ts'
 import type { EndpointState, StateReason } from '../webhooks/endpoint/endpoint.ts'
-import { failuresBeforeProbes } from '../webhooks/endpoint/health.ts'
+import { failuresBeforeProbes } from '../webhooks/endpoint/retry-policy.ts'
 
 /** In the order of what is worst. */
 export const attentionCodes = [

@@ -1,9 +1,8 @@
 import type { Tx } from '../base/db.ts'
 import type { Removed } from '../base/erasure.ts'
-import type { Queue } from './deliver/queue.ts'
 
 /**
- * Erases what became, or was to become, of the events at these places: nothing of them is sent any more, and the first bytes
+ * Erases what became, or was to become, of the events at these positions: nothing of them is sent any more, and the first bytes
  * of receivers' answers go, which may repeat what they were sent.
  */
 export async function eraseDeliveries(tx: Tx, workspaceId: string, positions: readonly number[]): Promise<Removed> {
@@ -17,12 +16,4 @@ export async function eraseDeliveries(tx: Tx, workspaceId: string, positions: re
       ))
       and position = any (${[...positions]}::bigint[])`
   return { deliveries: erased.count }
-}
-
-/** Empties what a process has in memory of an erased lead or conversation: it is given up then, as if it were not kept. */
-export function forgetErased(queues: readonly Queue[], subjectId: string): void {
-  for (const { lanes, results } of queues) {
-    for (const delivery of lanes.all()) if (delivery.subjectId === subjectId) delivery.payload = null
-    for (const { delivery, attempt } of results) if (delivery.subjectId === subjectId) attempt.answer = null
-  }
 }

@@ -1,5 +1,5 @@
 import type { SealedTable } from '../base/sealing/keyed-table.ts'
-import { answerPlace } from './deliver/answer.ts'
+import { answerPlace } from './deliver/bodies.ts'
 import { settingsPlace } from './endpoint/endpoint.ts'
 
 export const sealedWebhookTables: readonly SealedTable[] = [

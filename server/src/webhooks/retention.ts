@@ -7,7 +7,7 @@ const settledMs = 3_600_000
 
 /**
  * Removes what became of events more than 30 days ago, and everything of endpoints that were removed. What an active
- * endpoint is still to be sent stays. Any number of workers may run it. Answers how many deliveries it removed.
+ * endpoint is still to be sent stays. Any number of workers may run it. Returns how many deliveries it removed.
  */
 export async function sweepWebhookLog(db: Db, now: Date): Promise<number> {
   let removed = 0
@@ -35,7 +35,7 @@ async function listEndpoints(sql: Sql): Promise<SweptEndpoint[]> {
     from webhook_endpoints`
 }
 
-// Places follow the time closely: the first batch without an old event is the last to look at.
+// Positions follow the time closely: the first batch without an old event is the last to look at.
 async function sweepDeliveries(db: Db, endpoint: SweptEndpoint, before: Date): Promise<number> {
   let removed = 0
   let after = 0

@@ -84,7 +84,7 @@ async function run(mix: Mix, kills: number): Promise<DeliveryHistory> {
 }
 
 async function startWorker({ options }: DeliveryWorld): Promise<Program> {
-  const task: DeliveringTask = { database: options, time, timeoutMs, dieAt: null }
+  const task: DeliveringTask = { database: options, time, timeoutMs, dieAfter: null }
   const worker = startProgram([program, JSON.stringify(task)])
   await worker.said('ready')
   return worker

@@ -1,5 +1,5 @@
 import { type Db, processName, type Sql } from '../../base/db.ts'
-import { endLeasesOfDead } from '../endpoint/lease.ts'
+import { endLeasesOfDead } from '../endpoint/queue-queries.ts'
 
 /** Once the database is there again, processes come back one by one: for so long nobody is taken for dead. */
 const graceMs = 3000
@@ -15,7 +15,7 @@ interface Sessions {
 }
 
 /**
- * Answers what to call many times a second: it ends the leases of workers that have died, and answers how many. A look
+ * Returns what to call many times a second: it ends the leases of workers that have died, and returns how many. A look
  * costs the list of sessions; the leases are only searched when a process has gone from it, or once a second.
  */
 export function createDeadWorkerReaper(db: Db, nowMs = () => performance.now()): () => Promise<number> {

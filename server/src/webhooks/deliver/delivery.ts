@@ -1,4 +1,7 @@
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { EventName } from '../../events/catalogue.ts'
+import type { Verdict } from '../endpoint/retry-policy.ts'
+import { sealAnswer } from './bodies.ts'
 
 /** An event on its way to an endpoint. */
 export interface Delivery {
@@ -35,13 +38,6 @@ export interface DeliveryAttempt {
   masked: boolean
 }
 
-export type Verdict =
-  | { next: 'delivered' }
-  | { next: 'retry'; dueAt: Date }
-  | { next: 'failed' }
-  /** The receiver wants no more: the endpoint is disabled. */
-  | { next: 'gone' }
-
 export interface Result {
   delivery: Delivery
   attempt: DeliveryAttempt
@@ -51,6 +47,105 @@ export interface Result {
 /** Results that are written together. */
 export interface Batch {
   results: Result[]
-  /** What must wait behind one that failed. */
+  /** What must wait for one that failed. */
   parked: { delivery: Delivery; dueAt: Date }[]
+}
+
+/** A delivery as it is written. */
+export interface DeliveryRow {
+  position: number
+  eventId: string
+  name: string
+  subjectId: string
+  occurredAt: Date
+  masked: boolean
+  state: 'pending' | 'delivered' | 'failed'
+  round: number
+  roundAttempts: number
+  attempts: number
+  dueAt: Date | null
+  deliveredAt: Date | null
+  deliveredStatus: number | null
+  deliveredMs: number | null
+  deliveredAnswer: Buffer | null
+}
+
+/** An attempt as the log keeps it. */
+export interface AttemptRow {
+  position: number
+  number: number
+  at: Date
+  status: number | null
+  ms: number
+  error: string | null
+  answer: Buffer | null
+}
+
+/** A delivery that waits, as it is written. */
+export function waitingRow(delivery: Delivery, dueAt: Date): DeliveryRow {
+  const { position, eventId, name, subjectId, occurredAt, masked, round, roundAttempts, attempts } = delivery
+  return {
+    position,
+    eventId,
+    name,
+    subjectId,
+    occurredAt,
+    masked,
+    state: 'pending',
+    round,
+    roundAttempts,
+    attempts,
+    dueAt,
+    deliveredAt: null,
+    deliveredStatus: null,
+    deliveredMs: null,
+    deliveredAnswer: null,
+  }
+}
+
+/** A delivery after an attempt, as it is written. */
+export function attemptedRow(
+  keyring: Keyring,
+  endpointId: string,
+  { delivery, attempt, verdict }: Result,
+): DeliveryRow {
+  const row: DeliveryRow = {
+    ...waitingRow(delivery, attempt.at),
+    masked: attempt.masked,
+    roundAttempts: delivery.roundAttempts + 1,
+    attempts: delivery.attempts + 1,
+  }
+  if (verdict.next === 'retry') return { ...row, dueAt: verdict.dueAt }
+  if (verdict.next !== 'delivered') return { ...row, state: 'failed', dueAt: null }
+  return {
+    ...row,
+    state: 'delivered',
+    dueAt: null,
+    deliveredAt: attempt.at,
+    deliveredStatus: attempt.status,
+    deliveredMs: attempt.ms,
+    deliveredAnswer: sealedAnswer(keyring, endpointId, delivery, attempt),
+  }
+}
+
+export function failedAttemptRow(keyring: Keyring, endpointId: string, { delivery, attempt }: Result): AttemptRow {
+  const { at, status, ms, error } = attempt
+  return {
+    position: delivery.position,
+    number: delivery.attempts + 1,
+    at,
+    status,
+    ms,
+    error,
+    answer: sealedAnswer(keyring, endpointId, delivery, attempt),
+  }
+}
+
+function sealedAnswer(
+  keyring: Keyring,
+  endpointId: string,
+  { position, attempts }: Delivery,
+  { answer }: DeliveryAttempt,
+): Buffer | null {
+  return answer === null ? null : sealAnswer(keyring, { endpointId, position, number: attempts + 1 }, answer)
 }

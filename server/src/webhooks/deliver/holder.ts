@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClaimedQueue, claimQueues, renewLeases } from '../endpoint/lease.ts'
+import { type ClaimedQueue, claimQueues, renewLeases } from '../endpoint/queue-queries.ts'
 import { endQueue, giveBack, loseQueue, openQueue, refreshQueue, runQueue } from './pump.ts'
 import { isResting, type PumpDeps, type Queue } from './queue.ts'
 import type { RebalanceRequest } from './rebalance.ts'
@@ -17,7 +17,7 @@ const minInMemory = 20
 
 /** The queues that this process has leased, each being worked on by itself. */
 export interface Holder {
-  /** Begins with queues in which something can be sent, of the workspaces given or of all. Answers how many. */
+  /** Begins with queues in which something can be sent, of the workspaces given or of all. Returns how many. */
   claim(workspaceIds: readonly string[] | null): Promise<number>
   /** Renews the leases of queues, and looks what was changed at their endpoints. */
   renew(queues: readonly Queue[]): Promise<void>
@@ -43,7 +43,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
 
   const begin = async (claimed: ClaimedQueue, askedAt: number): Promise<void> => {
     try {
-      const queue = await openQueue(deps, claimed, askedAt)
+      const queue = await deps.step('open', () => openQueue(deps, claimed, askedAt))
       if (isStopping) endQueue(queue)
       const done = work(queue).finally(() => {
         working.delete(claimed.owner)
@@ -117,7 +117,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
 function giveTo(queues: readonly Queue[], { from, to, count }: RebalanceRequest): void {
   const ours = queues.filter(({ session }) => session === from)
   for (const queue of easiestToGive(ours).slice(0, count)) {
-    queue.heir = to
+    queue.successor = to
     endQueue(queue)
   }
 }

@@ -1,17 +1,15 @@
-import { isProbed } from '../endpoint/health.ts'
-import { lockQueue } from '../endpoint/lease.ts'
-import type { Delivery } from './delivery.ts'
-import { heldPlaces, isResting, type PumpDeps, type Queue } from './queue.ts'
-import { listDue, listWaitingLanes, putOffBlocked, readFresh } from './read-queries.ts'
-import { workReplay } from './replay-work.ts'
-import { saveDeliveries } from './settle-queries.ts'
-import { waitingRow } from './settle-rows.ts'
+import { lockQueue } from '../endpoint/queue-queries.ts'
+import { workReplay } from '../endpoint/replay.ts'
+import { isProbed } from '../endpoint/retry-policy.ts'
+import { type Delivery, waitingRow } from './delivery.ts'
+import { listDue, listWaitingLanes, putOffBlocked, readFresh, saveDeliveries } from './delivery-queries.ts'
+import { heldPositions, isResting, type PumpDeps, type Queue } from './queue.ts'
 
 const maxInMemory = 400
 /** A probed endpoint takes one at a time, and few of them. */
 const maxWhenProbed = 4
 
-/** Brings what is to be sent into memory. Answers whether it has looked: there may be more then. */
+/** Brings what is to be sent into memory. Returns whether it has looked: there may be more then. */
 export async function loadMore(deps: PumpDeps, queue: Queue): Promise<boolean> {
   const now = deps.clock.now()
   if (isResting(queue, now)) return false
@@ -24,8 +22,7 @@ export async function loadMore(deps: PumpDeps, queue: Queue): Promise<boolean> {
     return true
   }
   if (!queue.mayHaveMore) return false
-  await loadFresh(deps, queue, room)
-  await deps.fail?.('loaded')
+  await deps.step('load', () => loadFresh(deps, queue, room))
   return true
 }
 
@@ -40,10 +37,10 @@ async function replayNext(deps: PumpDeps, queue: Queue): Promise<boolean> {
 
 async function loadDue({ db, clock }: PumpDeps, queue: Queue, limit: number, now: Date): Promise<void> {
   const { lease, generation, lanes } = queue
-  const due = await listDue(db.sql, { lease, generation, held: heldPlaces(queue), limit }, now)
+  const due = await listDue(db.sql, { lease, generation, held: heldPositions(queue), limit }, now)
   for (const delivery of due) lanes.add(delivery)
   if (due.length === limit) return
-  const held = heldPlaces(queue)
+  const held = heldPositions(queue)
   queue.retryAt = await db.tx((tx) => putOffBlocked(tx, { lease, generation, held, limit }, clock.now()))
 }
 
@@ -52,12 +49,12 @@ async function loadFresh(deps: PumpDeps, queue: Queue, limit: number): Promise<v
   // Before the look: what is placed during it must be looked for again.
   queue.mayHaveMore = false
   try {
-    const reading = { lease, generation, held: heldPlaces(queue), limit }
+    const reading = { lease, generation, held: heldPositions(queue), limit }
     const read = await readFresh(deps.db.sql, reading, readTo, names)
     const subjectIds = read.fresh.map(({ subjectId }) => subjectId)
     const waiting = retryAt === null ? noLanes : await listWaitingLanes(deps.db.sql, reading, subjectIds)
     await park(deps, queue, read.fresh, waiting)
-    // The end has set back the place from which another goes on, before what it dropped from memory.
+    // The end has set back the position from which another goes on, before what it dropped from memory.
     if (queue.isEnding) return
     for (const delivery of read.fresh) if (!waiting.has(delivery.subjectId)) lanes.add(delivery)
     queue.readTo = read.readTo
@@ -70,7 +67,7 @@ async function loadFresh(deps: PumpDeps, queue: Queue, limit: number): Promise<v
 
 const noLanes: ReadonlyMap<string, Date> = new Map()
 
-/** Writes what must wait behind rows of its lane. */
+/** Writes what must wait for rows of its lane. */
 async function park(
   { db }: PumpDeps,
   { lease, generation }: Queue,

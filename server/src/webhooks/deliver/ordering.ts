@@ -16,13 +16,13 @@ export interface Ordering {
   hasReady(): boolean
   /** The next delivery, which then is in flight. */
   take(): Delivery | undefined
-  /** The delivery in flight is done with: the one behind it may go. */
+  /** The delivery in flight is done with: the one after it may go. */
   pass(delivery: Delivery): void
   /** The delivery did not go after all: it is the next of its lane again. */
   putBack(delivery: Delivery): void
-  /** Forgets the lane of a delivery in flight, and answers those behind it. */
+  /** Forgets the lane of a delivery in flight, and returns those after it. */
   cut(delivery: Delivery): Delivery[]
-  /** Forgets what is not in flight, and answers it. */
+  /** Forgets what is not in flight, and returns it. */
   clear(): Delivery[]
   all(): Delivery[]
   readonly size: number
@@ -70,10 +70,10 @@ export function createOrdering(): Ordering {
       ready.add(subjectId)
     },
     cut: ({ subjectId }) => {
-      const [, ...behind] = lanes.get(subjectId)?.waiting ?? []
+      const [, ...followers] = lanes.get(subjectId)?.waiting ?? []
       ready.delete(subjectId)
-      if (lanes.delete(subjectId)) size -= behind.length + 1
-      return behind
+      if (lanes.delete(subjectId)) size -= followers.length + 1
+      return followers
     },
     clear: () => {
       const dropped = [...lanes.values()].flatMap((lane) => lane.waiting.splice(lane.isBusy ? 1 : 0))

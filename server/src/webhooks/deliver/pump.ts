@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSignal } from '../../base/async/signal.ts'
 import { openEndpoint } from '../endpoint/endpoint.ts'
-import { type ClaimedQueue, type HeldQueue, LeaseLost, leaseMs, releaseQueue } from '../endpoint/lease.ts'
 import { namesOf } from '../endpoint/patterns.ts'
+import { type ClaimedQueue, type HeldQueue, LeaseLost, leaseMs, releaseQueue } from '../endpoint/queue-queries.ts'
 import { loadMore } from './load.ts'
 import { createOrdering } from './ordering.ts'
 import { cursorOf, type PumpDeps, type Queue } from './queue.ts'
@@ -23,7 +23,6 @@ export function leaseEndOf(askedAt: number): number {
 /** Takes a claimed queue into memory; throws when the endpoint's settings do not open. */
 export async function openQueue(deps: PumpDeps, claimed: ClaimedQueue, askedAt: number): Promise<Queue> {
   const { workspace_id: workspaceId, id: endpointId, owner, cursor, removed_to: removedTo } = claimed
-  await deps.fail?.('claimed')
   const endpoint = await deps.vault.withKeyring(workspaceId, (keyring) => openEndpoint(keyring, claimed))
   if (cursor < removedTo) {
     deps.log.warn('events were removed before they were sent', { endpointId, count: removedTo - cursor })
@@ -52,7 +51,7 @@ export async function openQueue(deps: PumpDeps, claimed: ClaimedQueue, askedAt: 
     results: [],
     batch: null,
     isEnding: false,
-    heir: null,
+    successor: null,
     isLost: false,
   }
 }
@@ -117,10 +116,11 @@ export function loseQueue(queue: Queue): void {
   queue.signal.wake()
 }
 
-export async function giveBack({ db, fail }: PumpDeps, queue: Queue): Promise<void> {
+export async function giveBack({ db, step }: PumpDeps, queue: Queue): Promise<void> {
   if (queue.isLost) return
-  const { lease, generation, heir } = queue
-  const news = heir === null ? undefined : { topic: givenTopic, id: lease.workspaceId }
-  await db.statement((tx) => releaseQueue(tx, lease, { generation, cursor: cursorOf(queue), heir }), news)
-  await fail?.('released')
+  const { lease, generation, successor } = queue
+  const news = successor === null ? undefined : { topic: givenTopic, id: lease.workspaceId }
+  await step('release', () =>
+    db.statement((tx) => releaseQueue(tx, lease, { generation, cursor: cursorOf(queue), successor }), news),
+  )
 }

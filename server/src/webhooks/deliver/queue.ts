@@ -4,29 +4,21 @@ import type { Db } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
+import type { RunStep } from '../../base/steps.ts'
 import type { EventName } from '../../events/catalogue.ts'
 import type { PresentPayload } from '../../events/feed.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
-import { type Health, isPaused } from '../endpoint/health.ts'
-import type { Lease } from '../endpoint/lease.ts'
+import type { Lease } from '../endpoint/queue-queries.ts'
+import { type Health, isPaused } from '../endpoint/retry-policy.ts'
 import type { Slots } from './concurrency.ts'
 import type { Batch, Delivery, Result } from './delivery.ts'
-import type { WebhookObserver } from './observe.ts'
 import type { Ordering } from './ordering.ts'
+import type { WebhookObserver } from './report.ts'
 import type { SuccessBatcher } from './success-batcher.ts'
 
-/** Where a test may let the process die: each lies between two steps that a crash could tear apart. */
-export const deliveryPoints = [
-  'claimed',
-  'loaded',
-  'leaving',
-  'answered',
-  'saved',
-  'written',
-  'settled',
-  'released',
-] as const
-export type DeliveryPoint = (typeof deliveryPoints)[number]
+/** The steps of a delivery, in order of their ends: after each of them a crash could tear it apart. */
+export const deliverySteps = ['open', 'load', 'render', 'post', 'save', 'write', 'settle', 'release'] as const
+export type DeliveryStep = (typeof deliverySteps)[number]
 
 export interface PumpDeps {
   db: Db
@@ -42,7 +34,7 @@ export interface PumpDeps {
   random: () => number
   /** How many deliveries one queue may have in memory. */
   maxInMemory: () => number
-  fail?: (point: DeliveryPoint) => Promise<void>
+  step: RunStep<DeliveryStep>
 }
 
 /** A leased queue in memory. Only its pump reads and settles; requests end whenever they end. */
@@ -54,16 +46,16 @@ export interface Queue {
   /** Of the process's own steady clock, as `leaseEndsAt`. */
   readonly openedAt: number
   readonly lanes: Ordering
-  /** No request leaves behind it. */
+  /** No request leaves after it. */
   leaseEndsAt: number
   endpoint: Endpoint
   /** The names that the endpoint asks for. */
   names: EventName[]
   readonly generation: number
   health: Health
-  /** Up to this place the feed was read. */
+  /** Up to this position the feed was read. */
   readTo: number
-  /** There may be events behind it. */
+  /** There may be events after it. */
   mayHaveMore: boolean
   /** When the next row that is not in memory is due. */
   retryAt: Date | null
@@ -76,7 +68,7 @@ export interface Queue {
   /** Nothing more is started. */
   isEnding: boolean
   /** The worker that is to have it next, if one has asked for it. */
-  heir: string | null
+  successor: string | null
   /** Another worker has it. */
   isLost: boolean
 }
@@ -86,12 +78,12 @@ export function isResting(queue: Queue, now: Date): boolean {
   return queue.isEnding || queue.isLost || isPaused(queue.health, now)
 }
 
-/** The places of everything in memory that is not being written. */
-export function heldPlaces({ lanes, results }: Pick<Queue, 'lanes' | 'results'>): number[] {
+/** Returns the positions of everything in memory that is not being written. */
+export function heldPositions({ lanes, results }: Pick<Queue, 'lanes' | 'results'>): number[] {
   return [...lanes.all(), ...results.map((result) => result.delivery)].map(({ position }) => position)
 }
 
-/** Everything up to here is done with or a row: a worker that begins behind it misses nothing. */
+/** Returns the position up to which everything is done with or a row: a worker that begins after it misses nothing. */
 export function cursorOf(queue: Pick<Queue, 'lanes' | 'results' | 'batch' | 'readTo'>): number {
   let cursor = queue.readTo
   for (const { hasRow, position } of unwritten(queue)) if (!hasRow && position <= cursor) cursor = position - 1
@@ -101,4 +93,12 @@ export function cursorOf(queue: Pick<Queue, 'lanes' | 'results' | 'batch' | 'rea
 function unwritten({ lanes, results, batch }: Pick<Queue, 'lanes' | 'results' | 'batch'>): Delivery[] {
   const inBatch = batch === null ? [] : [...batch.results, ...batch.parked]
   return [...lanes.all(), ...[...results, ...inBatch].map(({ delivery }) => delivery)]
+}
+
+/** Empties what a process has in memory of an erased lead or conversation: it is given up then, as if it were not kept. */
+export function forgetErased(queues: readonly Queue[], subjectId: string): void {
+  for (const { lanes, results } of queues) {
+    for (const delivery of lanes.all()) if (delivery.subjectId === subjectId) delivery.payload = null
+    for (const { delivery, attempt } of results) if (delivery.subjectId === subjectId) attempt.answer = null
+  }
 }

@@ -1,5 +1,5 @@
-import type { Db, Sql } from '../../base/db.ts'
-import { ownSession } from '../../base/lease-session.ts'
+import type { Db } from '../../base/db.ts'
+import { type Holding, listHoldings } from '../endpoint/queue-queries.ts'
 
 /** A worker wants some of another's queues; the id is an `Ask`, in JSON. */
 export const askTopic = 'webhooks_asked'
@@ -11,11 +11,6 @@ export interface RebalanceRequest {
   from: string
   to: string
   count: number
-}
-
-export interface Holding {
-  session: string
-  queues: number
 }
 
 /** Less is not worth the interruption, and would go back and forth. */
@@ -41,23 +36,4 @@ export function rebalanceRequestOf([own, ...others]: readonly Holding[]): Rebala
   const difference = richest.queues - own.queues
   if (difference < Math.max(minDifference, richest.queues * minDifferenceShare)) return null
   return { from: richest.session, to: own.session, count: Math.min(Math.floor(difference / 2), maxAtOnce) }
-}
-
-/** How many queues each worker holds: first this one, whatever it holds. */
-async function listHoldings(sql: Sql): Promise<Holding[]> {
-  return sql<Holding[]>`
-    with own as (
-      select ${ownSession(sql)} as session
-    ), leases as (
-      select lease_session as session, count(*) as queues
-      from webhook_queues
-      where lease_owner is not null
-        and lease_until > clock_timestamp()
-      group by lease_session
-    )
-    select session, coalesce(l.queues, 0) as queues
-    from own
-    full join leases l using (session)
-    left join own o using (session)
-    order by o.session is null`
 }

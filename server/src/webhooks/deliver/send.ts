@@ -1,11 +1,21 @@
+import type { OutgoingRequest } from '../../base/outgoing/guarded-fetch.ts'
 import { version } from '../../base/version.ts'
-import { retryAfterMs } from '../endpoint/backoff.ts'
-import { afterFailure, afterSuccess, isHopeless, isPaused, isProbed } from '../endpoint/health.ts'
-import { signatures } from '../endpoint/signature.ts'
-import { bodyOf } from './body.ts'
+import {
+  afterFailure,
+  afterSuccess,
+  expiredError,
+  internalError,
+  isHopeless,
+  isPaused,
+  isProbed,
+  judge,
+  retryAfterMs,
+  tellsOfReceiver,
+} from '../endpoint/retry-policy.ts'
+import { signatures } from '../endpoint/signing.ts'
+import { requestBody } from './bodies.ts'
 import type { Delivery, DeliveryAttempt } from './delivery.ts'
 import type { PumpDeps, Queue } from './queue.ts'
-import { expiredError, internalError, judge, tellsOfReceiver } from './verdict.ts'
 
 const maxInFlight = 16
 const timeoutMs = 15_000
@@ -81,8 +91,10 @@ async function attemptDelivery(deps: PumpDeps, queue: Queue, delivery: Delivery)
   const { payload } = delivery
   if (payload === null) return failed(expiredError)
   try {
-    const body = await deps.vault.withKeyring(endpoint.workspaceId, (keyring) =>
-      bodyOf(keyring, { ...delivery, payload }, masked, deps.present),
+    const body = await deps.step('render', () =>
+      deps.vault.withKeyring(endpoint.workspaceId, (keyring) =>
+        requestBody(keyring, { ...delivery, payload }, masked, deps.present),
+      ),
     )
     return await post(deps, queue, delivery, { body, masked })
   } catch (error) {
@@ -102,8 +114,7 @@ async function post(
   const { settings } = queue.endpoint
   const now = clock.now()
   const timestamp = Math.floor(now.getTime() / 1000)
-  await deps.fail?.('leaving')
-  const answer = await outgoing.call({
+  const request: OutgoingRequest = {
     method: 'POST',
     url: settings.url,
     headers: {
@@ -120,8 +131,8 @@ async function post(
     maxAnswerBytes,
     maySend: () => mayLeave(queue),
     mayRepeat: true,
-  })
-  await deps.fail?.('answered')
+  }
+  const answer = await deps.step('post', () => outgoing.call(request))
   const at = clock.now()
   const { ms } = answer
   if (answer.outcome === 'answered') {

@@ -2,15 +2,13 @@ import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
 import type { StateReason } from '../endpoint/endpoint.ts'
-import { isHopeless } from '../endpoint/health.ts'
-import { lockQueue } from '../endpoint/lease.ts'
-import type { Batch } from './delivery.ts'
-import { cursorOf, heldPlaces, type PumpDeps, type Queue } from './queue.ts'
-import { noteNextDue } from './read-queries.ts'
+import { lockQueue, noteNextDue, saveQueue } from '../endpoint/queue-queries.ts'
+import { isHopeless } from '../endpoint/retry-policy.ts'
+import { insertAttempts, keepEarlierAttempts } from './attempt-queries.ts'
+import { attemptedRow, type Batch, failedAttemptRow, waitingRow } from './delivery.ts'
+import { delayFollowers, releaseFollowers, saveDeliveries } from './delivery-queries.ts'
+import { cursorOf, heldPositions, type PumpDeps, type Queue } from './queue.ts'
 import { reportSettled } from './report.ts'
-import { insertAttempts, keepEarlierAttempts } from './save-attempts.ts'
-import { delayFollowers, releaseFollowers, saveDeliveries, saveQueue } from './settle-queries.ts'
-import { attemptedRow, failedAttemptRow, waitingRow } from './settle-rows.ts'
 
 const maxResults = 100
 
@@ -22,14 +20,16 @@ interface Settled {
   retryAt: Date | null | undefined
 }
 
-/** Writes what has come of attempts, all of it or nothing. Answers whether there was anything to write. */
+/** Writes what has come of attempts, all of it or nothing. Returns whether there was anything to write. */
 export async function settleResults(deps: PumpDeps, queue: Queue): Promise<boolean> {
   // One that could not be written is tried again as it is: the lanes it was cut from are no longer in memory.
   queue.batch ??= takeBatch(queue)
   const { batch } = queue
   if (batch === null) return false
-  const settled = (await settleWithOthers(deps, queue, batch)) ?? (await settleAlone(deps, queue, batch))
-  await deps.fail?.('settled')
+  const settled = await deps.step(
+    'settle',
+    async () => (await settleWithOthers(deps, queue, batch)) ?? (await settleAlone(deps, queue, batch)),
+  )
   queue.batch = null
   deps.slots.dropUnwritten(batch.results.length)
   if (settled.retryAt !== undefined) queue.retryAt = settled.retryAt
@@ -58,11 +58,7 @@ async function settleWithOthers(deps: PumpDeps, queue: Queue, { results, parked 
 
 async function settleAlone(deps: PumpDeps, queue: Queue, batch: Batch): Promise<Settled> {
   const keyring = await deps.vault.keyring(queue.lease.workspaceId)
-  return deps.db.tx(async (tx) => {
-    const written = await writeBatch(tx, deps, queue, keyring, batch)
-    await deps.fail?.('written')
-    return written
-  })
+  return deps.db.tx((tx) => deps.step('write', () => writeBatch(tx, deps, queue, keyring, batch)))
 }
 
 function takeBatch({ lanes, results }: Queue): Batch | null {
@@ -71,14 +67,14 @@ function takeBatch({ lanes, results }: Queue): Batch | null {
   for (const { delivery, verdict } of batch.results) {
     if (verdict.next !== 'retry') continue
     const { dueAt } = verdict
-    batch.parked.push(...lanes.cut(delivery).map((behind) => ({ delivery: behind, dueAt })))
+    batch.parked.push(...lanes.cut(delivery).map((follower) => ({ delivery: follower, dueAt })))
   }
   return batch
 }
 
 async function writeBatch(
   tx: Tx,
-  { clock, fail }: PumpDeps,
+  { clock, step }: PumpDeps,
   queue: Queue,
   keyring: Keyring,
   { results, parked }: Batch,
@@ -92,15 +88,16 @@ async function writeBatch(
   const failed = results
     .filter(({ verdict }) => verdict.next !== 'delivered')
     .map((result) => failedAttemptRow(keyring, lease.endpointId, result))
-  // In one go, and started in this order: whatever comes behind a lock that is not had is rolled back.
-  const [currentGeneration, , saved] = await Promise.all([
-    lockQueue(tx, lease),
-    commitQuickly(tx),
-    saveDeliveries(tx, lease, generation, rows),
-    failed.length > 0 ? insertAttempts(tx, lease, failed) : null,
-    saveQueue(tx, lease, generation, cursorOf({ ...queue, batch: null }), queue.health),
-  ])
-  await fail?.('saved')
+  // In one go, and started in this order: whatever comes after a lock that is not had is rolled back.
+  const [currentGeneration, , saved] = await step('save', () =>
+    Promise.all([
+      lockQueue(tx, lease),
+      commitQuickly(tx),
+      saveDeliveries(tx, lease, generation, rows),
+      failed.length > 0 ? insertAttempts(tx, lease, failed) : null,
+      saveQueue(tx, lease, generation, cursorOf({ ...queue, batch: null }), queue.health),
+    ]),
+  )
   if (currentGeneration !== generation) return { isOver: true, disabled: null, retryAt: undefined }
   const earlier = rows.filter(({ position }) => !saved.has(position))
   if (earlier.length > 0) await keepEarlierAttempts(tx, lease, earlier)
@@ -110,7 +107,7 @@ async function writeBatch(
     await disableEndpoint(tx, queue.endpoint, disabled, { type: 'system', id: null }, now)
     return { isOver: true, disabled, retryAt: undefined }
   }
-  const retryAt = isTouched ? await noteNextDue(tx, lease, generation, heldPlaces(queue)) : undefined
+  const retryAt = isTouched ? await noteNextDue(tx, lease, generation, heldPositions(queue)) : undefined
   return { isOver: false, disabled, retryAt }
 }
 
@@ -120,7 +117,7 @@ async function commitQuickly(tx: Tx): Promise<void> {
   await tx`set local synchronous_commit = off`.execute()
 }
 
-/** Answers whether any row was or is waiting. */
+/** Returns whether any row was or is waiting. */
 async function moveFollowers(tx: Tx, queue: Queue, results: Batch['results'], now: Date): Promise<boolean> {
   const { lease, generation } = queue
   const heads = results.flatMap(({ delivery: { subjectId, position }, verdict }) =>

@@ -1,8 +1,9 @@
 import { batch } from '../../base/async/batch.ts'
 import type { Db } from '../../base/db.ts'
-import type { Health } from '../endpoint/health.ts'
-import type { Lease } from '../endpoint/lease.ts'
-import { type DeliveryRow, saveSuccesses } from './settle-queries.ts'
+import type { Lease } from '../endpoint/queue-queries.ts'
+import type { Health } from '../endpoint/retry-policy.ts'
+import type { DeliveryRow } from './delivery.ts'
+import { saveSuccesses } from './delivery-queries.ts'
 
 /** Writes the successes of all queues of a process: what ends while a statement runs goes together in the next. */
 export interface SuccessBatcher {

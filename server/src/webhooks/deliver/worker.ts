@@ -3,18 +3,18 @@ import { openErrands } from '../../base/async/errands.ts'
 import { type Loop, startLoop } from '../../base/async/loop.ts'
 import { throttle } from '../../base/async/throttle.ts'
 import type { Db } from '../../base/db.ts'
+import { runStep } from '../../base/steps.ts'
 import { erasedTopic } from '../../events/erase.ts'
 import { recordedTopic } from '../../events/record.ts'
 import { sequencedTopic } from '../../events/sequence.ts'
 import type { Sequencer } from '../../events/sequencer.ts'
-import { dueTopic } from '../endpoint/replay.ts'
-import { forgetErased } from '../erase.ts'
+import { dueTopic } from '../endpoint/queue-queries.ts'
 import { createSlots } from './concurrency.ts'
 import { createDeadWorkerReaper } from './dead-worker-reaper.ts'
 import { createHolder, type Holder } from './holder.ts'
-import { noObserver, type WebhookObserver } from './observe.ts'
-import type { PumpDeps } from './queue.ts'
+import { forgetErased, type PumpDeps } from './queue.ts'
 import { askForRebalance, askTopic, givenTopic, type RebalanceRequest } from './rebalance.ts'
+import { noObserver, type WebhookObserver } from './report.ts'
 import { createSuccessBatcher } from './success-batcher.ts'
 
 const limits = { inFlight: 512, failing: 256, unwritten: 128 }
@@ -33,17 +33,20 @@ export interface DeliveryWorker {
   stop(): Promise<void>
 }
 
-export interface WorkerDeps extends Omit<PumpDeps, 'observe' | 'random' | 'slots' | 'settler' | 'maxInMemory'> {
+export interface WorkerDeps
+  extends Omit<PumpDeps, 'observe' | 'random' | 'step' | 'slots' | 'settler' | 'maxInMemory'> {
   sequencer: Sequencer
   observe?: WebhookObserver
   /** In 0…1, for the jitter of retries. */
   random?: () => number
+  step?: PumpDeps['step']
 }
 
 /** Sends events to the endpoints of all workspaces, together with any number of other workers. */
 export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
   const slots = createSlots(limits, () => holder.count())
-  const deps = { observe: noObserver, random: Math.random, ...given, slots, settler: createSuccessBatcher(given.db) }
+  const settler = createSuccessBatcher(given.db)
+  const deps = { observe: noObserver, random: Math.random, step: runStep, ...given, slots, settler }
   let isStarted = false
   const holder = createHolder(deps, () => isStarted)
   let stopLooking = async () => {}

@@ -1,12 +1,10 @@
 import { announce, type Tx } from '../../base/db.ts'
 import { type AuditEntry, recordAudit } from '../../team/audit.ts'
-import type { Endpoint, StateReason } from './endpoint.ts'
-import { dueTopic } from './replay.ts'
+import { type Endpoint, markDisabled, type StateReason } from './endpoint.ts'
+import { cancelQueue, dueTopic } from './queue-queries.ts'
+import { closeReplays } from './replay.ts'
 
-/**
- * Lets nothing more go to an endpoint. What waits is cancelled: the queue's generation tells, for there may be too much
- * of it to be touched. False when it is disabled already.
- */
+/** Lets nothing more go to an endpoint, and cancels what waits. Returns false when it is disabled already. */
 export async function disableEndpoint(
   tx: Tx,
   { workspaceId, id }: Pick<Endpoint, 'workspaceId' | 'id'>,
@@ -14,16 +12,7 @@ export async function disableEndpoint(
   actor: AuditEntry['actor'],
   now: Date,
 ): Promise<boolean> {
-  const { count } = await tx`
-    update webhook_endpoints
-    set state = 'disabled',
-      state_reason = ${reason},
-      state_changed_at = ${now},
-      updated_at = ${now}
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-      and state = 'active'`
-  if (count === 0) return false
+  if (!(await markDisabled(tx, workspaceId, id, reason, now))) return false
   await cancelWaiting(tx, workspaceId, id, now)
   await recordAudit(tx, { scopeId: workspaceId, actor, action: 'webhook.disabled', target: `webhook:${id}` }, now)
   announce(tx, dueTopic, workspaceId)
@@ -32,17 +21,6 @@ export async function disableEndpoint(
 
 /** What waits for an endpoint, and the work of its open replays, will never be sent. */
 export async function cancelWaiting(tx: Tx, workspaceId: string, id: string, now: Date): Promise<void> {
-  await tx`
-    update webhook_queues
-    set generation = generation + 1,
-      retry_at = null,
-      paused_until = null
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}`
-  await tx`
-    update webhook_replays
-    set finished_at = ${now}
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}
-      and finished_at is null`
+  await cancelQueue(tx, workspaceId, id)
+  await closeReplays(tx, workspaceId, id, now)
 }

@@ -1,6 +1,7 @@
-import type { Sql } from '../../base/db.ts'
+import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { SigningSecret } from './secrets.ts'
+import { endpointNotFound } from './errors.ts'
+import type { SigningSecret } from './signing.ts'
 
 export type EndpointState = 'active' | 'disabled'
 /** By a member, by its answer 410, or after failing for five days. */
@@ -69,7 +70,125 @@ export async function selectEndpoints(sql: Sql, workspaceId: string): Promise<En
     order by id desc`
 }
 
-export function columns(sql: Sql) {
+/** The endpoints that this person answers for, the newest first, with when each last took an event. */
+export async function selectMadeBy(
+  sql: Sql,
+  workspaceId: string,
+  userId: string,
+): Promise<(EndpointRow & { last_success_at: Date | null })[]> {
+  return sql<(EndpointRow & { last_success_at: Date | null })[]>`
+    select ${columns(sql)}, (
+      select q.last_success_at
+      from webhook_queues q
+      where q.workspace_id = webhook_endpoints.workspace_id
+        and q.endpoint_id = webhook_endpoints.id
+    ) as last_success_at
+    from webhook_endpoints
+    where workspace_id = ${workspaceId}
+      and created_by = ${userId}
+      and removed_at is null
+    order by id desc`
+}
+
+/** Locks an endpoint that has not been removed; throws 404 when there is none. */
+export async function lockEndpoint(tx: Tx, workspaceId: string, id: string): Promise<EndpointRow> {
+  const [row] = await tx<EndpointRow[]>`
+    select ${columns(tx)}
+    from webhook_endpoints
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and removed_at is null
+    for update`
+  if (row === undefined) throw endpointNotFound()
+  return row
+}
+
+export async function countEndpoints(tx: Tx, workspaceId: string): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::integer as count
+    from webhook_endpoints
+    where workspace_id = ${workspaceId}
+      and removed_at is null`
+  return row?.count ?? 0
+}
+
+export async function insertEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoint): Promise<void> {
+  const { workspaceId, id, settings } = endpoint
+  await tx`
+    insert into webhook_endpoints (
+      workspace_id, id, description, events, phone_visibility, settings, state, state_changed_at, created_by, created_at,
+      updated_at
+    )
+    values (
+      ${workspaceId}, ${id}, ${endpoint.description}, ${endpoint.events}, ${endpoint.phoneVisibility},
+      ${sealSettings(keyring, id, settings)}, ${endpoint.state}, ${endpoint.stateChangedAt}, ${endpoint.createdBy},
+      ${endpoint.createdAt}, ${endpoint.updatedAt}
+    )`
+}
+
+/** Writes what a member may change of an endpoint. */
+export async function updateEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoint, now: Date): Promise<void> {
+  const { workspaceId, id, settings } = endpoint
+  await tx`
+    update webhook_endpoints
+    set description = ${endpoint.description},
+      events = ${endpoint.events},
+      phone_visibility = ${endpoint.phoneVisibility},
+      settings = ${sealSettings(keyring, id, settings)},
+      updated_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+}
+
+export async function markActive(tx: Tx, workspaceId: string, id: string, now: Date): Promise<void> {
+  await tx`
+    update webhook_endpoints
+    set state = 'active',
+      state_reason = null,
+      state_changed_at = ${now},
+      updated_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+}
+
+/** Returns false when it is disabled already. */
+export async function markDisabled(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  reason: StateReason,
+  now: Date,
+): Promise<boolean> {
+  const { count } = await tx`
+    update webhook_endpoints
+    set state = 'disabled',
+      state_reason = ${reason},
+      state_changed_at = ${now},
+      updated_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and state = 'active'`
+  return count > 0
+}
+
+/** Nothing of an endpoint's settings stays; the row does until its log has gone. */
+export async function markRemoved(tx: Tx, keyring: Keyring, workspaceId: string, id: string, now: Date): Promise<void> {
+  await tx`
+    update webhook_endpoints
+    set state = 'disabled',
+      state_reason = 'member',
+      state_changed_at = ${now},
+      settings = ${sealSettings(keyring, id, noSettings)},
+      description = null,
+      updated_at = ${now},
+      removed_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+}
+
+const noSettings: EndpointSettings = { url: '', headers: {}, secrets: [] }
+
+function columns(sql: Sql) {
   return sql`
     workspace_id, id, description, events, phone_visibility, settings, state, state_reason, state_changed_at,
     created_by, created_at, updated_at`

@@ -5,8 +5,8 @@ import { firstIdAt } from '../../base/id.ts'
 const slackMs = 600_000
 
 /**
- * Between which places the events of a time stand, with some more on both sides: who wants exactly those compares their
- * own times as well.
+ * Returns between which positions the events of a time are, with some more on both sides: who wants exactly those
+ * compares their own times as well.
  */
 export async function positionsOf(
   sql: Sql,

@@ -1,6 +1,6 @@
 import type { Endpoint, StateReason } from './endpoint.ts'
-import { type EndpointStatus, nextAttemptAt } from './endpoint-status.ts'
-import { validSecrets } from './secrets.ts'
+import { type EndpointStatus, nextAttemptAt } from './queue-status.ts'
+import { validSecrets } from './signing.ts'
 
 const reasons: Record<StateReason, string> = {
   member: 'A member disabled it. Enable it to go on.',
@@ -10,7 +10,7 @@ const reasons: Record<StateReason, string> = {
 }
 
 /** An endpoint as the team sees it: never a header's value or a secret, and the address for admins alone. */
-export function presentEndpoint(endpoint: Endpoint, standing: EndpointStatus | undefined, showUrl: boolean, now: Date) {
+export function presentEndpoint(endpoint: Endpoint, status: EndpointStatus | undefined, showUrl: boolean, now: Date) {
   const { settings, stateReason } = endpoint
   const secrets = validSecrets(settings.secrets, now)
   return {
@@ -23,7 +23,7 @@ export function presentEndpoint(endpoint: Endpoint, standing: EndpointStatus | u
     state: endpoint.state,
     stateReason: stateReason === null ? null : { code: stateReason, message: reasons[stateReason] },
     stateChangedAt: endpoint.stateChangedAt.toISOString(),
-    health: presentHealth(standing, now),
+    health: presentHealth(status, now),
     secrets: {
       valid: secrets.length,
       oldUntil: secrets.reduce<string | null>((latest, { expiresAt }) => later(latest, expiresAt), null),
@@ -37,16 +37,16 @@ export function presentEndpoint(endpoint: Endpoint, standing: EndpointStatus | u
 /** The host alone: the rest may hold a token. */
 export const addressOutline = (url: string): string => `${new URL(url).origin}/…`
 
-function presentHealth(standing: EndpointStatus | undefined, now: Date) {
-  const { pausedUntil = null, oldestPendingAt = null, oldestBehindAt = null } = standing ?? {}
+function presentHealth(status: EndpointStatus | undefined, now: Date) {
+  const { pausedUntil = null, oldestPendingAt = null, oldestBehindAt = null } = status ?? {}
   const waitingSince = [oldestPendingAt, oldestBehindAt].flatMap((time) => (time === null ? [] : [time.getTime()]))
   return {
-    lastSuccessAt: standing?.lastSuccessAt?.toISOString() ?? null,
-    failingSince: standing?.failingSince?.toISOString() ?? null,
-    failuresInARow: standing?.failuresInARow ?? 0,
-    waiting: (standing?.pending ?? 0) + (standing?.behind ?? 0),
+    lastSuccessAt: status?.lastSuccessAt?.toISOString() ?? null,
+    failingSince: status?.failingSince?.toISOString() ?? null,
+    failuresInARow: status?.failuresInARow ?? 0,
+    waiting: (status?.pending ?? 0) + (status?.behind ?? 0),
     oldestWaitingAt: waitingSince.length === 0 ? null : new Date(Math.min(...waitingSince)).toISOString(),
-    nextAttemptAt: standing === undefined ? null : (nextAttemptAt(standing, now)?.toISOString() ?? null),
+    nextAttemptAt: status === undefined ? null : (nextAttemptAt(status, now)?.toISOString() ?? null),
     pausedUntil: pausedUntil !== null && pausedUntil > now ? pausedUntil.toISOString() : null,
   }
 }

@@ -1,11 +1,10 @@
-import { announce, type Fragment, type Sql, type Tx } from '../../base/db.ts'
-import { newId } from '../../base/id.ts'
+import type { Clock } from '../../base/clock.ts'
+import { announce, type Db, type Fragment, type Sql, type Tx } from '../../base/db.ts'
+import { firstIdAt, newId } from '../../base/id.ts'
 import type { EventName } from '../../events/catalogue.ts'
 import type { Endpoint } from './endpoint.ts'
 import { tooManyReplays } from './errors.ts'
-
-/** Something of the workspace, which is the id, is due at an endpoint, or an endpoint was changed. */
-export const dueTopic = 'webhooks_due'
+import { dueTopic, hastenQueue, type Lease, lockAnyQueue, lockQueue } from './queue-queries.ts'
 
 const maxOpenReplays = 5
 
@@ -24,14 +23,14 @@ export interface EventToSend {
  * that is under way.
  */
 export async function queueAgain(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
-  const generation = await hasten(tx, endpoint, now)
+  const generation = await hastenQueue(tx, endpoint.workspaceId, endpoint.id, now)
   await keepTakenAttempts(tx, endpoint.workspaceId, endpoint.id, [event.position])
   await insertPending(tx, endpoint, { generation, round: 1, now }, event, tx`update set ${newRound(tx)}`)
 }
 
 /** Lets one event be sent at once, unless a worker has come to it already. */
 export async function queueOnce(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
-  const generation = await hasten(tx, endpoint, now)
+  const generation = await hastenQueue(tx, endpoint.workspaceId, endpoint.id, now)
   await insertPending(tx, endpoint, { generation, round: 0, now }, event, tx`nothing`)
 }
 
@@ -56,20 +55,8 @@ async function insertPending(
   announce(tx, dueTopic, workspaceId)
 }
 
-// The queue is locked from here on, as it is while a worker settles: neither sees half of what the other does.
-async function hasten(tx: Tx, { workspaceId, id }: Receiver, now: Date): Promise<number> {
-  const [queue] = await tx<{ generation: number }[]>`
-    update webhook_queues
-    set retry_at = least(retry_at, ${now}::timestamptz)
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}
-    returning generation`
-  if (queue === undefined) throw new Error(`Endpoint ${id} has no queue`)
-  return queue.generation
-}
-
 /** What a delivery is that begins again, in an insert's "on conflict do update set". */
-export const newRound = (sql: Sql) => sql`
+const newRound = (sql: Sql) => sql`
   masked = webhook_deliveries.masked or excluded.masked,
   state = 'pending',
   generation = excluded.generation,
@@ -82,11 +69,11 @@ export const newRound = (sql: Sql) => sql`
   delivered_answer = null`
 
 /** The attempts that were taken go to those of earlier rounds, before deliveries begin again. */
-export async function keepTakenAttempts(
+async function keepTakenAttempts(
   tx: Tx,
   workspaceId: string,
   endpointId: string,
-  places: readonly number[],
+  positions: readonly number[],
 ): Promise<void> {
   await tx`
     insert into webhook_attempts (workspace_id, endpoint_id, position, number, at, status, ms, error, answer)
@@ -95,7 +82,7 @@ export async function keepTakenAttempts(
     from webhook_deliveries
     where workspace_id = ${workspaceId}
       and endpoint_id = ${endpointId}
-      and position = any (${places}::bigint[])
+      and position = any (${positions}::bigint[])
       and state = 'delivered'
     on conflict do nothing`
 }
@@ -107,7 +94,7 @@ export interface Replay {
   scope: 'undelivered' | 'all'
 }
 
-/** Lets a range of time be sent again; answers the id of the work. Refuses the sixth that is open. */
+/** Lets a range of time be sent again; returns the id of the replay. Refuses the sixth that is open. */
 export async function openReplay(
   tx: Tx,
   endpoint: Receiver,
@@ -124,13 +111,46 @@ export async function openReplay(
   return id
 }
 
-async function countOpenReplays(tx: Tx, { workspaceId, id }: Receiver): Promise<number> {
-  await tx`
-    select 1
-    from webhook_queues
+export interface ReplayRow {
+  id: string
+  from_at: Date
+  to_at: Date
+  scope: 'undelivered' | 'all'
+  reached: string | null
+  queued: number
+  created_at: Date
+  finished_at: Date | null
+}
+
+/** The replays of an endpoint, the newest first; of one id, that one alone. */
+export async function selectReplays(
+  sql: Sql,
+  workspaceId: string,
+  endpointId: string,
+  id: string | null,
+): Promise<ReplayRow[]> {
+  return sql<ReplayRow[]>`
+    select id, from_at, to_at, scope, reached, queued, created_at, finished_at
+    from webhook_replays
     where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}
-    for update`
+      and endpoint_id = ${endpointId}
+      and (${id}::uuid is null or id = ${id})
+    order by id desc
+    limit 100`
+}
+
+/** The work of replays that are open is never done. */
+export async function closeReplays(tx: Tx, workspaceId: string, endpointId: string, now: Date): Promise<void> {
+  await tx`
+    update webhook_replays
+    set finished_at = ${now}
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}
+      and finished_at is null`
+}
+
+async function countOpenReplays(tx: Tx, { workspaceId, id }: Receiver): Promise<number> {
+  await lockAnyQueue(tx, workspaceId, id)
   const [row] = await tx<{ count: number }[]>`
     select count(*)::integer as count
     from webhook_replays
@@ -139,3 +159,106 @@ async function countOpenReplays(tx: Tx, { workspaceId, id }: Receiver): Promise<
       and finished_at is null`
   return row?.count ?? 0
 }
+
+/** Events that one step of a replay takes. */
+const batch = 1000
+
+/** What a replay needs to know of the queue that it is worked on in. */
+interface ReplayedQueue {
+  lease: Lease
+  generation: number
+  endpoint: Pick<Endpoint, 'phoneVisibility'>
+  /** The names that the endpoint asks for. */
+  names: readonly EventName[]
+  /** Up to this position the feed was read. */
+  readTo: number
+}
+
+interface OpenReplay extends Replay {
+  reached: string | null
+}
+
+/**
+ * Makes rows that are due of the next 1,000 events of the oldest open replay. Events that the queue has not come to
+ * yet are left to it. Nothing of the queue may be in memory.
+ */
+export async function workReplay(
+  { db, clock }: { db: Db; clock: Clock },
+  queue: ReplayedQueue,
+): Promise<{ hasMore: boolean }> {
+  const { lease } = queue
+  return db.tx(async (tx) => {
+    if ((await lockQueue(tx, lease)) !== queue.generation) return { hasMore: false }
+    const [replay, next] = await tx<OpenReplay[]>`
+      select id, from_at as "from", to_at as "to", scope, reached
+      from webhook_replays
+      where workspace_id = ${lease.workspaceId}
+        and endpoint_id = ${lease.endpointId}
+        and finished_at is null
+      order by id
+      limit 2`
+    if (replay === undefined) return { hasMore: false }
+    const isFinished = await queueNext(tx, queue, replay, clock.now())
+    return { hasMore: !isFinished || next !== undefined }
+  })
+}
+
+async function queueNext(tx: Tx, queue: ReplayedQueue, replay: OpenReplay, now: Date): Promise<boolean> {
+  const { lease, generation, endpoint, readTo, names } = queue
+  const page = await listRange(tx, lease.workspaceId, replay, readTo, names)
+  const positions = page.map((event) => event.position)
+  if (replay.scope === 'all') await keepTakenAttempts(tx, lease.workspaceId, lease.endpointId, positions)
+  const queued = await tx`
+    insert into webhook_deliveries (
+      workspace_id, endpoint_id, position, event_id, event_name, subject_id, occurred_at, masked, state, generation,
+      round_attempts, attempts, due_at
+    )
+    select
+      workspace_id, ${lease.endpointId}, position, id, name, subject_id, occurred_at,
+      ${endpoint.phoneVisibility === 'masked'}, 'pending', ${generation}, 0, 0, ${now}
+    from events
+    where workspace_id = ${lease.workspaceId}
+      and position = any (${positions}::bigint[])
+    on conflict (workspace_id, endpoint_id, position) do update
+    set ${newRound(tx)}
+    where case webhook_deliveries.state
+      when 'pending' then webhook_deliveries.generation <> excluded.generation
+      when 'delivered' then ${replay.scope === 'all'}
+      else true
+    end`
+  await hastenQueue(tx, lease.workspaceId, lease.endpointId, now)
+  const isFinished = page.length < batch
+  await tx`
+    update webhook_replays
+    set reached = ${page.at(-1)?.id ?? replay.reached},
+      queued = queued + ${queued.count},
+      finished_at = ${isFinished ? now : null}
+    where workspace_id = ${lease.workspaceId}
+      and endpoint_id = ${lease.endpointId}
+      and id = ${replay.id}`
+  return isFinished
+}
+
+async function listRange(
+  tx: Tx,
+  workspaceId: string,
+  { from, to, reached }: OpenReplay,
+  upTo: number,
+  names: readonly EventName[],
+): Promise<{ id: string; position: number }[]> {
+  return tx<{ id: string; position: number }[]>`
+    select id, position
+    from events
+    where workspace_id = ${workspaceId}
+      and id > ${reached ?? firstIdAt(from)}
+      and id < ${firstIdAt(new Date(to.getTime() + idsRunAheadMs))}
+      and occurred_at between ${from} and ${to}
+      and position <= ${upTo}
+      and test_endpoint_id is null
+      and name = any (${names}::text[])
+    order by id
+    limit ${batch}`
+}
+
+/** Many ids made in one millisecond borrow from those that follow. */
+const idsRunAheadMs = 1000

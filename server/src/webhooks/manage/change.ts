@@ -1,23 +1,23 @@
 import { announce, type Tx } from '../../base/db.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { cancelWaiting } from '../endpoint/disable.ts'
 import {
-  columns,
+  countEndpoints,
   type Endpoint,
-  type EndpointRow,
-  type EndpointSettings,
+  insertEndpoint,
+  lockEndpoint,
+  markRemoved,
   openEndpoint,
-  sealSettings,
+  updateEndpoint,
 } from '../endpoint/endpoint.ts'
-import { endpointNotFound, maxEndpoints, tooManyEndpoints } from '../endpoint/errors.ts'
+import { maxEndpoints, tooManyEndpoints } from '../endpoint/errors.ts'
 import { headerIssues } from '../endpoint/header-rules.ts'
-import { dueTopic } from '../endpoint/replay.ts'
+import { dueTopic, insertQueue } from '../endpoint/queue-queries.ts'
 import type { EndpointChanges, NewEndpoint } from '../endpoint/schema.ts'
-import { makeSecret, rotateSecrets } from '../endpoint/secrets.ts'
+import { makeSecret, rotateSecrets } from '../endpoint/signing.ts'
 import type { WebhookDeps } from './deps.ts'
 
 /** Makes an endpoint that is told of what happens from now on. */
@@ -45,7 +45,8 @@ export async function createEndpoint(deps: WebhookDeps, member: Member, input: N
   await deps.db.tx(async (tx) => {
     const position = await endOfFeed(tx, workspaceId)
     if ((await countEndpoints(tx, workspaceId)) >= maxEndpoints) throw tooManyEndpoints()
-    await insertEndpoint(tx, keyring, endpoint, position)
+    await insertEndpoint(tx, keyring, endpoint)
+    await insertQueue(tx, workspaceId, endpoint.id, position)
     await noteChange(tx, member, 'webhook.created', endpoint.id, now)
   })
   return endpoint
@@ -103,25 +104,13 @@ export async function removeEndpoint(deps: WebhookDeps, member: Member, id: stri
   const now = deps.clock.now()
   await deps.db.tx(async (tx) => {
     await lockEndpoint(tx, workspaceId, id)
-    await tx`
-      update webhook_endpoints
-      set state = 'disabled',
-        state_reason = 'member',
-        state_changed_at = ${now},
-        settings = ${sealSettings(keyring, id, noSettings)},
-        description = null,
-        updated_at = ${now},
-        removed_at = ${now}
-      where workspace_id = ${workspaceId}
-        and id = ${id}`
+    await markRemoved(tx, keyring, workspaceId, id, now)
     await cancelWaiting(tx, workspaceId, id, now)
     await noteChange(tx, member, 'webhook.deleted', id, now)
   })
 }
 
-const noSettings: EndpointSettings = { url: '', headers: {}, secrets: [] }
-
-/** The last place that is given; no other is until the transaction ends. */
+/** Returns the last position that was given; no other is until the transaction ends. */
 export async function endOfFeed(tx: Tx, workspaceId: string): Promise<number> {
   const [feed] = await tx<{ last: number }[]>`
     select last_position as last
@@ -129,18 +118,6 @@ export async function endOfFeed(tx: Tx, workspaceId: string): Promise<number> {
     where workspace_id = ${workspaceId}
     for update`
   return feed?.last ?? 0
-}
-
-export async function lockEndpoint(tx: Tx, workspaceId: string, id: string): Promise<EndpointRow> {
-  const [row] = await tx<EndpointRow[]>`
-    select ${columns(tx)}
-    from webhook_endpoints
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-      and removed_at is null
-    for update`
-  if (row === undefined) throw endpointNotFound()
-  return row
 }
 
 /** The line of the log, and the word to the workers. */
@@ -172,43 +149,9 @@ async function updateSettings(
     deps.db.tx(async (tx) => {
       const before = openEndpoint(keyring, await lockEndpoint(tx, workspaceId, id))
       const changed = change(before, now)
-      await tx`
-        update webhook_endpoints
-        set description = ${changed.description},
-          events = ${changed.events},
-          phone_visibility = ${changed.phoneVisibility},
-          settings = ${sealSettings(keyring, id, changed.settings)},
-          updated_at = ${now}
-        where workspace_id = ${workspaceId}
-          and id = ${id}`
+      await updateEndpoint(tx, keyring, changed, now)
       await noteChange(tx, member, typeof action === 'string' ? action : action(before), id, now)
       return changed
     }),
   )
-}
-
-async function countEndpoints(tx: Tx, workspaceId: string): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`
-    select count(*)::integer as count
-    from webhook_endpoints
-    where workspace_id = ${workspaceId}
-      and removed_at is null`
-  return row?.count ?? 0
-}
-
-async function insertEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoint, position: number): Promise<void> {
-  const { workspaceId, id, settings } = endpoint
-  await tx`
-    insert into webhook_endpoints (
-      workspace_id, id, description, events, phone_visibility, settings, state, state_changed_at, created_by, created_at,
-      updated_at
-    )
-    values (
-      ${workspaceId}, ${id}, ${endpoint.description}, ${endpoint.events}, ${endpoint.phoneVisibility},
-      ${sealSettings(keyring, id, settings)}, ${endpoint.state}, ${endpoint.stateChangedAt}, ${endpoint.createdBy},
-      ${endpoint.createdAt}, ${endpoint.updatedAt}
-    )`
-  await tx`
-    insert into webhook_queues (workspace_id, endpoint_id, cursor)
-    values (${workspaceId}, ${id}, ${position})`
 }

@@ -13,7 +13,7 @@ export interface DeliveryFilter {
 }
 
 /** What became of an event at an endpoint, with its last attempt. */
-export interface DeliveryRow {
+export interface LoggedDelivery {
   position: number
   event_id: string
   event_name: EventName
@@ -30,7 +30,7 @@ export interface DeliveryRow {
 }
 
 export interface DeliveryPage {
-  rows: DeliveryRow[]
+  rows: LoggedDelivery[]
   /** Where the next page goes on; null at the end. */
   before: number | null
 }
@@ -47,7 +47,7 @@ export async function listDeliveries(
   page: { before: number | null; limit: number },
 ): Promise<DeliveryPage> {
   const { after, upTo } = await positionsOf(sql, workspaceId, filter.from, filter.to)
-  const rows = await sql<(DeliveryRow & { reached: number; read: number })[]>`
+  const rows = await sql<(LoggedDelivery & { reached: number; read: number })[]>`
     with looked_at as materialized (
       select d.position, d.event_id, d.event_name, d.occurred_at, d.masked, ${shownState(sql)} as state, d.attempts,
         d.due_at, d.delivered_at, d.delivered_status, d.delivered_ms
@@ -84,7 +84,7 @@ export async function listDeliveries(
   return pageOf(rows, page.limit)
 }
 
-function pageOf(rows: (DeliveryRow & { reached: number; read: number; position: number | null })[], limit: number) {
+function pageOf(rows: (LoggedDelivery & { reached: number; read: number; position: number | null })[], limit: number) {
   const found = rows.filter((row) => row.position !== null)
   const shown = found.slice(0, limit)
   const [first] = rows
@@ -93,8 +93,57 @@ function pageOf(rows: (DeliveryRow & { reached: number; read: number; position: 
   return { rows: shown, before }
 }
 
+export interface LoggedAttempt {
+  number: number
+  at: Date
+  status: number | null
+  ms: number
+  error: string | null
+  answer: Buffer | null
+}
+
+/**
+ * What became of one event at an endpoint; undefined when nothing has yet. Found by its position: an index by the ids of
+ * events would cost every delivery a write.
+ */
+export async function findDelivery(
+  sql: Sql,
+  workspaceId: string,
+  endpointId: string,
+  position: number,
+): Promise<(Omit<LoggedDelivery, 'at' | 'status' | 'ms' | 'error'> & { delivered: LoggedAttempt | null }) | undefined> {
+  const [row] = await sql<(LoggedDelivery & { answer: Buffer | null })[]>`
+    select d.position, d.event_id, d.event_name, d.occurred_at, d.masked, ${shownState(sql)} as state, d.attempts,
+      d.due_at, d.delivered_at as at, d.delivered_status as status, d.delivered_ms as ms, d.delivered_answer as answer
+    from webhook_deliveries d
+    join webhook_queues q on q.workspace_id = d.workspace_id and q.endpoint_id = d.endpoint_id
+    where d.workspace_id = ${workspaceId}
+      and d.endpoint_id = ${endpointId}
+      and d.position = ${position}`
+  if (row === undefined) return undefined
+  const { at, status, ms, answer, ...delivery } = row
+  const delivered = at === null ? null : { number: row.attempts, at, status, ms: ms ?? 0, error: null, answer }
+  return { ...delivery, delivered }
+}
+
+/** The attempts that stand apart from their delivery, in order. */
+export async function listAttempts(
+  sql: Sql,
+  workspaceId: string,
+  endpointId: string,
+  position: number,
+): Promise<LoggedAttempt[]> {
+  return sql<LoggedAttempt[]>`
+    select number, at, status, ms, error, answer
+    from webhook_attempts
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}
+      and position = ${position}
+    order by number`
+}
+
 /** SQL: a delivery's state as people know it. Takes `d` and its queue `q`. */
-export const shownState = (sql: Sql) => sql`
+const shownState = (sql: Sql) => sql`
   case when d.state = 'pending' and d.generation < q.generation then 'cancelled' else d.state end`
 
 // Spelt out, so that the planner sees that the index of what was not delivered will do.

@@ -1,10 +1,11 @@
-import type { Tx } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import { keptMs } from '../../events/retention.ts'
 import type { Member } from '../../team/member.ts'
+import { lockEndpoint, markActive } from '../endpoint/endpoint.ts'
 import { alreadyActive } from '../endpoint/errors.ts'
+import { restartQueue } from '../endpoint/queue-queries.ts'
 import { openReplay } from '../endpoint/replay.ts'
-import { endOfFeed, lockEndpoint, noteChange } from './change.ts'
+import { endOfFeed, noteChange } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 
 /**
@@ -28,7 +29,8 @@ export async function enableEndpoint(
       if (sendSince !== null) throw alreadyActive()
       return
     }
-    await setActive(tx, workspaceId, id, position, now)
+    await markActive(tx, workspaceId, id, now)
+    await restartQueue(tx, workspaceId, id, position)
     if (sendSince !== null) {
       const receiver = { workspaceId, id, phoneVisibility: endpoint.phone_visibility }
       await openReplay(tx, receiver, { from: sendSince, to: now, scope: 'undelivered' }, now)
@@ -42,28 +44,4 @@ export function refuseOutside(field: string, time: Date, now: Date): void {
   if (time > now) throw invalid(field, 'must not be in the future')
   if (time.getTime() < now.getTime() - keptMs)
     throw invalid(field, 'must be within the last 30 days: events are kept so long')
-}
-
-async function setActive(tx: Tx, workspaceId: string, id: string, position: number, now: Date): Promise<void> {
-  await tx`
-    update webhook_endpoints
-    set state = 'active',
-      state_reason = null,
-      state_changed_at = ${now},
-      updated_at = ${now}
-    where workspace_id = ${workspaceId}
-      and id = ${id}`
-  // A worker that still holds the queue stands at the old place: it has to begin anew, as any other may.
-  await tx`
-    update webhook_queues
-    set cursor = greatest(cursor, ${position}::bigint),
-      retry_at = null,
-      paused_until = null,
-      failing_since = null,
-      failures_in_a_row = 0,
-      lease_owner = null,
-      lease_until = null,
-      lease_session = null
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${id}`
 }

@@ -1,8 +1,8 @@
 import type { MadeWebhook } from '../../access/people/change-members.ts'
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
 import type { Member } from '../../team/member.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
-import { columns, type EndpointRow, openEndpoint } from '../endpoint/endpoint.ts'
+import { openEndpoint, selectMadeBy } from '../endpoint/endpoint.ts'
 import { addressOutline } from '../endpoint/present.ts'
 import type { WebhookDeps } from './deps.ts'
 
@@ -21,7 +21,7 @@ export async function webhooksMadeBy(
   )
 }
 
-/** Lets nothing more go to the endpoints that this person answers for; answers how many were active. */
+/** Lets nothing more go to the endpoints that this person answers for; returns how many were active. */
 export async function disableMadeBy(
   tx: Tx,
   { workspaceId, actor }: Pick<Member, 'workspaceId' | 'actor'>,
@@ -33,19 +33,4 @@ export async function disableMadeBy(
     if (await disableEndpoint(tx, { workspaceId, id }, 'member', actor, now)) disabled++
   }
   return disabled
-}
-
-async function selectMadeBy(sql: Sql, workspaceId: string, userId: string) {
-  return sql<(EndpointRow & { last_success_at: Date | null })[]>`
-    select ${columns(sql)}, (
-      select q.last_success_at
-      from webhook_queues q
-      where q.workspace_id = webhook_endpoints.workspace_id
-        and q.endpoint_id = webhook_endpoints.id
-    ) as last_success_at
-    from webhook_endpoints
-    where workspace_id = ${workspaceId}
-      and created_by = ${userId}
-      and removed_at is null
-    order by id desc`
 }

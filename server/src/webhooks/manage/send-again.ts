@@ -1,9 +1,10 @@
 import type { Sql } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import type { Member } from '../../team/member.ts'
+import { lockEndpoint } from '../endpoint/endpoint.ts'
 import { endpointDisabled, eventNotFound } from '../endpoint/errors.ts'
 import { type EventToSend, openReplay, queueAgain, type Replay } from '../endpoint/replay.ts'
-import { lockEndpoint, noteChange } from './change.ts'
+import { noteChange } from './change.ts'
 import type { WebhookDeps } from './deps.ts'
 import { refuseOutside } from './enable.ts'
 
@@ -22,7 +23,7 @@ export async function resendEvent(deps: WebhookDeps, member: Member, id: string,
   })
 }
 
-/** Begins to send a range of time again; answers the id of the work. */
+/** Begins to send a range of time again; returns the id of the replay. */
 export async function replayRange(
   deps: WebhookDeps,
   member: Member,
@@ -46,7 +47,7 @@ export async function replayRange(
   })
 }
 
-/** An event that has its place: of the feed, or a test of this endpoint. */
+/** Returns an event that has its position: of the feed, or a test of this endpoint. */
 export async function findEvent(
   sql: Sql,
   workspaceId: string,

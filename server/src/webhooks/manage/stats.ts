@@ -17,13 +17,13 @@ export interface Stats {
   buckets: Bucket[]
 }
 
-/** So many places of the feed are looked at, however long it is. */
+/** So many positions of the feed are looked at, however long it is. */
 const maxSample = 20_000
 const hourMs = 3_600_000
 const maxHoursByHour = 72
 
 /**
- * How an endpoint fared, by the time of the events. Of a long feed a sample is read, one place at random out of every
+ * How an endpoint fared, by the time of the events. Of a long feed a sample is read, one position at random out of every
  * so many, and what is counted is multiplied: the cost stays the same, and a chart shows no difference.
  */
 export async function readStats(
@@ -41,7 +41,7 @@ export async function readStats(
   const last = await lastPosition(sql, workspaceId)
   const sampledEvery = Math.max(1, Math.ceil((last - after) / maxSample))
   const rows = await sql<Bucket[]>`
-    with places as materialized (
+    with positions as materialized (
       select start + floor(random() * ${sampledEvery})::bigint as position
       from generate_series(${after + 1}::bigint, ${last}::bigint, ${sampledEvery}::bigint) as start
     )
@@ -52,7 +52,7 @@ export async function readStats(
       percentile_cont(0.95) within group (order by d.delivered_ms) as "msP95",
       percentile_cont(0.5) within group (order by d.delay_ms) as "delayMsP50",
       percentile_cont(0.95) within group (order by d.delay_ms) as "delayMsP95"
-    from places p
+    from positions p
     cross join lateral (
       select d.occurred_at, d.delivered_ms, a.failed,
         coalesce(a.taken_at, d.delivered_at) as taken_at,

@@ -4,9 +4,9 @@ import { readIsoTime } from '../../base/time.ts'
 import { type Member, memberOf } from '../../team/member.ts'
 import { teamRoute } from '../../team/team-schema.ts'
 import { openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
-import { selectEndpointStatuses } from '../endpoint/endpoint-status.ts'
 import { endpointNotFound } from '../endpoint/errors.ts'
 import { presentEndpoint } from '../endpoint/present.ts'
+import { selectEndpointStatuses } from '../endpoint/queue-status.ts'
 import type { WebhookDeps } from './deps.ts'
 
 /** What the routes of this room share. */
@@ -17,18 +17,18 @@ export const endpointPath = `${webhooksPath}/:endpointId`
 
 const countUpTo = 10_000
 
-/** One endpoint as the member sees it. */
+/** Returns one endpoint as the member sees it. */
 export async function readEndpoint(deps: WebhookDeps, member: Member, id: string) {
   const { workspaceId } = member
   const row = await selectEndpoint(deps.db.sql, workspaceId, id)
   if (row === undefined) throw endpointNotFound()
-  const standings = await selectEndpointStatuses(deps.db.sql, workspaceId, [id], countUpTo)
+  const statuses = await selectEndpointStatuses(deps.db.sql, workspaceId, [id], countUpTo)
   return deps.vault.withKeyring(workspaceId, (keyring) =>
-    presentEndpoint(openEndpoint(keyring, row), standings.get(id), seesAddress(member), deps.clock.now()),
+    presentEndpoint(openEndpoint(keyring, row), statuses.get(id), seesAddress(member), deps.clock.now()),
   )
 }
 
-/** Answers the workspace of an endpoint that is there. */
+/** Returns the workspace of an endpoint; throws 404 when there is none. */
 export async function workspaceOfEndpoint(
   { db }: WebhookDeps,
   request: FastifyRequest,

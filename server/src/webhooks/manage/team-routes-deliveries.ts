@@ -3,12 +3,11 @@ import { badRequest } from '../../base/errors.ts'
 import { type App, errors, postman } from '../../base/route.ts'
 import { version } from '../../base/version.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
-import { bodyOf } from '../deliver/body.ts'
+import { requestBody } from '../deliver/bodies.ts'
 import { openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
 import { deliveryNotFound, endpointNotFound, eventNotFound } from '../endpoint/errors.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
-import { type DeliveryRow, listDeliveries } from './deliveries.ts'
-import { explain, findDelivery, listAttempts, presentAttempt } from './delivery-detail.ts'
+import { findDelivery, type LoggedDelivery, listAttempts, listDeliveries } from './deliveries.ts'
 import {
   DeliveriesQuery,
   DeliveryDetail,
@@ -18,6 +17,7 @@ import {
   TestRequest,
 } from './delivery-schema.ts'
 import type { WebhookDeps } from './deps.ts'
+import { explain, presentAttempt } from './present-attempt.ts'
 import { findEvent, resendEvent } from './send-again.ts'
 import { sendTest } from './send-test.ts'
 import { endpointPath, readTime, webhookRoute, workspaceOfEndpoint } from './team-request.ts'
@@ -131,7 +131,7 @@ async function readDelivery(deps: WebhookDeps, workspaceId: string, endpointId: 
         attemptList: all.map((attempt) => presentAttempt(keyring, endpointId, found.position, attempt)),
         request: {
           headers: { ...headersOf(eventId, event.name), ...Object.fromEntries(own.map((name) => [name, '…'])) },
-          body: bodyOf(keyring, { eventId, name: event.name, payload: event.payload }, masked, deps.present),
+          body: requestBody(keyring, { eventId, name: event.name, payload: event.payload }, masked, deps.present),
         },
       },
     }
@@ -168,14 +168,14 @@ function resendRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
   })
 }
 
-function presentItem(row: DeliveryRow) {
+function presentItem(row: LoggedDelivery) {
   const { at, status, ms, error } = row
   const lastAttempt =
     at === null ? null : { at: at.toISOString(), status, ms: ms ?? 0, error, explanation: explain({ status, error }) }
   return { ...presentDelivery(row), lastAttempt }
 }
 
-function presentDelivery(row: Omit<DeliveryRow, 'at' | 'status' | 'ms' | 'error'>) {
+function presentDelivery(row: Omit<LoggedDelivery, 'at' | 'status' | 'ms' | 'error'>) {
   return {
     eventId: row.event_id,
     event: row.event_name,

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import type { Sql } from '../../base/db.ts'
 import { timeOfId } from '../../base/id.ts'
 import { type App, errors, postman } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
+import { type ReplayRow, selectReplays } from '../endpoint/replay.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
 import { NewReplay, Replay, Stats, StatsQuery } from './delivery-schema.ts'
 import type { WebhookDeps } from './deps.ts'
@@ -103,33 +103,6 @@ function statsRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
 }
 
 const whole = (value: number | null) => (value === null ? null : Math.round(value))
-
-interface ReplayRow {
-  id: string
-  from_at: Date
-  to_at: Date
-  scope: 'undelivered' | 'all'
-  reached: string | null
-  queued: number
-  created_at: Date
-  finished_at: Date | null
-}
-
-async function selectReplays(
-  sql: Sql,
-  workspaceId: string,
-  endpointId: string,
-  id: string | null,
-): Promise<ReplayRow[]> {
-  return sql<ReplayRow[]>`
-    select id, from_at, to_at, scope, reached, queued, created_at, finished_at
-    from webhook_replays
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${endpointId}
-      and (${id}::uuid is null or id = ${id})
-    order by id desc
-    limit 100`
-}
 
 function present(row: ReplayRow) {
   return {

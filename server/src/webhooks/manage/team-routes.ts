@@ -4,8 +4,8 @@ import { unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { done, workspaceParams } from '../../team/team-schema.ts'
 import { openEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
-import { selectEndpointStatuses } from '../endpoint/endpoint-status.ts'
 import { presentEndpoint } from '../endpoint/present.ts'
+import { selectEndpointStatuses } from '../endpoint/queue-status.ts'
 import {
   EndpointAnswer,
   EndpointChanges,
@@ -55,11 +55,11 @@ function listRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       const { workspaceId } = member
       const rows = await selectEndpoints(deps.db.sql, workspaceId)
       const ids = rows.map(({ id }) => id)
-      const standings = await selectEndpointStatuses(deps.db.sql, workspaceId, ids, countUpTo)
+      const statuses = await selectEndpointStatuses(deps.db.sql, workspaceId, ids, countUpTo)
       const now = deps.clock.now()
       return deps.vault.withKeyring(workspaceId, (keyring) => ({
         endpoints: rows.map((row) =>
-          presentEndpoint(openEndpoint(keyring, row), standings.get(row.id), seesAddress(member), now),
+          presentEndpoint(openEndpoint(keyring, row), statuses.get(row.id), seesAddress(member), now),
         ),
       }))
     },

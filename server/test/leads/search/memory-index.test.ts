@@ -105,7 +105,9 @@ test('tests of webhooks, which tell of invented leads, do not make an image that
     assert.equal(await total(one), 10)
     await one.images.warm(w.workspaceId)
   }
-  const built = w.logLines.filter((line) => line.includes('a memory index of leads is built') && line.includes(w.workspaceId))
+  const built = w.logLines.filter(
+    (line) => line.includes('a memory index of leads is built') && line.includes(w.workspaceId),
+  )
   assert.equal(built.length, 1)
 })
 
@@ -242,7 +244,9 @@ test('a lead that does not open keeps its workspace with the database, and the l
   const one = node(w)
   assert.equal(await one.images.warm(w.workspaceId), false)
   assert.equal(await total(one, { status: 'new' }), 19)
-  const line = w.logLines.find((text) => text.includes('a memory index of leads is given up') && text.includes(w.workspaceId))
+  const line = w.logLines.find(
+    (text) => text.includes('a memory index of leads is given up') && text.includes(w.workspaceId),
+  )
   assert.match(line ?? '', /"code":"SealBroken"/)
 })
 

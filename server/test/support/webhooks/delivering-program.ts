@@ -8,17 +8,18 @@ import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { relayNews } from '../../../src/base/relay.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
-import type { DeliveryPoint } from '../../../src/webhooks/deliver/queue.ts'
+import type { DeliveryStep } from '../../../src/webhooks/deliver/queue.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
 import { type FastTime, fastClock } from '../fast-clock.ts'
+import { afterStep } from '../steps.ts'
 
 export interface DeliveringTask {
   database: DbOptions
   time: FastTime
   /** In place of the product's, which a test would wait for too long. */
   timeoutMs: number
-  /** Where the process is to die, as `kill -9` would make it, and at which passing of that step. */
-  dieAt: { point: DeliveryPoint; passing: number } | null
+  /** The step after which the process is to die, as `kill -9` would make it, and at which passing of it. */
+  dieAfter: { step: DeliveryStep; passing: number } | null
 }
 
 const task = JSON.parse(process.argv[2] ?? '{}') as DeliveringTask
@@ -41,10 +42,10 @@ const worker = createDeliveryWorker({
   sequencer: createSequencer(db),
   outgoing: { call: (request) => outgoing.call({ ...request, headers: marked(request.headers), timeoutMs }) },
   present: (_name, payload) => payload,
-  fail: async (point) => {
-    const { dieAt } = task
-    if (point === dieAt?.point && ++passings === dieAt.passing) process.kill(process.pid, 'SIGKILL')
-  },
+  step: afterStep((step) => {
+    const { dieAfter } = task
+    if (step === dieAfter?.step && ++passings === dieAfter.passing) process.kill(process.pid, 'SIGKILL')
+  }),
 })
 worker.start()
 writeSync(1, 'ready now\n')

@@ -4,7 +4,7 @@ import type { PresentPayload } from '../../../src/events/feed.ts'
 import { recordEvents } from '../../../src/events/record.ts'
 import { createDeliveryWorker, type DeliveryWorker, type WorkerDeps } from '../../../src/webhooks/deliver/worker.ts'
 import { sealSettings } from '../../../src/webhooks/endpoint/endpoint.ts'
-import { makeSecret, type SigningSecret } from '../../../src/webhooks/endpoint/secrets.ts'
+import { makeSecret, type SigningSecret } from '../../../src/webhooks/endpoint/signing.ts'
 import { type World, world } from '../world.ts'
 import { type Receiver, startReceiver } from './webhook-receiver.ts'
 

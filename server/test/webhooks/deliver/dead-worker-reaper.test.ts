@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { type Db, openDb, processName } from '../../../src/base/db.ts'
 import { createDeadWorkerReaper } from '../../../src/webhooks/deliver/dead-worker-reaper.ts'
-import { type ClaimedQueue, claimQueues, releaseQueue } from '../../../src/webhooks/endpoint/lease.ts'
+import { type ClaimedQueue, claimQueues, releaseQueue } from '../../../src/webhooks/endpoint/queue-queries.ts'
 import { testDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
@@ -31,10 +31,10 @@ function claimed(db: Db, { workspaceId, clock }: WebhookWorld): Promise<ClaimedQ
 }
 
 /** Gives back what was claimed, for the worker of that name or for anyone. */
-async function release(db: Db, w: WebhookWorld, [queue]: ClaimedQueue[], heir: string | null): Promise<void> {
+async function release(db: Db, w: WebhookWorld, [queue]: ClaimedQueue[], successor: string | null): Promise<void> {
   assert.ok(queue !== undefined)
   const lease = { workspaceId: w.workspaceId, endpointId: w.endpointId, owner: queue.owner }
-  await db.statement((tx) => releaseQueue(tx, lease, { generation: 1, cursor: 0, heir }))
+  await db.statement((tx) => releaseQueue(tx, lease, { generation: 1, cursor: 0, successor }))
 }
 
 /** Looks by a clock that is driven, past whatever grace the beginning has. */
@@ -101,7 +101,7 @@ test('after a restart of the database nobody is taken for dead until all have ha
 
 test('a queue that is given to a worker is kept for it, and is free when that one dies', async () => {
   const w = await webhookWorld()
-  const heir = await anotherWorker(w)
+  const successor = await anotherWorker(w)
   const [{ lease_session: session }] = await w.db.sql<[{ lease_session: string }]>`
     select lease_session
     from webhook_queues
@@ -110,10 +110,10 @@ test('a queue that is given to a worker is kept for it, and is free when that on
   const lookAfter = await looker(w.db)
   await release(giver, w, await claimed(giver, await expired(w)), session)
   assert.equal(await claim(w.db, w), 0)
-  const taken = await claimed(heir, w)
+  const taken = await claimed(successor, w)
   assert.equal(taken.length, 1)
-  await release(heir, w, taken, session)
-  await heir.close()
+  await release(successor, w, taken, session)
+  await successor.close()
   while ((await lookAfter(1)) === 0);
   assert.equal(await claim(w.db, w), 1)
 })

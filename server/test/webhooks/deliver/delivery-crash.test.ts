@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type DeliveryPoint, deliveryPoints } from '../../../src/webhooks/deliver/queue.ts'
+import { type DeliveryStep, deliverySteps } from '../../../src/webhooks/deliver/queue.ts'
 import { type Program, startProgram } from '../../support/program/program.ts'
 import type { DeliveringTask } from '../../support/webhooks/delivering-program.ts'
 import {
@@ -22,10 +22,10 @@ const time = { startMs: Date.now(), speed: 30 }
 const subjectCount = 8
 const eventsEach = 2
 
-for (const point of deliveryPoints) {
-  test(`a worker that dies at "${point}" loses no event, and the next one goes on in order`, async () => {
+for (const step of deliverySteps) {
+  test(`a worker that dies after "${step}" loses no event, and the next one goes on in order`, async () => {
     const crash = await prepare()
-    for (let round = 0; round < rounds; round++) await dieOnce(crash, point, 1 + (round % 3))
+    for (let round = 0; round < rounds; round++) await dieOnce(crash, step, 1 + (round % 3))
     const last = await startWorker(crash.world, null)
     await allTaken(crash)
     await allWritten(crash)
@@ -62,13 +62,13 @@ async function prepare(): Promise<Crash> {
   return { world, workspaceId, receivers, receiving, subjects, written: [], kills: [], deaths: 0 }
 }
 
-async function dieOnce(crash: Crash, dieAt: DeliveryPoint, passing: number): Promise<void> {
+async function dieOnce(crash: Crash, dieAfter: DeliveryStep, passing: number): Promise<void> {
   const { world, workspaceId, subjects, written, kills } = crash
   for (let n = 0; n < subjectCount * eventsEach; n++) {
     const subject = subjects[n % subjectCount]
     if (subject !== undefined) written.push(await world.write(workspaceId, subject.id, subject.n++))
   }
-  const victim = await startWorker(world, { point: dieAt, passing })
+  const victim = await startWorker(world, { step: dieAfter, passing })
   // One that comes through without so many passings of the step is killed when everything was taken, if not yet written.
   const end = await Promise.race([victim.gone, allTaken(crash)])
   kills.push({ worker: victim.pid, at: performance.timeOrigin + performance.now() })
@@ -77,8 +77,8 @@ async function dieOnce(crash: Crash, dieAt: DeliveryPoint, passing: number): Pro
   await victim.gone
 }
 
-async function startWorker(world: DeliveryWorld, dieAt: DeliveringTask['dieAt']): Promise<Program> {
-  const task: DeliveringTask = { database: world.options, time, timeoutMs: 3_000, dieAt }
+async function startWorker(world: DeliveryWorld, dieAfter: DeliveringTask['dieAfter']): Promise<Program> {
+  const task: DeliveringTask = { database: world.options, time, timeoutMs: 3_000, dieAfter }
   const worker = startProgram([program, JSON.stringify(task)])
   await worker.said('ready')
   return worker

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { runStep } from '../../../src/base/steps.ts'
 import { createSlots } from '../../../src/webhooks/deliver/concurrency.ts'
 import { createHolder, type Holder } from '../../../src/webhooks/deliver/holder.ts'
-import { noObserver } from '../../../src/webhooks/deliver/observe.ts'
 import type { PumpDeps } from '../../../src/webhooks/deliver/queue.ts'
+import { noObserver } from '../../../src/webhooks/deliver/report.ts'
 import { createSuccessBatcher } from '../../../src/webhooks/deliver/success-batcher.ts'
 import { queueAgain } from '../../../src/webhooks/endpoint/replay.ts'
 import { findEvent } from '../../../src/webhooks/manage/send-again.ts'
+import { afterStep } from '../../support/steps.ts'
 import { startReceiver } from '../../support/webhooks/webhook-receiver.ts'
 import { presentAsRecorded, type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
@@ -18,6 +20,7 @@ function holderOf(w: WebhookWorld, deps: Partial<PumpDeps> = {}, { mayLinger = f
     present: presentAsRecorded,
     observe: noObserver,
     random: () => 0,
+    step: runStep,
     slots: createSlots(limits, () => holder.count()),
     settler: createSuccessBatcher(w.db),
   }
@@ -138,10 +141,10 @@ test('an endpoint with a long backlog and a slow receiver leaves others their sh
   for (let n = 0; n < 10; n++) await recordPlaced(w, n)
   const loaded = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const waits = loaded.values()
-  const fail: PumpDeps['fail'] = async (point) => {
-    if (point === 'loaded') waits.next().value?.resolve()
-  }
-  const holder = holderOf(w, { fail }, { inFlight: 2 })
+  const step: PumpDeps['step'] = afterStep((name) => {
+    if (name === 'load') waits.next().value?.resolve()
+  })
+  const holder = holderOf(w, { step }, { inFlight: 2 })
   await holder.claim([w.workspaceId])
   await w.receiver.reached(2)
   const quick = await startReceiver()

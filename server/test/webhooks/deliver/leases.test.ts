@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { claimQueues, endLeasesOfDead } from '../../../src/webhooks/endpoint/lease.ts'
+import { claimQueues, endLeasesOfDead } from '../../../src/webhooks/endpoint/queue-queries.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 /** As if the worker had been away for longer than its lease. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstIdAt, newId, timeOfId } from '../../../src/base/id.ts'
 import { allEventNames } from '../../../src/events/catalogue.ts'
-import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/endpoint-status.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/header-rules.ts'
 import { namesOf } from '../../../src/webhooks/endpoint/patterns.ts'
-import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/secrets.ts'
-import { explain } from '../../../src/webhooks/manage/delivery-detail.ts'
+import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/queue-status.ts'
+import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/signing.ts'
+import { explain } from '../../../src/webhooks/manage/present-attempt.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')
 const in1s = new Date(now.getTime() + 1000)
@@ -98,7 +98,7 @@ test('the next attempt is when the retry is due and no pause holds it back', () 
     [{ pending: 1, behind: 1, retryAt: in1s }, null],
     [{ behind: 1, pausedUntil: in1s }, in1s],
   ]
-  for (const [standing, next] of table) assert.deepEqual(nextAttemptAt({ ...calm, ...standing }, now), next)
+  for (const [status, next] of table) assert.deepEqual(nextAttemptAt({ ...calm, ...status }, now), next)
 })
 
 test('an attempt that was not taken is explained in a sentence', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { sealAnswer } from '../../../src/webhooks/deliver/answer.ts'
+import { sealAnswer } from '../../../src/webhooks/deliver/bodies.ts'
 import { hooksPath, type WebhookApi, webhookApi } from '../../support/webhooks/webhook-api.ts'
 
 /** Writes what a worker would: the attempts of a delivery that waits, the last of them taken if wanted. */

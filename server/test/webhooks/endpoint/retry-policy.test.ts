@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judge } from '../../../src/webhooks/deliver/verdict.ts'
-import { retryAfterMs, retryDelayMs } from '../../../src/webhooks/endpoint/backoff.ts'
-import { afterFailure, afterSuccess, type Health, isHopeless, isProbed } from '../../../src/webhooks/endpoint/health.ts'
+import {
+  afterFailure,
+  afterSuccess,
+  type Health,
+  isHopeless,
+  isProbed,
+  judge,
+  retryAfterMs,
+  retryDelayMs,
+} from '../../../src/webhooks/endpoint/retry-policy.ts'
 
 const at = new Date('2026-03-10T12:00:00.000Z')
 const seconds = (count: number) => new Date(at.getTime() + count * 1000)
@@ -83,7 +90,7 @@ test('a pause that was asked for outlasts a success, and is never made shorter',
   assert.deepEqual(afterFailure(paused, seconds(1), 1000).pausedUntil, seconds(60))
 })
 
-test('an endpoint is hopeless when five days have passed since the first failure behind the last success', () => {
+test('an endpoint is hopeless when five days have passed since the first failure after the last success', () => {
   const failing = afterFailure(health, at, null)
   assert.equal(isHopeless(failing, seconds(5 * 86_400 - 1)), false)
   assert.equal(isHopeless(failing, seconds(5 * 86_400)), true)

@@ -1,6 +1,10 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { isHeldByDead, ownSession } from '../../base/lease-session.ts'
 import type { EndpointRow } from './endpoint.ts'
+import type { Health } from './retry-policy.ts'
+
+/** Something of the workspace, which is the id, is due at an endpoint, or an endpoint was changed. */
+export const dueTopic = 'webhooks_due'
 
 /** How long a queue belongs to the worker that has claimed it, by the database's clock. */
 export const leaseMs = 15_000
@@ -76,7 +80,7 @@ export async function claimQueues(
       q.generation, q.retry_at, q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx)} as has_replay`
 }
 
-/** Holds on to queues, and answers how their endpoints are now. Those of which nothing is told belong to another. */
+/** Holds on to queues, and returns how their endpoints are now. Those that are missing belong to another worker. */
 export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(HeldQueue & { owner: string })[]> {
   return tx<(HeldQueue & { owner: string })[]>`
     with held as (
@@ -98,7 +102,7 @@ export async function renewLeases(tx: Tx, owners: readonly string[]): Promise<(H
       q.lease_owner as owner, q.generation, q.retry_at, e.removed_at, ${hasReplay(tx)} as has_replay`
 }
 
-/** Ends the leases of workers that are dead. Answers how many. */
+/** Ends the leases of workers that are dead. Returns how many. */
 export async function endLeasesOfDead(tx: Tx): Promise<number> {
   const ended = await tx`
     update webhook_queues
@@ -121,15 +125,15 @@ export interface Leaving {
   /** Everything up to here is done with. */
   cursor: number
   /** The worker that is to have it next, by the name of its sessions; null when anyone may. */
-  heir: string | null
+  successor: string | null
 }
 
-export async function releaseQueue(tx: Tx, lease: Lease, { generation, cursor, heir }: Leaving): Promise<void> {
+export async function releaseQueue(tx: Tx, lease: Lease, { generation, cursor, successor }: Leaving): Promise<void> {
   await tx`
     update webhook_queues
     set lease_owner = null,
-      lease_until = clock_timestamp() + ${heir === null ? '0 seconds' : keptFor}::interval,
-      lease_session = ${heir},
+      lease_until = clock_timestamp() + ${successor === null ? '0 seconds' : keptFor}::interval,
+      lease_session = ${successor},
       cursor = case when generation = ${generation} then greatest(cursor, ${cursor}) else cursor end
     where workspace_id = ${lease.workspaceId}
       and endpoint_id = ${lease.endpointId}
@@ -141,7 +145,7 @@ export class LeaseLost extends Error {}
 
 /**
  * Locks a queue that is still ours, first thing in each transaction that changes its deliveries: what it finds then
- * includes what a member has asked for meanwhile. Answers the generation. An overdue lease that nobody has taken will do.
+ * includes what a member has asked for meanwhile. Returns the generation. An overdue lease that nobody has taken will do.
  */
 export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
   const [queue] = await tx<{ generation: number }[]>`
@@ -153,6 +157,138 @@ export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
     for update`.execute()
   if (queue === undefined) throw new LeaseLost()
   return queue.generation
+}
+
+/** Locks a queue, whoever has claimed it. */
+export async function lockAnyQueue(tx: Tx, workspaceId: string, endpointId: string): Promise<void> {
+  await tx`
+    select 1
+    from webhook_queues
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}
+    for update`
+}
+
+export interface Holding {
+  session: string
+  queues: number
+}
+
+/** How many queues each worker holds: first this one, whatever it holds. */
+export async function listHoldings(sql: Sql): Promise<Holding[]> {
+  return sql<Holding[]>`
+    with own as (
+      select ${ownSession(sql)} as session
+    ), leases as (
+      select lease_session as session, count(*) as queues
+      from webhook_queues
+      where lease_owner is not null
+        and lease_until > clock_timestamp()
+      group by lease_session
+    )
+    select session, coalesce(l.queues, 0) as queues
+    from own
+    full join leases l using (session)
+    left join own o using (session)
+    order by o.session is null`
+}
+
+/** The queue of a new endpoint, which is told of what comes after this position of the feed. */
+export async function insertQueue(tx: Tx, workspaceId: string, endpointId: string, position: number): Promise<void> {
+  await tx`
+    insert into webhook_queues (workspace_id, endpoint_id, cursor)
+    values (${workspaceId}, ${endpointId}, ${position})`
+}
+
+/** Lets a queue begin anew at this position. A worker that still holds it stands at the old one, and loses it. */
+export async function restartQueue(tx: Tx, workspaceId: string, endpointId: string, position: number): Promise<void> {
+  await tx`
+    update webhook_queues
+    set cursor = greatest(cursor, ${position}::bigint),
+      retry_at = null,
+      paused_until = null,
+      failing_since = null,
+      failures_in_a_row = 0,
+      lease_owner = null,
+      lease_until = null,
+      lease_session = null
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}`
+}
+
+/** Cancels what waits: the generation tells, for there may be too much of it to be touched. */
+export async function cancelQueue(tx: Tx, workspaceId: string, endpointId: string): Promise<void> {
+  await tx`
+    update webhook_queues
+    set generation = generation + 1,
+      retry_at = null,
+      paused_until = null
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}`
+}
+
+/**
+ * Makes a queue due now, and returns its generation. It is locked from here on, as it is while a worker settles: neither
+ * sees half of what the other does.
+ */
+export async function hastenQueue(tx: Tx, workspaceId: string, endpointId: string, now: Date): Promise<number> {
+  const [queue] = await tx<{ generation: number }[]>`
+    update webhook_queues
+    set retry_at = least(retry_at, ${now}::timestamptz)
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}
+    returning generation`
+  if (queue === undefined) throw new Error(`Endpoint ${endpointId} has no queue`)
+  return queue.generation
+}
+
+/** Where the queue stands; nothing changes when it was disabled meanwhile, for then it begins anew. */
+export async function saveQueue(
+  tx: Tx,
+  { workspaceId, endpointId }: Lease,
+  generation: number,
+  cursor: number,
+  health: Health,
+): Promise<void> {
+  await tx`
+    update webhook_queues
+    set cursor = greatest(cursor, ${cursor}),
+      failing_since = ${health.failingSince},
+      failures_in_a_row = ${health.failuresInARow},
+      last_success_at = ${health.lastSuccessAt},
+      paused_until = ${health.pausedUntil}
+    where workspace_id = ${workspaceId}
+      and endpoint_id = ${endpointId}
+      and generation = ${generation}`.execute()
+}
+
+/** Writes when the queue is next due; returns the same of what is not in memory. The queue is locked. */
+export async function noteNextDue(
+  tx: Tx,
+  lease: Lease,
+  generation: number,
+  held: readonly number[],
+): Promise<Date | null> {
+  const [next] = await tx<{ due: Date | null }[]>`
+    with pending as (
+      select due_at, position
+      from webhook_deliveries
+      where workspace_id = ${lease.workspaceId}
+        and endpoint_id = ${lease.endpointId}
+        and generation = ${generation}
+        and state = 'pending'
+      order by due_at
+      limit ${held.length + 1}
+    ), noted as (
+      update webhook_queues
+      set retry_at = (select min(due_at) from pending)
+      where workspace_id = ${lease.workspaceId}
+        and endpoint_id = ${lease.endpointId}
+    )
+    select min(due_at) as due
+    from pending
+    where position <> all (${held}::bigint[])`
+  return next?.due ?? null
 }
 
 function endpointColumns(sql: Sql) {

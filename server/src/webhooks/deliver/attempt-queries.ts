@@ -1,17 +1,6 @@
 import { byteaArray, type Tx, timestampArray } from '../../base/db.ts'
-import type { Lease } from '../endpoint/lease.ts'
-import type { DeliveryRow } from './settle-queries.ts'
-
-/** An attempt as the log keeps it. */
-export interface AttemptRow {
-  position: number
-  number: number
-  at: Date
-  status: number | null
-  ms: number
-  error: string | null
-  answer: Buffer | null
-}
+import type { Lease } from '../endpoint/queue-queries.ts'
+import type { AttemptRow, DeliveryRow } from './delivery.ts'
 
 export async function insertAttempts(
   tx: Tx,

@@ -1,4 +1,5 @@
 import type { Sql } from '../../base/db.ts'
+import { failuresBeforeProbes } from './retry-policy.ts'
 
 /** How an endpoint fares. */
 export interface EndpointStatus {
@@ -16,7 +17,7 @@ export interface EndpointStatus {
   oldestBehindAt: Date | null
 }
 
-/** Reads the standing of endpoints. What waits is counted up to a number: a backlog may be as long as the feed. */
+/** Returns how endpoints fare. What waits is counted up to a number: a backlog may be as long as the feed. */
 export async function selectEndpointStatuses(
   sql: Sql,
   workspaceId: string,
@@ -72,10 +73,71 @@ export async function selectEndpointStatuses(
 }
 
 /** When something is next sent; null when nothing waits, or nothing holds it back. */
-export function nextAttemptAt(standing: EndpointStatus, now: Date): Date | null {
-  const { pending, behind, retryAt, pausedUntil } = standing
+export function nextAttemptAt(status: EndpointStatus, now: Date): Date | null {
+  const { pending, behind, retryAt, pausedUntil } = status
   if (pending + behind === 0) return null
   const due = behind > 0 ? null : retryAt
   const earliest = Math.max(due?.getTime() ?? 0, pausedUntil?.getTime() ?? 0)
   return earliest > now.getTime() ? new Date(earliest) : null
+}
+
+export interface WebhookBacklog {
+  /** Receivers that fail have a backlog by nature: only that of the others calls for somebody. */
+  isFailing: boolean
+  endpoints: number
+  /** Endpoints that have not read the feed to its end. */
+  behind: number
+  /** The oldest event that an endpoint has not read. */
+  oldestAt: Date | null
+  /** The delivery that is due for the longest time. */
+  dueAt: Date | null
+}
+
+const maxLookedAt = 1000
+
+/** Returns how far the queues of all active endpoints are behind; of those behind, the oldest event of 1,000 is looked up. */
+export async function readWebhookBacklog(sql: Sql): Promise<WebhookBacklog[]> {
+  return sql<WebhookBacklog[]>`
+    with queues as materialized (
+      select
+        q.workspace_id,
+        q.cursor,
+        q.retry_at,
+        q.failures_in_a_row >= ${failuresBeforeProbes} as is_failing,
+        q.cursor < coalesce(f.last_position, 0) as is_behind
+      from webhook_queues q
+      join webhook_endpoints e
+        on e.workspace_id = q.workspace_id
+        and e.id = q.endpoint_id
+        and e.state = 'active'
+        and e.removed_at is null
+      left join event_feeds f on f.workspace_id = q.workspace_id
+    ),
+    oldest as (
+      select looked_at.is_failing, min(event.occurred_at) as at
+      from (
+        select workspace_id, cursor, is_failing
+        from queues
+        where is_behind
+        order by is_failing
+        limit ${maxLookedAt}
+      ) as looked_at
+      cross join lateral (
+        select occurred_at
+        from events
+        where workspace_id = looked_at.workspace_id
+          and position > looked_at.cursor
+        order by position
+        limit 1
+      ) as event
+      group by looked_at.is_failing
+    )
+    select
+      q.is_failing as "isFailing",
+      count(*) as endpoints,
+      count(*) filter (where q.is_behind) as behind,
+      (select at from oldest where oldest.is_failing = q.is_failing) as "oldestAt",
+      min(q.retry_at) as "dueAt"
+    from queues q
+    group by q.is_failing`
 }

@@ -1,4 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+
+const prefix = 'whsec_'
 
 export interface SigningSecret {
   /** `whsec_` and base64 of 32 bytes. */
@@ -11,7 +13,7 @@ export interface SigningSecret {
 const maxOldSecrets = 4
 
 export function makeSecret(): SigningSecret {
-  return { value: `whsec_${randomBytes(32).toString('base64')}`, expiresAt: null }
+  return { value: `${prefix}${randomBytes(32).toString('base64')}`, expiresAt: null }
 }
 
 /** The secrets that sign at this moment, the newest first. */
@@ -27,4 +29,26 @@ export function rotateSecrets(secrets: readonly SigningSecret[], overlapMs: numb
     expiresAt: expiresAt === null || expiresAt > end ? end : expiresAt,
   }))
   return [makeSecret(), ...validSecrets(old, now).slice(0, maxOldSecrets)]
+}
+
+/** The header `webhook-signature` of Standard Webhooks: one signature for each secret that is valid. */
+export function signatures(
+  secrets: readonly SigningSecret[],
+  message: { id: string; timestamp: number; body: string },
+  now: Date,
+): string {
+  const signed = `${message.id}.${message.timestamp}.${message.body}`
+  return validSecrets(secrets, now)
+    .map((secret) => `v1,${createHmac('sha256', keyOf(secret)).update(signed).digest('base64')}`)
+    .join(' ')
+}
+
+const keys = new WeakMap<SigningSecret, KeyObject>()
+
+function keyOf(secret: SigningSecret): KeyObject {
+  const known = keys.get(secret)
+  if (known !== undefined) return known
+  const key = createSecretKey(Buffer.from(secret.value.slice(prefix.length), 'base64'))
+  keys.set(secret, key)
+  return key
 }
