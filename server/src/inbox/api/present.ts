@@ -67,9 +67,8 @@ function opaqueId(keyring: Keyring, connectionId: string, externalId: string): s
   return `masked_${keyring.stable('inbox.external.opaque', `${connectionId} ${externalId}`).toString('base64url')}`
 }
 
-/** An event's payload as a receiver may see it: as stored, or masked by the one rule that every output follows. */
-export function presentEvent(name: string, payload: Record<string, unknown>, view: Omit<View, 'now'>) {
-  if (!view.masked || name !== 'inbox.message.received') return payload
+/** The payload of `inbox.message.received` as a masked reader sees it, by the one rule that every output follows. */
+export function maskReceived(payload: Record<string, unknown>, keyring: Keyring) {
   const received = payload as unknown as ReceivedPayload
   const { conversation, contact, message } = received
   return {
@@ -77,8 +76,8 @@ export function presentEvent(name: string, payload: Record<string, unknown>, vie
     contact: maskContact(contact),
     message: {
       ...message,
-      external_id: presentExternalId(conversation.connection_id, message.external_id, view),
-      text: presentText(message, view.masked),
+      external_id: presentExternalId(conversation.connection_id, message.external_id, { keyring, masked: true }),
+      text: presentText(message, true),
     },
   }
 }

@@ -1,10 +1,10 @@
-import type { EventName } from '../../events/catalogue.ts'
+import type { KnownEvent } from '../event-catalogue.ts'
 
 /** An event on its way to an endpoint. */
 export interface Delivery {
   position: number
   eventId: string
-  name: EventName
+  name: KnownEvent
   /** The lead or conversation: its events go one after another. */
   subjectId: string
   occurredAt: Date

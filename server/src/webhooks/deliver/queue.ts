@@ -3,11 +3,11 @@ import type { Db } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
-import type { EventName } from '../../events/catalogue.ts'
 import type { PresentPayload } from '../../events/feed.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import { type Health, isPaused } from '../endpoint/health.ts'
 import type { Lease } from '../endpoint/lease.ts'
+import type { KnownEvent } from '../event-catalogue.ts'
 import type { Slots } from './concurrency.ts'
 import type { Batch, Delivery, Result } from './delivery.ts'
 import type { WebhookObserver } from './observe.ts'
@@ -58,7 +58,7 @@ export interface Queue {
   leaseEndsAt: number
   endpoint: Endpoint
   /** The names that the endpoint asks for. */
-  names: EventName[]
+  names: KnownEvent[]
   readonly generation: number
   health: Health
   /** Up to this place the feed was read. */

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import type { EventName } from '../../events/catalogue.ts'
 import { type Lease, lockQueue } from '../endpoint/lease.ts'
+import type { KnownEvent } from '../event-catalogue.ts'
 import type { Delivery } from './delivery.ts'
 
 /** Where a queue is read: its rows of another generation are cancelled, and what is held in memory is not read again. */
@@ -68,7 +68,7 @@ export async function readFresh(
   sql: Sql,
   { lease, limit }: Reading,
   after: number,
-  names: readonly EventName[],
+  names: readonly KnownEvent[],
 ): Promise<{ fresh: Delivery[]; readTo: number; hasMore: boolean }> {
   const upTo = after + limit
   const rows = await sql<(Delivery & { last: number })[]>`

@@ -1,8 +1,8 @@
 import type { Tx } from '../../base/db.ts'
 import { firstIdAt } from '../../base/first-id.ts'
-import type { EventName } from '../../events/catalogue.ts'
 import { lockQueue } from '../endpoint/lease.ts'
 import { keepTakenAttempts, newRound } from '../endpoint/replay.ts'
+import type { KnownEvent } from '../event-catalogue.ts'
 import type { PumpDeps, Queue } from './queue.ts'
 
 const batch = 1000
@@ -82,7 +82,7 @@ async function listRange(
   workspaceId: string,
   { from, to, reached }: OpenReplay,
   upTo: number,
-  names: readonly EventName[],
+  names: readonly KnownEvent[],
 ): Promise<{ id: string; position: number }[]> {
   return tx<{ id: string; position: number }[]>`
     select id, position

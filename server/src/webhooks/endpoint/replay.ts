@@ -1,6 +1,6 @@
 import { announce, type Fragment, type Sql, type Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
-import type { EventName } from '../../events/catalogue.ts'
+import type { KnownEvent } from '../event-catalogue.ts'
 import type { Endpoint } from './endpoint.ts'
 import { tooManyReplays } from './errors.ts'
 
@@ -14,7 +14,7 @@ type Receiver = Pick<Endpoint, 'workspaceId' | 'id' | 'phoneVisibility'>
 export interface EventToSend {
   position: number
   id: string
-  name: EventName
+  name: KnownEvent
   subjectId: string
   occurredAt: Date
 }

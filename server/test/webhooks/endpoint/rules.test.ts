@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstIdAt, timeOfId } from '../../../src/base/first-id.ts'
 import { newId } from '../../../src/base/id.ts'
-import { allEventNames } from '../../../src/events/catalogue.ts'
 import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/endpoint-status.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/header-rules.ts'
 import { namesOf } from '../../../src/webhooks/endpoint/patterns.ts'
 import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/secrets.ts'
+import { eventNames } from '../../../src/webhooks/event-catalogue.ts'
 import { explain } from '../../../src/webhooks/manage/delivery-detail.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')
@@ -15,11 +15,11 @@ const in2s = new Date(now.getTime() + 2000)
 const hourMs = 3_600_000
 
 test('a pattern is an exact name or all of one kind', () => {
-  const [leads, inbox] = [allEventNames.slice(0, 4), allEventNames.slice(4)]
+  const [leads, inbox] = [eventNames.slice(0, 4), eventNames.slice(4)]
   const table: [string[], readonly string[]][] = [
     [['lead.*'], leads],
     [['inbox.*'], inbox],
-    [['lead.*', 'inbox.*'], allEventNames],
+    [['lead.*', 'inbox.*'], eventNames],
     [['lead.created'], ['lead.created']],
     [
       ['lead.created', 'inbox.message.sent'],
