@@ -262,3 +262,14 @@ export interface components {
     'UnsupportedMediaTypeOrPage': { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error']; 'text/html': string } }
   }
 }
+
+export const eventNames = [
+  "lead.created",
+  "lead.updated",
+  "lead.deleted",
+  "lead.restored",
+  "inbox.message.received",
+  "inbox.message.sent",
+  "inbox.message.status",
+  "inbox.conversation.owner_changed",
+] as const
