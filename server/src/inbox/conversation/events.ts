@@ -6,7 +6,7 @@ import { writeOwner } from './owner.ts'
 import type { Rung } from './status-ladder.ts'
 import { openWindow } from './window.ts'
 
-/** What is said of each stands in `inbox/event-catalogue.ts`. */
+/** What is said of each stands in `inbox/api/event-catalogue.ts`. */
 export type InboxEventName =
   | 'inbox.message.received'
   | 'inbox.message.sent'

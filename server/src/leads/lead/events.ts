@@ -3,7 +3,7 @@ import type { NewEvent } from '../../events/record.ts'
 import type { Lead } from './lead.ts'
 import { presentDetail } from './present.ts'
 
-/** What is said of each stands in `leads/event-catalogue.ts`. */
+/** What is said of each stands in `leads/api/event-catalogue.ts`. */
 const leadEventNames = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'] as const
 export type LeadEventName = (typeof leadEventNames)[number]
 

@@ -1,19 +1,19 @@
 import { Type } from 'typebox'
-import { nullable, timestamp } from '../base/route.ts'
-import { uuid } from '../base/schema-types.ts'
-import type { EventKind } from '../events/event-kind.ts'
-import { maskReceived } from './api/present.ts'
-import { conversationFields, messageFields } from './api/schema.ts'
-import type { Conversation } from './conversation/conversation.ts'
+import { nullable, timestamp } from '../../base/route.ts'
+import { uuid } from '../../base/schema-types.ts'
+import type { EventKind } from '../../events/event-kind.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import {
   type InboxEventName,
   messageReceived,
   messageSent,
   messageStatusChanged,
   ownerChanged,
-} from './conversation/events.ts'
-import type { Message } from './conversation/message.ts'
-import { agent, human } from './conversation/owner.ts'
+} from '../conversation/events.ts'
+import type { Message } from '../conversation/message.ts'
+import { agent, human } from '../conversation/owner.ts'
+import { maskReceived } from './masking.ts'
+import { conversationFields, messageFields } from './schema.ts'
 
 const { id, connection_id, channel, owner, status, window_expires_at, contact } = conversationFields
 const about = { id, connection_id, channel, owner }

@@ -1,8 +1,8 @@
-import type { EventKind } from '../events/event-kind.ts'
-import { type LeadEventName, leadCreated, leadDeleted, leadRestored, leadUpdated } from './lead/events.ts'
-import type { Lead } from './lead/lead.ts'
-import { maskLeadEvent } from './lead/present.ts'
-import { LeadEvent } from './lead/schema.ts'
+import type { EventKind } from '../../events/event-kind.ts'
+import { type LeadEventName, leadCreated, leadDeleted, leadRestored, leadUpdated } from '../lead/events.ts'
+import type { Lead } from '../lead/lead.ts'
+import { maskLeadEvent } from '../lead/present.ts'
+import { LeadEvent } from '../lead/schema.ts'
 
 const aboutLead = { schema: LeadEvent, mask: maskLeadEvent }
 
