@@ -173,7 +173,7 @@ export const Catalogue = Type.Object({
     Type.Object({
       name: oneOf(eventNames, { title: 'EventName', example: 'lead.created' }),
       fires: text(1000, 'When it fires, and what its body has.'),
-      sample: Type.Unknown({ description: 'A body as it is sent.' }),
+      sample: Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'A body as it is sent.' }),
     }),
     { maxItems: eventNames.length },
   ),
