@@ -102,7 +102,9 @@ test('the name of an event says what its payload is', async () => {
   })
   assert.deepEqual(discriminator.mapping, Object.fromEntries(choices.map(({ $ref, name }) => [name, $ref])))
   assert.ok(choices.every(({ name, payload }) => name !== '' && payload !== undefined))
-  assert.equal(new Set(choices.map(({ payload }) => payload)).size, 5)
+  // Those of leads have one in common.
+  const others = choices.filter(({ name }) => !name.startsWith('lead.')).length
+  assert.equal(new Set(choices.map(({ payload }) => payload)).size, others + 1)
 })
 
 test('routes for API keys say when their limit answers 429, and when to try again', async () => {

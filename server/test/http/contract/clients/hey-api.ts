@@ -4,7 +4,6 @@ import {
   type CreateLeadErrors,
   createLead,
   createWebhook,
-  type Event,
   getConversation,
   type Lead,
   type LeadUpsert,
@@ -17,6 +16,7 @@ import {
 } from './generated/hey-api'
 import { client } from './generated/hey-api/client.gen'
 import { known } from './known'
+import { told } from './told'
 
 client.setConfig({ baseUrl: 'http://localhost:7007', auth: () => 'plk_…' })
 
@@ -60,29 +60,6 @@ export async function whatToMend(phone: string): Promise<string[]> {
   const failure: CreateLeadErrors[400 | 409] | undefined = error
   if (response?.status === 409) return [known(failure?.data?.field) ?? '']
   return (failure?.data?.issues ?? []).map(({ path, message }) => `${known(path)} ${known(message)}`)
-}
-
-export function told(event: Event): string {
-  switch (event.event) {
-    case 'lead.created':
-    case 'lead.deleted':
-    case 'lead.restored':
-      return known(event.payload.firstName)
-    case 'lead.updated':
-      return known(event.payload.previousStatus) ?? event.payload.status
-    case 'inbox.message.received':
-      return known(event.payload.message.text)
-    case 'inbox.message.sent':
-      return known(event.payload.message.status)
-    case 'inbox.message.status':
-      return known(event.payload.error_code) ?? event.payload.status
-    case 'inbox.conversation.owner_changed':
-      return known(event.payload.owner)
-    default: {
-      const none: never = event
-      return none
-    }
-  }
 }
 
 export async function follow(after: string): Promise<string> {

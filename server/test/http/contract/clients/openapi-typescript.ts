@@ -2,6 +2,7 @@
 import createClient from 'openapi-fetch'
 import type { components, paths } from './generated/openapi-typescript'
 import { known } from './known'
+import { told } from './told'
 
 type Schemas = components['schemas']
 
@@ -51,29 +52,6 @@ export async function whatToMend(phone: string): Promise<string[]> {
   const failure: Failures[400 | 409]['content']['application/json'] | undefined = error
   if (response.status === 409) return [known(failure?.data?.field) ?? '']
   return (failure?.data?.issues ?? []).map(({ path, message }) => `${known(path)} ${known(message)}`)
-}
-
-export function told(event: Schemas['Event']): string {
-  switch (event.event) {
-    case 'lead.created':
-    case 'lead.deleted':
-    case 'lead.restored':
-      return known(event.payload.firstName)
-    case 'lead.updated':
-      return known(event.payload.previousStatus) ?? event.payload.status
-    case 'inbox.message.received':
-      return known(event.payload.message.text)
-    case 'inbox.message.sent':
-      return known(event.payload.message.status)
-    case 'inbox.message.status':
-      return known(event.payload.error_code) ?? event.payload.status
-    case 'inbox.conversation.owner_changed':
-      return known(event.payload.owner)
-    default: {
-      const none: never = event
-      return none
-    }
-  }
 }
 
 export async function follow(after: string): Promise<string> {
