@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-// The types of the team's interface for the web app, in the shape that openapi-fetch reads. The generators of the field
+// The types of the team's interface for the web app, in the shape that openapi-fetch reads, and the events to choose from. The generators of the field
 // need a TypeScript 5 beside ours; what our documents use of JSON Schema is little.
 
 interface Schema {
@@ -67,6 +67,10 @@ ${lines(schemas, typeOf)}
 ${lines(responses, answerType)}
   }
 }
+
+export const eventNames = [
+${(schemas.EventName?.enum ?? []).map((name) => `  ${literal(name)},`).join('\n')}
+] as const
 `
 }
 

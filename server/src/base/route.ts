@@ -26,6 +26,9 @@ export function oneOf<const V extends readonly string[]>(values: V, options: obj
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options })
 }
 
+/** Anything, since the handler judges it by itself; the OpenAPI document says what it should be. */
+export const publishedAs = (schema: TSchema) => Type.Unsafe<unknown>({ 'x-published': schema })
+
 export const timestamp = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 40, description, example: '2026-03-01T12:00:00.000Z' })
 

@@ -21,7 +21,7 @@ for (const ajv of [bodyAjv, textAjv]) {
   ajv.addFormat('uuid', isUuid)
   // Instants are read by `readIsoTime`, which takes more of ISO 8601 than Ajv's own format does.
   ajv.addFormat('date-time', true)
-  ajv.addKeyword('example')
+  for (const keyword of ['example', 'x-published']) ajv.addKeyword(keyword)
 }
 
 /**

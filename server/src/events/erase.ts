@@ -1,7 +1,7 @@
 import { announce, type Sql, type Tx } from '../base/db.ts'
 import type { Removed } from '../base/erasure.ts'
 
-/** Told of the places of events that go, in their transaction; answers what else went with them. */
+/** Told of the places of events that go, in their transaction; returns what else went with them. */
 export type EventsErased = (tx: Tx, workspaceId: string, positions: readonly number[]) => Promise<Removed>
 
 /** Events of a lead or conversation are erased: the id is the lead's or conversation's. What is in memory goes too. */

@@ -5,10 +5,11 @@ import { invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { type App, errors, postman } from '../base/route.ts'
 import type { Vault } from '../base/sealing/vault.ts'
-import { allEventNames, type EventName, eventNames } from './catalogue.ts'
+import { type EventName, faceOf, groupNames, namesAskedFor } from './catalogue.ts'
+import type { EventCatalogue } from './event-kind.ts'
 import { openEvents, type PlacedEvent, type PresentPayload } from './feed.ts'
 import { readFeedCursor, writeFeedCursor } from './feed-cursor.ts'
-import { FeedQuery, feedPage, type PayloadSchemas } from './feed-schema.ts'
+import { FeedQuery, feedPage } from './feed-schema.ts'
 import type { LongPolls } from './long-poll.ts'
 import type { Start } from './read-page.ts'
 
@@ -17,7 +18,7 @@ export interface FeedRouteDeps {
   log: Log
   waits: LongPolls
   present: PresentPayload
-  payloads: PayloadSchemas
+  catalogue: EventCatalogue
 }
 
 interface FeedGuard {
@@ -26,6 +27,7 @@ interface FeedGuard {
 }
 
 export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): void {
+  const allNames = Object.keys(deps.catalogue) as EventName[]
   app.get(
     '/api/v1/events',
     {
@@ -39,7 +41,7 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
         description:
           'What has happened, in order. Scope `leads.read` shows `lead.*`, `inbox.read` shows `inbox.*`; one of them is needed. Events of connections outside the list of the key are not shown. As many requests a minute as on the inbox interface, counted by themselves.',
         querystring: FeedQuery,
-        response: { 200: feedPage(deps.payloads), ...errors(400, 401, 403, 410, 429, 500, 503) },
+        response: { 200: feedPage(deps.catalogue), ...errors(400, 401, 403, 410, 429, 500, 503) },
       },
     },
     async (request, reply) => {
@@ -47,7 +49,7 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
       const { workspaceId, connectionIds, keyId } = caller
       const { limit = 50, wait = 0 } = request.query
       const page = await deps.waits.page({
-        reader: { workspaceId, connectionIds, names: namesFor(caller, request.query.events) },
+        reader: { workspaceId, connectionIds, names: namesFor(allNames, caller, request.query.events) },
         start: readStart(workspaceId, request.query.after),
         limit,
         waitMs: wait * 1000,
@@ -74,21 +76,16 @@ function readStart(workspaceId: string, after: string | undefined): Start {
   return position
 }
 
-function namesFor(caller: Caller, wanted: string | undefined): EventName[] {
-  const readable = readableFaces(caller).flatMap((face): readonly EventName[] => eventNames[face])
+function namesFor(allNames: readonly EventName[], caller: Caller, wanted: string | undefined): EventName[] {
+  const faces = readableFaces(caller)
+  const readable = allNames.filter((name) => faces.includes(faceOf(name)))
   if (wanted === undefined) return readable
-  const asked = new Set(wanted.split(',').flatMap((name) => namesBy(name.trim())))
-  return readable.filter((name) => asked.has(name))
-}
-
-function namesBy(text: string): readonly EventName[] {
-  if (text === 'lead.*') return eventNames.leads
-  if (text === 'inbox.*') return eventNames.inbox
-  const name = allEventNames.find((each) => each === text)
-  if (name === undefined) {
-    throw invalid('events', `must list names of events, lead.* or inbox.*: ${allEventNames.join(', ')}`, 'query')
+  const asked = wanted.split(',').map((name) => name.trim())
+  const known: readonly string[] = [...allNames, ...groupNames]
+  if (!asked.every((name) => known.includes(name))) {
+    throw invalid('events', `must list names of events, ${groupNames.join(' or ')}: ${allNames.join(', ')}`, 'query')
   }
-  return [name]
+  return namesAskedFor(readable, asked)
 }
 
 async function showEvents(

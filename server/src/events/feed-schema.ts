@@ -1,7 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { timestamp, titled } from '../base/route.ts'
 import { page, uuid } from '../base/schema-types.ts'
-import { allEventNames, type EventName } from './catalogue.ts'
+import type { EventName } from './catalogue.ts'
+import type { EventCatalogue } from './event-kind.ts'
 
 export const FeedQuery = Type.Object(
   {
@@ -37,9 +38,6 @@ export const FeedQuery = Type.Object(
 )
 export type FeedQuery = Static<typeof FeedQuery>
 
-/** The bodies are described by the rooms that record them. */
-export type PayloadSchemas = Record<EventName, TSchema>
-
 export interface EventAnswer {
   id: string
   event: EventName
@@ -47,11 +45,11 @@ export interface EventAnswer {
   payload: object
 }
 
-export function feedPage(payloads: PayloadSchemas) {
+export function feedPage(catalogue: EventCatalogue) {
   const Event = Type.Unsafe<EventAnswer>({
     title: 'Event',
     description: 'Its name says what its payload is. Phones are masked for keys that see them so.',
-    oneOf: allEventNames.map((name) => eventOf(name, payloads[name])),
+    oneOf: Object.entries(catalogue).map(([name, { schema }]) => eventOf(name, schema)),
     discriminator: { propertyName: 'event' },
   })
   return Type.Object({
@@ -68,7 +66,7 @@ export function feedPage(payloads: PayloadSchemas) {
 }
 
 /** `inbox.message.sent` is the schema `InboxMessageSent`. */
-function eventOf(name: EventName, payload: TSchema) {
+function eventOf(name: string, payload: TSchema) {
   const title = name
     .split(/[._]/)
     .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)

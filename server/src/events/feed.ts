@@ -15,7 +15,7 @@ export interface PlacedEvent {
   payload: Buffer
 }
 
-/** Events behind a place, in order. Test events are in no feed. */
+/** Events after a place, in order. Test events are in no feed. */
 export async function readFeed(
   sql: Sql,
   workspaceId: string,
@@ -111,7 +111,7 @@ function openPayload(keyring: Keyring, event: Pick<PlacedEvent, 'id' | 'payload'
 
 /**
  * The events with their payloads. One that does not open, since its row was altered, is left out and logged: it must not
- * keep readers from what comes behind it.
+ * keep readers from what comes after it.
  */
 export function openEvents(
   keyring: Keyring,

@@ -1,6 +1,6 @@
 import type { Log } from '../base/log.ts'
 import type { Vault } from '../base/sealing/vault.ts'
-import { allEventNames } from './catalogue.ts'
+import type { EventName } from './catalogue.ts'
 import { openEvents, type PresentPayload } from './feed.ts'
 import { type Frame, frameOf } from './live-frame.ts'
 import { drained, isOpen, maxWaitingBytes, type Stream, send } from './live-stream.ts'
@@ -10,6 +10,8 @@ export interface LiveFeedDeps extends FeedDeps {
   vault: Vault
   log: Log
   present: PresentPayload
+  /** Every event. */
+  names: readonly EventName[]
 }
 
 /** A workspace that is followed: one read serves all its streams. */
@@ -67,7 +69,7 @@ function advance(stream: Stream, frames: readonly Frame[], position: number): vo
 }
 
 async function readFrames(deps: LiveFeedDeps, workspaceId: string, after: number) {
-  const reader = { workspaceId, names: allEventNames, connectionIds: [] }
+  const reader = { workspaceId, names: deps.names, connectionIds: [] }
   const page = await readPage(deps, reader, after, pageSize)
   const frames = await deps.vault.withKeyring(workspaceId, (keyring) =>
     openEvents(keyring, page.events, deps.log).map(({ event, payload }) =>

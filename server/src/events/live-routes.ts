@@ -4,7 +4,7 @@ import { type App, errors, postman } from '../base/route.ts'
 import { fileText, maxHeadBytes, text } from '../base/schema-types.ts'
 import { type Member, memberOf, type TeamGuard } from '../team/member.ts'
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
-import { type EventName, eventNames } from './catalogue.ts'
+import { type EventName, faceOf } from './catalogue.ts'
 import { readFeedCursor } from './feed-cursor.ts'
 import type { Live } from './live.ts'
 
@@ -13,19 +13,15 @@ const maxStreams = 2_000
 /** What one workspace may have of them. */
 const maxStreamsOfWorkspace = maxStreams / 4
 
-const teamFrames = [
-  '`team.conversation.changed`: `{ conversation }` as in the list, whatever changed of it',
-  '`team.conversation.gone`: `{ conversationId }` has become part of another one',
-  '`team.conversations.changed`: `{}`: many changed at once, load lists and counts anew',
-  '`team.connection.changed`: `{ connectionId }`: read that connection and its session anew',
-  '`team.lead_import.changed`: `{ importId }`: read that import anew; only admins may',
-  '`team.workspace.changed`: `{ workspaceId }`: read the workspace anew',
-  '`team.presence`: `{ conversationId, people: [{ userId, name, state }] }`: who is there now',
-  '`team.mentions`: `{ unread }`: how many notes that mention you are unread',
-].join('; ')
+/** What the stream may carry: every event, and what beside them each frame of the team's own tells. */
+export interface StreamContents {
+  names: readonly EventName[]
+  frames: Record<string, string>
+}
 
 /** The stream that the web app lives on. */
-export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
+export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamContents, guard: TeamGuard): void {
+  const teamFrames = Object.entries(frames).map(([name, tells]) => `\`${name}\`: ${tells}`)
   const admit = streamLimits()
   app.route({
     method: 'GET',
@@ -36,7 +32,7 @@ export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
       ...postman({ skip: true }),
       operationId: 'followEvents',
       summary: 'Follow the events of a workspace',
-      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind, or that this process was cut off from the news of others: load everything anew, the stream goes on from there. A comment comes every 15 seconds. A client that does not read is disconnected, and at once one whose session, token or membership has ended, or whose role has changed. At most ${maxStreamsOfMember} streams a member, and ${maxStreamsOfWorkspace} a workspace of each process. Beside the events there are frames for the pages that are open, without an id and in no feed: after a reconnection load what is shown anew. ${teamFrames}.`,
+      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind, or that this process was cut off from the news of others: load everything anew, the stream goes on from there. A comment comes every 15 seconds. A client that does not read is disconnected, and at once one whose session, token or membership has ended, or whose role has changed. At most ${maxStreamsOfMember} streams a member, and ${maxStreamsOfWorkspace} a workspace of each process. Beside the events there are frames for the pages that are open, without an id and in no feed: after a reconnection load what is shown anew. ${teamFrames.join('; ')}.`,
       params: Type.Object(workspaceParams),
       headers: Type.Object({
         'last-event-id': Type.Optional(text(maxHeadBytes, 'The last `id`; browsers send it by themselves.')),
@@ -72,10 +68,10 @@ export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
           sessionId: member.sessionId,
           tokenId: member.tokenId,
           after: place === undefined ? null : (readFeedCursor(workspaceId, place) ?? 'unknown'),
-          names: namesOf(member),
+          names: namesFor(member, names),
           namesNow: async () => {
             const now = await guard.stillMember(request)
-            return now === null ? null : namesOf(now)
+            return now === null ? null : namesFor(now, names)
           },
         })
         .finally(leave)
@@ -83,8 +79,9 @@ export function liveTeamRoutes(app: App, live: Live, guard: TeamGuard): void {
   })
 }
 
-function namesOf({ workspace }: Member): EventName[] {
-  return [...(workspace.leadsEnabled ? eventNames.leads : []), ...(workspace.inboxEnabled ? eventNames.inbox : [])]
+function namesFor({ workspace }: Member, names: readonly EventName[]): EventName[] {
+  const isOn = { leads: workspace.leadsEnabled, inbox: workspace.inboxEnabled }
+  return names.filter((name) => isOn[faceOf(name)])
 }
 
 /** Each member, each workspace and all together have so many streams at most. */

@@ -81,7 +81,7 @@ async function checkStream(stream: Stream): Promise<void> {
   else cut(stream)
 }
 
-/** Lets nothing more go out. An end would wait behind what the client may see no more, for as long as it does not read. */
+/** Lets nothing more go out. An end would wait for what the client may see no more, for as long as it does not read. */
 export function cut({ out }: Stream): void {
   if (out.writableLength > 0) out.destroy()
   else out.end()

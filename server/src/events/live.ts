@@ -88,7 +88,7 @@ export function createLive(deps: LiveDeps): Live {
       const stream: Stream = { ...asked, position: 0, wasFull: false }
       streams.add(stream)
       try {
-        // From here on it hears of what changes; before, between the door and here, it did not.
+        // From here on it is told of what changes; before, between the door and here, it did not.
         if ((await stream.namesNow()) === null) return
         await begin(deps, stream, after)
         const { feed, leave } = followed.enter(stream)
@@ -117,7 +117,7 @@ export function createLive(deps: LiveDeps): Live {
 /** Its place stays: no event was missed. */
 const resetOf = ({ workspaceId, position }: Stream) => Buffer.from(resetFrame(workspaceId, position))
 
-/** Says where the stream begins: behind what the client has, or at the end when that is out of reach. */
+/** Says where the stream begins: after what the client has, or at the end when that is out of reach. */
 async function begin({ db, sequencer }: LiveDeps, stream: Stream, after: NewStream['after']): Promise<void> {
   const { workspaceId, out } = stream
   await sequencer.place(workspaceId)

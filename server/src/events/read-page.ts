@@ -12,7 +12,7 @@ export interface Reader {
   connectionIds: readonly string[]
 }
 
-/** A place, or one that only the feed knows: before the oldest event that is kept, or behind the newest. */
+/** A place, or one that only the feed knows: before the oldest event that is kept, or after the newest. */
 export type Start = number | 'oldest' | 'latest'
 
 export interface FeedPage {

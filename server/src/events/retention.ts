@@ -11,7 +11,7 @@ export type ReadTo = (sql: Sql, workspaceId: string) => Promise<number>
 /**
  * Removes events older than 30 days in the order of their places, so that one number tells a reader whether it has
  * missed any. An event without a place stays until it has one, and one that was not read until it
- * was. Answers how many it removed.
+ * was. Returns how many it removed.
  */
 export async function removeOldEvents(db: Db, clock: Clock, readTo: ReadTo): Promise<number> {
   const before = new Date(clock.now().getTime() - keptMs)

@@ -7,7 +7,7 @@ export const sequenceBatch = 1000
 
 /**
  * Gives committed events of a workspace their places in its feed. Any process may, at any time: the feed's row is locked,
- * and what is committed afterwards comes behind. Answers how many it placed, at most 1,000.
+ * and what is committed afterwards comes after. Returns how many it placed, at most 1,000.
  *
  * Transactions commit in another order than they begin, so no number that is taken while one runs tells a reader
  * whether a smaller one is still to come. A place does, for it is given after the commit. Events of one subject keep the

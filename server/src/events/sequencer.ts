@@ -7,7 +7,7 @@ import { listUnsequenced, sequenceBatch, sequenceEvents } from './sequence.ts'
 export interface Sequencer {
   /** Once it resolves, what had been committed before the call has its place. */
   place(workspaceId: string): Promise<void>
-  /** Places whatever waits in any workspace, and answers in how many something did. */
+  /** Places whatever waits in any workspace, and returns in how many something did. */
   placeAll(): Promise<number>
 }
 

@@ -12,13 +12,13 @@ export interface Watcher {
   workspaceId: string
   /** How far it has read. */
   position(): number
-  /** There may be something behind its position. */
+  /** There may be something after its position. */
   wake(): void
 }
 
 /** Wakes the readers of this process when a feed moves: by news at once, else by a look every second and a half. */
 export interface FeedWatch {
-  /** Answers how to stop. */
+  /** Returns how to stop. */
   add(watcher: Watcher): () => void
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { Tx } from '../../src/base/db.ts'
 import { recordEvents } from '../../src/events/record.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
-import { bodies, type FeedWorld, feedWorld } from '../support/events/feed-world.ts'
+import { bodyOf, type FeedWorld, feedWorld } from '../support/events/feed-world.ts'
 
 const transactions = 4
 const subjects = ['00', '01', '02'].map((end) => `01985e2a-7c3e-7f10-9a64-3f6a2b1c0d${end}`)
@@ -78,7 +78,7 @@ test('whatever the order of commits, places have no gaps, and follow whatever a 
         open.set(n, writing)
         const label = ++labels
         writing.recorded.push({ label, subject })
-        const payload = { ...bodies['lead.updated'], estimatedValue: label }
+        const payload = { ...bodyOf('lead.updated'), estimatedValue: label }
         const event = { name: 'lead.updated', subjectId: subjects[subject] ?? '', connectionId: null, payload } as const
         await writing.run((tx) => recordEvents(tx, keyring, w.workspaceId, [event], w.clock.now()))
       }

@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import { endAllSessions } from '../../src/access/sign-in/sessions.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { openDb } from '../../src/base/db.ts'
-import { eventNames } from '../../src/events/catalogue.ts'
 import { writeFeedCursor } from '../../src/events/feed-cursor.ts'
 import { announceConnection, announceImport } from '../../src/team/team-news.ts'
 import { testDatabase } from '../support/database.ts'
@@ -121,7 +120,7 @@ test('a member whose plan has no inbox is sent the events of leads only', async 
   const { live } = await nodeOf(w)
   const stream = await openStream(live, asToken)
   await stream.next()
-  await w.record([...eventNames.inbox, 'lead.created'])
+  await w.record(['inbox.message.received', 'inbox.message.sent', 'lead.created'])
   assert.equal((await stream.next()).event, 'lead.created')
   stream.close()
 })

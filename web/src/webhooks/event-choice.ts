@@ -1,18 +1,14 @@
+import { eventNames } from '../api/schema.ts'
 import type { EventName, EventPattern } from '../data/webhooks.ts'
 
+export const allEvents: readonly EventName[] = eventNames
+
 export const groups = {
-  'lead.*': ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'],
-  'inbox.*': [
-    'inbox.message.received',
-    'inbox.message.sent',
-    'inbox.message.status',
-    'inbox.conversation.owner_changed',
-  ],
-} as const satisfies Record<string, readonly EventName[]>
+  'lead.*': allEvents.filter((name) => name.startsWith('lead.')),
+  'inbox.*': allEvents.filter((name) => name.startsWith('inbox.')),
+}
 
 export type Group = keyof typeof groups
-
-export const allEvents: readonly EventName[] = [...groups['lead.*'], ...groups['inbox.*']]
 
 /** The choice once a box was ticked or cleared. A whole group takes the place of its single events. */
 export function toggle(chosen: readonly EventPattern[], pattern: EventPattern): EventPattern[] {

@@ -14,6 +14,7 @@ export interface Place {
 
 /** A schema as it is published: `examples` as the standard spells it, errors and titled ones by reference. */
 export function publish(schema: Schema, place: Place): Schema {
+  if (schema['x-published'] !== undefined) return publish(schema['x-published'] as Schema, place)
   if (isError(schema)) return { $ref: '#/components/schemas/Error' }
   const result: Schema = {}
   for (const [keyword, value] of Object.entries(schema)) {

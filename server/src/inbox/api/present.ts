@@ -1,10 +1,9 @@
-import { maskNumbersIn } from '../../base/phone/mask.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
 import type { Message } from '../conversation/message.ts'
 import { writeOwner } from '../conversation/owner.ts'
-import { maskContact } from './masking.ts'
+import { maskContact, presentExternalId, presentText } from './masking.ts'
 
 /** How a reader sees the inbox. */
 export interface View {
@@ -47,44 +46,4 @@ export function presentMessage(message: Message, view: View) {
     occurred_at: message.occurredAt.toISOString(),
     referral: message.referral,
   }
-}
-
-// What people write is content and stays; a notice of the platform names numbers.
-const presentText = ({ kind, text }: Pick<Message, 'kind' | 'text'>, masked: boolean): string =>
-  masked && kind === 'system' ? maskNumbersIn(text) : text
-
-/** The platform's ids hold the customer's number: a masked reader gets one that is as stable and tells nothing. */
-export function presentExternalId(
-  connectionId: string,
-  externalId: string | null,
-  { keyring, masked }: Pick<View, 'keyring' | 'masked'>,
-): string {
-  if (externalId === null) return ''
-  return masked ? opaqueId(keyring, connectionId, externalId) : externalId
-}
-
-function opaqueId(keyring: Keyring, connectionId: string, externalId: string): string {
-  return `masked_${keyring.stable('inbox.external.opaque', `${connectionId} ${externalId}`).toString('base64url')}`
-}
-
-/** An event's payload as a receiver may see it: as stored, or masked by the one rule that every output follows. */
-export function presentEvent(name: string, payload: Record<string, unknown>, view: Omit<View, 'now'>) {
-  if (!view.masked || name !== 'inbox.message.received') return payload
-  const received = payload as unknown as ReceivedPayload
-  const { conversation, contact, message } = received
-  return {
-    ...received,
-    contact: maskContact(contact),
-    message: {
-      ...message,
-      external_id: presentExternalId(conversation.connection_id, message.external_id, view),
-      text: presentText(message, view.masked),
-    },
-  }
-}
-
-interface ReceivedPayload {
-  conversation: { connection_id: string }
-  contact: { phone: string | null; name: string | null }
-  message: Pick<Message, 'kind' | 'text'> & { external_id: string | null }
 }

@@ -6,6 +6,13 @@ import type { Message } from './message.ts'
 import { writeOwner } from './owner.ts'
 import type { Rung } from './status-ladder.ts'
 
+/** What is said of each stands in `inbox/api/event-catalogue.ts`. */
+export type InboxEventName =
+  | 'inbox.message.received'
+  | 'inbox.message.sent'
+  | 'inbox.message.status'
+  | 'inbox.conversation.owner_changed'
+
 // Payloads carry phones and the platform's ids in full; each receiver's own visibility is applied when they go out.
 
 export function messageReceived(conversation: Conversation, message: Message, now: Date): NewEvent {
@@ -67,7 +74,7 @@ export function ownerChanged(
 }
 
 function news(
-  name: NewEvent['name'],
+  name: InboxEventName,
   { id, connectionId }: Pick<Conversation, 'id' | 'connectionId'>,
   payload: object,
 ): NewEvent {

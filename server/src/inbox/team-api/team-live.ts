@@ -22,7 +22,16 @@ const maxTold = 100
 const restMs = 25
 /** In place of an id: more than are worth naming. */
 const many = ''
-const changedMany = { name: 'team.conversations.changed', data: {} }
+
+/** What each frame tells the pages that are open, for the description of the stream. */
+export const inboxFrames = {
+  'team.conversation.changed': '`{ conversation }` as in the list, whatever changed of it',
+  'team.conversation.gone': '`{ conversationId }` has become part of another one',
+  'team.conversations.changed': '`{}`: many changed at once, load lists and counts anew',
+  'team.presence': '`{ conversationId, people: [{ userId, name, state }] }`: who is there now',
+  'team.mentions': '`{ unread }`: how many notes that mention you are unread',
+}
+type InboxFrame = keyof typeof inboxFrames
 
 /**
  * Tells the browsers of this node what commits of any node changed of conversations, each time as they are then: what
@@ -33,12 +42,12 @@ export function tellOfConversations(deps: TeamLiveDeps): () => void {
   const telling = coalesce<string>({
     restMs,
     work: async (workspaceId, ids) => {
-      if (ids.includes(many) || ids.length > maxTold) live.tell(workspaceId, changedMany)
+      if (ids.includes(many) || ids.length > maxTold) tellOfMany(live, workspaceId)
       else await tellOf(deps, workspaceId, ids)
     },
     onError: (error, workspaceId) => {
       log.warn('live conversations not told', { workspaceId }, error)
-      live.tell(workspaceId, changedMany)
+      tellOfMany(live, workspaceId)
     },
   })
   const stopConversations = db.onNews(conversationsTopic, (news) => {
@@ -49,7 +58,7 @@ export function tellOfConversations(deps: TeamLiveDeps): () => void {
     const [workspaceId = '', userId = ''] = news.split(' ')
     if (!live.isFollowed(workspaceId)) return
     countUnreadMentions(db.sql, workspaceId, userId)
-      .then((unread) => live.tell(workspaceId, { name: 'team.mentions', data: { unread }, userId }))
+      .then((unread) => tell(live, workspaceId, 'team.mentions', { unread }, userId))
       .catch((error) => log.warn('live mentions not told', { workspaceId }, error))
   })
   return () => {
@@ -66,12 +75,11 @@ async function tellOf(deps: TeamLiveDeps, workspaceId: string, ids: readonly str
     rows.map((row) => openConversation(keyring, row)),
   )
   for (const shown of await showConversations(deps, workspaceId, conversations)) {
-    const data = { conversation: presentTeamConversation(shown, clock.now()) }
-    live.tell(workspaceId, { name: 'team.conversation.changed', data })
+    tell(live, workspaceId, 'team.conversation.changed', { conversation: presentTeamConversation(shown, clock.now()) })
   }
   const found = new Set(rows.map(({ id }) => id))
   for (const conversationId of ids) {
-    if (!found.has(conversationId)) live.tell(workspaceId, { name: 'team.conversation.gone', data: { conversationId } })
+    if (!found.has(conversationId)) tell(live, workspaceId, 'team.conversation.gone', { conversationId })
   }
 }
 
@@ -80,7 +88,7 @@ export async function tellOfPresence(deps: TeamLiveDeps, presence: Presence, pla
   const { workspaceId, conversationId } = place
   if (!deps.live.isFollowed(workspaceId)) return
   const people = await presentPeople(deps, presence, place)
-  deps.live.tell(workspaceId, { name: 'team.presence', data: { conversationId, people } })
+  tell(deps.live, workspaceId, 'team.presence', { conversationId, people })
 }
 
 export async function presentPeople(
@@ -91,4 +99,11 @@ export async function presentPeople(
   const users = presence.who(place).map(({ userId }) => ({ type: 'user' as const, id: userId }))
   const names = await readNames(deps, place.workspaceId, users)
   return presence.who(place).map(({ userId, state }) => ({ userId, name: names('user', userId), state }))
+}
+
+const tellOfMany = (live: TeamLiveDeps['live'], workspaceId: string): void =>
+  tell(live, workspaceId, 'team.conversations.changed', {})
+
+function tell(live: TeamLiveDeps['live'], workspaceId: string, name: InboxFrame, data: object, userId?: string): void {
+  live.tell(workspaceId, userId === undefined ? { name, data } : { name, data, userId })
 }

@@ -39,9 +39,8 @@ const presentFields = (customFields: CustomField[]) => ({
   customFieldValues: customFieldValues(customFields),
 })
 
-/** An event's body, which is the lead in its detail form, as a reader sees it. */
-export function presentLeadEvent(payload: Record<string, unknown>, masked: boolean) {
-  if (!masked) return payload
+/** An event's body, which is the lead in its detail form, as a masked reader sees it. */
+export function maskLeadEvent(payload: Record<string, unknown>) {
   const lead = payload as unknown as Lead
   const { customFields, ...shown } = maskLead({ ...lead, customFields: lead.customFields ?? [] })
   return customFields.length === 0 ? shown : { ...shown, ...presentFields(customFields) }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { maxPhoneLength } from '../../base/phone/phone.ts'
-import { maxMessageLength, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { maxMessageLength, nullable, oneOf, publishedAs, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, leadStatus, page, uuid } from '../../base/schema-types.ts'
 import { customFieldTypes, maxKeyLength, maxLengthOf, maxTextLength } from './custom-fields.ts'
 import { adPlatforms, priorities, sources } from './lead.ts'
@@ -182,7 +182,7 @@ export const UpsertBody = Type.Object(
       Type.Boolean({ description: 'When not false and no lead matches, a lead is created.' }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'LeadUpsert', additionalProperties: false },
 )
 export type UpsertBody = Static<typeof UpsertBody>
 
@@ -310,7 +310,7 @@ export const BulkQuery = Type.Object({ dryRun }, { additionalProperties: false }
 
 export const BulkBody = Type.Object(
   {
-    items: Type.Array(Type.Unsafe<unknown>({}), {
+    items: Type.Array(publishedAs(UpsertBody), {
       maxItems: 100,
       description: 'At most 100 upserts, run in order; a later item sees an earlier one. Each is checked by itself.',
     }),

@@ -1,13 +1,13 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { EventName } from '../../events/catalogue.ts'
 import type { Verdict } from '../endpoint/retry-policy.ts'
+import type { KnownEvent } from '../event-catalogue.ts'
 import { sealAnswer } from './bodies.ts'
 
 /** An event on its way to an endpoint. */
 export interface Delivery {
   position: number
   eventId: string
-  name: EventName
+  name: KnownEvent
   /** The lead or conversation: its events go one after another. */
   subjectId: string
   occurredAt: Date

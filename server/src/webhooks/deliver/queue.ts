@@ -5,11 +5,11 @@ import type { Log } from '../../base/log.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import type { RunStep } from '../../base/steps.ts'
-import type { EventName } from '../../events/catalogue.ts'
 import type { PresentPayload } from '../../events/feed.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { Lease } from '../endpoint/queue-queries.ts'
 import { type Health, isPaused } from '../endpoint/retry-policy.ts'
+import type { KnownEvent } from '../event-catalogue.ts'
 import type { Slots } from './concurrency.ts'
 import type { Batch, Delivery, Result } from './delivery.ts'
 import type { Ordering } from './ordering.ts'
@@ -50,7 +50,7 @@ export interface Queue {
   leaseEndsAt: number
   endpoint: Endpoint
   /** The names that the endpoint asks for. */
-  names: EventName[]
+  names: KnownEvent[]
   readonly generation: number
   health: Health
   /** Up to this position the feed was read. */

@@ -1,13 +1,8 @@
-import { allEventNames, type EventFace, type EventName, faceOf } from '../../events/catalogue.ts'
-
-const wildcards: Record<string, EventFace> = { 'lead.*': 'leads', 'inbox.*': 'inbox' }
+import { groupNames, namesAskedFor } from '../../events/catalogue.ts'
+import { eventNames, type KnownEvent } from '../event-catalogue.ts'
 
 /** What an endpoint can ask for: every name, and all of one kind. */
-export const eventPatterns: readonly string[] = [...allEventNames, ...Object.keys(wildcards)]
+export const eventPatterns: readonly string[] = [...eventNames, ...groupNames]
 
 /** The names that the patterns ask for. */
-export function namesOf(patterns: readonly string[]): EventName[] {
-  return allEventNames.filter((name) =>
-    patterns.some((pattern) => pattern === name || wildcards[pattern] === faceOf(name)),
-  )
-}
+export const namesOf = (patterns: readonly string[]): KnownEvent[] => namesAskedFor(eventNames, patterns)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { announce, type Db, type Fragment, type Sql, type Tx } from '../../base/db.ts'
 import { firstIdAt, newId } from '../../base/id.ts'
-import type { EventName } from '../../events/catalogue.ts'
+import type { KnownEvent } from '../event-catalogue.ts'
 import type { Endpoint } from './endpoint.ts'
 import { tooManyReplays } from './errors.ts'
 import { dueTopic, hastenQueue, type Lease, lockAnyQueue, lockQueue } from './queue-queries.ts'
@@ -13,7 +13,7 @@ type Receiver = Pick<Endpoint, 'workspaceId' | 'id' | 'phoneVisibility'>
 export interface EventToSend {
   position: number
   id: string
-  name: EventName
+  name: KnownEvent
   subjectId: string
   occurredAt: Date
 }
@@ -169,7 +169,7 @@ interface ReplayedQueue {
   generation: number
   endpoint: Pick<Endpoint, 'phoneVisibility'>
   /** The names that the endpoint asks for. */
-  names: readonly EventName[]
+  names: readonly KnownEvent[]
   /** Up to this position the feed was read. */
   readTo: number
 }
@@ -244,7 +244,7 @@ async function listRange(
   workspaceId: string,
   { from, to, reached }: OpenReplay,
   upTo: number,
-  names: readonly EventName[],
+  names: readonly KnownEvent[],
 ): Promise<{ id: string; position: number }[]> {
   return tx<{ id: string; position: number }[]>`
     select id, position

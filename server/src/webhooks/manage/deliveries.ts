@@ -1,13 +1,13 @@
 import type { Fragment, Sql } from '../../base/db.ts'
-import type { EventName } from '../../events/catalogue.ts'
 import { positionsOf } from '../endpoint/positions.ts'
+import type { KnownEvent } from '../event-catalogue.ts'
 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'cancelled'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
 export interface DeliveryFilter {
   state: DeliveryState | null
-  event: EventName | null
+  event: KnownEvent | null
   from: Date | null
   to: Date | null
 }
@@ -16,7 +16,7 @@ export interface DeliveryFilter {
 export interface LoggedDelivery {
   position: number
   event_id: string
-  event_name: EventName
+  event_name: KnownEvent
   occurred_at: Date
   masked: boolean
   /** Pending in the table, but of a generation that was cancelled. */

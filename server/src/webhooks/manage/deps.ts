@@ -1,9 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
-import type { EventName } from '../../events/catalogue.ts'
 import type { PresentPayload } from '../../events/feed.ts'
-import type { NewEvent } from '../../events/record.ts'
 import type { Sequencer } from '../../events/sequencer.ts'
 
 /** What the team's verbs in this room act on. */
@@ -14,7 +12,5 @@ export interface WebhookDeps {
   sequencer: Sequencer
   /** Why an address may not be called; null when it may. */
   outgoing: { refusal(url: string): string | null }
-  /** An event of an invented lead or conversation with this id, made as true ones are. */
-  sampleEvent(name: EventName, subjectId: string, at: Date): NewEvent
   present: PresentPayload
 }

@@ -1,22 +1,17 @@
 import { Type } from 'typebox'
 import { type App, errors } from '../../base/route.ts'
-import { allEventNames, type EventName, faceOf } from '../../events/catalogue.ts'
+import { faceOf } from '../../events/catalogue.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { workspaceParams } from '../../team/team-schema.ts'
+import { eventCatalogue, eventNames, type KnownEvent } from '../event-catalogue.ts'
 import { Catalogue } from './delivery-schema.ts'
-import type { WebhookDeps } from './deps.ts'
-import { eventGuide } from './event-guide.ts'
 import { webhookRoute } from './team-request.ts'
 
 const sampleId = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 const sampleAt = new Date('2026-03-01T12:00:00.000Z')
 
-export function eventCatalogueRoute(app: App, { sampleEvent }: Pick<WebhookDeps, 'sampleEvent'>, guard: TeamGuard) {
-  const sampleOf = (name: EventName) => {
-    const { payload } = sampleEvent(name, sampleId, sampleAt)
-    return faceOf(name) === 'leads' ? payload : { event: name, payload }
-  }
-  const events = allEventNames.map((name) => ({ name, fires: eventGuide[name], sample: sampleOf(name) }))
+export function eventCatalogueRoute(app: App, guard: TeamGuard): void {
+  const events = eventNames.map((name) => ({ name, fires: eventCatalogue[name].guide, sample: sampleOf(name) }))
   app.route({
     method: 'GET',
     url: '/api/team/v1/workspaces/:workspaceId/webhook-events',
@@ -31,4 +26,9 @@ export function eventCatalogueRoute(app: App, { sampleEvent }: Pick<WebhookDeps,
     },
     handler: async () => ({ events }),
   })
+}
+
+function sampleOf(name: KnownEvent): object {
+  const { payload } = eventCatalogue[name].sample(sampleId, sampleAt)
+  return faceOf(name) === 'leads' ? payload : { event: name, payload }
 }

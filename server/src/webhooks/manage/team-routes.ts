@@ -26,7 +26,7 @@ const countUpTo = 1000
 
 /** Endpoints, what was delivered to them, and what may be. */
 export function webhookTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard): void {
-  eventCatalogueRoute(app, deps, guard)
+  eventCatalogueRoute(app, guard)
   listRoute(app, deps, guard)
   createRoute(app, deps, guard)
   readRoute(app, deps, guard)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { presentPayload } from '../../../src/app/events.ts'
 import { maskNumbersIn } from '../../../src/base/phone/mask.ts'
 import { maskContact } from '../../../src/inbox/api/masking.ts'
-import { presentEvent } from '../../../src/inbox/api/present.ts'
 import { addAgent, conversationPath, customerMessage, inboxPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const phone = '5581991234567'
@@ -76,12 +76,10 @@ test('a masked receiver gets its events by the same rule', async () => {
   const { id } = await w.customerWrites('Hi', { externalId: 'wamid.a' })
   const keyring = await w.vault.keyring(w.workspaceId)
   const [received] = await w.events(id)
-  const masked = presentEvent(received?.name ?? '', received?.payload ?? {}, { keyring, masked: true })
-  assert.ok(!JSON.stringify(masked).includes(phone))
-  assert.deepEqual(
-    presentEvent(received?.name ?? '', received?.payload ?? {}, { keyring, masked: false }),
-    received?.payload,
-  )
+  const { payload } = received ?? assert.fail()
+  const shown = (masked: boolean) => presentPayload('inbox.message.received', payload, { keyring, masked })
+  assert.ok(!JSON.stringify(shown(true)).includes(phone))
+  assert.deepEqual(shown(false), payload)
 })
 
 test('a notice of the platform that becomes an event names its numbers masked, and what people write stays', async () => {

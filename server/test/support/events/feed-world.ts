@@ -4,9 +4,9 @@ import type { Repeat } from '../../../src/base/async/loop.ts'
 import type { Db } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { App } from '../../../src/base/route.ts'
-import type { EventName } from '../../../src/events/catalogue.ts'
 import { recordEvents } from '../../../src/events/record.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
+import { eventCatalogue, type KnownEvent } from '../../../src/webhooks/event-catalogue.ts'
 import { atEnd } from '../file-end.ts'
 import { type World, world } from '../world.ts'
 
@@ -54,7 +54,7 @@ interface RecordOptions {
 
 export interface FeedWorld extends World {
   /** Records one event for each name, in one transaction of this pool. */
-  record(names: readonly EventName[], options?: RecordOptions): Promise<void>
+  record(names: readonly KnownEvent[], options?: RecordOptions): Promise<void>
   page(query?: Record<string, string>, key?: string): Promise<Json>
 }
 
@@ -68,7 +68,7 @@ export async function feedWorld(): Promise<FeedWorld> {
         name,
         subjectId: newId(w.clock.now()),
         connectionId: connectionId ?? null,
-        payload: { ...bodies[name], ...more },
+        payload: { ...bodyOf(name), ...more },
       }))
       await db.tx((tx) => recordEvents(tx, keyring, w.workspaceId, events, w.clock.now()))
     },
@@ -82,49 +82,8 @@ export async function feedWorld(): Promise<FeedWorld> {
 
 export const namesIn = (page: Json): string[] => page.events.map(({ event }: Json) => event)
 
-const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
-const at = '2026-03-10T12:00:00.000Z'
-const lead = {
-  id,
-  uniqueCode: 'LGXQWZ48Q4SG',
-  externalRef: null,
-  firstName: 'Marina',
-  lastName: null,
-  email: null,
-  phone: '5581991234567',
-  status: 'new',
-  priority: 'medium',
-  source: 'website',
-  adPlatform: null,
-  assignedTo: null,
-  estimatedValue: null,
-  actualValue: null,
-  notes: null,
-  createdAt: at,
-  updatedAt: at,
-  deletedAt: null,
-}
-const conversation = { id, connection_id: id, channel: 'waba', owner: 'human' }
-const message = { id, kind: 'text', text: 'Hello!', occurred_at: at }
+const sampleId = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+const sampleAt = new Date('2026-03-10T12:00:00.000Z')
 
-/** A body of each event, as the rooms record them. */
-export const bodies: Record<EventName, object> = {
-  'lead.created': lead,
-  'lead.updated': { ...lead, previousStatus: 'new' },
-  'lead.deleted': { ...lead, deletedAt: at },
-  'lead.restored': lead,
-  'inbox.message.received': {
-    conversation: { ...conversation, status: 'open', window_expires_at: null },
-    contact: { phone: '5581991234567', name: '+55 81 99123-4567' },
-    message: { ...message, external_id: 'wamid.HBgNNTU4MTk5MTIzNDU2NxUCABIYFjNFQjA', media: null },
-    referral: null,
-  },
-  'inbox.message.sent': { conversation, message: { ...message, status: 'sent' }, actor: { type: 'agent', id } },
-  'inbox.message.status': { conversation_id: id, message_id: id, status: 'read', error_code: null, at },
-  'inbox.conversation.owner_changed': {
-    conversation_id: id,
-    owner: 'human',
-    actor: { type: 'system', id: null },
-    at,
-  },
-}
+/** A body of an event, as its room records it. */
+export const bodyOf = (name: KnownEvent): object => eventCatalogue[name].sample(sampleId, sampleAt).payload

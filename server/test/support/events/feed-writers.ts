@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Db, Tx } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
 import { recordEvents } from '../../../src/events/record.ts'
-import { bodies, type FeedWorld } from './feed-world.ts'
+import { bodyOf, type FeedWorld } from './feed-world.ts'
 
 const subjects = 20
 
@@ -43,7 +43,7 @@ async function change(w: FeedWorld, tx: Tx, ids: readonly string[], count: numbe
       set told = told + 1
       where id = ${subjectId}
       returning told`
-    const payload = { ...bodies['lead.updated'], externalRef: subjectId, estimatedValue: row?.told ?? 0 }
+    const payload = { ...bodyOf('lead.updated'), externalRef: subjectId, estimatedValue: row?.told ?? 0 }
     await recordEvents(
       tx,
       keyring,

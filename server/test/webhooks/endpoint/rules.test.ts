@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstIdAt, newId, timeOfId } from '../../../src/base/id.ts'
-import { allEventNames } from '../../../src/events/catalogue.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/header-rules.ts'
 import { namesOf } from '../../../src/webhooks/endpoint/patterns.ts'
 import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/queue-status.ts'
 import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/signing.ts'
+import { eventNames } from '../../../src/webhooks/event-catalogue.ts'
 import { explain } from '../../../src/webhooks/manage/present-attempt.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')
@@ -14,11 +14,11 @@ const in2s = new Date(now.getTime() + 2000)
 const hourMs = 3_600_000
 
 test('a pattern is an exact name or all of one kind', () => {
-  const [leads, inbox] = [allEventNames.slice(0, 4), allEventNames.slice(4)]
+  const [leads, inbox] = [eventNames.slice(0, 4), eventNames.slice(4)]
   const table: [string[], readonly string[]][] = [
     [['lead.*'], leads],
     [['inbox.*'], inbox],
-    [['lead.*', 'inbox.*'], allEventNames],
+    [['lead.*', 'inbox.*'], eventNames],
     [['lead.created'], ['lead.created']],
     [
       ['lead.created', 'inbox.message.sent'],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presentPayload } from '../../../src/app/events.ts'
-import { allEventNames } from '../../../src/events/catalogue.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
+import { eventNames } from '../../../src/webhooks/event-catalogue.ts'
 import { signedInMember } from '../../support/member.ts'
 import { verifyWebhook } from '../../support/webhooks/verify-webhook.ts'
 import { type WebhookApi, webhookApi } from '../../support/webhooks/webhook-api.ts'
@@ -48,7 +48,7 @@ test('a test of each event reaches the endpoint, and the official library verifi
       if (header !== 'X-Shop') assert.equal(webhook.headers[header], value, header)
     }
   }
-  assert.equal(w.receiver.received.length, allEventNames.length)
+  assert.equal(w.receiver.received.length, eventNames.length)
 })
 
 test('a test is tried once, and does not count against the endpoint', async () => {
@@ -141,9 +141,9 @@ test('what waits when an endpoint is disabled is never sent, until sendSince ask
 test('a masked endpoint is sent no phone, in no event', async () => {
   const w = await delivering({ phoneVisibility: 'masked' })
   await w.lead({ phone: '5511900000001' })
-  for (const event of allEventNames) await w.ok('POST', `/${w.id}/test`, { event })
+  for (const event of eventNames) await w.ok('POST', `/${w.id}/test`, { event })
   await w.drain()
-  assert.equal(w.receiver.received.length, 1 + allEventNames.length)
+  assert.equal(w.receiver.received.length, 1 + eventNames.length)
   for (const { text } of w.receiver.received) assert.ok(!text.includes('5511900000001'), text)
   assert.ok(w.receiver.received.some(({ text }) => text.includes('55119*****001')))
 })

@@ -1,0 +1,166 @@
+import { Type } from 'typebox'
+import { nullable, timestamp } from '../../base/route.ts'
+import { uuid } from '../../base/schema-types.ts'
+import type { EventKind } from '../../events/event-kind.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import {
+  type InboxEventName,
+  messageReceived,
+  messageSent,
+  messageStatusChanged,
+  ownerChanged,
+} from '../conversation/events.ts'
+import type { Message } from '../conversation/message.ts'
+import { agent, human } from '../conversation/owner.ts'
+import { maskReceived } from './masking.ts'
+import { conversationFields, messageFields } from './schema.ts'
+
+const { id, connection_id, channel, owner, status, window_expires_at, contact } = conversationFields
+const about = { id, connection_id, channel, owner }
+const { external_id, kind, text, media, occurred_at, referral, error_code } = messageFields
+
+const actor = Type.Object(
+  { type: Type.String({ maxLength: 20, example: 'agent' }), id: nullable(uuid()) },
+  {
+    title: 'EventActor',
+    description: 'Who did it. An agent compares `id` with its own key id to skip what it did itself.',
+  },
+)
+
+const MessageReceived = Type.Object(
+  {
+    conversation: Type.Object({ ...about, status, window_expires_at }),
+    contact,
+    message: Type.Object({
+      id: messageFields.id,
+      external_id: nullable(external_id),
+      kind,
+      text,
+      media,
+      occurred_at,
+    }),
+    referral,
+  },
+  { title: 'MessageReceivedEvent', description: '`inbox.message.received`: a message of the customer has arrived.' },
+)
+
+const MessageSent = Type.Object(
+  {
+    conversation: Type.Object(about),
+    message: Type.Object({ id: messageFields.id, kind, text, status: messageFields.status, occurred_at }),
+    actor: Type.Unsafe<object | null>({ anyOf: [actor, { type: 'null' }], description: 'Null for echoes.' }),
+  },
+  {
+    title: 'MessageSentEvent',
+    description: "`inbox.message.sent`: a message has gone out, also the reader's own, or was echoed.",
+  },
+)
+
+const at = timestamp('When it happened.')
+
+const MessageStatus = Type.Object(
+  { conversation_id: id, message_id: messageFields.id, status: messageFields.status, error_code, at },
+  { title: 'MessageStatusEvent', description: '`inbox.message.status`: a message has climbed, or failed.' },
+)
+
+const OwnerChanged = Type.Object(
+  { conversation_id: id, owner, actor, at },
+  { title: 'OwnerChangedEvent', description: '`inbox.conversation.owner_changed`: somebody else may send now.' },
+)
+
+/** For bodies that hold no phone, nor an id of the platform that does. */
+const asItIs: EventKind['mask'] = (payload) => payload
+
+/** The events of the inbox, each with all that is said of it. */
+export const inboxEvents: Record<InboxEventName, EventKind> = {
+  'inbox.message.received': {
+    guide: 'A customer wrote. The body has the conversation, the contact and the message.',
+    schema: MessageReceived,
+    sample: (id, at) => messageReceived(sampleConversation(id, at), customerMessage(id, at), at),
+    mask: maskReceived,
+  },
+  'inbox.message.sent': {
+    guide: 'A message went out: by an agent, a member, or on the phone of the number itself.',
+    schema: MessageSent,
+    sample: (id, at) => messageSent(sampleConversation(id, at), answer(id, at)),
+    mask: asItIs,
+  },
+  'inbox.message.status': {
+    guide: 'A message that was sent got further: `sent`, `delivered`, `read` or `failed`.',
+    schema: MessageStatus,
+    sample: (id, at) =>
+      messageStatusChanged(sampleConversation(id, at), messageId, { status: 'delivered', errorCode: null }, at),
+    mask: asItIs,
+  },
+  'inbox.conversation.owner_changed': {
+    guide: 'A conversation changed hands between people and agents.',
+    schema: OwnerChanged,
+    sample: (id, at) => ownerChanged({ ...sampleConversation(id, at), owner: human }, { type: 'user', id: userId }, at),
+    mask: asItIs,
+  },
+}
+
+const connectionId = '01985e2a-0000-7000-8000-000000000001'
+const messageId = '01985e2a-0000-7000-8000-000000000002'
+const keyId = '01985e2a-0000-7000-8000-000000000003'
+const userId = '01985e2a-0000-7000-8000-000000000004'
+const dayMs = 86_400_000
+
+function sampleConversation(id: string, at: Date): Conversation {
+  return {
+    id,
+    connectionId,
+    channel: 'waba',
+    contact: {
+      name: 'Marina Sample',
+      phone: '5511900000001',
+      userId: null,
+      parentUserId: null,
+      address: { phone: '5511900000001', userId: null },
+    },
+    owner: agent(keyId),
+    ownerEpoch: 1,
+    ownerSince: at,
+    status: 'open',
+    snoozedUntil: null,
+    assignedTo: null,
+    labelIds: [],
+    unreadCount: 1,
+    windowExpiresAt: new Date(at.getTime() + dayMs),
+    lastMessageAt: at,
+    unansweredSince: at,
+    lastMessage: null,
+    createdAt: at,
+    updatedAt: at,
+  }
+}
+
+function customerMessage(conversationId: string, at: Date): Message {
+  return {
+    id: messageId,
+    conversationId,
+    connectionId,
+    direction: 'inbound',
+    kind: 'text',
+    origin: 'live',
+    text: 'Do you deliver on Saturdays?',
+    referral: null,
+    externalId: 'wamid.SAMPLE',
+    status: 'delivered',
+    errorCode: null,
+    actor: null,
+    occurredAt: at,
+    createdAt: at,
+    settleBy: null,
+  }
+}
+
+function answer(conversationId: string, at: Date): Message {
+  return {
+    ...customerMessage(conversationId, at),
+    direction: 'outbound',
+    text: 'Yes, until noon.',
+    status: 'sent',
+    actor: { type: 'agent', id: keyId },
+  }
+}

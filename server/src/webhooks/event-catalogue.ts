@@ -1,0 +1,9 @@
+import { inboxEvents } from '../inbox/api/event-catalogue.ts'
+import { leadEvents } from '../leads/api/event-catalogue.ts'
+
+/** Every event there is. This is the lowest room that may know all those which record them. */
+export const eventCatalogue = { ...leadEvents, ...inboxEvents }
+
+export type KnownEvent = keyof typeof eventCatalogue
+
+export const eventNames = Object.keys(eventCatalogue) as KnownEvent[]

@@ -1,0 +1,27 @@
+import type { Event } from './generated/hey-api'
+import type { components } from './generated/openapi-typescript'
+import { known } from './known'
+
+/** Narrows the events of both clients by their names, and knows that there are no others. */
+export function told(event: Event | components['schemas']['Event']): string {
+  switch (event.event) {
+    case 'lead.created':
+    case 'lead.deleted':
+    case 'lead.restored':
+      return known(event.payload.firstName)
+    case 'lead.updated':
+      return known(event.payload.previousStatus) ?? event.payload.status
+    case 'inbox.message.received':
+      return known(event.payload.message.text)
+    case 'inbox.message.sent':
+      return known(event.payload.message.status)
+    case 'inbox.message.status':
+      return known(event.payload.error_code) ?? event.payload.status
+    case 'inbox.conversation.owner_changed':
+      return known(event.payload.owner)
+    default: {
+      const none: never = event
+      return none
+    }
+  }
+}
