@@ -1,5 +1,5 @@
 import { complain } from '../../ui/overlay/notices.tsx'
-import { keepConversation, knownConversation, peopleKey, threadKey } from './cache.ts'
+import { peopleKey, showPending, threadKey } from './cache.ts'
 import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'
 import type { Conversation, Person } from './types.ts'
@@ -69,19 +69,13 @@ async function act(
   shown: Partial<Conversation>,
   call: () => Promise<Conversation>,
 ): Promise<boolean> {
-  const before = knownConversation(inbox, id)
-  if (before !== undefined) keepConversation(inbox, { ...before, ...shown })
+  const end = showPending(inbox, id, shown)
   try {
-    keepConversation(inbox, await call())
+    end(await call())
     return true
   } catch (error) {
-    const now = knownConversation(inbox, id)
-    if (before !== undefined && now !== undefined) keepConversation(inbox, { ...now, ...partOf(before, shown) })
+    end(null)
     complain(error)
     return false
   }
 }
-
-// Only what was changed here is taken back: others may have changed the rest meanwhile.
-const partOf = (before: Conversation, shown: Partial<Conversation>): Partial<Conversation> =>
-  Object.fromEntries(Object.keys(shown).map((field) => [field, before[field as keyof Conversation]]))

@@ -11,6 +11,7 @@ import {
   dropConversation,
   inboxKey,
   keepConversation,
+  keepTicks,
   knownConversation,
   listsKey,
   peopleKey,
@@ -18,7 +19,7 @@ import {
   threadsKey,
 } from './cache.ts'
 import { listChanged } from './calls.ts'
-import { asHeard, hearStatus, rowAsHeard } from './heard-changes.ts'
+import { asHeard, hearStatus, thisMoment } from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
 import type { ConversationList } from './list-rules.ts'
 import { refreshThread } from './outbox.ts'
@@ -101,8 +102,7 @@ interface StatusPayload {
 function climb(inbox: Inbox, id: string, messageId: string, rung: Rung): void {
   hearStatus(inbox, messageId, rung)
   changeThread(inbox, id, (thread) => mapMessages(thread, (message) => asHeard(inbox, message)))
-  const row = knownConversation(inbox, id)
-  if (row !== undefined && rowAsHeard(inbox, row) !== row) keepConversation(inbox, row)
+  if (knownConversation(inbox, id)?.lastMessage?.id === messageId) keepTicks(inbox, id)
 }
 
 /** Reads the thread that is open anew, once more when something came while it was being read. */
@@ -142,9 +142,10 @@ function useCatchUp(inbox: Inbox): void {
 async function catchUp(inbox: Inbox): Promise<void> {
   const { queries, workspaceId } = inbox
   const heard = lastHeard(inbox)
+  const asked = thisMoment()
   const missed = heard === null ? null : await listChanged(workspaceId, heard, maxMissed).catch(() => null)
   if (missed === null || missed.cursor !== null) await readAgain(queries, listsKey(workspaceId))
-  else for (const row of missed.conversations) keepConversation(inbox, row)
+  else for (const row of missed.conversations) keepConversation(inbox, row, asked)
   // Whether anything can be sent is not told of a second time either.
   const rest = [threadsKey(workspaceId), countsKey(workspaceId), workspaceKey(workspaceId), connectionsKey(workspaceId)]
   await Promise.all(rest.map((key) => readAgain(queries, key)))
