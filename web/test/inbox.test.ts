@@ -84,7 +84,7 @@ test('an answer that is older than the news, and comes after it, does not undo i
 
   // A list, read before the customers wrote.
   await page.getByRole('button', { name: /^Mine/ }).click()
-  await page.getByText('Nothing is yours to answer.').waitFor()
+  await page.getByText('Nothing is assigned to you.').waitFor()
   const list = await holdAnswer(page, /\/conversations\?.*view=agents/)
   await page.getByRole('button', { name: /^Agents/ }).click()
   await list.isMade
@@ -104,7 +104,7 @@ test('what a member did is shown until its own answer, whatever is read meanwhil
   await newWriter(demo, 'Nuno Reis', 'Boa noite')
   const { page, problems } = await demo.open('inbox')
   const row = page.getByRole('link', { name: /Vera Lima/ })
-  const [resolve, reopen] = ['Resolve', 'Open again'].map((name) => page.getByRole('button', { name, exact: true }))
+  const [resolve, reopen] = ['Resolve', 'Reopen'].map((name) => page.getByRole('button', { name, exact: true }))
   // The conversation, read before it was resolved.
   const detail = await holdAnswer(page, new RegExp(`/conversations/${vera.id}$`))
   await row.click()
@@ -222,7 +222,7 @@ test('a conversation is put aside by keys, comes back when the customer writes, 
   const mateo = await customerCalled(demo, 'Mateo Ríos')
   await mateo.says('¿Hola?')
   await row.waitFor()
-  await page.getByText('Open again: the customer wrote').waitFor()
+  await page.getByText('Reopened: the customer wrote').waitFor()
   await page.keyboard.press('e')
   await row.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).last().click()

@@ -28,9 +28,9 @@ const looks = {
 test('the settings of the workspace are changed and kept', async () => {
   const { page, problems } = await demo.open('settings')
   await page.getByLabel('Name').fill('Acme Sales')
-  await page.getByLabel('New leads a day', { exact: true }).fill('500')
+  await page.getByLabel('New leads per day', { exact: true }).fill('500')
   await page.getByRole('switch', { name: /Make a lead of everyone/ }).check({ force: true })
-  await page.getByLabel('New step').fill('In Review')
+  await page.getByLabel('New status').fill('In Review')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Move In review up' }).click()
   await page.getByRole('button', { name: 'Take Unqualified off' }).click()
@@ -38,7 +38,7 @@ test('the settings of the workspace are changed and kept', async () => {
   await page.getByText('Saved', { exact: true }).waitFor()
 
   await page.reload()
-  await page.getByRole('list', { name: 'Steps of a lead' }).waitFor()
+  await page.getByRole('list', { name: 'Lead statuses' }).waitFor()
   assert.equal(await page.getByLabel('Name').inputValue(), 'Acme Sales')
   assert.equal(await page.getByRole('switch', { name: /Make a lead of everyone/ }).isChecked(), true)
   const { workspace } = await demo.team('GET', `/workspaces/${demo.workspaceId}`)
@@ -62,8 +62,8 @@ test('a person is invited, joins in a browser of their own, gets another role an
   await page.getByRole('button', { name: 'Invite a person' }).click()
   const panel = page.getByRole('dialog')
   await panel.getByLabel('E-mail').fill('bea@example.com')
-  await panel.getByRole('button', { name: 'Make the link' }).click()
-  const link = await panel.getByRole('textbox', { name: 'Link of the invitation' }).inputValue()
+  await panel.getByRole('button', { name: 'Create the link' }).click()
+  const link = await panel.getByRole('textbox', { name: 'Invitation link' }).inputValue()
   await picture(page, 'settings-invited')
   await panel.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('table', { name: 'Open invitations' }).getByText('bea@example.com').waitFor()
@@ -99,7 +99,7 @@ test('a person is invited, joins in a browser of their own, gets another role an
 /** What somebody sees who may not set things up. */
 async function asPlainMember(page: Page): Promise<void> {
   await page.goto(`${demo.url}/w/${demo.workspaceId}/settings`)
-  await page.getByText('Only admins and owners change this.').waitFor()
+  await page.getByText('Only admins and owners can change this.').waitFor()
   assert.equal(await page.getByLabel('Name').isDisabled(), true)
   assert.equal(await page.getByRole('link', { name: 'Audit log' }).count(), 0)
   await page.goto(`${demo.url}/w/${demo.workspaceId}/settings/tokens`)
@@ -145,7 +145,7 @@ test('whoever removes somebody sees what they made, and decides about it in the 
   assert.equal((await demo.team('GET', `/workspaces/${demo.workspaceId}/keys/${key.id}`)).key.createdBy, userId)
   await page.goto(`${demo.url}/w/${demo.workspaceId}/keys`)
   await page.getByRole('button', { name: 'Shop robot' }).click()
-  await page.getByRole('dialog').getByText('Somebody who has left').waitFor()
+  await page.getByRole('dialog').getByText('A former member').waitFor()
   assert.deepEqual(problems, [])
 })
 
@@ -166,14 +166,14 @@ test('an owner signs somebody out everywhere', async () => {
 
 test('the ceiling of new leads is an operator’s to set, and an admin is told of it', async () => {
   const { page } = await demo.open('settings/workspace')
-  await page.getByLabel('New leads a day', { exact: true }).fill('800')
-  await page.getByLabel('Most new leads a day').fill('900')
+  await page.getByLabel('New leads per day', { exact: true }).fill('800')
+  await page.getByLabel('Maximum new leads per day').fill('900')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
   const { page: admins } = await joined('Hugo Paz', 'admin')
   await admins.goto(`${demo.url}/w/${demo.workspaceId}/settings/workspace`)
   await admins.getByText('At most 900').waitFor()
-  assert.equal(await admins.getByLabel('Most new leads a day').count(), 0)
+  assert.equal(await admins.getByLabel('Maximum new leads per day').count(), 0)
   const { workspace } = await demo.team('GET', `/workspaces/${demo.workspaceId}`)
   assert.deepEqual([workspace.dailyLeadQuota, workspace.dailyLeadQuotaCeiling], [800, 900])
 })
@@ -309,7 +309,7 @@ test('a team token is shown once, works, and is revoked', async () => {
       })
     ).status
   assert.equal(await status(), 200)
-  await shown.getByRole('button', { name: 'I have kept it' }).click()
+  await shown.getByRole('button', { name: 'I have saved it' }).click()
   await page.getByRole('button', { name: 'Revoke Nightly export' }).click()
   const ask = page.getByRole('dialog', { name: 'Revoke Nightly export?' })
   await ask.getByLabel(/^Type/).fill('Nightly export')
