@@ -5,7 +5,7 @@ import { type AgentKey, agentsFor } from '../src/inbox/compose/agents-for.ts'
 import { blankDraft, givenBack, readDraft, writeDraft } from '../src/inbox/compose/drafts.ts'
 import { dropSend, keepSend, keptSends } from '../src/inbox/compose/kept-sends.ts'
 import { obstacleOf } from '../src/inbox/compose/obstacle.ts'
-import { newestMessageId, writtenSince } from '../src/inbox/compose/seen.ts'
+import { newestMessageId, writtenSince } from '../src/inbox/compose/written-since.ts'
 import {
   filledText,
   findTemplates,

@@ -35,7 +35,7 @@ test('an official number is connected, hears a customer, is paused, resumed, ren
   await picture(page, 'connections-official')
   await panel.getByRole('button', { name: 'Check and connect' }).click()
 
-  await panel.getByText('The platform knows the number.').waitFor()
+  await panel.getByText('The platform has confirmed the number.').waitFor()
   const callbackUrl = await panel.getByRole('textbox', { name: 'Callback URL' }).inputValue()
   const verifyToken = await panel.getByRole('textbox', { name: 'Verify token' }).inputValue()
   await picture(page, 'connections-paste')
@@ -112,7 +112,7 @@ test('a phone is linked by its QR code, a customer is heard, and the phone is le
   await picture(page, 'connections-risk')
   await panel.getByRole('button', { name: 'Show the code' }).click()
   await page.getByRole('img', { name: 'QR code to scan with the phone' }).waitFor()
-  await page.getByText(/Counts for \d+ s/).waitFor()
+  await page.getByText(/Valid for \d+ s/).waitFor()
   await picture(page, 'connections-qr')
   assert.deepEqual(await seriousIssues(page), [])
 
@@ -182,7 +182,7 @@ test('templates are read from the platform and open to their words', async () =>
     .click()
   const templates = page.getByRole('region', { name: 'Templates' })
   await templates.getByRole('button', { name: 'Sync now' }).click()
-  await page.getByText(/templates were read/).waitFor()
+  await page.getByText(/templates? synced/).waitFor()
   await templates.getByRole('listitem').first().getByRole('button').click()
   await templates.getByRole('button', { expanded: true }).waitFor()
   await picture(page, 'connections-templates')

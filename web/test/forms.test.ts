@@ -53,7 +53,7 @@ test('a form is built with a live preview, opened, filled on a phone, and the le
   await visitor.getByLabel('Phone').fill('(11) 98765-4321')
   await visitor.getByLabel('Company size').selectOption('over 10')
   await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('Submissions').click()
-  await page.getByText('Nobody has sent it yet').waitFor()
+  await page.getByText('No submissions yet').waitFor()
   // The service takes what is sent within two seconds for a program's work.
   await visitor.waitForFunction(() => performance.now() > 2500)
   await visitor.getByRole('button', { name: 'Send' }).click()

@@ -102,7 +102,7 @@ async function newConversation(inbox: string): Promise<string> {
 test('what is the matter leads to where it is mended', async () => {
   await demo.team('PATCH', `/workspaces/${demo.workspaceId}`, { agentsStopped: true, dailyLeadQuota: 1 })
   const { page, problems } = await demo.open('home')
-  await page.getByRole('link', { name: /leads are used up/ }).waitFor()
+  await page.getByRole('link', { name: /lead limit is reached/ }).waitFor()
   await picture(page, 'home-attention')
   assert.deepEqual(await seriousIssues(page), [])
   await page.getByRole('link', { name: /All agents are stopped/ }).click()

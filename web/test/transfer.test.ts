@@ -65,7 +65,7 @@ test('an upload that breaks off goes on with the same file, and a good file beco
   await page.getByText('0 of 0 MB').waitFor()
   await page.reload()
   await page.unroute('**/content?offset=*')
-  await page.getByText('The upload broke off at 0 %').waitFor()
+  await page.getByText('The upload stopped at 0 %').waitFor()
   await choose(page, 'other.csv', 'name\nX')
   await page.getByText('This is another file. Choose good.csv as it was.').waitFor()
   await choose(page, 'good.csv', text)

@@ -40,7 +40,7 @@ test('a webhook is made, its secret verifies a test event, and the answer is sho
   await page.getByRole('button', { name: 'Send a test event' }).click()
   const tests = page.getByRole('dialog', { name: 'Send a test event' })
   await tests.getByRole('button', { name: 'Send', exact: true }).click()
-  await tests.getByText('Answered 200').waitFor()
+  await tests.getByText('Response 200').waitFor()
   await tests.getByText('thank you').waitFor()
   await picture(page, 'webhooks-test')
   const [first] = receiver.received
@@ -61,7 +61,7 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
   await page.getByRole('link', { name: 'Webhooks: one endpoint in trouble' }).waitFor()
   await page.getByRole('button', { name: 'Warehouse' }).click()
   await page.getByRole('radiogroup', { name: 'Filter by state' }).getByText('Waiting').click()
-  await page.getByRole('button', { name: /Waiting.*Answered 500/ }).click()
+  await page.getByRole('button', { name: /Waiting.*Response 500/ }).click()
   const panel = page.getByRole('dialog', { name: 'Lead created' })
   await panel.getByText('out of paper').first().waitFor()
   await panel.getByText('"firstName": "Marina"').waitFor()
@@ -70,7 +70,7 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
 
   receiver.answer(() => ({ status: 204 }))
   await panel.getByRole('button', { name: 'Send again' }).click()
-  await panel.getByText('Answered 204').waitFor()
+  await panel.getByText('Response 204').waitFor()
   await page.keyboard.press('Escape')
   await page.getByText('None matches the filter.').waitFor()
   await page.getByRole('link', { name: 'Webhooks', exact: true }).waitFor()

@@ -15,7 +15,7 @@ import type { Conversation, ConversationFilter, Lead, Message, Note } from './ty
 
 export interface Detail {
   conversation: Conversation
-  /** Null until the service has told. */
+  /** Null until they are read. */
   notes: Note[] | null
   lead: Lead | null
   /** The ad that they came by last, however far back. */
@@ -72,7 +72,7 @@ function hearKnown(inbox: Inbox, id: string): void {
   if (heard === undefined || heard.updatedAt <= known.updatedAt) hearConversation(inbox, id, known)
 }
 
-/** Draws a conversation anew with what was heard of its last message. */
+/** Shows a conversation with the newest status heard of its last message. */
 export function keepTicks(inbox: Inbox, id: string): void {
   hearKnown(inbox, id)
   showConversation(inbox, id)

@@ -94,7 +94,7 @@ export interface ThreadPages {
   toEnd(): Promise<void>
 }
 
-/** The thread from the cache at once, then read anew from its newest or its first unread message. */
+/** The thread from the cache at once, then read again from its newest or its first unread message. */
 export function useThread(workspaceId: string, id: string): ThreadPages {
   const queries = useQueryClient()
   const inbox = { queries, workspaceId }

@@ -200,7 +200,7 @@ export const connections = {
     webhook: 'Webhook URL',
     newGoTo: 'New conversations go to',
     team: 'The team',
-    since: 'Connected',
+    since: 'Connected on',
   },
   templates: {
     title: 'Templates',

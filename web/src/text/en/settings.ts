@@ -28,7 +28,7 @@ export const settings = {
     general: 'General',
     name: 'Name',
     country: 'Country',
-    countryHelp: 'Phone numbers without a country code are read as numbers of it.',
+    countryHelp: 'Phone numbers without a country code are read as numbers of this country.',
     noCountry: 'None: international numbers only',
     quota: 'New leads per day',
     quotaHelp: 'Counted from midnight UTC. 0 is unlimited.',

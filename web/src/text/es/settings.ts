@@ -42,7 +42,7 @@ export const settings: typeof en = {
     general: 'General',
     name: 'Nombre',
     country: 'País',
-    countryHelp: 'Los teléfonos sin código de país se leen como números suyos.',
+    countryHelp: 'Los teléfonos sin código de país se leen como números de este país.',
     noCountry: 'Ninguno: solo números internacionales',
     quota: 'Leads nuevos al día',
     quotaHelp: 'Se cuentan desde la medianoche UTC. 0 es sin límite.',

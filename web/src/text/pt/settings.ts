@@ -30,7 +30,7 @@ export const settings: typeof en = {
     general: 'Geral',
     name: 'Nome',
     country: 'País',
-    countryHelp: 'Telefones sem código de país são lidos como números dele.',
+    countryHelp: 'Telefones sem código de país são lidos como números deste país.',
     noCountry: 'Nenhum: só números internacionais',
     quota: 'Leads novos por dia',
     quotaHelp: 'Contados a partir da meia-noite UTC. 0 é sem limite.',
