@@ -49,7 +49,7 @@ test('a webhook is made, its secret verifies a test event, and the answer is sho
   assert.equal(first.headers['x-team'], 'sales')
   assert.ok(verifyWebhook(secret, first, new Date()))
   await tests.getByRole('button', { name: 'Close' }).last().click()
-  await page.getByRole('button', { name: /Taken.*Lead created/ }).waitFor()
+  await page.getByRole('button', { name: /Delivered.*Lead created/ }).waitFor()
   assert.deepEqual(problems, [])
 })
 
