@@ -122,7 +122,7 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
     (text) => text === 'No, three!',
   )
   await field(page).press('Enter')
-  const line = page.getByRole('alert').filter({ hasText: 'Somebody has written since' })
+  const line = page.getByRole('alert').filter({ hasText: 'Somebody has written in the meantime' })
   await line.getByText('No, three!').waitFor()
   await picture(page, 'composer-moved-light')
   assert.equal(await field(page).inputValue(), 'Two it is.')
