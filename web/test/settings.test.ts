@@ -33,7 +33,7 @@ test('the settings of the workspace are changed and kept', async () => {
   await page.getByLabel('New status').fill('In Review')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Move In review up' }).click()
-  await page.getByRole('button', { name: 'Take Unqualified off' }).click()
+  await page.getByRole('button', { name: 'Remove Unqualified' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
 
