@@ -5,7 +5,6 @@ import { type AgentKey, agentsFor } from '../src/inbox/compose/agents-for.ts'
 import { blankDraft, givenBack, readDraft, writeDraft } from '../src/inbox/compose/drafts.ts'
 import { dropSend, keepSend, keptSends } from '../src/inbox/compose/kept-sends.ts'
 import { obstacleOf } from '../src/inbox/compose/obstacle.ts'
-import { newestMessageId, writtenSince } from '../src/inbox/compose/seen.ts'
 import {
   filledText,
   findTemplates,
@@ -22,6 +21,7 @@ import {
   putInPlace,
 } from '../src/inbox/compose/typeahead.ts'
 import { nextChangeMs, windowAt } from '../src/inbox/compose/window.ts'
+import { newestMessageId, writtenSince } from '../src/inbox/compose/written-since.ts'
 import type { KeyedStorage } from '../src/session/private-storage.ts'
 import { newStorage } from './support/storage.ts'
 

@@ -35,7 +35,7 @@ test('T takes over, the agent is refused from then on, and H hands back with a s
   assert.equal(await field(page).count(), 0)
   await picture(page, 'composer-agent-light')
   await page.keyboard.press('t')
-  await page.getByText('You and the team answer', { exact: true }).waitFor()
+  await page.getByText('Your team is answering', { exact: true }).waitFor()
   await field(page).waitFor()
   await page.keyboard.type('The caret is here.')
   assert.equal(await field(page).inputValue(), 'The caret is here.')
@@ -122,7 +122,7 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
     (text) => text === 'No, three!',
   )
   await field(page).press('Enter')
-  const line = page.getByRole('alert').filter({ hasText: 'Somebody has written since' })
+  const line = page.getByRole('alert').filter({ hasText: 'Somebody has written in the meantime' })
   await line.getByText('No, three!').waitFor()
   await picture(page, 'composer-moved-light')
   assert.equal(await field(page).inputValue(), 'Two it is.')
@@ -193,7 +193,7 @@ test('a refusal says why and keeps the text where it was typed', async () => {
 test('whoever is no lead becomes one, and what matters of it is changed in place', async () => {
   const bia = await newCustomer('Bia Rocha', 'Hi')
   const { page, problems } = await demo.open(bia.place)
-  await page.getByRole('button', { name: 'Make a lead of them' }).click()
+  await page.getByRole('button', { name: 'Create a lead' }).click()
   const value = page.getByRole('textbox', { name: 'Estimated value' })
   await value.fill('x')
   await value.press('Enter')

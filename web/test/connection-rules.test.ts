@@ -15,7 +15,7 @@ test('each state has a tone, a word and, where it cannot send, a reason; only wh
     ['active', null, 'good', 'Connected', null, false],
     ['paused', null, 'plain', 'Paused', null, false],
     ['unavailable', 'never_paired', 'attention', 'No phone linked', null, false],
-    ['unavailable', 'pairing', 'accent', 'Waits for the phone', null, false],
+    ['unavailable', 'pairing', 'accent', 'Waiting for the phone', null, false],
     ['unavailable', 'banned', 'bad', 'Cannot send', 'The network has banned the number', true],
     ['unavailable', 'platform_error_190', 'bad', 'Cannot send', 'The platform refuses: error 190', true],
     ['unavailable', 'something_new', 'bad', 'Cannot send', 'Reason: something_new', true],

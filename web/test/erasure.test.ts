@@ -12,7 +12,7 @@ test('a customer is erased from the panel of their lead, once the word is typed'
   const panel = page.getByRole('complementary', { name: 'Lead Zora Weg' })
   await panel.getByRole('button', { name: 'Erase this customer…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Erase this customer?' })
-  await dialog.getByText(/There is to erase: 1 lead, 1 event\./).waitFor()
+  await dialog.getByText(/This will be erased: 1 lead, 1 event\./).waitFor()
   await picture(page, 'erase-ask')
   assert.deepEqual(await seriousIssues(page), [])
   const button = dialog.getByRole('button', { name: 'Erase for good' })

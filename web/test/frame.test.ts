@@ -32,7 +32,7 @@ test('the palette goes to a page by its name, and G with a letter does too', asy
     (title) => /^(\(\d+\) )?Home · Parley$/.test(title),
   )
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Go to Settings').waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to Settings').waitFor()
   assert.deepEqual(problems, [])
 })
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { addPending, hearConversation, listAsHeard, rowToShow, thisMoment } from '../src/data/inbox/heard-changes.ts'
+import type { Inbox } from '../src/data/inbox/inbox.ts'
 import { appendPage, type ConversationList, matches, placeRow } from '../src/data/inbox/list-rules.ts'
 import { mineOf, notYetShown, type Waiting } from '../src/data/inbox/outbox-rules.ts'
 import { climbs, type Rung } from '../src/data/inbox/status-rules.ts'
@@ -93,6 +95,33 @@ test('who waits longest comes first, and an answer takes the row out', () => {
   const list = listOf(null, waits('a', 1), waits('c', 3))
   assert.equal(ids(placeRow(list, waits('b', 2), filter, ana)), 'abc')
   assert.equal(ids(placeRow(list, row('a', 9), filter, ana)), 'c')
+})
+
+test('of two states of one time the one that was asked for before the other was heard is the older', () => {
+  const inbox = { workspaceId: 'ties' } as Inbox
+  const asked = thisMoment()
+  hearConversation(inbox, 'a', row('a', 5, { unreadCount: 0 }))
+  const unread = (at: number, when: number) => rowToShow(inbox, row('a', at, { unreadCount: 9 }), when).unreadCount
+  assert.deepEqual(
+    [unread(4, thisMoment()), unread(5, asked), unread(5, thisMoment()), unread(6, asked)],
+    [0, 0, 9, 9],
+    'older, asked for before, asked for after, newer',
+  )
+})
+
+test('what was done here lies over whatever is read, until it is ended', () => {
+  const inbox = { workspaceId: 'pending' } as Inbox
+  const filter = filterOf({})
+  hearConversation(inbox, 'a', row('a', 5))
+  const endFirst = addPending(inbox, 'a', { status: 'resolved' })
+  const endSecond = addPending(inbox, 'a', { assignedTo: ana })
+  const read = () => rowToShow(inbox, row('a', 6), thisMoment())
+  const list = () => ids(listAsHeard(inbox, listOf(null, row('b', 7), row('a', 6)), thisMoment(), filter, ana))
+  assert.deepEqual([read().status, read().assignedTo, list()], ['resolved', ana, 'b'])
+  endFirst()
+  assert.deepEqual([read().status, read().assignedTo, list()], ['open', ana, 'ba'])
+  endSecond()
+  assert.equal(read().assignedTo, null)
 })
 
 test('an address is read for what it can mean, and comes back as it was', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { newWriter } from './support/composing.ts'
 import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
 import { colleague, customerCalled, newCustomer, openId } from './support/inbox.ts'
 
@@ -83,7 +84,7 @@ test('an answer that is older than the news, and comes after it, does not undo i
 
   // A list, read before the customers wrote.
   await page.getByRole('button', { name: /^Mine/ }).click()
-  await page.getByText('Nothing is yours to answer.').waitFor()
+  await page.getByText('Nothing is assigned to you.').waitFor()
   const list = await holdAnswer(page, /\/conversations\?.*view=agents/)
   await page.getByRole('button', { name: /^Agents/ }).click()
   await list.isMade
@@ -95,6 +96,45 @@ test('an answer that is older than the news, and comes after it, does not undo i
   list.letGo()
   await rows.getByText('Are you there?').waitFor()
   await rows.getByText('Good morning').waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('what a member did is shown until its own answer, whatever is read meanwhile', async () => {
+  const vera = await newWriter(demo, 'Vera Lima', 'Bom dia')
+  await newWriter(demo, 'Nuno Reis', 'Boa noite')
+  const { page, problems } = await demo.open('inbox')
+  const row = page.getByRole('link', { name: /Vera Lima/ })
+  const [resolve, reopen] = ['Resolve', 'Reopen'].map((name) => page.getByRole('button', { name, exact: true }))
+  // The conversation, read before it was resolved.
+  const detail = await holdAnswer(page, new RegExp(`/conversations/${vera.id}$`))
+  await row.click()
+  await resolve?.waitFor()
+  await detail.isMade
+  const answer = Promise.withResolvers<void>()
+  await page.route(new RegExp(`/conversations/${vera.id}$`), async (route) => {
+    if (route.request().method() !== 'PATCH') return route.fallback()
+    await answer.promise
+    await route.fulfill({ status: 403, json: {} })
+  })
+  await page.keyboard.press('e')
+  await reopen?.waitFor()
+  await row.waitFor({ state: 'detached' })
+  detail.letGo()
+  await page.getByText('This customer is not a lead yet.').waitFor()
+  assert.equal(await reopen?.isVisible(), true)
+  // A list, read after it was resolved here and before the service knows.
+  await page.getByRole('button', { name: /^Unassigned/ }).click()
+  await page.getByRole('link', { name: /Thiago Nogueira/ }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: /Nuno Reis/ }).waitFor()
+  assert.equal(await row.count(), 0)
+
+  answer.resolve()
+  await resolve?.waitFor()
+  await row.waitFor()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.keyboard.press('e')
+  await page.getByText('Demo Owner resolved it').waitFor()
+  await row.waitFor({ state: 'detached' })
   assert.deepEqual(problems, [])
 })
 
@@ -182,7 +222,7 @@ test('a conversation is put aside by keys, comes back when the customer writes, 
   const mateo = await customerCalled(demo, 'Mateo Ríos')
   await mateo.says('¿Hola?')
   await row.waitFor()
-  await page.getByText('Open again: the customer wrote').waitFor()
+  await page.getByText('Reopened: the customer wrote').waitFor()
   await page.keyboard.press('e')
   await row.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).last().click()

@@ -27,24 +27,24 @@ test('a key is made, shown once, works from the shell, gets a new value and is r
 
   const shown = page.getByRole('dialog', { name: 'The key of Website agent' })
   const value = await shown.getByRole('textbox', { name: 'Value' }).inputValue()
-  const line = await shown.getByRole('textbox', { name: 'Line for the shell' }).inputValue()
+  const line = await shown.getByRole('textbox', { name: 'Command' }).inputValue()
   assert.ok(line.includes(value))
   await picture(page, 'keys-value')
   const works = async (key: string) =>
     (await demo.call('GET', '/api/v1/leads?limit=5', undefined, { authorization: `Bearer ${key}` })).status
   assert.equal(await works(value), 200)
   await page.keyboard.press('Escape')
-  await shown.getByRole('button', { name: 'I have kept it' }).click()
+  await shown.getByRole('button', { name: 'I have saved it' }).click()
 
   await page.getByRole('button', { name: 'Website agent' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Give it a new value' }).click()
-  const ask = page.getByRole('dialog', { name: 'Give the key a new value?' })
-  await ask.getByLabel('The old value works on for').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+  const ask = page.getByRole('dialog', { name: 'Rotate the key?' })
+  await ask.getByLabel('The old value stays valid for').click()
   await page.getByRole('option', { name: 'No time' }).click()
-  await ask.getByRole('button', { name: 'Give it a new value' }).click()
+  await ask.getByRole('button', { name: 'Rotate' }).click()
   const second = await shown.getByRole('textbox', { name: 'Value' }).inputValue()
   assert.deepEqual([await works(value), await works(second)], [401, 200])
-  await shown.getByRole('button', { name: 'I have kept it' }).click()
+  await shown.getByRole('button', { name: 'I have saved it' }).click()
 
   await page.getByRole('button', { name: 'Website agent' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
@@ -64,7 +64,7 @@ test('which key gets new conversations is shown with its number, and changed wit
   await panel.getByLabel('Name').fill('Support agent')
   await panel.getByRole('radio', { name: 'Answering chats' }).check()
   await panel.getByRole('button', { name: 'New key' }).click()
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
 
   await page.getByRole('button', { name: 'Support agent' }).click()
   const answersNew = page.getByRole('dialog').getByRole('switch', { name: 'Answers new conversations' })

@@ -59,7 +59,7 @@ test('two-factor sign-in is turned on, asked for, passed with a recovery code to
   await page.getByRole('button', { name: 'Turn it on' }).click()
   const ask = page.getByRole('dialog', { name: 'Is it you?' })
   await ask.getByLabel('Current password').fill('not the right one')
-  await ask.getByRole('button', { name: 'Go on' }).click()
+  await ask.getByRole('button', { name: 'Continue' }).click()
   await ask.getByText('is not right').waitFor()
   await picture(page, 'profile-ask')
   assert.deepEqual(await seriousIssues(page), [])
@@ -79,7 +79,7 @@ test('two-factor sign-in is turned on, asked for, passed with a recovery code to
   assert.equal(codes.length, 10)
   await picture(page, 'profile-recovery')
   assert.deepEqual(await seriousIssues(page), [])
-  await shown.getByRole('button', { name: 'I have kept them' }).click()
+  await shown.getByRole('button', { name: 'I have saved them' }).click()
   await page.getByRole('button', { name: 'Turn it off' }).waitFor()
 
   await page.getByRole('button', { name: 'You: Dora' }).click()

@@ -52,7 +52,7 @@ test('a template that was just read from the platform is offered by the composer
   const search = page.getByLabel('Search templates')
   await page.getByRole('button', { name: 'Template', exact: true }).click()
   await search.fill('parcel')
-  await page.getByText('No template fits').waitFor()
+  await page.getByText('No template matches').waitFor()
   const components = [{ type: 'BODY', text: 'Your parcel is here.' }]
   const template = { name: 'parcel_here', language: 'en', status: 'APPROVED', components }
   await demo.call('POST', `${demo.simulatorUrl}/simulator/templates`, template)
@@ -60,8 +60,8 @@ test('a template that was just read from the platform is offered by the composer
   await goTo(page, 'Connections')
   const number = page.getByRole('row', { name: /Official platform/ })
   await number.getByRole('button').first().click()
-  await page.getByRole('region', { name: 'Templates' }).getByRole('button', { name: 'Read now' }).click()
-  await page.getByText(/templates were read/).waitFor()
+  await page.getByRole('region', { name: 'Templates' }).getByRole('button', { name: 'Sync now' }).click()
+  await page.getByText(/templates? synced/).waitFor()
   await goTo(page, 'Inbox')
   await page.getByRole('link', { name: /Ada Novais/ }).click()
   await page.getByRole('button', { name: 'Template', exact: true }).click()

@@ -91,7 +91,7 @@ export function followWorkspace(workspaceId: string): () => void {
   return stop
 }
 
-// What the app alone is told of (`team.…`) comes bare: it stands in no feed.
+// What is sent to the app alone (`team.…`) comes bare: it is in no feed.
 function eventOf(name: string, data: unknown): LiveEvent {
   if (!name.startsWith('team.')) return data as LiveEvent
   return { id: '', event: name, occurred_at: new Date().toISOString(), payload: data as LiveEvent['payload'] }

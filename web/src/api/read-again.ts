@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 
 /**
- * Reads anew what is known under a key, after news of it. What is just being read for the first time may be older than
- * the news, and would pass for new: it is read once more behind it.
+ * Reads again what is cached under a key, after news of it. What is just being read for the first time may be older than
+ * the news, and would pass for new: it is read once more after that.
  */
 export async function readAgain(queries: QueryClient, queryKey: readonly unknown[]): Promise<void> {
   const first = queries

@@ -11,7 +11,7 @@ async function readAudit(workspaceId: string, before: string | null) {
   return (await body(api.GET(path, { params: { path: { workspaceId }, query } }))).entries
 }
 
-/** Newest first. Asked anew each time that the page is opened: nothing tells of its lines. */
+/** Newest first. Read again each time that the page is opened: no event announces its lines. */
 export function useAudit(workspaceId: string) {
   return useInfiniteQuery({
     queryKey: [workspaceId, 'audit'],

@@ -21,8 +21,10 @@ export type Made = Awaited<ReturnType<typeof createConnection>>
 
 const at = (workspaceId: string, connectionId: string) => ({ params: { path: { workspaceId, connectionId } } })
 export const connectionsKey = (workspaceId: string) => [workspaceId, 'connections'] as const
-const oneKey = (workspaceId: string, id: string, what: 'health' | 'session' | 'templates') =>
-  [workspaceId, 'connection', id, what] as const
+/** All that is known of one connection alone. */
+const oneKey = (workspaceId: string, id: string) => [workspaceId, 'connection', id] as const
+const partKey = (workspaceId: string, id: string, part: 'health' | 'session' | 'templates') =>
+  [...oneKey(workspaceId, id), part] as const
 
 async function listConnections(workspaceId: string) {
   return body(api.GET(path, { params: { path: { workspaceId } } }))
@@ -55,15 +57,15 @@ export function useSimulatorUrl(workspaceId: string): string | null {
 }
 
 export function useHealth(workspaceId: string, id: string) {
-  return useQuery({ queryKey: oneKey(workspaceId, id, 'health'), queryFn: () => readHealth(workspaceId, id) })
+  return useQuery({ queryKey: partKey(workspaceId, id, 'health'), queryFn: () => readHealth(workspaceId, id) })
 }
 
 export function useSession(workspaceId: string, id: string) {
-  return useQuery({ queryKey: oneKey(workspaceId, id, 'session'), queryFn: () => readSession(workspaceId, id) })
+  return useQuery({ queryKey: partKey(workspaceId, id, 'session'), queryFn: () => readSession(workspaceId, id) })
 }
 
 export function useTemplates(workspaceId: string, id: string) {
-  return useQuery({ queryKey: oneKey(workspaceId, id, 'templates'), queryFn: () => listTemplates(workspaceId, id) })
+  return useQuery({ queryKey: partKey(workspaceId, id, 'templates'), queryFn: () => listTemplates(workspaceId, id) })
 }
 
 const news = ['team.connection.changed'] as const
@@ -77,7 +79,7 @@ export function useConnectionNews(workspaceId: string): void {
       ({ payload }: LiveEvent) => {
         const { connectionId } = payload as { connectionId: string }
         void readAgain(queries, connectionsKey(workspaceId))
-        void readAgain(queries, [workspaceId, 'connection', connectionId])
+        void readAgain(queries, oneKey(workspaceId, connectionId))
       },
       [queries, workspaceId],
     ),
@@ -87,7 +89,7 @@ export function useConnectionNews(workspaceId: string): void {
 const traffic = ['inbox.message.received', 'inbox.message.sent', 'inbox.message.status'] as const
 const trafficEveryMs = 5_000
 
-/** Keeps what tells of traffic fresh while the page of a connection is open, however much there is. */
+/** Keeps what shows traffic fresh while the page of a connection is open, however much there is. */
 export function useTrafficNews(workspaceId: string, id: string): void {
   const queries = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -98,7 +100,7 @@ export function useTrafficNews(workspaceId: string, id: string): void {
       if (timer.current !== undefined) return
       const read = () => {
         void readAgain(queries, connectionsKey(workspaceId))
-        void readAgain(queries, oneKey(workspaceId, id, 'health'))
+        void readAgain(queries, partKey(workspaceId, id, 'health'))
       }
       read()
       timer.current = setTimeout(() => {
@@ -110,7 +112,7 @@ export function useTrafficNews(workspaceId: string, id: string): void {
 }
 
 /**
- * Puts an answer into the list at once; the stream tells the other browsers. What the stream told before the answer came
+ * Puts an answer into the list at once; the live stream brings it to other browsers. What it brought before the answer came
  * may be newer, and so all is read once more.
  */
 function keep(queries: QueryClient, workspaceId: string, connection: Connection): Connection {
@@ -123,7 +125,7 @@ function keep(queries: QueryClient, workspaceId: string, connection: Connection)
     return { ...list, connections }
   })
   void queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
-  void queries.invalidateQueries({ queryKey: [workspaceId, 'connection', connection.id] })
+  void queries.invalidateQueries({ queryKey: oneKey(workspaceId, connection.id) })
   return connection
 }
 
@@ -136,7 +138,7 @@ export function useConnectionActs(workspaceId: string) {
   const kept = async (answer: Promise<{ connection: Connection }>) =>
     keep(queries, workspaceId, (await answer).connection)
   const session = async (id: string, answer: Promise<{ session: Session }>) => {
-    const queryKey = oneKey(workspaceId, id, 'session')
+    const queryKey = partKey(workspaceId, id, 'session')
     queries.setQueryData(queryKey, (await answer).session)
     // The code may have come before the answer.
     void queries.invalidateQueries({ queryKey })
@@ -156,7 +158,7 @@ export function useConnectionActs(workspaceId: string) {
     unpair: (id: string) => session(id, body(api.POST(`${onePath}/unpair`, at(workspaceId, id)))),
     syncTemplates: async (id: string) => {
       const { templates } = await body(api.POST(`${onePath}/templates/sync`, at(workspaceId, id)))
-      queries.setQueryData(oneKey(workspaceId, id, 'templates'), templates)
+      queries.setQueryData(partKey(workspaceId, id, 'templates'), templates)
       await queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
       return templates
     },

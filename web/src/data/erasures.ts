@@ -10,7 +10,7 @@ async function foresee(workspaceId: string, name: CustomerName) {
   return 'found' in answer ? answer.found : null
 }
 
-/** What would be erased, asked anew each time: whoever reads it decides by it. */
+/** What would be erased, read again each time: whoever reads it decides by it. */
 export function useErasurePreview(workspaceId: string, name: CustomerName) {
   return useQuery({
     queryKey: [workspaceId, 'erasure', name],

@@ -69,7 +69,7 @@ export function useImportActs(workspaceId: string) {
 const news = ['team.lead_import.changed'] as const
 const readEveryMs = 300
 
-/** Reads imports anew as they move on, and no more often than eyes can follow. */
+/** Reads imports again as they move on, and no more often than eyes can follow. */
 export function useImportNews(workspaceId: string): void {
   const queries = useQueryClient()
   const moved = useRef(new Set<string>())

@@ -35,7 +35,7 @@ export function readMembers(queries: QueryClient, workspaceId: string): Promise<
   return queries.ensureQueryData({ ...membersQuery(workspaceId), staleTime: lookUpMs })
 }
 
-/** What somebody made and still works. Asked anew each time: whoever reads it decides by it. */
+/** What somebody made and still works. Read again each time: whoever reads it decides by it. */
 export function useMade(workspaceId: string, userId: string) {
   const queryFn = () => body(api.GET(`${onePath}/made`, { params: at(workspaceId, userId) }))
   return useQuery({ queryKey: [workspaceId, 'made', userId], queryFn, staleTime: 0, gcTime: 0 })

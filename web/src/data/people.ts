@@ -20,7 +20,7 @@ export function usePeopleLists(workspaceId: string) {
   return useQuery({ queryKey: [workspaceId, 'people'], queryFn: () => readPeople(workspaceId) })
 }
 
-/** The names behind ids. */
+/** The names of ids. */
 export function usePeople(workspaceId: string): People {
   const { data } = usePeopleLists(workspaceId)
   return useMemo(() => {

@@ -15,12 +15,12 @@ export function FieldList({ draft }: { draft: Draft<FormDraft> }) {
   const { fields } = draft.value
   const [openId, setOpenId] = useState<string | null>(null)
   const [dragged, setDragged] = useState<number | null>(null)
-  const [told, setTold] = useState('')
+  const [announced, setAnnounced] = useState('')
   const put = (next: DraftField[]) => draft.set({ fields: next })
   const move = (from: number, to: number) => {
     if (to < 0 || to >= fields.length || from === to) return
     put(moved(fields, from, to))
-    setTold(t.forms.moved(fields[from]?.label ?? '', to + 1))
+    setAnnounced(t.forms.moved(fields[from]?.label ?? '', to + 1))
   }
   const remove = (field: DraftField) => {
     put(fields.filter(({ id }) => id !== field.id))
@@ -71,7 +71,7 @@ export function FieldList({ draft }: { draft: Draft<FormDraft> }) {
         ))}
       </ol>
       <AddMenu fields={fields} add={add} />
-      <VisuallyHidden role="status">{told}</VisuallyHidden>
+      <VisuallyHidden role="status">{announced}</VisuallyHidden>
     </section>
   )
 }

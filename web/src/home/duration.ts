@@ -18,5 +18,5 @@ function inUnit(seconds: number): [value: number, unit: string, digits: number] 
   return [hours / 24, 'day', 1]
 }
 
-/** The seconds of the unit that the longest time is told in, so that a chart's marks are round in it. */
+/** The seconds of the unit that the longest time is shown in, so that a chart's marks are round in it. */
 export const unitOf = (longest: number): number => [86_400, 3600, 60].find((unit) => longest >= unit) ?? 1

@@ -17,17 +17,17 @@ interface BodyProps {
   context: FieldContext
   columns: Columns
   selection: Selection
-  told(total: number | undefined): void
+  onTotal(total: number | undefined): void
   create(): void
 }
 
 /** The list in the view that was chosen, with the open lead beside it. */
-export function LeadsBody({ place, context, columns, selection, told, create }: BodyProps) {
+export function LeadsBody({ place, context, columns, selection, onTotal, create }: BodyProps) {
   const workspaceId = useWorkspaceId()
   const { address, goTo, query, open } = place
   const verbs = useLeadVerbs(workspaceId)
   const view = address.view ?? 'table'
-  const list = { workspaceId, query, verbs, openId: address.lead, open, told }
+  const list = { workspaceId, query, verbs, openId: address.lead, open, onTotal }
   return (
     <div className={styles.body}>
       {view === 'table' && (

@@ -47,7 +47,7 @@ export function LeadsPage() {
       <LeadsBody
         {...{ place, context, selection, create }}
         columns={isPhone ? { ...columns, choice: phoneColumns } : columns}
-        told={setTotal}
+        onTotal={setTotal}
       />
       {isMaking && (
         <NewLeadPanel

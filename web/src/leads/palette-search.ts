@@ -12,7 +12,7 @@ export const leadSource: PaletteSource = async (workspaceId, term) => {
     group: t.common.pages.leads,
     label: [firstName, lastName].filter(Boolean).join(' '),
     hint: phone === null ? (email ?? '') : `+${phone}`,
-    // The router hears of what is pushed onto the history.
+    // The router follows what is pushed onto the history.
     run: () => window.history.pushState({}, '', `/w/${workspaceId}/leads?lead=${id}`),
   }))
 }

@@ -29,8 +29,8 @@ export async function openSession(): Promise<Session | null> {
 }
 
 /**
- * Reads anew who is signed in and where they are a member, after one of these has changed. A change that ended the
- * session answers the token of the next one.
+ * Reads again who is signed in and where they are a member, after one of these has changed. A change that ended the
+ * session returns the token of the next one.
  */
 export async function refreshSession(csrfToken?: string): Promise<Session> {
   if (csrfToken !== undefined) carryToken(csrfToken, goToSignIn)
@@ -40,7 +40,7 @@ export async function refreshSession(csrfToken?: string): Promise<Session> {
   return session
 }
 
-/** The session, drawn anew when it changes. */
+/** The session; the component is drawn again when it changes. */
 export function useSession(): Session {
   return useSyncExternalStore((changed) => {
     watchers.add(changed)

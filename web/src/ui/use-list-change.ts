@@ -1,7 +1,7 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { complain } from './overlay/notices.tsx'
 
-/** Changes a cached list at once, and takes that back, saying why, when the service refuses. Answers whether it held. */
+/** Changes a cached list at once, and takes that back, saying why, when the service refuses. Returns whether it was kept. */
 export function useListChange<T>(queryKey: QueryKey) {
   const queries = useQueryClient()
   return async (next: (before: T[]) => T[], call: () => Promise<unknown>): Promise<boolean> => {

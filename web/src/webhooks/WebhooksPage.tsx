@@ -17,7 +17,7 @@ import { useEndpointChanged } from './use-changed.ts'
 import { useFreshEndpoints } from './use-fresh.ts'
 import { nameOf } from './words.ts'
 
-/** Who is told of what happens, and how that goes. */
+/** The endpoints that events are sent to, and how that goes. */
 export function WebhooksPage() {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryPages } from '../data/webhooks.ts'
 
 /**
- * What is shown once the newest page was read again: that page, and behind it what was read before of what is older. When
+ * What is shown once the newest page was read again: that page, and after it what was read before of what is older. When
  * so much has come that the two do not meet, the page alone.
  */
 export function withFresh(before: DeliveryPages, fresh: DeliveryPages['pages'][number]): DeliveryPages {

@@ -7,7 +7,7 @@ import { type Standing, standingOf } from './standing.ts'
 export const nameOf = ({ description, url }: Pick<Endpoint, 'description' | 'url'>): string =>
   description || hostOf(url)
 
-/** Members who may not see addresses are given the host with `…` behind it. */
+/** Members who may not see addresses are given the host with `…` after it. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }

@@ -141,7 +141,7 @@ test('a person at an address that leads nowhere gets a page in their language; a
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-language': 'pt-BR' }
   const shown = await app.inject({ url: '/leads?secret', headers: browser })
   assert.deepEqual([shown.statusCode, shown.headers['content-type']], [404, 'text/html; charset=utf-8'])
-  assert.match(shown.body, /Não há nada aqui.*<a href="\/">/s)
+  assert.match(shown.body, /Página não encontrada.*<a href="\/">/s)
   assert.ok(!shown.body.includes('secret'))
   for (const [url, headers] of [
     ['/leads', {}],

@@ -13,7 +13,7 @@ import styles from './forms.module.css'
 
 const blank = { name: '', numberId: '', apiKey: '', signingSecret: '', baseUrl: '' }
 
-/** A number at a partner of the platform, which is told by us where to call. */
+/** A number at a partner of the platform. Parley registers its webhook there. */
 export function PartnerForm({ back, close, made }: FormProps) {
   const workspaceId = useWorkspaceId()
   const draft = useDraft(blank)

@@ -14,7 +14,7 @@ interface PairingPanelProps {
   session: Session
 }
 
-/** What the phone is to scan or be told, for as long as it counts. The next code comes by itself. */
+/** The code to scan or to type on the phone, for as long as it is valid. The next one comes by itself. */
 export function PairingPanel({ connection, session }: PairingPanelProps) {
   const workspaceId = useWorkspaceId()
   const [wantsOther, setWantsOther] = useState(false)

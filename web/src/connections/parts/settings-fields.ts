@@ -12,7 +12,7 @@ export type SettingsDraft = Record<SettingsField, string>
 
 const secrets: readonly SettingsField[] = ['accessToken', 'appSecret', 'verifyToken', 'apiKey', 'signingSecret']
 
-/** What the platform is shown, and is told anew when its address is another server's. */
+/** The secrets that the platform is shown. They are asked for again when its address is another server's. */
 const shownToPlatform: readonly SettingsField[] = ['accessToken', 'apiKey']
 
 export const fieldsOf = (channel: Channel): readonly SettingsField[] => settings[channel]

@@ -1,12 +1,12 @@
 import { complain } from '../../ui/overlay/notices.tsx'
-import { keepConversation, knownConversation, peopleKey, threadKey } from './cache.ts'
+import { peopleKey, showPending, threadKey } from './cache.ts'
 import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'
 import type { Conversation, Person } from './types.ts'
 
 /**
  * What a member does to a conversation. Each shows at once, and is taken back with a word when the service refuses it;
- * the promise tells whether it was done.
+ * the promise resolves to whether it was done.
  */
 export function patchConversation(inbox: Inbox, id: string, changes: calls.Changes): Promise<boolean> {
   const shown: Partial<Conversation> = { ...changes }
@@ -53,12 +53,12 @@ export async function addNote(
   void inbox.queries.invalidateQueries({ queryKey: threadKey(inbox.workspaceId, id), exact: true })
 }
 
-/** Says what I do in a conversation. Whether it is heard changes nothing for me. */
+/** Sends what I do in a conversation. A failure changes nothing for me. */
 export async function sayPresence(inbox: Inbox, id: string, state: Person['state'] | 'gone'): Promise<void> {
   const key = peopleKey(inbox.workspaceId, id)
   const before = inbox.queries.getQueryData<Person[]>(key)
   const people = await calls.say(inbox.workspaceId, id, state).catch(() => null)
-  // What the stream told meanwhile is as new, or newer.
+  // What the stream brought meanwhile is as new, or newer.
   const isNews = inbox.queries.getQueryData<Person[]>(key) === before
   if (people !== null && isNews) inbox.queries.setQueryData(key, people)
 }
@@ -69,19 +69,13 @@ async function act(
   shown: Partial<Conversation>,
   call: () => Promise<Conversation>,
 ): Promise<boolean> {
-  const before = knownConversation(inbox, id)
-  if (before !== undefined) keepConversation(inbox, { ...before, ...shown })
+  const end = showPending(inbox, id, shown)
   try {
-    keepConversation(inbox, await call())
+    end(await call())
     return true
   } catch (error) {
-    const now = knownConversation(inbox, id)
-    if (before !== undefined && now !== undefined) keepConversation(inbox, { ...now, ...partOf(before, shown) })
+    end(null)
     complain(error)
     return false
   }
 }
-
-// Only what was changed here is taken back: others may have changed the rest meanwhile.
-const partOf = (before: Conversation, shown: Partial<Conversation>): Partial<Conversation> =>
-  Object.fromEntries(Object.keys(shown).map((field) => [field, before[field as keyof Conversation]]))

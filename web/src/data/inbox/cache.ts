@@ -1,5 +1,13 @@
 import { me } from '../../session/session.ts'
-import { hearConversation, newer, rowAsHeard } from './heard-changes.ts'
+import {
+  addPending,
+  hearConversation,
+  heardConversation,
+  isPending,
+  latestOf,
+  rowToShow,
+  thisMoment,
+} from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
 import { type ConversationList, dropRow, placeRow } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
@@ -7,7 +15,7 @@ import type { Conversation, ConversationFilter, Lead, Message, Note } from './ty
 
 export interface Detail {
   conversation: Conversation
-  /** Null until the service has told. */
+  /** Null until they are read. */
   notes: Note[] | null
   lead: Lead | null
   /** The ad that they came by last, however far back. */
@@ -27,15 +35,54 @@ export const countsKey = (workspaceId: string) => [workspaceId, 'inbox', 'counts
 export const outboxKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'outbox', id] as const
 
 /**
- * Puts a conversation as it is now wherever it is shown. The answer to a change may come after the news of a later one:
- * what is older than what is known is passed over.
+ * Puts a conversation as the service has it now wherever it is shown. The answer to a change may come after the news of
+ * a later one: what is older than what is known is passed over.
  */
-export function keepConversation(inbox: Inbox, told: Conversation): void {
+export function keepConversation(inbox: Inbox, row: Conversation, asked?: number): void {
+  hearKnown(inbox, row.id)
+  if (latestOf(inbox, row, asked ?? thisMoment()) === row) hearConversation(inbox, row.id, row)
+  showConversation(inbox, row.id)
+}
+
+/**
+ * Shows what a member did, at once. What is read or heard before the service has answered may not have it yet, and does
+ * not undo it; the returned function ends that: with the answer, or without one as it was.
+ */
+export function showPending(
+  inbox: Inbox,
+  id: string,
+  changes: Partial<Conversation>,
+): (answer: Conversation | null) => void {
+  hearKnown(inbox, id)
+  const end = addPending(inbox, id, changes)
+  showConversation(inbox, id)
+  return (answer) => {
+    if (answer !== null) keepConversation(inbox, answer)
+    end()
+    showConversation(inbox, id)
+  }
+}
+
+// What was read is as good as heard, unless something that the service has not answered is laid over it.
+function hearKnown(inbox: Inbox, id: string): void {
+  if (isPending(inbox, id)) return
+  const known = knownConversation(inbox, id)
+  const heard = heardConversation(inbox, id)
+  if (known === undefined || known === heard || heard === null) return
+  if (heard === undefined || heard.updatedAt <= known.updatedAt) hearConversation(inbox, id, known)
+}
+
+/** Shows a conversation with the newest status heard of its last message. */
+export function keepTicks(inbox: Inbox, id: string): void {
+  hearKnown(inbox, id)
+  showConversation(inbox, id)
+}
+
+function showConversation(inbox: Inbox, id: string): void {
   const { queries, workspaceId } = inbox
-  const known = knownConversation(inbox, told.id)
-  if (known !== undefined && newer(known, told) !== told) return
-  const row = rowAsHeard(inbox, told)
-  hearConversation(inbox, row.id, row)
+  const heard = heardConversation(inbox, id)
+  if (heard == null) return
+  const row = rowToShow(inbox, heard, thisMoment())
   const userId = me().id
   for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: listsKey(workspaceId) })) {
     const list = state.data as ConversationList | undefined

@@ -1,23 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, body } from '../../api/client.ts'
 import { type Lead, leadKey, leadsOf, createLead as postLead } from '../leads.ts'
 import { type Detail, detailKey, withKey } from './cache.ts'
+import { rowToShow, thisMoment } from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
 
 const workspace = '/api/team/v1/workspaces/{workspaceId}' as const
 
 /** Every conversation with a number, whatever its connection. */
 export function useConversationsWith(workspaceId: string, phone: string) {
+  const queries = useQueryClient()
   return useQuery({
     queryKey: withKey(workspaceId, phone),
-    queryFn: async () =>
-      (
-        await body(
-          api.GET(`${workspace}/inbox/conversations`, {
-            params: { path: { workspaceId }, query: { phone, limit: 20 } },
-          }),
-        )
-      ).conversations,
+    queryFn: async () => {
+      const asked = thisMoment()
+      const params = { path: { workspaceId }, query: { phone, limit: 20 } }
+      const { conversations } = await body(api.GET(`${workspace}/inbox/conversations`, { params }))
+      return conversations.map((row) => rowToShow({ queries, workspaceId }, row, asked))
+    },
   })
 }
 

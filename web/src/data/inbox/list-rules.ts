@@ -31,7 +31,7 @@ export function matches(filter: ConversationFilter, row: Conversation, userId: s
 
 /**
  * The list with a conversation as it is now: moved, changed, added or taken out. The same list when nothing of it
- * differs. One that lies behind the rows read so far comes with its page.
+ * differs. One that comes after the rows read so far comes with its page.
  */
 export function placeRow(
   list: ConversationList,

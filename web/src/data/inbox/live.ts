@@ -11,6 +11,7 @@ import {
   dropConversation,
   inboxKey,
   keepConversation,
+  keepTicks,
   knownConversation,
   listsKey,
   peopleKey,
@@ -18,7 +19,7 @@ import {
   threadsKey,
 } from './cache.ts'
 import { listChanged } from './calls.ts'
-import { asHeard, hearStatus, rowAsHeard } from './heard-changes.ts'
+import { asHeard, hearStatus, thisMoment } from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
 import type { ConversationList } from './list-rules.ts'
 import { refreshThread } from './outbox.ts'
@@ -77,7 +78,7 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
     } else if (event === 'inbox.message.sent') {
       const { conversation, message } = payload as unknown as SentPayload
       climb(inbox, conversation.id, message.id, { status: message.status, errorCode: null })
-      // Why is not told here.
+      // The event does not say why.
       if (message.status === 'failed') threads(conversation.id)
     } else {
       const { conversation_id, message_id, status, error_code } = payload as unknown as StatusPayload
@@ -101,11 +102,10 @@ interface StatusPayload {
 function climb(inbox: Inbox, id: string, messageId: string, rung: Rung): void {
   hearStatus(inbox, messageId, rung)
   changeThread(inbox, id, (thread) => mapMessages(thread, (message) => asHeard(inbox, message)))
-  const row = knownConversation(inbox, id)
-  if (row !== undefined && rowAsHeard(inbox, row) !== row) keepConversation(inbox, row)
+  if (knownConversation(inbox, id)?.lastMessage?.id === messageId) keepTicks(inbox, id)
 }
 
-/** Reads the thread that is open anew, once more when something came while it was being read. */
+/** Reads the open thread again, once more when something came while it was being read. */
 function threadReader(inbox: Inbox): (id: string) => void {
   const reading = new Map<string, 'reading' | 'again'>()
   const read = async (id: string) => {
@@ -126,8 +126,8 @@ function threadReader(inbox: Inbox): (id: string) => void {
 }
 
 /**
- * The stream resumes by itself, but not what the app alone is told of: that is asked for. So is what was read before the
- * stream was first open, as nobody told of what changed between.
+ * The stream resumes by itself, but not with what is sent to the app alone: that is read again. So is what was read before the
+ * stream was first open, as nothing announced what changed between.
  */
 function useCatchUp(inbox: Inbox): void {
   const state = useLiveState()
@@ -142,10 +142,11 @@ function useCatchUp(inbox: Inbox): void {
 async function catchUp(inbox: Inbox): Promise<void> {
   const { queries, workspaceId } = inbox
   const heard = lastHeard(inbox)
+  const asked = thisMoment()
   const missed = heard === null ? null : await listChanged(workspaceId, heard, maxMissed).catch(() => null)
   if (missed === null || missed.cursor !== null) await readAgain(queries, listsKey(workspaceId))
-  else for (const row of missed.conversations) keepConversation(inbox, row)
-  // Whether anything can be sent is not told of a second time either.
+  else for (const row of missed.conversations) keepConversation(inbox, row, asked)
+  // Whether anything can be sent is not announced a second time either.
   const rest = [threadsKey(workspaceId), countsKey(workspaceId), workspaceKey(workspaceId), connectionsKey(workspaceId)]
   await Promise.all(rest.map((key) => readAgain(queries, key)))
 }

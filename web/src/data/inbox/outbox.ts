@@ -87,7 +87,7 @@ async function untilAnswered(
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       if (error.code === 'DELIVERY_FAILED') return null
-      // Somebody has closed the inbox, and nobody knows for how long: that is told, not waited for.
+      // Somebody has closed the inbox, and nobody knows for how long: that is shown, not waited for.
       if (error.code === 'CHAT_INBOX_UNAVAILABLE') throw error
       const isUnknown = error.status === 0 || error.status >= 500 || error.code === 'NOT_RETRYABLE'
       if (!isUnknown && error.status !== 429) throw error

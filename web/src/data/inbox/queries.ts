@@ -4,7 +4,7 @@ import { me } from '../../session/session.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { countsKey, type Detail, detailKey, knownConversation, listKey, threadKey } from './cache.ts'
 import { listPage, readConversation, readCounts, readThread, type ThreadPage } from './calls.ts'
-import { asHeard, listAsHeard, rowAsHeard, thisMoment } from './heard-changes.ts'
+import { asHeard, listAsHeard, rowToShow, thisMoment } from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
 import { appendPage, type ConversationList, emptyList } from './list-rules.ts'
 import { appendNewer, mapMessages, mergeNewest, prependOlder, type Thread } from './thread-rules.ts'
@@ -68,8 +68,9 @@ export function useDetail(workspaceId: string, id: string): UseQueryResult<Detai
   return useQuery<Detail>({
     queryKey: detailKey(workspaceId, id),
     queryFn: async () => {
+      const asked = thisMoment()
       const detail = await readConversation(workspaceId, id)
-      return { ...detail, conversation: rowAsHeard({ queries, workspaceId }, detail.conversation) }
+      return { ...detail, conversation: rowToShow({ queries, workspaceId }, detail.conversation, asked) }
     },
     initialData: () => {
       const conversation = knownConversation({ queries, workspaceId }, id)
@@ -93,7 +94,7 @@ export interface ThreadPages {
   toEnd(): Promise<void>
 }
 
-/** The thread from the cache at once, then read anew from its newest or its first unread message. */
+/** The thread from the cache at once, then read again from its newest or its first unread message. */
 export function useThread(workspaceId: string, id: string): ThreadPages {
   const queries = useQueryClient()
   const inbox = { queries, workspaceId }

@@ -5,7 +5,7 @@ export type Rung = Pick<Message, 'status' | 'errorCode'>
 
 const ladder: readonly Message['status'][] = ['pending', 'sent', 'delivered', 'read']
 
-/** The error code of a message whose outcome nobody told the service. */
+/** The error code of a message whose outcome the service does not know. */
 const outcomeUnknown = 'outcome_unknown'
 
 /**

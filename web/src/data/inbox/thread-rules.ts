@@ -11,7 +11,7 @@ export interface Thread {
 }
 
 /**
- * With the newest page read anew. Where the two do not meet, something lies between: only the newest are kept, unless
+ * With the newest page read again. Where the two do not meet, something lies between: only the newest are kept, unless
  * somebody reads further up, who goes on to them page by page.
  */
 export function mergeNewest(before: Thread | undefined, page: Thread): Thread {

@@ -81,7 +81,7 @@ function useOffered(
   const [asked, setAsked] = useState<Asked | null>(null)
   const [chosen, point] = useState(0)
   const options = asked === null ? [] : offers.find(asked.term)
-  // A sign that finds nothing is just a sign, as in 24/7, once something is typed behind it.
+  // A sign that finds nothing is just a sign, as in 24/7, once something is typed after it.
   const isOpen = asked !== null && (options.length > 0 || asked.term === '')
   const close = () => setAsked(null)
   const choose = (n: number) => {
@@ -109,7 +109,7 @@ function useOffered(
       if (next?.term !== asked?.term) point(0)
       setAsked(next)
     },
-    /** Answers whether the key was for the list. */
+    /** Returns whether the key was for the list. */
     walk: (key: string): boolean => {
       if (!isOpen) return false
       if (key === 'Escape') close()

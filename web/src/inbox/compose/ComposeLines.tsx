@@ -24,12 +24,12 @@ interface ComposeLinesProps {
 /** What has to be said before more is written: why nothing was sent, or that somebody wrote meanwhile. */
 export function ComposeLines(props: ComposeLinesProps) {
   const { conversation, obstacle, refusal, movedBy, send } = props
-  // Of a closed window the templates tell, which stand there then, and of what is still in the way its own line.
-  const isTold = refusal?.reason === 'WINDOW_CLOSED' || (obstacle !== null && isOfStanding(refusal))
+  // The templates, which are shown then, say that the window is closed; what is still in the way has a line of its own.
+  const isShown = refusal?.reason === 'WINDOW_CLOSED' || (obstacle !== null && isOfStanding(refusal))
   return (
     <>
       {obstacle !== null && <ObstacleLine conversation={conversation} obstacle={obstacle} />}
-      {refusal !== null && !isTold && <RefusalLine conversation={conversation} refusal={refusal} send={send} />}
+      {refusal !== null && !isShown && <RefusalLine conversation={conversation} refusal={refusal} send={send} />}
       {refusal === null && movedBy !== null && (
         <div className={styles.line} data-tone="attention" role="status">
           {t.compose.movedWhileWriting(movedBy || conversation.contact.name || t.common.unknown)}

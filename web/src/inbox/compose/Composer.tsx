@@ -12,8 +12,8 @@ import { ComposeLines } from './ComposeLines.tsx'
 import styles from './Composer.module.css'
 import { type Mode, setDraft, takeFocusAsk } from './drafts.ts'
 import { useComposer } from './use-composer.ts'
-import { useOffers } from './use-offers.ts'
 import { useTakeOver } from './use-owner.ts'
+import { useSuggestions } from './use-suggestions.ts'
 
 const TemplateComposer = later(() => import('./TemplateComposer.tsx'))
 
@@ -28,7 +28,7 @@ export function Composer({ conversation, onSent }: ComposerProps) {
   const workspaceId = useWorkspaceId()
   const composer = useComposer(workspaceId, conversation, onSent)
   const { draft, refusal, surface, isClosed, seen, letGo } = composer
-  const offers = useOffers(workspaceId, conversation, draft.mode)
+  const offers = useSuggestions(workspaceId, conversation, draft.mode)
   const write = useWrite(workspaceId, conversation.id, composer.fieldRef)
   useComposerKeys(write)
   // Before it is painted: the next letter is for the field, and would else be taken for a key.

@@ -19,13 +19,13 @@ interface OwnerBarProps {
   conversation: Conversation
 }
 
-/** Says who answers, and lets people take over or hand back. */
+/** Shows who answers, and lets people take over or hand back. */
 export function OwnerBar({ conversation }: OwnerBarProps) {
   const workspaceId = useWorkspaceId()
   const [asks, setAsks] = useState(false)
   const { data: workspace } = useWorkspace(workspaceId)
   const take = useTakeOver(conversation.id)
-  // A message that the agent had begun to send is past stopping: whoever takes over is told of it, until it shows.
+  // A message that the agent had begun to send is past stopping: whoever takes over sees so, until it shows.
   const wasSending = useSendingAgent(workspaceId, conversation.id)
   const ask = useCallback(() => setAsks(true), [])
   const { isTaking } = useWriting(workspaceId, conversation.id)

@@ -21,7 +21,7 @@ interface SuggestionsProps {
 
 export const optionId = (listId: string, n: number): string => `${listId}-${n}`
 
-/** What is offered above the field while a word behind `/` or `@` is typed. The field keeps the focus. */
+/** What is offered above the field while a word after `/` or `@` is typed. The field keeps the focus. */
 export function Suggestions({ id, label, empty, options, chosen, choose, point }: SuggestionsProps) {
   return (
     <div className={styles.popup}>

@@ -99,7 +99,7 @@ export function TemplateForm(props: TemplateFormProps) {
   )
 }
 
-// What is empty is told of when somebody tries to send, not while they are on their way to it.
+// An empty field is an error when somebody tries to send, not while they are still typing.
 function wordsFor(problem: ReturnType<typeof problemOf>, isTried: boolean): string | undefined {
   if (problem === null || (problem === 'empty' && !isTried)) return undefined
   return t.compose.templates.problems[problem]

@@ -62,7 +62,7 @@ const notePlaceOf = (workspaceId: string, conversationId: string): string =>
 export function noteKeyFor(storage: KeyedStorage, workspaceId: string, conversationId: string, text: string): string {
   const place = notePlaceOf(workspaceId, conversationId)
   const kept = storage.getItem(place)
-  // A key has no line break; what stands behind the first one is the text.
+  // A key has no line break; what comes after the first one is the text.
   const at = kept?.indexOf('\n') ?? -1
   if (kept !== null && at > 0 && kept.slice(at + 1) === text) return kept.slice(0, at)
   const key = crypto.randomUUID()

@@ -37,7 +37,7 @@ const ofStanding: readonly Reason[] = ['CONNECTION_UNAVAILABLE', 'ACKNOWLEDGEMEN
 export const isOfStanding = (refusal: Refusal | null): boolean =>
   refusal !== null && ofStanding.includes(refusal.reason)
 
-/** What a failed send is told as. */
+/** What a failed send is shown as. */
 export function refusalOf(error: unknown, outgoing: Outgoing): Refusal {
   const failure = error instanceof Failure ? error : null
   const reason = reasonOf(failure)

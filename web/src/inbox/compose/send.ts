@@ -6,7 +6,7 @@ import { givenBack, setDraft, setRefusal, writingOf } from './drafts.ts'
 import { dropSend, type KeptSend, keepSend, keptSends, type Outgoing } from './kept-sends.ts'
 import { refusalOf } from './refusal.ts'
 
-/** Sends a message under a key of its own. Answers whether the service took it; if not, the text is back in the draft. */
+/** Sends a message under a key of its own. Returns whether the service took it; if not, the text is back in the draft. */
 export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): Promise<boolean> {
   const kept = { ...outgoing, key: crypto.randomUUID(), userId: me().id, conversationId, atMs: Date.now() }
   keepSend(privateStorage, inbox.workspaceId, kept)

@@ -1,4 +1,4 @@
-/** A word that is being typed behind `/` or `@`, up to the caret. */
+/** A word that is being typed after `/` or `@`, up to the caret. */
 export interface Asked {
   sign: '/' | '@'
   term: string
@@ -8,7 +8,7 @@ export interface Asked {
 
 const maxTerm = 40
 
-/** What the text before the caret asks for: `/hou` at the start of a line or behind a space, `@an` likewise. */
+/** What the text before the caret asks for: `/hou` at the start of a line or after a space, `@an` likewise. */
 export function askedAt(text: string, caret: number, sign: Asked['sign']): Asked | null {
   const before = text.slice(0, caret)
   const start = before.lastIndexOf(sign)

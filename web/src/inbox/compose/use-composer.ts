@@ -8,10 +8,10 @@ import { presenceIn } from '../parts/presence.tsx'
 import { maxReply, setDraft, setRefusal, useWriting, writingOf } from './drafts.ts'
 import type { Outgoing } from './kept-sends.ts'
 import { type Obstacle, obstacleOf } from './obstacle.ts'
-import { newestMessageId, writtenSince } from './seen.ts'
 import { resumeSends, send } from './send.ts'
 import { useNote } from './use-note.ts'
 import { useWindow } from './window.ts'
+import { newestMessageId, writtenSince } from './written-since.ts'
 
 /** What stands where one writes: a field, the line of an agent's conversation, or templates. */
 export type Surface = 'reply' | 'note' | 'agent' | 'template'

@@ -12,7 +12,7 @@ export function useTakeOver(id: string): () => void {
     const { workspaceId } = inbox
     askFocus(id)
     setTaking(workspaceId, id, true)
-    // Behind the news of the new owner: for a moment it would be the agent's again, and the field would go with what is
+    // After the news of the new owner: for a moment it would be the agent's again, and the field would go with what is
     // being typed.
     const taken = () => notifyManager.schedule(() => setTaking(workspaceId, id, false))
     void takeOver(inbox, id).finally(taken)

@@ -35,7 +35,7 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
   const newest = thread?.items.findLast(({ message }) => message?.referral != null)?.message?.referral
   const referral = newest ?? detail?.referral ?? null
   const leadId = detail?.lead?.id ?? null
-  // Until the service has told of the notes, it has not told of a lead either.
+  // Until the notes are read, the lead is not read either.
   const isKnown = detail !== undefined && detail.notes !== null
   useLeadNews(workspaceId, id)
   return (

@@ -122,7 +122,7 @@ function Edge({ row: { unreadCount, unansweredSince, owner }, now }: { row: Conv
   )
 }
 
-/** Only there when something is to be told. */
+/** Only there when there is something to show. */
 function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, Label> }) {
   const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName } = row
   const isFailed = lastMessage?.status === 'failed'

@@ -99,7 +99,7 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
 
 /**
  * Reads the page that begins at the cursor, when there is one to be read. Again when it did not come, and when the list was
- * read anew meanwhile: the page is then none of it.
+ * read again meanwhile: the page is then none of it.
  */
 function useMore(cursor: string | null, more: () => Promise<void>): void {
   const [failures, setFailures] = useState(0)

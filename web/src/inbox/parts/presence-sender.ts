@@ -17,7 +17,7 @@ export interface PresenceSender {
 const beatMs = 10_000
 const restMs = 5_000
 
-/** Says each change at once, and the same again before it is forgotten. Nothing said overtakes what was said before. */
+/** Sends each change at once, and the same again before it expires. Nothing sent overtakes what was sent before. */
 export function openPresenceSender(say: (state: Said) => Promise<unknown>): PresenceSender {
   let state: Said = 'gone'
   let isSaying = false

@@ -16,7 +16,7 @@ const senders = new Map<string, PresenceSender>()
 /** What I say of myself in a conversation, for as long as it is open. */
 export const presenceIn = (id: string): PresenceSender | undefined => senders.get(id)
 
-/** Says that I have the conversation open while I look at it, and tells who else does. */
+/** Sends that I have the conversation open while I look at it, and shows who else does. */
 export function usePresence(id: string): readonly Person[] {
   const inbox = useInbox()
   useEffect(() => {

@@ -166,7 +166,7 @@ function useSight<T extends Element>(
   const here = useRef<T>(null)
   const latest = useRef(call)
   latest.current = call
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at anew after each page
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at again after each page
   useEffect(() => {
     const element = here.current
     if (element === null) return

@@ -14,18 +14,18 @@ interface BoardProps {
   verbs: LeadVerbs
   openId: string | undefined
   open(lead: Lead): void
-  told(total: number | undefined): void
+  onTotal(total: number | undefined): void
 }
 
 /** Leads by status. A card is dragged, or goes by Shift and an arrow. */
-export function Board({ query, people, verbs, openId, open, told }: BoardProps) {
+export function Board({ query, people, verbs, openId, open, onTotal }: BoardProps) {
   const workspaceId = useWorkspaceId()
   const board = useBoard(workspaceId, query)
   const asked = query.status?.split(',')
   const heads = board.data?.filter(({ status }) => asked === undefined || asked.includes(status))
   // The service counts by filters, not by search.
   const total = query.search === undefined ? heads?.reduce((sum, { count }) => sum + count, 0) : undefined
-  useEffect(() => told(total), [told, total])
+  useEffect(() => onTotal(total), [onTotal, total])
   const statuses = heads?.map(({ status }) => status).join(',') ?? ''
   const step = useCallback(
     (lead: Lead, by: number) => {

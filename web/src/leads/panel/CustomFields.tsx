@@ -46,7 +46,7 @@ export function CustomFields({ lead, verbs }: { lead: Lead; verbs: LeadVerbs }) 
 interface CustomFieldProps {
   name: string
   value: string | boolean
-  /** Answers what was said against it. */
+  /** Returns the error, null when it was kept. */
   save(value: string | boolean | null): Promise<unknown>
 }
 

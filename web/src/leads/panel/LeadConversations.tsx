@@ -29,7 +29,7 @@ export function LeadConversations({ lead, people }: LeadConversationsProps) {
           onClick={(event) => {
             if (event.metaKey || event.ctrlKey || event.shiftKey) return
             event.preventDefault()
-            // The router hears of what is pushed onto the history.
+            // The router follows what is pushed onto the history.
             window.history.pushState({}, '', event.currentTarget.href)
           }}
         >

@@ -27,7 +27,7 @@ interface LeadRowProps {
 
 export const cellId = (index: number, column: ColumnId) => `lead-${index}-${column}`
 
-/** Clicks are heard by the table, so that a row is drawn anew only when something of its own has changed. */
+/** The table listens for clicks, so that a row is drawn again only when something of its own has changed. */
 export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
   const { lead, index, top, shown, context, isActive, activeColumn, isSelected, isOpen, isEditing, done } = props
   return (

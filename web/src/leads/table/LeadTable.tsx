@@ -28,7 +28,7 @@ interface LeadTableProps {
   verbs: LeadVerbs
   openId: string | undefined
   open(lead: Lead | null): void
-  told(total: number | undefined): void
+  onTotal(total: number | undefined): void
   sort: SortChange
   isFiltered: boolean
   clearFilters(): void
@@ -42,13 +42,13 @@ const shapes = 12
 /** Any number of leads, of which those in view are drawn. Keys act on one cell of one row. */
 export function LeadTable(props: LeadTableProps) {
   const workspaceId = useWorkspaceId()
-  const { query, context, columns, selection, verbs, openId, open, told } = props
+  const { query, context, columns, selection, verbs, openId, open, onTotal } = props
   const box = useRef<HTMLDivElement>(null)
   const [total, setTotal] = useState(0)
   const rowsInView = useWindow(box, total)
   const rows = useLeadRows(workspaceId, query, rowsInView.first, rowsInView.end)
   if (rows.total !== undefined && rows.total !== total) setTotal(rows.total)
-  useEffect(() => told(rows.total), [told, rows.total])
+  useEffect(() => onTotal(rows.total), [onTotal, rows.total])
   const { choice } = columns
   const cell = useActiveCell(box, { rows, total, choice, selection, openId, open, rowsInView, query }, verbs)
   const [isFocused, setFocused] = useState(false)

@@ -41,7 +41,7 @@ export function useWindow(box: RefObject<HTMLElement | null>, total: number): Sc
   }
 }
 
-// Within a few rows nothing has to be drawn anew: the browser moves what is there.
+// Within a few rows nothing has to be drawn again: the browser moves what is there.
 const stepPx = rowPx * 4
 
 function isSame(a: { scrollTop: number; height: number }, b: typeof a, total: number): boolean {

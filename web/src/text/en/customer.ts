@@ -1,7 +1,7 @@
 export const customer = {
   lead: 'Lead',
   noLead: 'This customer is not a lead yet.',
-  createLead: 'Make a lead of them',
+  createLead: 'Create a lead',
   created: (name: string) => `${name} is a lead now`,
   openLead: 'Open the lead',
   code: 'Code',
@@ -29,7 +29,7 @@ export const customer = {
   ad: 'Where they came from',
   connection: 'Connection',
   channels: { waba: 'Official', unofficial: 'QR code', partner: 'Partner' },
-  states: { active: 'Works', paused: 'Paused', unavailable: 'Cannot send' },
+  states: { active: 'Connected', paused: 'Paused', unavailable: 'Cannot send' },
   window: 'Text can be sent until',
   windowClosed: 'Only templates, until the customer writes',
   windowClosedQr: 'Nothing, until the customer writes',

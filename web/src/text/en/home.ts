@@ -1,25 +1,25 @@
 export const home = {
   reference: 'API reference',
-  span: 'How far back',
+  span: 'Period',
   spans: { 7: '7 days', 30: '30 days', 90: '90 days' },
   attention: {
     title: 'Needs attention',
-    nothing: 'Nothing needs you right now.',
+    nothing: 'Nothing needs your attention right now.',
     nameless: 'without a name',
     tones: { bad: 'Trouble', attention: 'Attention' },
     words: {
       agents_stopped: () => 'All agents are stopped. People answer every conversation.',
-      connection_unavailable: (name: string) => `${name} is not connected. Messages neither come nor go.`,
+      connection_unavailable: (name: string) => `${name} is not connected. Messages are neither sent nor received.`,
       quota_reached: (_: string, n: number) =>
-        `Today's leads are used up: ${n}. New ones are refused until midnight UTC.`,
+        `Today's lead limit is reached: ${n}. New ones are refused until midnight UTC.`,
       customers_waiting: (_: string, n: number) => (n === 1 ? 'One customer is waiting' : `${n} customers are waiting`),
       webhook_disabled: (name: string) => `The webhook ${name} was turned off after too many failures.`,
       webhook_failing: (name: string, n: number) => `The webhook ${name} has failed ${n} times in a row.`,
       acknowledgement_missing: (name: string) => `Somebody has to confirm the risk of ${name}.`,
-      key_expired: (name: string) => `The API key ${name} has ended.`,
-      acknowledgement_ending: (name: string) => `The confirmation of the risk of ${name} ends soon.`,
-      key_expiring: (name: string) => `The API key ${name} ends soon.`,
-      quota_near: (_: string, n: number) => `Most of today's leads are used: ${n}.`,
+      key_expired: (name: string) => `The API key ${name} has expired.`,
+      acknowledgement_ending: (name: string) => `The confirmation of the risk of ${name} expires soon.`,
+      key_expiring: (name: string) => `The API key ${name} expires soon.`,
+      quota_near: (_: string, n: number) => `Today's lead limit is almost reached: ${n}.`,
     },
   },
   figures: {
@@ -38,7 +38,7 @@ export const home = {
   charts: {
     leadsPerDay: 'Leads per day',
     bySource: 'New leads by source',
-    byStatus: 'All leads by step',
+    byStatus: 'All leads by status',
     answerTimes: 'Time to the first answer',
     people: 'People',
     agents: 'Agents',
@@ -47,7 +47,7 @@ export const home = {
     noAnswers: 'Nobody was answered in this time.',
     slowest: (people: string | null, agents: string | null) =>
       [
-        'The middle of each day.',
+        'The median of each day.',
         people === null ? '' : `People answered nine of ten customers within ${people}.`,
         agents === null ? '' : `Agents answered nine of ten within ${agents}.`,
       ]
@@ -60,23 +60,23 @@ export const home = {
     unlimited: (used: string) => `${used} new leads since midnight UTC. There is no limit.`,
   },
   begin: {
-    title: 'A short way to begin',
-    putAway: 'Put away',
+    title: 'Getting started',
+    putAway: 'Dismiss',
     done: 'Done',
     open: 'To do',
-    curl: 'Line for the shell',
+    curl: 'Command',
     connect: {
       what: 'Connect a number',
       why: 'An official one, a partner’s, or the simulated phone to try things out.',
-      action: 'To the connections',
+      action: 'Go to connections',
     },
     key: {
-      what: 'Make an API key',
-      why: 'Programs and AI agents come in with one.',
-      action: 'To the API keys',
+      what: 'Create an API key',
+      why: 'Programs and AI agents connect with one.',
+      action: 'Go to API keys',
     },
-    call: { what: 'Make the first lead', why: 'Put your key in and send this from a shell.' },
-    form: { what: 'Build a form', why: 'What people fill in on your site becomes a lead.', action: 'To the forms' },
-    invite: { what: 'Invite your team', why: 'They join by a link.', action: 'To the members' },
+    call: { what: 'Create the first lead', why: 'Insert your key and run this in a terminal.' },
+    form: { what: 'Build a form', why: 'What people fill in on your site becomes a lead.', action: 'Go to forms' },
+    invite: { what: 'Invite your team', why: 'They join with a link.', action: 'Go to members' },
   },
 }

@@ -2,25 +2,26 @@ import type { home as en } from '../en/home.ts'
 
 export const home: typeof en = {
   reference: 'Referencia de la API',
-  span: 'Hasta cuándo',
+  span: 'Período',
   spans: { 7: '7 días', 30: '30 días', 90: '90 días' },
   attention: {
     title: 'Necesita atención',
-    nothing: 'Nada te necesita ahora.',
+    nothing: 'Nada necesita tu atención ahora.',
     nameless: 'sin nombre',
     tones: { bad: 'Problema', attention: 'Atención' },
     words: {
-      agents_stopped: () => 'Todos los agentes están parados. Las personas responden a todas las conversaciones.',
-      connection_unavailable: (name) => `${name} está desconectado. Los mensajes no llegan ni salen.`,
-      quota_reached: (_, n) => `Los leads de hoy se agotaron: ${n}. Los nuevos se rechazan hasta la medianoche UTC.`,
+      agents_stopped: () => 'Todos los agentes están detenidos. Las personas responden a todas las conversaciones.',
+      connection_unavailable: (name) => `${name} no está conectado. No se envían ni se reciben mensajes.`,
+      quota_reached: (_, n) =>
+        `Se alcanzó el límite de leads de hoy: ${n}. Los nuevos se rechazan hasta la medianoche UTC.`,
       customers_waiting: (_, n) => (n === 1 ? 'Un cliente está esperando' : `${n} clientes están esperando`),
       webhook_disabled: (name) => `El webhook ${name} se apagó después de demasiados fallos.`,
       webhook_failing: (name, n) => `El webhook ${name} ha fallado ${n} veces seguidas.`,
       acknowledgement_missing: (name) => `Alguien tiene que confirmar el riesgo de ${name}.`,
       key_expired: (name) => `La clave de API ${name} ha caducado.`,
-      acknowledgement_ending: (name) => `La confirmación del riesgo de ${name} termina pronto.`,
+      acknowledgement_ending: (name) => `La confirmación del riesgo de ${name} caduca pronto.`,
       key_expiring: (name) => `La clave de API ${name} caduca pronto.`,
-      quota_near: (_, n) => `Se ha usado la mayor parte de los leads de hoy: ${n}.`,
+      quota_near: (_, n) => `El límite de leads de hoy está casi alcanzado: ${n}.`,
     },
   },
   figures: {
@@ -39,7 +40,7 @@ export const home: typeof en = {
   charts: {
     leadsPerDay: 'Leads por día',
     bySource: 'Leads nuevos por origen',
-    byStatus: 'Todos los leads por etapa',
+    byStatus: 'Todos los leads por estado',
     answerTimes: 'Tiempo hasta la primera respuesta',
     people: 'Personas',
     agents: 'Agentes',
@@ -48,7 +49,7 @@ export const home: typeof en = {
     noAnswers: 'No se respondió a nadie en este tiempo.',
     slowest: (people, agents) =>
       [
-        'La mitad de cada día.',
+        'La mediana de cada día.',
         people === null ? '' : `Las personas respondieron a nueve de cada diez clientes en ${people} o menos.`,
         agents === null ? '' : `Los agentes respondieron a nueve de cada diez en ${agents} o menos.`,
       ]
@@ -61,11 +62,11 @@ export const home: typeof en = {
     unlimited: (used) => `${used} leads nuevos desde la medianoche UTC. No hay límite.`,
   },
   begin: {
-    title: 'Un camino corto para empezar',
-    putAway: 'Guardar',
+    title: 'Primeros pasos',
+    putAway: 'Descartar',
     done: 'Hecho',
     open: 'Por hacer',
-    curl: 'Línea para la terminal',
+    curl: 'Comando',
     connect: {
       what: 'Conecta un número',
       why: 'Uno oficial, el de un socio, o el teléfono simulado para probar.',
@@ -73,15 +74,15 @@ export const home: typeof en = {
     },
     key: {
       what: 'Crea una clave de API',
-      why: 'Los programas y los agentes de IA entran con una.',
+      why: 'Los programas y los agentes de IA se conectan con una.',
       action: 'Ir a las claves de API',
     },
-    call: { what: 'Crea el primer lead', why: 'Pon tu clave y envía esto desde una terminal.' },
+    call: { what: 'Crea el primer lead', why: 'Pon tu clave y ejecuta esto en una terminal.' },
     form: {
       what: 'Arma un formulario',
       why: 'Lo que la gente rellena en tu sitio se vuelve un lead.',
       action: 'Ir a los formularios',
     },
-    invite: { what: 'Invita a tu equipo', why: 'Entran por un enlace.', action: 'Ir a los miembros' },
+    invite: { what: 'Invita a tu equipo', why: 'Se unen con un enlace.', action: 'Ir a los miembros' },
   },
 }

@@ -49,8 +49,8 @@ export const profile: typeof en = {
     kept: 'Ya los guardé',
   },
   sessions: {
-    title: 'Dónde has entrado',
-    help: 'Termina lo que no conozcas y cambia tu contraseña.',
+    title: 'Sesiones abiertas',
+    help: 'Termina las sesiones que no reconozcas y cambia tu contraseña.',
     current: 'Este navegador',
     seen: (ago) => `Visto ${ago}`,
     end: 'Terminar',

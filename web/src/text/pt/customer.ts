@@ -31,7 +31,7 @@ export const customer: typeof en = {
   ad: 'De onde veio',
   connection: 'Conexão',
   channels: { waba: 'Oficial', unofficial: 'QR code', partner: 'Parceiro' },
-  states: { active: 'Funciona', paused: 'Pausada', unavailable: 'Não pode enviar' },
+  states: { active: 'Conectado', paused: 'Pausada', unavailable: 'Não pode enviar' },
   window: 'Texto pode ser enviado até',
   windowClosed: 'Só modelos, até o cliente escrever',
   windowClosedQr: 'Nada, até o cliente escrever',

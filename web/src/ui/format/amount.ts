@@ -8,7 +8,7 @@ export const amountText = (value: number, language: string): string =>
  * Reads an amount as people type it; null when nothing was typed, undefined when it is no amount.
  *
  * Both signs are read for what they can only be: cents have one or two digits and stand last, thousands have three.
- * So `1.500,50` and `1,500.50` mean the same in every language. A lone sign with three digits behind it could be either:
+ * So `1.500,50` and `1,500.50` mean the same in every language. A lone sign with three digits after it could be either:
  * `1.500` is fifteen hundred where a point stands between thousands, and is refused where it stands before cents.
  */
 export function readAmount(text: string, language: string): number | null | undefined {

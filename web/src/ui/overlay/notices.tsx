@@ -6,17 +6,17 @@ import { sentenceFor } from '../format/failure-words.ts'
 const undoMs = 8000
 const look = () => ({ withBorder: true, closeButtonProps: { 'aria-label': t.common.close } })
 
-/** Says that something was done. */
+/** Shows that something was done. */
 export function say(message: string): void {
   notifications.show({ message, ...look() })
 }
 
-/** Says that something could not be done, and why; nothing is hidden behind a red word. */
+/** Shows that something could not be done, and why. */
 export function complain(error: unknown): void {
   notifications.show({ title: t.common.failure.title, message: sentenceFor(error), color: 'red', ...look() })
 }
 
-/** Says what was done, and takes it back for 8 seconds when asked. */
+/** Shows what was done, with an undo button for 8 seconds. */
 export function sayWithUndo(message: string, undo: () => void): void {
   const id = crypto.randomUUID()
   const run = () => {

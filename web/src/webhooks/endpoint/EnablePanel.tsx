@@ -14,7 +14,7 @@ interface EnablePanelProps {
   enabled(answer: Endpoint): void
 }
 
-/** Enables an endpoint, and has it told of what it missed since it stopped or began to fail. */
+/** Enables an endpoint, and has what it missed sent since it stopped or began to fail. */
 export function EnablePanel({ endpoint, close, enabled }: EnablePanelProps) {
   const workspaceId = useWorkspaceId()
   const since = endpoint.health.failingSince ?? endpoint.stateChangedAt

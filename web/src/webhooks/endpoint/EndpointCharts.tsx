@@ -100,7 +100,7 @@ const pointOf = (start: string, unit: Stats['unit']): Point =>
     ? { key: start, short: clock(start), full: fullMoment(start) }
     : { key: start, short: dayDate(start), full: dayDate(start) }
 
-/** The unit that the longest time is told in. */
+/** The unit that the longest time is shown in. */
 function unitOf(values: readonly (number | null)[]): number {
   const longest = Math.max(0, ...values.map((value) => value ?? 0))
   return [3_600_000, 60_000, 1000].find((unit) => longest >= unit) ?? 1

@@ -10,7 +10,7 @@ import type { Mode } from './drafts.ts'
 import { fillReply, findMembers, findReplies } from './typeahead.ts'
 
 /** What the field offers: canned replies in a reply, colleagues in a note. */
-export function useOffers(workspaceId: string, { contact }: Conversation, mode: Mode): Offers {
+export function useSuggestions(workspaceId: string, { contact }: Conversation, mode: Mode): Offers {
   const { data: replies } = useCannedReplies(workspaceId)
   const members = useMemberList(workspaceId)
   return useMemo(() => {
