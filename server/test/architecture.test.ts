@@ -134,12 +134,47 @@ test('no file imports itself by way of others', () => {
   assert.deepEqual(cycles, [])
 })
 
-test('no file has more than 400 lines', () => {
-  const tests = readFolder(join(server, 'test')).map(readSource)
+const tests = readFolder(join(server, 'test')).map(readSource)
+
+test('no file has more than 400 lines, and no folder more than 25 files', () => {
   const long = [...files, ...tests].filter((file) => file.lines > 400)
   assert.deepEqual(
     long.map(({ path, lines }) => `${path} has ${lines}`),
     [],
+  )
+  for (const all of [files, tests]) {
+    const folders = Map.groupBy(all, ({ path }) => dirname(path))
+    assert.deepEqual(
+      [...folders].filter(([, inside]) => inside.length > 25).map(([folder, inside]) => `${folder} has ${inside.length}`),
+      [],
+    )
+  }
+})
+
+// Each room has its part in these, however short: whoever looks for it knows its name.
+const roles = new Set(['erase.ts', 'keyed-tables.ts', 'retention.ts', 'routes.ts', 'team-routes.ts', 'adapter.ts'])
+
+// Short, and better by themselves: why.
+const onPurpose: Record<string, string> = {
+  'access/rate-limit/open-limiter.ts': 'which store of limits fits is a rule of this room, not of whoever starts',
+  'base/lower-priority.ts': 'the bench uses it too',
+  'base/statistics.ts': 'SQL that no command should hold; tests use it too',
+}
+
+test('a file of at most 30 lines that one file alone imports is a part of that file', () => {
+  const importers = (path: string) => files.filter(({ imports }) => imports.includes(path))
+  const shards = files
+    .filter(({ path, lines }) => lines <= 30 && !path.startsWith('commands/') && !roles.has(posix.basename(path)))
+    .filter(({ path }) => importers(path).length === 1)
+    .map(({ path }) => path)
+  assert.deepEqual(
+    shards.filter((path) => onPurpose[path] === undefined),
+    [],
+  )
+  assert.deepEqual(
+    Object.keys(onPurpose).filter((path) => !shards.includes(path)),
+    [],
+    'what is listed is there, and short',
   )
 })
 

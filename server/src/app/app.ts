@@ -23,15 +23,15 @@ import { rotationTeamRoutes } from '../rotation/team-routes.ts'
 import { statsTeamRoutes } from '../stats/team-routes.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { disableMadeBy, webhooksMadeBy } from '../webhooks/manage/made-by.ts'
+import { webhookTeamRoutes } from '../webhooks/manage/team-routes.ts'
 import { systemActor } from '../workspace/actor.ts'
 import type { WorkspaceDeps } from '../workspace/create.ts'
 import { workspaceTeamRoutes } from '../workspace/team-routes.ts'
 import { erasureDeps } from './erasure.ts'
-import { type Events, serveEvents } from './events.ts'
+import { type Events, presentPayload, serveEvents } from './events.ts'
 import { type Inbox, serveInbox } from './inbox.ts'
 import { keyedTables } from './keyed-tables.ts'
 import type { Runtime } from './runtime.ts'
-import { serveWebhooks } from './webhooks.ts'
 import { serveService } from './worker.ts'
 
 const formSubmissionsPerMinute = 10
@@ -83,7 +83,7 @@ async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbo
   const conversationsOf = (workspaceId: string, phone: string) => conversationsOfPhone(team, workspaceId, phone)
   leadTeamRoutes(app, { ...runtime, conversationsOf }, teamGuard)
   await inbox.serveTeam(teamGuard, events.live)
-  serveWebhooks(app, runtime, teamGuard)
+  webhookTeamRoutes(app, { ...runtime, present: presentPayload }, teamGuard)
   events.serveTeam(teamGuard)
   formTeamRoutes(app, team, teamGuard)
   statsTeamRoutes(app, team, teamGuard)
