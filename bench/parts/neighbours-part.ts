@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeTeamToken } from '../../server/src/access/team/team-tokens.ts'
+import { makeTeamToken } from '../../server/src/access/credentials/team-tokens.ts'
 import { systemClock } from '../../server/src/base/clock.ts'
 import type { Db } from '../../server/src/base/db.ts'
 import { newId } from '../../server/src/base/id.ts'

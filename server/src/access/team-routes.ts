@@ -2,6 +2,7 @@ import type { App } from '../base/route.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { meTeamRoutes } from './account/team-routes-me.ts'
 import { sessionTeamRoutes } from './account/team-routes-session.ts'
+import { tokenTeamRoutes } from './credentials/team-routes-tokens.ts'
 import type { KeyDeps } from './keys/change.ts'
 import { keyTeamRoutes } from './keys/team-routes-keys.ts'
 import type { LeavingDeps } from './people/change-members.ts'
@@ -10,7 +11,6 @@ import { invitationTeamRoutes } from './people/team-routes-invitations.ts'
 import { memberTeamRoutes } from './people/team-routes-members.ts'
 import { peopleTeamRoutes } from './people/team-routes-people.ts'
 import { signInTeamRoutes } from './sign-in/team-routes-sign-in.ts'
-import { tokenTeamRoutes } from './team/team-routes-tokens.ts'
 
 export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections'> {}
 

@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie'
+import { createTeamGuard, decorateTeamRequests } from '../access/credentials/team-guard.ts'
 import { clientAddressReader } from '../access/keys/client-address.ts'
 import { createGuard, type Guard } from '../access/keys/guard.ts'
-import { createTeamGuard, decorateTeamRequests } from '../access/team/team-guard.ts'
 import { type AccessDeps, accessTeamRoutes } from '../access/team-routes.ts'
 import { createPasswords } from '../access/users/passwords.ts'
 import type { TeamDeps } from '../access/users/team-deps.ts'

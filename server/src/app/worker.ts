@@ -1,4 +1,4 @@
-import { createMetricsDoor } from '../access/team/team-guard.ts'
+import { createMetricsDoor } from '../access/credentials/team-guard.ts'
 import type { App } from '../base/route.ts'
 import { asHouse } from '../base/shares/work.ts'
 import { serveHealth } from '../http/ops/health.ts'

@@ -1,6 +1,6 @@
 import { timestamp, titled } from '../../base/route.ts'
 import { emailSchema, idSchema, personNameSchema, roleSchema } from '../../team/team-schema.ts'
-import { madeBySchema } from '../team/token-schema.ts'
+import { madeBySchema } from '../credentials/token-schema.ts'
 import type { WorkspaceMember } from '../users/members.ts'
 import type { Invitation } from './invitations.ts'
 

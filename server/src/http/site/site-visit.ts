@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import { findCallerBySession } from '../../access/credentials/team-credential.ts'
 import { sessionCookie } from '../../access/sign-in/cookies.ts'
 import { csrfTokenOf } from '../../access/sign-in/csrf.ts'
-import { findCallerBySession } from '../../access/team/team-credential.ts'
 import type { TeamDeps } from '../../access/users/team-deps.ts'
 import type { TeamCaller } from '../../team/member.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decorateTeamRequests } from '../../../src/access/team/team-guard.ts'
+import { decorateTeamRequests } from '../../../src/access/credentials/team-guard.ts'
 import { createServer } from '../../../src/http/server/server.ts'
 import { sendTeamRoutes } from '../../../src/inbox/team-api/team-routes-send.ts'
 import { sendWorld, text } from '../../support/inbox/send-world.ts'

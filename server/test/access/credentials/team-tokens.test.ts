@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { isTeamToken, makeTeamToken } from '../../../src/access/team/team-tokens.ts'
+import { isTeamToken, makeTeamToken } from '../../../src/access/credentials/team-tokens.ts'
 import { testDatabase } from '../../support/database.ts'
 import { operatorToken, teamWorld } from '../../support/team-app.ts'
 
