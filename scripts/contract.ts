@@ -71,7 +71,7 @@ function isTree(value: unknown): value is Record<string, unknown> {
 export async function appWithoutDatabase(watch?: (app: App) => void): Promise<App> {
   const db = { ...openDb({ socketFolder: '/nowhere' }), listen: async () => {} }
   const log = createLog('silent')
-  const house = {
+  const runtime = {
     config: loadConfig({}),
     log,
     clock: systemClock,
@@ -82,7 +82,7 @@ export async function appWithoutDatabase(watch?: (app: App) => void): Promise<Ap
     sequencer: createSequencer(db),
     outgoing: openOutgoing({ allowCidrs: [] }),
   }
-  const app = await buildApp(house, watch)
+  const app = await buildApp(runtime, watch)
   await app.ready()
   return app
 }

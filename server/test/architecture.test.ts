@@ -145,7 +145,9 @@ test('no file has more than 400 lines, and no folder more than 25 files', () => 
   for (const all of [files, tests]) {
     const folders = Map.groupBy(all, ({ path }) => dirname(path))
     assert.deepEqual(
-      [...folders].filter(([, inside]) => inside.length > 25).map(([folder, inside]) => `${folder} has ${inside.length}`),
+      [...folders]
+        .filter(([, inside]) => inside.length > 25)
+        .map(([folder, inside]) => `${folder} has ${inside.length}`),
       [],
     )
   }

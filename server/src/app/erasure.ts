@@ -1,4 +1,5 @@
 import { goOn } from '../base/erasure.ts'
+import { runStep } from '../base/steps.ts'
 import { eraseFromSessions } from '../channels/unofficial/erase.ts'
 import type { ErasureDeps } from '../erasure/erasure.ts'
 import { eraseEvents } from '../events/erase.ts'
@@ -16,6 +17,7 @@ export function erasureDeps({ db, vault, clock }: Pick<Runtime, 'db' | 'vault' |
     db,
     vault,
     clock,
+    step: runStep,
     parts: [
       // First what would bring the customer back.
       eraseImportFiles,

@@ -1,6 +1,6 @@
 import { createMetricsDoor } from '../access/credentials/team-guard.ts'
 import type { App } from '../base/route.ts'
-import { asHouse } from '../base/shares/work.ts'
+import { asService } from '../base/shares/work.ts'
 import { serveHealth } from '../http/ops/health.ts'
 import { serveMetrics } from '../http/ops/metrics.ts'
 import { createServer } from '../http/server/server.ts'
@@ -17,7 +17,7 @@ export async function buildWorkerApp(runtime: Runtime): Promise<App> {
 /** What operators and their machines ask of every process. */
 export function serveService(app: App, { config, db, vault, clock, metrics, localToken }: Runtime): void {
   // Whether the process is ready is not for those who ask much of it to say.
-  serveHealth(app, () => asHouse(async () => db.sql`select 1`))
+  serveHealth(app, () => asService(async () => db.sql`select 1`))
   const { publicUrl } = config.http
   const { teamToken, metricsToken } = config
   serveMetrics(app, metrics, createMetricsDoor({ db, vault, clock, publicUrl, teamToken, metricsToken, localToken }))

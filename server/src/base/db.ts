@@ -8,7 +8,7 @@ import { type Pending, type Row, type Sql, type Statement, tagOf } from './postg
 import { Transaction } from './postgres/transaction.ts'
 import { oid, Parameter } from './postgres/values.ts'
 import { createShares, type Shares } from './shares/shares.ts'
-import { asHouse, currentWork, isInTransaction, within, workInTransaction } from './shares/work.ts'
+import { asService, currentWork, isInTransaction, within, workInTransaction } from './shares/work.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
 export type { Sql }
@@ -134,12 +134,12 @@ export function openDb(options: DbOptions): Db {
         })
       })
       // What follows from it is done for all who listen, and in nobody's turn.
-      asHouse(() => news.forEach(board.tell))
+      asService(() => news.forEach(board.tell))
       return answer
     },
     statement: async (work, news) => {
       const answer = await persist(db, () => work(writingSql))
-      if (news !== undefined) asHouse(() => board.tell(news))
+      if (news !== undefined) asService(() => board.tell(news))
       return answer
     },
     onNews: board.onNews,

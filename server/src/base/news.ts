@@ -1,4 +1,4 @@
-import { asHouse } from './shares/work.ts'
+import { asService } from './shares/work.ts'
 
 /** What listeners are told of a commit: a hint that may be lost, never the truth itself. */
 export interface News {
@@ -48,7 +48,7 @@ export function createNewsBoard(): NewsBoard {
       for (const listener of ownListeners) listener(news)
     },
     hearAgain: () => {
-      for (const look of looks) asHouse(look)
+      for (const look of looks) asService(look)
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Db, Sql } from '../base/db.ts'
 import type { ErasedCustomer, ErasurePart, Removed } from '../base/erasure.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Vault } from '../base/sealing/vault.ts'
+import type { RunStep } from '../base/steps.ts'
 import type { TeamActor } from '../team/member.ts'
 
 export interface ErasureDeps {
@@ -11,8 +12,8 @@ export interface ErasureDeps {
   clock: Clock
   /** What is erased, in order: each room knows its own. */
   parts: readonly ErasurePart[]
-  /** Where a test may let the process die: within a step that has written, and after one that has committed. */
-  fail?: (point: 'written' | 'stepped') => Promise<void>
+  /** `write` is within the transaction of one step, `commit` all of it. */
+  step: RunStep<'write' | 'commit'>
 }
 
 export const namings = ['phone', 'email', 'lead', 'conversation'] as const

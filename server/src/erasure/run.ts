@@ -18,8 +18,7 @@ export async function runErasure(
 ): Promise<ErasureRow | undefined> {
   const endsAt = performance.now() + forMs
   while (performance.now() < endsAt) {
-    if (!(await takeStep(deps, workspaceId, id))) break
-    await deps.fail?.('stepped')
+    if (!(await deps.step('commit', () => takeStep(deps, workspaceId, id)))) break
   }
   return findErasure(deps.db.sql, workspaceId, id)
 }
@@ -84,8 +83,7 @@ function takeStep(deps: ErasureDeps, workspaceId: string, id: string): Promise<b
         for update`
       if (row === undefined || row.subject === null) return false
       const customer = openSubject(keyring, id, row.subject)
-      await work(deps, tx, keyring, row, customer)
-      await deps.fail?.('written')
+      await deps.step('write', () => work(deps, tx, keyring, row, customer))
       return true
     }),
   )

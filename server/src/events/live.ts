@@ -51,7 +51,7 @@ export function createLive(deps: LiveDeps): Live {
   const { log, repeat } = deps
   const followed = followFeeds(deps)
   const streams = new Set<Stream>()
-  const onError = (error: unknown) => log.warn('live streams not looked after', {}, error)
+  const onError = (error: unknown) => log.warn('live streams not served', {}, error)
   const loops = [
     repeat(heartbeatMs, async () => streams.forEach(beat), onError),
     repeat(checkMs, () => checkStreams(streams, onError), onError),

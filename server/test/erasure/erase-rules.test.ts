@@ -10,6 +10,7 @@ import { conversationPath, marina as customer, customerMessage } from '../suppor
 import { leadPath, leadsPath } from '../support/leads/leads.ts'
 import { signedInMember } from '../support/member.ts'
 import { rotate } from '../support/rotation/rotating.ts'
+import { afterStep } from '../support/steps.ts'
 import { world } from '../support/world.ts'
 
 const marina: Person = {
@@ -43,9 +44,9 @@ test('an erasure that dies at any step is finished by a worker, and ends as one 
     // Each round dies one point later than the one before: rolled back within a step, or behind one that is done.
     const dying: ErasureDeps = {
       ...plain,
-      fail: async () => {
+      step: afterStep(() => {
         if (++points > round % 3) throw new Error('killed')
-      },
+      }),
     }
     const row = await runErasure(dying, w.workspaceId, begun.id, 60_000).catch(() => deaths++)
     if (typeof row === 'object') break
@@ -157,7 +158,7 @@ test('a long conversation goes in batches, in bounded transactions', async () =>
     where workspace_id = ${w.workspaceId}`
   const deps = erasureDeps(w)
   let steps = 0
-  const counting = { ...deps, fail: async (point: string) => void (point === 'stepped' && steps++) }
+  const counting: ErasureDeps = { ...deps, step: afterStep((step) => void (step === 'commit' && steps++)) }
   const begun = await beginErasure(deps, memberOf(w), { conversationId: id })
   const row = await runErasure(counting, w.workspaceId, begun.id, 60_000)
   assert.deepEqual([row?.state, row?.removed.messages], ['done', 1701])

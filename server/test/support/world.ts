@@ -34,7 +34,7 @@ export interface TestApp extends Runtime {
 }
 
 /** What the app of a test file has instead of the scripted platform. */
-export type OwnConnectors = (house: Pick<Runtime, 'db' | 'vault' | 'clock'>) => Partial<Connectors>
+export type OwnConnectors = (runtime: Pick<Runtime, 'db' | 'vault' | 'clock'>) => Partial<Connectors>
 
 /** The whole service of this test file on its own database, with a clock that the tests move. The first call makes it. */
 export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => ({})): Promise<TestApp> => {
@@ -44,7 +44,7 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
   const platform = scriptedPlatform()
   const log = createLog('debug', { write: (line) => logLines.push(line) })
   const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
-  const house: Runtime = {
+  const runtime: Runtime = {
     config: loadConfig({
       PARLEY_LEADS_RATE_LIMIT: '0',
       PARLEY_INBOX_RATE_LIMIT: '0',
@@ -61,18 +61,18 @@ export const testApp = oncePerFile(async (ownConnectors: OwnConnectors = () => (
     outgoing: openTestOutgoing(),
     connectors: { ...platform.connectors, ...ownConnectors({ db, vault, clock }) },
   }
-  await house.vault.ensureInstanceSecrets()
+  await runtime.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined
-  const app = await buildApp(house, (server) => {
+  const app = await buildApp(runtime, (server) => {
     answers = checkAnswers(server)
   })
   await app.ready()
   atEnd(async () => {
     await app.close()
-    house.outgoing.close()
+    runtime.outgoing.close()
     answers?.assertNone()
   })
-  return { ...house, app, clock, logLines, platform }
+  return { ...runtime, app, clock, logLines, platform }
 })
 
 export interface Answer {

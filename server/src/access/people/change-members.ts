@@ -33,7 +33,7 @@ export async function changeRole(deps: TeamDeps, by: Member, userId: string, rol
   })
 }
 
-/** What a leaver made elsewhere in the house: an outline of a webhook endpoint. */
+/** What a leaver made elsewhere: an outline of a webhook endpoint. */
 export interface MadeWebhook {
   id: string
   /** Its address without what may hold a token. */

@@ -1,5 +1,5 @@
 import { Turns } from './turns.ts'
-import { currentWork, door, house } from './work.ts'
+import { currentWork, door, service } from './work.ts'
 
 /** Gives the place back. */
 export type Leave = () => void
@@ -28,12 +28,12 @@ export interface SharesOptions {
   maxWaitMs: number
 }
 
-/** What belongs to no workspace is bounded by itself: the house never asks for more than it has begun. */
+/** What belongs to no workspace is bounded by itself: the service never asks for more than it has begun. */
 export function createShares({ what, maxWaitMs, ...options }: SharesOptions): Shares {
   const turns = new Turns<() => void>({
     ...options,
-    maxWaiting: (owner) => (owner === house ? Number.POSITIVE_INFINITY : options.maxWaiting),
-    isGuest: (owner) => owner !== house && owner !== door,
+    maxWaiting: (owner) => (owner === service ? Number.POSITIVE_INFINITY : options.maxWaiting),
+    isGuest: (owner) => owner !== service && owner !== door,
   })
   let refused = 0
   const leaverOf = (owner: string): Leave => {
@@ -63,7 +63,7 @@ export function createShares({ what, maxWaitMs, ...options }: SharesOptions): Sh
       if (answer === 'refused') throw refusal()
       return new Promise((wait, reject) => {
         resolve = wait
-        if (owner === house) return
+        if (owner === service) return
         timer = setTimeout(() => void (turns.giveUp(owner, lane, go) && reject(refusal())), maxWaitMs)
       })
     },

@@ -21,21 +21,21 @@ export interface OpenTransaction {
 }
 
 /** What the program does unasked, and what it does for all alike. */
-export const house = 'house'
+export const service = 'service'
 /** Requests of which nobody knows yet for which workspace they are. */
 export const door = 'door'
 
-const ofHouse: Work = Object.freeze({ owner: house, lane: '', transaction: null })
+const ofService: Work = Object.freeze({ owner: service, lane: '', transaction: null })
 const works = new AsyncLocalStorage<Work>()
 
-export const currentWork = (): Work => works.getStore() ?? ofHouse
+export const currentWork = (): Work => works.getStore() ?? ofService
 
 /** A request's work, before its sender is known. What asks for one thing waits in one lane. */
 export const workAtDoor = (lane: string): Work => ({ owner: door, lane, transaction: null })
 
 export const within = <T>(work: Work, run: () => T): T => works.run(work, run)
 
-export const asHouse = <T>(run: () => T): T => works.run(ofHouse, run)
+export const asService = <T>(run: () => T): T => works.run(ofService, run)
 
 /** For what is begun inside a transaction that does not wait for it: it may have a connection of its own. */
 export function apart<T>(run: () => T): T {

@@ -21,7 +21,7 @@ import { openDatabase } from './database.ts'
 
 export interface OpenRuntime extends Runtime {
   localToken: string
-  /** The house's clock when it can be moved: with a simulator only. */
+  /** The service's clock when it can be moved: with a simulator only. */
   simulatedClock: ShiftedClock | null
   /** For further connections to the same database. */
   dbOptions: DbOptions

@@ -29,7 +29,7 @@ export const conversationFields = {
   channel,
   owner,
   status,
-  assigned_to_user_id: nullable(idSchema('The member who looks after it.')),
+  assigned_to_user_id: nullable(idSchema('The member it is assigned to.')),
   label_ids: Type.Array(uuid(), { ...unpaged, description: 'Labels of the workspace.', example: [] }),
   unread_count: count('Customer messages since it was last marked read.', { example: 1 }),
   window_expires_at: nullable(timestamp('End of the 24-hour window in which text can be sent; null when closed.')),

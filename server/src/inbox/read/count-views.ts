@@ -24,7 +24,7 @@ interface CountRow {
   agents_unread: number
 }
 
-/** Counted as things stand, from the index of the open ones; nobody looks after anything as a token (`userId` null). */
+/** Counted as things stand, from the index of the open ones; nothing is assigned to a token (`userId` null). */
 export async function countViews(sql: Sql, workspaceId: string, userId: string | null): Promise<ViewCounts> {
   const [row] = await sql<CountRow[]>`
     select

@@ -5,7 +5,7 @@ import type { Scope } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { exactPhoneIndexes, phoneIndexes } from '../conversation/sealed.ts'
 
-/** What the team's lists are cut into; `mine` is what this member looks after. */
+/** What the team's lists are cut into; `mine` is what is assigned to this member. */
 export type InboxView = { mine: string } | 'unassigned' | 'agents'
 
 /** Which conversations a list shows. Every field that is set narrows it. */

@@ -44,7 +44,7 @@ export const TeamConversation = Type.Object(
     ownerSince: timestamp('Since when it has this owner.'),
     status,
     snoozedUntil: nullable(timestamp('When a timer opens it again.')),
-    assignedTo: nullable(idSchema('The member who looks after it.')),
+    assignedTo: nullable(idSchema('The member it is assigned to.')),
     assignedToName: name('Who that is.', 'Ana Lima'),
     labelIds: Type.Array(uuid(), unpaged),
     unreadCount: count('Customer messages since it was last marked read.', { example: 1 }),
@@ -127,7 +127,7 @@ export const TeamListQuery = Type.Object(
     view: Type.Optional(
       oneOf(['mine', 'unassigned', 'all', 'agents'] as const, {
         description:
-          '`mine`: what the caller looks after. `unassigned`: owned by people, looked after by nobody. `agents`: owned by agents.',
+          '`mine`: assigned to the caller. `unassigned`: owned by people, assigned to nobody. `agents`: owned by agents.',
       }),
     ),
     search: Type.Optional(
@@ -152,7 +152,7 @@ export const TeamListQuery = Type.Object(
       Type.String({
         pattern: '^(?:me|none|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
         maxLength: 36,
-        description: 'Only what this member looks after; `me`, or `none` for what nobody does.',
+        description: 'Only what is assigned to this member; `me`, or `none` for what is assigned to nobody.',
         example: 'me',
       }),
     ),

@@ -33,7 +33,7 @@ const Conversation = titled('LeadConversation', {
   channel: text(20, 'How the customer is reached.', { example: 'waba' }),
   owner: text(50, '`human` or `agent:<key id>`.', { example: 'human' }),
   status: text(20, 'Of the conversation.', { example: 'open' }),
-  assignedTo: nullable(idSchema('The member who looks after it.')),
+  assignedTo: nullable(idSchema('The member it is assigned to.')),
   unreadCount: count('Customer messages that nobody has read.', { example: 1 }),
   lastMessageAt: timestamp('When its newest message was sent.'),
   unansweredSince: nullable(timestamp('Since when the customer has waited; null when answered.')),

@@ -25,7 +25,7 @@ function createRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
     schema: {
       ...webhookRoute,
       operationId: 'createReplay',
-      summary: 'Send a range of time again',
+      summary: 'Replay the events of a range of time',
       ...postman({ body: { from: '{{webhook_event_at}}', scope: 'undelivered' } }),
       description:
         'For admins. Events of the range that the endpoint asks for are sent in order, before anything newer. At most 5 replays are open at a time.',

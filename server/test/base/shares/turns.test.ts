@@ -12,7 +12,7 @@ function turns(options: { size?: number; share?: number; maxWaiting?: number } =
     share,
     ...options,
     maxWaiting: () => maxWaiting,
-    isGuest: (owner) => owner !== 'house',
+    isGuest: (owner) => owner !== 'service',
   })
   const ask = (owner: string, count: number, nowMs = 0, lane = ''): Answer[] =>
     Array.from({ length: count }, (_, n) => all.ask(owner, lane, `${owner}${lane}${n}`, nowMs))
@@ -69,12 +69,12 @@ test('single statements of one who is alone share places, until another is about
   assert.equal(light('a'), 'waits', 'beside another')
 })
 
-test('what the house does leaves guests all places, and has its turn among them', () => {
+test('what the service does leaves guests all places, and has its turn among them', () => {
   const { all, ask } = turns()
-  ask('house', 1)
+  ask('service', 1)
   assert.equal(count(ask('a', 20), 'goes'), size - 1)
-  ask('house', 1, 1)
-  assert.deepEqual(all.end('a', 1), ['house0'])
+  ask('service', 1, 1)
+  assert.deepEqual(all.end('a', 1), ['service0'])
 })
 
 test('within an owner, lanes take turns: one that is long does not hold up one that is short', () => {
@@ -118,7 +118,7 @@ for (const [places, own] of [
     }
     for (let round = 0; round < 4_000; round++) {
       const nowMs = round / 10
-      const owner = ['a', 'b', 'c', 'd', 'house'][below(5)] ?? ''
+      const owner = ['a', 'b', 'c', 'd', 'service'][below(5)] ?? ''
       const waiter = `${owner} ${round}`
       if (below(2) === 0 && all.waiting < 300) {
         const answer = all.ask(owner, String(below(2)), waiter, nowMs)

@@ -21,13 +21,13 @@ const metricsToken = 'metrics-token-of-the-tests-01'
 
 /** A service of its own on the tests' database: what it counts is what the test did. */
 async function measured(settings: Record<string, string> = {}): Promise<{ app: App; workerApp: App }> {
-  const house = await testApp()
+  const runtime = await testApp()
   const env = { PARLEY_TEAM_TOKEN: testTeamToken, PARLEY_METRICS_TOKEN: metricsToken, ...settings }
   const own = {
-    ...house,
+    ...runtime,
     config: loadConfig(env),
-    limiter: createMemoryLimiter(house.clock),
-    metrics: createMetrics(gaugesOf(house, 10)),
+    limiter: createMemoryLimiter(runtime.clock),
+    metrics: createMetrics(gaugesOf(runtime, 10)),
   }
   const [app, workerApp] = [await buildApp(own), await buildWorkerApp(own)]
   atEnd(async () => {

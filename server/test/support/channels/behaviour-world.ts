@@ -61,7 +61,7 @@ export interface BehaviourWorld {
 
 interface Theatre {
   app: App
-  house: Runtime
+  runtime: Runtime
   simulator: Simulator
   logLines: string[]
 }
@@ -70,12 +70,12 @@ let sends = 0
 
 /** A fresh workspace on the whole service of this test file, which talks with a simulator by real HTTP both ways. */
 export async function behaviourWorld(rig: Rig): Promise<BehaviourWorld> {
-  const { app, house, simulator, logLines } = await theatre()
+  const { app, runtime, simulator, logLines } = await theatre()
   const asTeam = callerOf(app, testTeamToken)
   const made = await asTeam('POST', '/api/team/v1/workspaces', { body: { name: 'Behaviour' } })
   const workspaceId = made.body.workspace.id
   const home = `/api/team/v1/workspaces/${workspaceId}`
-  const member = await signedInMember({ ...house, app, workspaceId })
+  const member = await signedInMember({ ...runtime, app, workspaceId })
   const scopes = ['inbox.read', 'inbox.write']
   const { body: agent } = await asTeam('POST', `${home}/keys`, { body: { name: 'Agent', scopes } })
   const simulate: Stage['simulate'] = async (method, path, body) => {
@@ -139,7 +139,7 @@ const theatre = oncePerFile(async (): Promise<Theatre> => {
   })
   const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
   const outgoing = openTestOutgoing()
-  const house: Runtime = {
+  const runtime: Runtime = {
     config,
     log,
     clock,
@@ -156,14 +156,14 @@ const theatre = oncePerFile(async (): Promise<Theatre> => {
       unofficial: sessionConnector({ db, vault, clock, ackMs: 500 }),
     },
   }
-  await house.vault.ensureInstanceSecrets()
+  await runtime.vault.ensureInstanceSecrets()
   let answers: ContractCheck | undefined
-  const app = await buildApp(house, (server) => {
+  const app = await buildApp(runtime, (server) => {
     answers = checkAnswers(server)
   })
   await app.listen({ port, host: config.http.host })
-  const transportOf = openTransports(house)
-  const sessions = startSessions({ ...house, receive: inboxReceive(house), transportOf, random: () => 0 })
+  const transportOf = openTransports(runtime)
+  const sessions = startSessions({ ...runtime, receive: inboxReceive(runtime), transportOf, random: () => 0 })
   const simulator = await startSimulator({
     port: 0,
     clock,
@@ -176,8 +176,8 @@ const theatre = oncePerFile(async (): Promise<Theatre> => {
     await sessions.stop()
     await simulator.stop()
     await app.close()
-    house.outgoing.close()
+    runtime.outgoing.close()
     answers?.assertNone()
   })
-  return { app, house, simulator, logLines }
+  return { app, runtime, simulator, logLines }
 })

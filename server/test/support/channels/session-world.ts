@@ -75,8 +75,8 @@ export const newShopPhone = (): string => String(++phones)
 /** A workspace with a QR connection that was never paired, on a scripted network and a holder that the test drives. */
 export async function sessionWorld(own: Partial<HoldDeps> = {}): Promise<SessionWorld> {
   beginPlay()
-  const test = await testApp((house) => {
-    connectorDeps = { ...house, ackMs: 3_000 }
+  const test = await testApp((runtime) => {
+    connectorDeps = { ...runtime, ackMs: 3_000 }
     return { unofficial: sessionConnector(connectorDeps) }
   })
   const w = await world({ scopes: ['inbox.read', 'inbox.write'] })

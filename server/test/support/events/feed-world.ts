@@ -37,9 +37,9 @@ export interface Node {
 }
 
 /** Another node of the service on a port of its own, on the test's pool unless told otherwise. */
-export async function startNode(house: Runtime, changes: Partial<Runtime> = {}): Promise<Node> {
+export async function startNode(runtime: Runtime, changes: Partial<Runtime> = {}): Promise<Node> {
   const { repeat, tick } = repeatByHand()
-  const app = await buildApp({ ...house, repeat, ...changes, sequencer: createSequencer(changes.db ?? house.db) })
+  const app = await buildApp({ ...runtime, repeat, ...changes, sequencer: createSequencer(changes.db ?? runtime.db) })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   atEnd(() => app.close())
   return { app, url, tick }

@@ -19,7 +19,7 @@ const tickEveryMs = 250
 /** Holds QR sessions, together with any number of other processes that do. */
 export function startSessions(deps: HoldDeps): Loop {
   const holder = createSessionHolder(deps)
-  const onError = (error: unknown) => deps.log.error('sessions not looked after', {}, error)
+  const onError = (error: unknown) => deps.log.error('sessions not served', {}, error)
   const stopListening = listen(deps, holder, onError)
   const loop = (pauseMs: number, work: () => Promise<unknown>) => startLoop({ firstAfterMs: 0, pauseMs }, work, onError)
   // News may be lost, so all of it is looked for as well.

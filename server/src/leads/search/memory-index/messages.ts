@@ -18,7 +18,7 @@ export interface MemoryIndexLimits {
   shape: IndexShape
 }
 
-/** `nowMs` is the time of the house, which may be another than that of the machine. */
+/** `nowMs` is the service's time, which may be another than the machine's. */
 export type Question =
   | { kind: 'find'; number: number; workspaceId: string; query: IndexQuery; nowMs: number }
   | { kind: 'warm'; number: number; workspaceId: string; nowMs: number }
