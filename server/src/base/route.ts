@@ -135,25 +135,3 @@ export function errors<const S extends readonly KnownStatus[]>(...statuses: S): 
   const picked = Object.fromEntries(statuses.map((status) => [status, known[status]]))
   return picked as Pick<typeof known, S[number]>
 }
-
-/** What the Postman collection should know about a route beyond its schema. Values may hold `{{variables}}`. */
-export interface PostmanHints {
-  body?: unknown
-  /** A body that is not JSON, instead of `body`. */
-  text?: { type: string; body: string }
-  query?: Record<string, string>
-  headers?: Record<string, string>
-  /** Path parameter to value, `{ identifier: '{{lead_id}}' }`. */
-  path?: Record<string, string>
-  /** Variable to the place in the answer that fills it, `{ lead_id: 'data.id' }`. */
-  saves?: Record<string, string>
-  /** The same for what was there before the run: a value that a person has set stays. */
-  finds?: Record<string, string>
-  /** Place within its folder: 0 unless given, 100 for DELETE. */
-  order?: number
-  /** Leaves the route out: a platform calls it, not a person. */
-  skip?: boolean
-}
-
-/** Hints for the collection, to be spread into a route's schema; they do not appear in the OpenAPI document. */
-export const postman = (hints: PostmanHints): { 'x-postman': PostmanHints } => ({ 'x-postman': hints })

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { ApiError, notFound } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
-import { type App, postman } from '../base/route.ts'
+import type { App } from '../base/route.ts'
 import { attributeTo } from '../base/shares/work.ts'
 import type { Channel, StoredConnection } from './connection/connection.ts'
 import { findCallbackConnections } from './connection/queries.ts'
@@ -13,7 +13,7 @@ import type { CallbackDeps } from './store-callback.ts'
 const maxBodyBytes = 3 * 1024 * 1024
 
 /** What the schemas of routes that platforms call share. */
-export const callbackRoute = { tags: ['Channels'], security: [], ...postman({ skip: true }) }
+export const callbackRoute = { tags: ['Channels'], security: [] }
 export const callbackParams = Type.Object({
   connectionId: Type.String({ maxLength: 255, description: 'The connection that the callback is set for.' }),
 })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { notFound } from '../base/errors.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors } from '../base/route.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { idSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import { beginErasure, foreseeErasure } from './begin.ts'
@@ -32,7 +32,6 @@ function eraseRoute(app: App, deps: ErasureDeps, guard: TeamGuard): void {
       summary: 'Erase a customer',
       description:
         'For admins; it cannot be undone. Name the customer by one of phone, email, leadId and conversationId. Erases their leads, conversations, messages, notes, events, webhook deliveries and whatever else holds them in this workspace. Receivers of events get `lead.deleted` once more for each lead, with its id and nothing of the person. What the customer writes before their conversation is gone goes with it; what they write afterwards begins a new one. An answer with state `running` means that it goes on by itself: ask for the erasure again.',
-      ...postman({ body: { phone: '5581991234567', dryRun: true } }),
       params,
       body: newErasureSchema,
       response: {
@@ -88,7 +87,6 @@ function readRoute(app: App, deps: ErasureDeps, guard: TeamGuard): void {
       operationId: 'getErasure',
       summary: 'Get an erasure',
       description: 'For admins. How far it is, and what it has removed.',
-      ...postman({ skip: true }),
       params: Type.Object({ ...workspaceParams, erasureId: idSchema('The erasure.') }),
       response: { 200: oneErasure, ...errors(400, 401, 403, 404) },
     },

@@ -3,7 +3,7 @@ import { readableFaces } from '../access/keys/admission.ts'
 import { type Caller, callerOf } from '../access/keys/caller.ts'
 import { invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors } from '../base/route.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import { type EventName, faceOf, groupNames, namesAskedFor } from './catalogue.ts'
 import type { EventCatalogue } from './event-kind.ts'
@@ -35,7 +35,6 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
       schema: {
         tags: ['Events'],
         security: [{ apiKey: [] }],
-        ...postman({}),
         operationId: 'listEvents',
         summary: 'Read events',
         description:

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type ApiError, tooManyRequests, unavailable } from '../base/errors.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors } from '../base/route.ts'
 import { fileText, maxHeadBytes, text } from '../base/schema-types.ts'
 import { type Member, memberOf, type TeamGuard } from '../team/member.ts'
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
@@ -29,7 +29,6 @@ export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamCo
     onRequest: guard.member('member'),
     schema: {
       ...teamRoute('Live updates'),
-      ...postman({ skip: true }),
       operationId: 'followEvents',
       summary: 'Follow the events of a workspace',
       description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind, or that this process was cut off from the news of others: load everything anew, the stream goes on from there. A comment comes every 15 seconds. A client that does not read is disconnected, and at once one whose session, token or membership has ended, or whose role has changed. At most ${maxStreamsOfMember} streams a member, and ${maxStreamsOfWorkspace} a workspace of each process. Beside the events there are frames for the pages that are open, without an id and in no feed: after a reconnection load what is shown anew. ${teamFrames.join('; ')}.`,

@@ -1,7 +1,7 @@
 import formbody from '@fastify/formbody'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, InvalidInput } from '../base/errors.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors } from '../base/route.ts'
 import { attributeTo } from '../base/shares/work.ts'
 import type { Html } from '../base/text/html.ts'
 import type { LeadDeps } from '../leads/lead/lead.ts'
@@ -23,7 +23,7 @@ export interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
 }
 
 const security: Record<string, string[]>[] = []
-const about = { tags: ['Forms'], security, ...postman({ path: { slug: '{{form_slug}}' } }) }
+const about = { tags: ['Forms'], security }
 
 /** The public side of forms. Only these routes take form-encoded bodies, hence a scope of their own. */
 export function formRoutes(app: App, deps: PublicFormDeps): void {

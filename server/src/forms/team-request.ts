@@ -2,6 +2,4 @@
 const security: Record<string, string[]>[] = [{ session: [] }, { teamToken: [] }]
 export const about = { tags: ['Forms'], security }
 export const always = [400, 401, 403, 404, 429, 500, 503] as const
-export const inWorkspace = { workspaceId: '{{workspace_id}}' }
-export const ofForm = { ...inWorkspace, formId: '{{form_id}}' }
 export const formsPath = '/api/team/v1/workspaces/:workspaceId/forms'

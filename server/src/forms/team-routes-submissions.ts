@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor } from '../base/cursor.ts'
 import type { Db, Sql } from '../base/db.ts'
 import { badRequest, invalid } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors } from '../base/route.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import { isTimeZone, lastDays } from '../base/zone-days.ts'
@@ -14,7 +14,7 @@ import { formNotFound } from './form/errors.ts'
 import { findForm } from './form/queries.ts'
 import * as schema from './form/schema.ts'
 import { countByDay, listSubmissions, type SubmissionRow } from './submit/submissions.ts'
-import { about, always, formsPath, ofForm } from './team-request.ts'
+import { about, always, formsPath } from './team-request.ts'
 
 interface SubmissionDeps {
   db: Db
@@ -35,7 +35,6 @@ function serveSubmissions(app: App, { db, vault }: SubmissionDeps, guard: Pick<T
       onRequest: guard.member('member'),
       schema: {
         ...about,
-        ...postman({ path: ofForm }),
         operationId: 'listSubmissions',
         summary: 'List what a form was sent',
         description: 'Newest first. What was typed stands in the lead.',
@@ -73,7 +72,6 @@ function serveDays(app: App, { db, clock }: SubmissionDeps, guard: Pick<TeamGuar
       onRequest: guard.member('member'),
       schema: {
         ...about,
-        ...postman({ path: ofForm }),
         operationId: 'countSubmissions',
         summary: 'Count what a form was sent by day',
         description: 'Days without a submission are there too.',

@@ -1,4 +1,4 @@
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors } from '../base/route.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { changeForm, createForm, draftForm, type FormDeps, removeForm } from './form/change.ts'
@@ -9,7 +9,7 @@ import * as schema from './form/schema.ts'
 import { formPage, thanksPage } from './page/page.ts'
 import { presentForm, presentListed } from './present.ts'
 import { countSubmissions } from './submit/submissions.ts'
-import { about, always, inWorkspace, ofForm, formsPath as path } from './team-request.ts'
+import { about, always, formsPath as path } from './team-request.ts'
 import { submissionTeamRoutes } from './team-routes-submissions.ts'
 
 export interface TeamFormDeps extends FormDeps {
@@ -35,7 +35,6 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
       onRequest,
       schema: {
         ...about,
-        ...postman({ path: inWorkspace }),
         operationId: 'listForms',
         summary: 'List lead forms',
         description: 'Newest first, inactive ones included, with how often each was sent.',
@@ -60,7 +59,6 @@ function readRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'member
       onRequest,
       schema: {
         ...about,
-        ...postman({ path: ofForm }),
         operationId: 'getForm',
         summary: 'Read one lead form',
         description: 'Its definition, its public address, and what to paste into another site.',
@@ -84,7 +82,6 @@ function previewRoute(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'memb
       onRequest: guard.member('member'),
       schema: {
         ...about,
-        ...postman({ path: inWorkspace }),
         operationId: 'previewForm',
         summary: 'See the pages that a lead form would have',
         description: 'Nothing is kept. The pages hold no script; their style comes from this service.',
@@ -107,7 +104,6 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
       onRequest,
       schema: {
         ...about,
-        ...postman({ path: inWorkspace, saves: { form_id: 'form.id', form_slug: 'form.slug' } }),
         operationId: 'createForm',
         summary: 'Make a lead form',
         description: 'Role admin. Without a `slug` one is made of the title. At most 200 forms a workspace.',
@@ -130,7 +126,6 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
       onRequest,
       schema: {
         ...about,
-        ...postman({ path: ofForm }),
         operationId: 'updateForm',
         summary: 'Change a lead form',
         description: 'Role admin. Send only what changes; `fields` is replaced as a whole. Leads made before stay.',
@@ -152,7 +147,6 @@ function writeRoutes(app: App, deps: TeamFormDeps, guard: Pick<TeamGuard, 'membe
       onRequest,
       schema: {
         ...about,
-        ...postman({ path: ofForm }),
         operationId: 'deleteForm',
         summary: 'Delete a lead form',
         description: 'Role admin. The form and the record of its submissions go, its leads stay.',

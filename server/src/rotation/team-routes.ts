@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { notFound } from '../base/errors.ts'
-import { type App, errors, nullable, oneOf, postman, timestamp, titled } from '../base/route.ts'
+import { type App, errors, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text, wholeNumber } from '../base/schema-types.ts'
 import { readIsoTime } from '../base/time.ts'
 import { type TeamGuard, teamCallerOf } from '../team/member.ts'
@@ -40,8 +40,6 @@ function beginRoute(app: App, deps: RotationDeps, guard: TeamGuard): void {
       ...teamRoute('Key rotation'),
       operationId: 'rotateKeys',
       summary: 'Rotate keys',
-      // It has every row of a workspace written anew.
-      ...postman({ skip: true }),
       description: `${forOperators} Begins to bring every sealed value (\`data\`) or every digest and search token (\`index\`) under a new key, while the service is used. The service does the work by itself and goes on after a restart. What is running already is left to run: asking again is harmless. A workspace has one rotation at a time.`,
       body: Type.Object(
         {
@@ -90,8 +88,6 @@ function masterRoute(app: App, deps: MasterDeps, guard: TeamGuard): void {
       ...teamRoute('Key rotation'),
       operationId: 'rotateMasterKey',
       summary: 'Wrap all secrets with the current master key',
-      // It replaces the key of the installation that the collection is tried on.
-      ...postman({ skip: true }),
       description: `${forOperators} When the settings give the master key, it is wrapped with \`PARLEY_MASTER_KEY\` what keys of \`PARLEY_PREVIOUS_MASTER_KEYS\` have wrapped. When the key is kept in the data folder, a new one is made first and the one before stays beside it. Done when it answers.`,
       response: {
         200: Type.Object({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
-import { type App, errors, postman, timestamp } from '../base/route.ts'
+import { type App, errors, timestamp } from '../base/route.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { closed, done, idSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import {
@@ -85,10 +85,6 @@ function createRoute(app: App, deps: Deps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...teamRoute('Canned replies'),
-      ...postman({
-        body: { shortcut: 'hours{{$randomInt}}', text: 'We are open from 9 to 18.' },
-        saves: { canned_reply_id: 'cannedReply.id' },
-      }),
       operationId: 'createCannedReply',
       summary: 'Create a canned reply',
       description: 'For admins. A workspace has at most 500.',
@@ -110,7 +106,6 @@ function changeRoute(app: App, deps: Deps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...teamRoute('Canned replies'),
-      ...postman({ path: { replyId: '{{canned_reply_id}}' }, body: { text: 'We are open from 9 to 17.' } }),
       operationId: 'updateCannedReply',
       summary: 'Change a canned reply',
       description: 'For admins.',
@@ -132,7 +127,6 @@ function deleteRoute(app: App, deps: Deps, guard: TeamGuard): void {
     onRequest: guard.member('admin'),
     schema: {
       ...teamRoute('Canned replies'),
-      ...postman({ path: { replyId: '{{canned_reply_id}}' } }),
       operationId: 'deleteCannedReply',
       summary: 'Delete a canned reply',
       description: 'For admins.',

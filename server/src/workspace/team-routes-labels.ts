@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors } from '../base/route.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { done, idSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import type { WorkspaceDeps } from './create.ts'
@@ -48,7 +48,6 @@ function createRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
       ...teamRoute('Labels'),
       operationId: 'createLabel',
       summary: 'Create a label',
-      ...postman({ body: { name: 'VIP {{$randomInt}}', color: 'violet' }, saves: { label_id: 'label.id' } }),
       description: 'For admins. A workspace has at most 200.',
       params,
       body: newLabelSchema,
@@ -70,7 +69,6 @@ function changeRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
       ...teamRoute('Labels'),
       operationId: 'updateLabel',
       summary: 'Rename or recolour a label',
-      ...postman({ body: { color: 'violet' } }),
       description: 'For admins.',
       params: labelParams,
       body: labelPatchSchema,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type App, errors, oneOf, postman, timestamp } from '../base/route.ts'
+import { type App, errors, oneOf, timestamp } from '../base/route.ts'
 import { memberOf, type TeamGuard } from '../team/member.ts'
 import { closed, done, idSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
 import {
@@ -75,10 +75,6 @@ function createRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
     onRequest: guard.member('member'),
     schema: {
       ...teamRoute('Saved filters'),
-      ...postman({
-        body: { page: 'inbox', name: 'Waiting for me', query: 'view=mine&sort=waiting', shared: true },
-        saves: { saved_filter_id: 'savedFilter.id' },
-      }),
       operationId: 'createSavedFilter',
       summary: 'Save a filter',
       description: "A member has at most 100 of their own, a workspace 100 of everybody's.",
@@ -101,7 +97,6 @@ function changeRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
     onRequest: guard.member('member'),
     schema: {
       ...teamRoute('Saved filters'),
-      ...postman({ path: { filterId: '{{saved_filter_id}}' }, body: { name: 'Mine' } }),
       operationId: 'updateSavedFilter',
       summary: 'Change a saved filter',
       description: "The caller's own; admins also everybody's. Admins share and unshare it.",
@@ -123,7 +118,6 @@ function deleteRoute(app: App, deps: FilterDeps, guard: TeamGuard): void {
     onRequest: guard.member('member'),
     schema: {
       ...teamRoute('Saved filters'),
-      ...postman({ path: { filterId: '{{saved_filter_id}}' } }),
       operationId: 'deleteSavedFilter',
       summary: 'Delete a saved filter',
       description: "The caller's own; admins also everybody's.",

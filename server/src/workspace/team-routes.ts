@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Sql } from '../base/db.ts'
 import { notFound } from '../base/errors.ts'
-import { type App, errors, postman } from '../base/route.ts'
+import { type App, errors } from '../base/route.ts'
 import { unpaged } from '../base/schema-types.ts'
 import { memberOf, type TeamCaller, type TeamGuard, teamCallerOf } from '../team/member.ts'
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
@@ -37,7 +37,6 @@ function listRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
       ...teamRoute('Workspaces'),
       operationId: 'listWorkspaces',
       summary: 'List workspaces',
-      ...postman({ finds: { workspace_id: 'workspaces[0].id' }, order: -1 }),
       description: 'Those of the signed-in user, or those that the token works in. An operator sees all.',
       response: { 200: Type.Object({ workspaces: Type.Array(workspaceSchema, unpaged) }), ...errors(401) },
     },
@@ -57,8 +56,6 @@ function createRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
       ...teamRoute('Workspaces'),
       operationId: 'createWorkspace',
       summary: 'Create a workspace',
-      // It cannot be removed again.
-      ...postman({ skip: true }),
       description: 'For operators. A signed-in operator becomes its owner; with a token, invite an owner next.',
       body: newWorkspaceSchema,
       response: { 201: oneWorkspace, ...errors(400, 401, 403, 413, 415) },
@@ -80,7 +77,6 @@ function readRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
       ...teamRoute('Workspaces'),
       operationId: 'getWorkspace',
       summary: 'Get a workspace',
-      ...postman({ saves: { agents_stopped: 'workspace.agentsStopped' } }),
       description: 'Its settings and the role of the caller.',
       params,
       response: { 200: oneWorkspace, ...errors(401, 404) },
@@ -103,8 +99,6 @@ function changeRoute(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
       ...teamRoute('Workspaces'),
       operationId: 'updateWorkspace',
       summary: 'Change a workspace',
-      // Sent back as it was read.
-      ...postman({ text: { type: 'application/json', body: '{ "agentsStopped": {{agents_stopped}} }' } }),
       description: 'For admins. Owners also open and close the inbox; operators switch what the plan includes.',
       params,
       body: workspacePatchSchema,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
-import { type App, errors, postman, titled } from '../../base/route.ts'
+import { type App, errors, titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { closed, newPasswordSchema, personNameSchema, teamRoute } from '../../team/team-schema.ts'
@@ -46,7 +46,6 @@ function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Profile'),
       operationId: 'updateProfile',
       summary: 'Change my name or password',
-      ...postman({ skip: true }),
       description: 'A new password ends every session; this browser gets a new one, with a new csrfToken.',
       body: Type.Partial(
         Type.Object({ name: personNameSchema, password: newPasswordSchema, currentPassword: current }),
@@ -86,7 +85,6 @@ function enrolRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Profile'),
       operationId: 'beginTwoFactor',
       summary: 'Begin two-factor sign-in',
-      ...postman({ skip: true }),
       description:
         'Needs the password. Answers a secret for an authenticator. Nothing changes until it is confirmed with a code.',
       body: Type.Object({ password: currentPassword }, closed),
@@ -110,7 +108,6 @@ function confirmRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Profile'),
       operationId: 'enableTwoFactor',
       summary: 'Turn two-factor sign-in on',
-      ...postman({ skip: true }),
       description: 'Every session ends; this browser gets a new one, with a new csrfToken.',
       body: Type.Object({ code: codeSchema }, closed),
       response: {
@@ -135,7 +132,6 @@ function disableRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Profile'),
       operationId: 'disableTwoFactor',
       summary: 'Turn two-factor sign-in off',
-      ...postman({ skip: true }),
       description: 'Needs the password and a code: six digits of the authenticator, or a recovery code.',
       body: Type.Object({ password: currentPassword, code: codeSchema }, closed),
       response: { 200: renewed, ...errors(400, 401, 403, 409, 413, 415, 429) },

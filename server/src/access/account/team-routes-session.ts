@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { notFound } from '../../base/errors.ts'
-import { type App, errors, nullable, postman, titled } from '../../base/route.ts'
+import { type App, errors, nullable, titled } from '../../base/route.ts'
 import { count, text, unpaged } from '../../base/schema-types.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { version } from '../../base/version.ts'
@@ -106,7 +106,6 @@ function listRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Profile'),
       operationId: 'listSessions',
       summary: 'List my sessions',
-      ...postman({ skip: true }),
       description: 'The browsers in which the signed-in user is signed in.',
       response: { 200: Type.Object({ sessions: Type.Array(sessionSchema, unpaged) }), ...errors(401, 403) },
     },
@@ -127,7 +126,6 @@ function endRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Profile'),
       operationId: 'endSession',
       summary: 'End one of my sessions',
-      ...postman({ skip: true }),
       description: 'That browser is signed out with its next request.',
       params: Type.Object({ sessionId: idSchema('The session.') }),
       response: { 200: done, ...errors(400, 401, 403, 404) },
@@ -155,7 +153,6 @@ function endOthersRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Profile'),
       operationId: 'endMyOtherSessions',
       summary: 'End all my other sessions',
-      ...postman({ skip: true }),
       description: 'Every other browser is signed out. The one that asks stays.',
       response: {
         200: Type.Object({
@@ -181,7 +178,6 @@ function endAllRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Profile'),
       operationId: 'endSessionsOfUser',
       summary: 'Sign a user out everywhere',
-      ...postman({ skip: true }),
       description:
         'For operators. Every session of the user ends, and so do sign-in links that nobody has used. They may sign in again.',
       body: Type.Object({ email: emailSchema }, closed),

@@ -1,7 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
-import { type App, errors, nullable, postman, timestamp, titled } from '../../base/route.ts'
+import { type App, errors, nullable, timestamp, titled } from '../../base/route.ts'
 import { text, unpaged } from '../../base/schema-types.ts'
 import { readIsoTime } from '../../base/time.ts'
 import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
@@ -18,8 +18,6 @@ interface TokenScope {
   onRequest: onRequestHookHandler
   workspaceIdOf(request: FastifyRequest): string | null
   whose: string
-  /** What the Postman collection calls a token of this scope. */
-  variable: string
 }
 
 export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
@@ -31,7 +29,6 @@ export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): voi
       onRequest: guard.member('owner'),
       workspaceIdOf: (request) => request.member?.workspaceId ?? null,
       whose: 'For owners: tokens that work in this workspace.',
-      variable: 'token_id',
     },
     {
       operationIds: {
@@ -44,7 +41,6 @@ export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): voi
       onRequest: guard.operator(),
       workspaceIdOf: () => null,
       whose: 'For operators: tokens that work in every workspace. With the role owner they are operators themselves.',
-      variable: 'instance_token_id',
     },
   ]
   for (const scope of scopes) {
@@ -78,7 +74,7 @@ function listRoute(app: App, deps: TeamDeps, scope: TokenScope): void {
 function createRoute(
   app: App,
   deps: TeamDeps,
-  { operationIds, path, params, onRequest, workspaceIdOf, whose, variable }: TokenScope,
+  { operationIds, path, params, onRequest, workspaceIdOf, whose }: TokenScope,
 ): void {
   const value = text(100, 'Shown only here.', { example: 'plt_…' })
   const body = Type.Object(
@@ -97,7 +93,6 @@ function createRoute(
       ...teamRoute('Team tokens'),
       operationId: operationIds.create,
       summary: 'Create a team token',
-      ...postman({ body: { name: 'CI', role: 'member' }, saves: { [variable]: 'token.id' } }),
       description: `${whose} Its value is in this answer and nowhere else.`,
       params: Type.Object(params),
       body,
@@ -118,7 +113,7 @@ function createRoute(
 function revokeRoute(
   app: App,
   deps: TeamDeps,
-  { operationIds, path, params, onRequest, workspaceIdOf, whose, variable }: TokenScope,
+  { operationIds, path, params, onRequest, workspaceIdOf, whose }: TokenScope,
 ): void {
   app.route({
     method: 'DELETE',
@@ -128,7 +123,6 @@ function revokeRoute(
       ...teamRoute('Team tokens'),
       operationId: operationIds.revoke,
       summary: 'Revoke a team token',
-      ...postman({ path: { tokenId: `{{${variable}}}` } }),
       description: `${whose} It stops working at once.`,
       params: Type.Object({ ...params, tokenId: idSchema('The token.') }),
       response: { 200: done, ...errors(400, 401, 403, 404) },

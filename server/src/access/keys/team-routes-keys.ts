@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { invalid, notFound } from '../../base/errors.ts'
-import { type App, errors, postman, titled } from '../../base/route.ts'
+import { type App, errors, titled } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import { readIsoTime } from '../../base/time.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
@@ -32,11 +32,6 @@ function listRoute(app: App, { db, clock }: KeyDeps, guard: TeamGuard): void {
       ...teamRoute('API keys'),
       operationId: 'listApiKeys',
       summary: 'List API keys',
-      ...postman({
-        finds: {
-          own_key_id: "keys.find(({ shown }) => shown.slice(-4) === pm.variables.get('api_key').slice(-4))?.id",
-        },
-      }),
       description: 'Newest first, with those that no longer work.',
       params: Type.Object(workspaceParams),
       response: { 200: Type.Object({ keys: Type.Array(keySchema, unpaged) }), ...errors(401, 403, 404) },
@@ -78,7 +73,6 @@ function createRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
       ...teamRoute('API keys'),
       operationId: 'createApiKey',
       summary: 'Create an API key',
-      ...postman({ saves: { key_id: 'key.id' } }),
       description:
         'For admins. The value is in this answer and nowhere else. Give it what it needs and no more; but for `answersNewConversations` the settings stay as they are.',
       params: Type.Object(workspaceParams),
@@ -102,7 +96,6 @@ function changeRoute(app: App, deps: KeyDeps, guard: TeamGuard): void {
       ...teamRoute('API keys'),
       operationId: 'changeApiKey',
       summary: 'Change an API key',
-      ...postman({ body: { answersNewConversations: false } }),
       description: 'For admins. Only whether customers who write for the first time go to it.',
       params: keyParams,
       body: keyChangesSchema,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import {
@@ -73,10 +73,6 @@ function inviteRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Members'),
       operationId: 'createInvitation',
       summary: 'Invite a person',
-      ...postman({
-        body: { email: '{{$guid}}@example.com', role: 'member' },
-        saves: { invitation_id: 'invitation.id' },
-      }),
       description: 'For admins; only owners invite owners.',
       params,
       body: Type.Object({ email: emailSchema, role: roleSchema }, closed),
@@ -125,7 +121,6 @@ function acceptRoute(app: App, deps: TeamDeps): void {
       ...openTeamRoute('Members'),
       operationId: 'acceptInvitation',
       summary: 'Accept an invitation',
-      ...postman({ skip: true }),
       description: 'A signed-in user joins as who they are; anyone else sends a name and a password and is signed in.',
       body: Type.Object(
         { token, name: Type.Optional(personNameSchema), password: Type.Optional(newPasswordSchema) },

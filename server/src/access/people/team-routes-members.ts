@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type App, errors, oneOf, postman } from '../../base/route.ts'
+import { type App, errors, oneOf } from '../../base/route.ts'
 import { count, unpaged } from '../../base/schema-types.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
@@ -79,7 +79,6 @@ function changeRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Members'),
       operationId: 'updateMember',
       summary: "Change a member's role",
-      ...postman({ skip: true }),
       description: 'For admins; only owners make or unmake owners. The last owner stays one (409).',
       params: memberParams,
       body: Type.Object({ role: roleSchema }, closed),
@@ -101,7 +100,6 @@ function madeRoute(app: App, deps: LeavingDeps, guard: TeamGuard): void {
       ...teamRoute('Members'),
       operationId: 'listMadeByMember',
       summary: 'List what a member made',
-      ...postman({ skip: true }),
       description:
         'For admins, and for everybody about themselves: what still works of the keys, webhooks, team tokens and invitations that they made, also by a token of theirs. Read it before they are removed.',
       params: memberParams,
@@ -120,7 +118,6 @@ function removeRoute(app: App, deps: LeavingDeps, guard: TeamGuard): void {
       ...teamRoute('Members'),
       operationId: 'removeMember',
       summary: 'Remove a member',
-      ...postman({ skip: true }),
       description:
         'For admins; anyone may leave. Only owners remove owners, and the last owner stays (409). At once their streams end, their team tokens of this workspace are revoked and their open invitations withdrawn. The keys and webhooks that they made go on unless you say otherwise: list them first.',
       params: memberParams,
@@ -144,7 +141,6 @@ function endSessionsRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Members'),
       operationId: 'endSessionsOfMember',
       summary: 'Sign a member out everywhere',
-      ...postman({ skip: true }),
       description:
         'For owners. Every session of the person ends, in other workspaces too, and so do sign-in links that nobody has used. They may sign in again.',
       params: memberParams,

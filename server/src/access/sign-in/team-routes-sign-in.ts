@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { notFound } from '../../base/errors.ts'
-import { type App, errors, postman, timestamp } from '../../base/route.ts'
+import { type App, errors, timestamp } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
@@ -43,7 +43,6 @@ function passwordRoute(app: App, deps: TeamDeps, onRequest: Check): void {
       ...openTeamRoute('Sign-in'),
       operationId: 'signIn',
       summary: 'Sign in with a password',
-      ...postman({ skip: true }),
       description: 'Sets the session cookie, or asks for the second factor. Wrong guesses make the next ones wait.',
       body: Type.Object({ email: emailSchema, password }, closed),
       response: answers,
@@ -68,7 +67,6 @@ function codeRoute(app: App, deps: TeamDeps, onRequest: Check): void {
       ...openTeamRoute('Sign-in'),
       operationId: 'signInWithCode',
       summary: 'Sign in: the second factor',
-      ...postman({ skip: true }),
       description: 'A code works once. A recovery code is used up.',
       body: Type.Object({ challenge, code: codeSchema }, closed),
       response: answers,
@@ -95,7 +93,6 @@ function linkRoute(app: App, deps: TeamDeps, onRequest: Check): void {
       ...openTeamRoute('Sign-in'),
       operationId: 'signInWithLink',
       summary: 'Sign in with a link',
-      ...postman({ skip: true }),
       description: 'Uses the one-time link up. A second factor is asked for as ever.',
       body: Type.Object({ token }, closed),
       response: answers,
@@ -114,7 +111,6 @@ function signOutRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Sign-in'),
       operationId: 'signOut',
       summary: 'Sign out',
-      ...postman({ skip: true }),
       description: 'Ends this session. With a token there is nothing to end.',
       response: { 200: done, ...errors(401, 403) },
     },
@@ -160,7 +156,6 @@ function createLinkRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
       ...teamRoute('Sign-in'),
       operationId: 'createSignInLink',
       summary: 'Create a sign-in link',
-      ...postman({ skip: true }),
       description:
         'For operators. Lets its holder in as this user, once, for 24 hours; a second factor is still asked.',
       body: Type.Object({ email: emailSchema }, closed),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type App, errors, nullable, postman } from '../../base/route.ts'
+import { type App, errors, nullable } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { done, idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
@@ -101,8 +101,6 @@ function readRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
 }
 
 // What the Postman collection may change and remove.
-const ofTrial = { path: { connectionId: '{{trial_connection_id}}' } }
-
 function createRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
   app.route({
     method: 'POST',
@@ -112,12 +110,6 @@ function createRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       ...teamRoute('Connections'),
       operationId: 'createConnection',
       summary: 'Connect a number',
-      // One that asks no platform, to be changed and removed again by those that follow.
-      ...postman({
-        body: { channel: 'unofficial', name: 'Trial' },
-        saves: { trial_connection_id: 'connection.id' },
-        order: 1,
-      }),
       description:
         'For admins. The platform is asked for the number; when it refuses, the connection is made and is `unavailable` with the reason. With `waba`, paste `webhook` into the settings of the platform: the token is in this answer and nowhere else. A `partner` is told by us where to call; an `unofficial` one is to be paired.',
       params: Type.Object(workspaceParams),
@@ -143,7 +135,6 @@ function changeRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       ...teamRoute('Connections'),
       operationId: 'updateConnection',
       summary: 'Change a connection',
-      ...postman({ ...ofTrial, body: { name: 'Sales' }, order: 1 }),
       description:
         'For admins. Send only what changes, of the fields that the channel has. With another way to reach the platform the number is checked. A `baseUrl` on another server needs the `accessToken` or `apiKey` again: what is stored is for the server that it was given for.',
       params: connectionParams,
@@ -166,7 +157,6 @@ function removeRoute(app: App, deps: TeamConnectionDeps, guard: Guard): void {
       ...teamRoute('Connections'),
       operationId: 'deleteConnection',
       summary: 'Disconnect a number',
-      ...postman(ofTrial),
       description: 'For admins. Its secrets and templates are forgotten; its conversations stay to be read.',
       params: connectionParams,
       response: { 200: done, ...errors(400, 401, 403, 404) },
@@ -222,8 +212,6 @@ function actionRoute(app: App, deps: TeamConnectionDeps, guard: Guard, action: A
     onRequest: guard.member(action.role),
     schema: {
       ...teamRoute('Connections'),
-      // They change what the demo stands on, or ask a platform.
-      ...postman({ skip: true }),
       operationId: action.operationId,
       summary: action.summary,
       description: action.description,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ApiError } from '../../base/errors.ts'
-import { type App, errorAnswer, errors, postman } from '../../base/route.ts'
+import { type App, errorAnswer, errors } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { teamRoute } from '../../team/team-schema.ts'
@@ -47,7 +47,6 @@ export function templateTeamRoutes(app: App, deps: SyncDeps, guard: Guard): void
       ...teamRoute('Connections'),
       operationId: 'syncConnectionTemplates',
       summary: 'Read the templates now',
-      ...postman({ skip: true }),
       description: 'For admins. They are read every ten minutes anyway, and soon after the platform hints at a change.',
       params: connectionParams,
       response: { 200: templateList, 502: refusedSync, ...errors(400, 401, 403, 404) },

@@ -47,7 +47,7 @@ const inOrder = <V>(map: Map<string, V>): Record<string, V> =>
   Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
 
 function polishOperation(operation: Operation, shared: Shared): PublishedOperation {
-  const { 'x-postman': _, 'x-query-patterns': patterns, parameters = [], requestBody, responses, ...rest } = operation
+  const { 'x-query-patterns': patterns, parameters = [], requestBody, responses, ...rest } = operation
   const request: Place = { shared, part: 'request' }
   const published = [...parameters.map((one) => polishParameter(one, request)), ...custom(patterns, request)]
   const isLimited = operation.security?.some((way) => 'apiKey' in way) ?? false

@@ -1,5 +1,3 @@
-import type { PostmanHints } from '../../base/route.ts'
-
 export type Schema = { [keyword: string]: unknown }
 
 export interface Reference {
@@ -37,7 +35,6 @@ export interface Operation {
   requestBody?: { required?: boolean; content: Record<string, MediaType> }
   security?: Record<string, string[]>[]
   responses: Record<string, Answer>
-  'x-postman'?: PostmanHints
   'x-query-patterns'?: Record<string, Schema>
 }
 

@@ -1,9 +1,7 @@
 import type { Operation, Schema } from './openapi-types.ts'
 
-/** A JSON body that the route takes: the one of its hints, else one made of its schema's examples. */
+/** A JSON body that the route takes, made of its schema's examples. */
 export function bodyOf(operation: Operation): unknown {
-  const hinted = operation['x-postman']?.body
-  if (hinted !== undefined) return hinted
   const schema = operation.requestBody?.content['application/json']?.schema
   return schema === undefined ? undefined : exampleOf(schema)
 }

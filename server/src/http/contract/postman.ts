@@ -1,7 +1,7 @@
-import type { PostmanHints } from '../../base/route.ts'
 import { operationsOf } from './openapi.ts'
 import type { Operation, Parameter, RouteDocument } from './openapi-types.ts'
 import { bodyOf } from './postman-body.ts'
+import { type HintsByOperation, notInCollection, type PostmanHints, postmanHints } from './postman-hints.ts'
 
 export interface PostmanItem {
   name: string
@@ -33,10 +33,14 @@ conversation of the official channel, in which text can be sent: they take it ov
 workspace for tests, or set \`conversation_id\` and \`connection_id\`. With several workspaces set \`workspace_id\` too.`
 
 /** A Postman v2.1 collection: a folder for each tag, whose requests succeed from top to bottom once the keys are set. */
-export function postmanCollection(document: RouteDocument, baseUrl: string): PostmanCollection {
+export function postmanCollection(
+  document: RouteDocument,
+  baseUrl: string,
+  hints: HintsByOperation = postmanHints,
+): PostmanCollection {
   const entries = [...operationsOf(document)]
-    .filter(({ operation }) => !operation['x-postman']?.skip)
-    .map(entryOf)
+    .filter(({ operation }) => !notInCollection.has(operation.operationId ?? ''))
+    .map((one) => entryOf(one, hintsOf(hints, one.operation)))
     .toSorted((a, b) => a.order - b.order)
   const folders = (document.tags ?? []).map(({ name, description }): Folder => {
     const ofFolder = inOrderOfNeed(entries.filter((entry) => entry.tag === name))
@@ -55,7 +59,7 @@ export function postmanCollection(document: RouteDocument, baseUrl: string): Pos
       { key: 'base_url', value: baseUrl },
       { key: 'api_key', value: '' },
       { key: 'team_token', value: '' },
-      ...variablesOf(document),
+      ...variablesOf([...operationsOf(document)].map(({ operation }) => hintsOf(hints, operation))),
     ],
     item: inOrderOfNeed(folders)
       .map(({ folder }) => folder)
@@ -63,8 +67,9 @@ export function postmanCollection(document: RouteDocument, baseUrl: string): Pos
   }
 }
 
-function variablesOf(document: RouteDocument): PostmanVariable[] {
-  const hints = [...operationsOf(document)].map(({ operation }) => operation['x-postman'] ?? {})
+const hintsOf = (hints: HintsByOperation, { operationId = '' }: Operation): PostmanHints => hints[operationId] ?? {}
+
+function variablesOf(hints: readonly PostmanHints[]): PostmanVariable[] {
   const named = (records: (Record<string, string> | undefined)[], description: string) =>
     records.flatMap((record = {}) => Object.keys(record).map((key) => ({ key, value: '', description })))
   const all = [
@@ -96,9 +101,12 @@ interface Entry extends Needy {
   item: PostmanItem
 }
 
-function entryOf({ path, method, operation }: { path: string; method: string; operation: Operation }): Entry {
-  const item = itemOf(path, method, operation)
-  const { order = method === 'delete' ? 100 : 0, saves = {}, finds = {} } = operation['x-postman'] ?? {}
+function entryOf(
+  { path, method, operation }: { path: string; method: string; operation: Operation },
+  hints: PostmanHints,
+): Entry {
+  const item = itemOf(path, method, operation, hints)
+  const { order = method === 'delete' ? 100 : 0, saves = {}, finds = {} } = hints
   const needs = [...JSON.stringify(item.request).matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? '')
   return { tag: operation.tags?.[0], order, fills: [...Object.keys(saves), ...Object.keys(finds)], needs, item }
 }
@@ -117,13 +125,12 @@ function inOrderOfNeed<T extends Needy>(all: readonly T[]): T[] {
   return inOrder
 }
 
-function itemOf(path: string, method: string, operation: Operation): PostmanItem {
-  const hints = operation['x-postman'] ?? {}
+function itemOf(path: string, method: string, operation: Operation, hints: PostmanHints): PostmanItem {
   const steps = path
     .slice(1)
     .replaceAll(/\{(\w+)\}/g, ':$1')
     .split('/')
-  const body = bodyOf(operation)
+  const body = hints.body ?? bodyOf(operation)
   const query = parametersIn(operation, 'query').map((parameter) => queryOf(parameter, hints.query ?? {}))
   for (const [key, value] of Object.entries(hints.query ?? {})) {
     if (!query.some((known) => known.key === key)) query.push({ key, value })

@@ -14,7 +14,6 @@ export interface InboxGuard {
 }
 
 export const about = { tags: ['Inbox'], security: [{ apiKey: [] }] }
-export const conversationPath = { id: '{{conversation_id}}' }
 
 /** Throws 404 before the body or the query is looked at, as the order of checks has it. */
 export function requireConversation({ db }: Pick<InboxDeps, 'db'>): preParsingAsyncHookHandler {

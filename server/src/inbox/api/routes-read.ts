@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
-import { type App, postman } from '../../base/route.ts'
+import type { App } from '../../base/route.ts'
 import { cursor, page } from '../../base/schema-types.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
@@ -10,21 +10,10 @@ import { openConversation } from '../conversation/sealed.ts'
 import { listConversations } from '../read/list.ts'
 import { readMessages } from '../read/read-messages.ts'
 import { conversationErrors, inboxErrors } from './error-schema.ts'
-import {
-  about,
-  conversationPath,
-  guessing,
-  type InboxGuard,
-  requireConversation,
-  scopeOf,
-  viewOf,
-} from './key-request.ts'
+import { about, guessing, type InboxGuard, requireConversation, scopeOf, viewOf } from './key-request.ts'
 import { readListRequest, readTime } from './list-request.ts'
 import { presentConversation, presentMessage } from './present.ts'
 import * as schema from './schema.ts'
-
-// What the Postman collection writes to: a conversation of the official channel in which text can be sent.
-const writable = "conversations.find((each) => each.channel === 'waba' && each.window_expires_at !== null)"
 
 export function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard): void {
   app.get(
@@ -33,12 +22,6 @@ export function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard)
       onRequest: guard.inbox('inbox.read'),
       schema: {
         ...about,
-        ...postman({
-          finds: {
-            conversation_id: `${writable}?.id`,
-            connection_id: `${writable}?.connection_id`,
-          },
-        }),
         operationId: 'listConversations',
         summary: 'List conversations',
         description:
@@ -79,7 +62,6 @@ export function serveConversation(app: App, deps: InboxDeps, guard: InboxGuard):
       preParsing: requireConversation(deps),
       schema: {
         ...about,
-        ...postman({ path: conversationPath }),
         operationId: 'getConversation',
         summary: 'Read one conversation',
         description: 'Scope `inbox.read`.',
@@ -105,7 +87,6 @@ export function serveMessages(app: App, deps: InboxDeps, guard: InboxGuard): voi
       preParsing: requireConversation(deps),
       schema: {
         ...about,
-        ...postman({ path: conversationPath }),
         operationId: 'listMessages',
         summary: 'List messages',
         description:

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
 import { isUuid } from '../../base/id.ts'
-import { type App, postman } from '../../base/route.ts'
+import type { App } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import { listSendableTemplates } from '../../channels/templates/templates.ts'
 import type { InboxDeps, Scope } from '../conversation/conversation.ts'
@@ -16,7 +16,6 @@ export function serveTemplates(app: App, deps: InboxDeps, guard: InboxGuard): vo
       onRequest: guard.inbox('inbox.read'),
       schema: {
         ...about,
-        ...postman({ order: 20 }),
         operationId: 'listTemplates',
         summary: 'List approved templates',
         description:

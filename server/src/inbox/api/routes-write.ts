@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
 import { invalid } from '../../base/errors.ts'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { readIsoTime } from '../../base/time.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
@@ -11,15 +11,7 @@ import { type ConversationPatch, updateConversation } from '../ownership/update.
 import { markRead } from '../read/read.ts'
 import { recordEcho, requireEchoConnection } from '../receive/echo.ts'
 import { changeErrors, conversationErrors, echoErrors } from './error-schema.ts'
-import {
-  about,
-  conversationPath,
-  guessing,
-  type InboxGuard,
-  requireConversation,
-  scopeOf,
-  viewOf,
-} from './key-request.ts'
+import { about, guessing, type InboxGuard, requireConversation, scopeOf, viewOf } from './key-request.ts'
 import { presentConversation } from './present.ts'
 import * as schema from './schema.ts'
 
@@ -31,8 +23,6 @@ export function serveChanges(app: App, deps: InboxDeps, guard: InboxGuard): void
       preParsing: requireConversation(deps),
       schema: {
         ...about,
-        // Only its owner may send, as the next ones do.
-        ...postman({ path: conversationPath, body: { owner: 'agent:{{own_key_id}}' } }),
         operationId: 'updateConversation',
         summary: 'Change owner, status or labels; add a note',
         description:
@@ -74,7 +64,6 @@ export function serveRead(app: App, deps: InboxDeps, guard: InboxGuard): void {
       preParsing: requireConversation(deps),
       schema: {
         ...about,
-        ...postman({ path: conversationPath }),
         operationId: 'markConversationRead',
         summary: 'Mark a conversation read',
         description: 'Scope `inbox.write`. No body. The platform is told too; whether that works changes nothing here.',
@@ -111,16 +100,6 @@ export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void 
       preValidation: requireConnection(deps),
       schema: {
         ...about,
-        ...postman({
-          body: {
-            connection_id: '{{connection_id}}',
-            to: '5581991234567',
-            external_id: '{{$guid}}',
-            kind: 'text',
-            body: 'Your order left.',
-          },
-          order: 10,
-        }),
         operationId: 'recordEcho',
         summary: 'Record a message that another app sent',
         description:

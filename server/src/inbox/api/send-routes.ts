@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify'
 import { Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { compileForRequest } from '../../base/validation.ts'
 import { sendMessage } from '../send/send.ts'
@@ -14,7 +14,6 @@ export interface SendGuard {
 
 export const conversationParam = { id: text(255, 'The conversation.', { example: '{{conversation_id}}' }) }
 export const noQuery = Type.Object({}, { additionalProperties: false })
-export const sendExample = { kind: 'text', text: 'Your order has left our warehouse.' }
 export const sendAnswers = { 202: Sent, ...errors(400, 401, 403, 404, 413, 415, 429, 500, 503), ...sendRefusals }
 
 // Whether the conversation is there is said before what is wrong with the request, so the verb reads the body itself.
@@ -34,12 +33,6 @@ export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
     schema: {
       tags: ['Inbox'],
       security: [{ apiKey: [] }],
-      ...postman({
-        body: sendExample,
-        headers: { 'Idempotency-Key': '{{$guid}}' },
-        path: { id: '{{conversation_id}}' },
-        saves: { message_id: 'message_id' },
-      }),
       operationId: 'sendMessage',
       summary: 'Send a text or a template',
       description:

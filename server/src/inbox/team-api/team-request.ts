@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { postman } from '../../base/route.ts'
 import type { Member } from '../../team/member.ts'
 import { teamRoute } from '../../team/team-schema.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
@@ -16,7 +15,7 @@ export const oneConversation = Type.Object({ conversation: TeamConversation })
 export const scopeOf = ({ workspaceId }: Member): Scope => ({ workspaceId, connectionIds: [] })
 
 /** What the schemas of the routes of one conversation share. */
-export const conversationRoute = { ...teamRoute('Team inbox'), ...postman({ path: { id: '{{conversation_id}}' } }) }
+export const conversationRoute = { ...teamRoute('Team inbox') }
 
 /** One conversation as the team sees it. */
 export async function showOne(deps: InboxDeps, workspaceId: string, conversation: Conversation) {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { connectionNotFound } from '../../channels/connection/errors.ts'
 import { type PresentDeps, presentConnection } from '../../channels/connection/present.ts'
@@ -32,7 +32,6 @@ export function connectionHealthRoute(app: App, deps: HealthDeps, guard: Pick<Te
       ...teamRoute('Connections'),
       operationId: 'getConnectionHealth',
       summary: "Read a connection's health",
-      ...postman({ skip: true }),
       description: 'What it last heard and sent, how late, what failed of late and why, and what to do next.',
       params: connectionParams,
       response: { 200: Type.Object({ health: healthSchema }), ...errors(400, 401, 403, 404) },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { forbidden } from '../../base/errors.ts'
-import { type App, errors, nullable, postman, timestamp } from '../../base/route.ts'
+import { type App, errors, nullable, timestamp } from '../../base/route.ts'
 import { count, cursor, page } from '../../base/schema-types.ts'
 import { type Member, memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
@@ -32,7 +32,6 @@ export function serveMentions(app: App, { db, vault, clock }: InboxDeps, guard: 
     onRequest: guard.member('member'),
     schema: {
       ...teamRoute('Team inbox'),
-      ...postman({ skip: true }),
       operationId: 'listMentions',
       summary: 'List the notes that mention me',
       description: 'Newest first. For members; a token is mentioned nowhere (403).',
@@ -84,7 +83,6 @@ export function serveMentions(app: App, { db, vault, clock }: InboxDeps, guard: 
     onRequest: guard.member('member'),
     schema: {
       ...teamRoute('Team inbox'),
-      ...postman({ skip: true }),
       operationId: 'markMentionsRead',
       summary: 'Mark my mentions read',
       description: 'Those of one conversation, or all.',

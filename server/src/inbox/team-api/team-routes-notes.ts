@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
@@ -34,7 +34,6 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
       ...conversationRoute,
       operationId: 'listNotes',
       summary: "List a conversation's notes",
-      ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'The newest 200, oldest first.',
       params: TeamConversationParams,
       response: { 200: notes, ...errors(400, 401, 404) },
@@ -49,7 +48,6 @@ export function serveTeamNotes(app: App, deps: InboxDeps, guard: TeamGuard): voi
       ...conversationRoute,
       operationId: 'createNote',
       summary: 'Add a note',
-      ...postman({ path: { id: '{{conversation_id}}' }, body: { text: 'Asked for a quote of 20 units.' } }),
       description:
         'Answers all notes with it. With an Idempotency-Key it is added once, however often the request is repeated; a repeat says so by `Idempotent-Replayed: true`. The same key with another note: 422.',
       params: TeamConversationParams,

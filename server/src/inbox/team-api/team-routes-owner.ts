@@ -1,4 +1,4 @@
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { agent, human } from '../conversation/owner.ts'
@@ -15,7 +15,6 @@ export function serveTakeOver(app: App, deps: InboxDeps, guard: TeamGuard): void
       ...conversationRoute,
       operationId: 'takeOverConversation',
       summary: 'Take a conversation over',
-      ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'It belongs to people from then on: no send of its agent starts once this is answered.',
       params: TeamConversationParams,
       response: { 200: oneConversation, ...errors(400, 401, 404, 413, 415) },
@@ -38,7 +37,6 @@ export function serveHandBack(app: App, deps: InboxDeps, guard: TeamGuard): void
       ...conversationRoute,
       operationId: 'handBackConversation',
       summary: 'Hand a conversation to an agent',
-      ...postman({ skip: true }),
       description:
         'The note is kept with the conversation. 409 when the key is not active, lacks `inbox.write` or does not allow the connection; 403 while agents are stopped.',
       params: TeamConversationParams,

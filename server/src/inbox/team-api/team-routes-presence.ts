@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { forbidden } from '../../base/errors.ts'
-import { type App, errors, nullable, oneOf, postman, titled } from '../../base/route.ts'
+import { type App, errors, nullable, oneOf, titled } from '../../base/route.ts'
 import { text, unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
@@ -57,7 +57,6 @@ export function servePresence(app: App, deps: InboxDeps & { presence: Presence }
     onRequest: guard.member('member'),
     schema: {
       ...conversationRoute,
-      ...postman({ skip: true }),
       operationId: 'reportPresence',
       summary: 'Say that I have a conversation open',
       description: `Believed for ${presentForMs / 1000} seconds: say it again every ten, and \`gone\` on leaving. Others hear of it by \`team.presence\` on the live stream. For members (a token has nothing open: 403).`,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { page } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { readTime } from '../api/list-request.ts'
@@ -29,7 +29,6 @@ export function serveTeamConversation(app: App, deps: InboxDeps, guard: TeamGuar
       ...conversationRoute,
       operationId: 'getConversationAsMember',
       summary: 'Read a conversation',
-      ...postman({ path: { id: '{{conversation_id}}' } }),
       description:
         'With its newest 200 notes, oldest first, the lead with the phone of the customer, and the ad that they came by last.',
       params: TeamConversationParams,
@@ -70,7 +69,6 @@ export function serveTeamMessages(app: App, { db, vault }: InboxDeps, guard: Tea
       ...conversationRoute,
       operationId: 'listMessagesAsMember',
       summary: "List a conversation's messages",
-      ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'The newest `limit`, oldest first. For older ones repeat with `before`.',
       params: TeamConversationParams,
       querystring: MessagesQuery,

@@ -1,10 +1,10 @@
 import type { FastifySchema } from 'fastify'
 import { Type } from 'typebox'
 import { conflict, forbidden, unavailable } from '../../base/errors.ts'
-import { type App, postman } from '../../base/route.ts'
+import type { App } from '../../base/route.ts'
 import { type Member, memberOf, type TeamGuard } from '../../team/member.ts'
 import { teamRoute, workspaceParams } from '../../team/team-schema.ts'
-import { answerSend, conversationParam, judgedByVerb, noQuery, sendAnswers, sendExample } from '../api/send-routes.ts'
+import { answerSend, conversationParam, judgedByVerb, noQuery, sendAnswers } from '../api/send-routes.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { ThreadMoved } from '../send/send-errors.ts'
 import { memberRefusal, SendHeaders, TeamSend } from '../send/send-schema.ts'
@@ -19,11 +19,6 @@ export function sendTeamRoutes(app: App, deps: SendDeps, guard: Pick<TeamGuard, 
     ...judgedByVerb,
     schema: {
       ...teamRoute('Team inbox'),
-      ...postman({
-        body: sendExample,
-        headers: { 'Idempotency-Key': '{{$guid}}' },
-        path: { workspaceId: '{{workspace_id}}', id: '{{conversation_id}}' },
-      }),
       operationId: 'sendMessageAsMember',
       summary: 'Write to the customer',
       description:

@@ -1,5 +1,5 @@
 import { invalid } from '../../base/errors.ts'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { readPosition, readTimeline, type TimelineRequest } from '../read/timeline.ts'
@@ -18,7 +18,6 @@ export function serveTimeline(app: App, deps: InboxDeps, guard: TeamGuard): void
       ...conversationRoute,
       operationId: 'getTimeline',
       summary: 'Read what was said and done in a conversation',
-      ...postman({ path: { id: '{{conversation_id}}' } }),
       description:
         'Messages, notes, and what happened between them, in one order of time: the newest `limit`, or what lies before or after a page, or around the first unread message.',
       params: TeamConversationParams,

@@ -1,5 +1,5 @@
 import { invalid } from '../../base/errors.ts'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { readIsoTime } from '../../base/time.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
@@ -17,7 +17,6 @@ export function serveTeamChanges(app: App, deps: InboxDeps, guard: TeamGuard): v
       ...conversationRoute,
       operationId: 'updateConversationAsMember',
       summary: 'Change status, labels or assignee',
-      ...postman({ path: { id: '{{conversation_id}}' }, body: { status: 'open' } }),
       description: 'All of the fields or none take effect. A snoozed conversation may have a time to open at.',
       params: TeamConversationParams,
       body: TeamChanges,
@@ -56,7 +55,6 @@ export function serveTeamRead(app: App, deps: InboxDeps, guard: TeamGuard): void
       ...conversationRoute,
       operationId: 'markConversationReadAsMember',
       summary: 'Mark a conversation read',
-      ...postman({ path: { id: '{{conversation_id}}' } }),
       description: 'The platform is told too; whether that works changes nothing here.',
       params: TeamConversationParams,
       response: { 200: oneConversation, ...errors(400, 401, 404, 413, 415) },
@@ -78,7 +76,6 @@ export function serveTeamUnread(app: App, deps: InboxDeps, guard: TeamGuard): vo
       ...conversationRoute,
       operationId: 'markConversationUnread',
       summary: 'Mark a conversation unread',
-      ...postman({ path: { id: '{{conversation_id}}' } }),
       description:
         'Its newest customer message counts as unread. Nothing changes where some are unread, or no customer has written.',
       params: TeamConversationParams,

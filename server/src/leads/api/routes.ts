@@ -2,7 +2,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { callerOf } from '../../access/keys/caller.ts'
 import type { GuessesOf } from '../../access/rate-limit/guesses.ts'
 import { ApiError } from '../../base/errors.ts'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { fieldsFromParameters } from '../lead/custom-fields.ts'
 import { leadReader } from '../lead/identify.ts'
 import { readLeadPatch } from '../lead/input.ts'
@@ -29,7 +29,6 @@ export interface LeadsGuard {
 }
 
 const about = { tags: ['Leads'], security: [{ apiKey: [] }] }
-const ofLead = { path: { identifier: '{{lead_id}}' } }
 const always = [400, 401, 403, 429, 500, 503] as const
 
 /** The leads interface: each route is validated, typed and documented by its schema. */
@@ -94,7 +93,6 @@ function serveCreate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       schema: {
         ...about,
         operationId: 'createLead',
-        ...postman({ saves: { lead_id: 'data.id' } }),
         summary: 'Create a lead',
         description:
           'Scope `leads.write`. Defaults: status `new`, priority `medium`, source `other`, a generated `uniqueCode`. Parameters whose names start with `k_` become custom fields. Counts towards the daily quota. Emits `lead.created`.',
@@ -123,7 +121,6 @@ function serveDetail(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       schema: {
         ...about,
         operationId: 'getLead',
-        ...postman(ofLead),
         summary: 'Read one lead',
         description: 'Scope `leads.read`. With `customFields` and `customFieldValues` when the lead has custom fields.',
         params: schema.Identifier,
@@ -146,7 +143,6 @@ function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       schema: {
         ...about,
         operationId: 'updateLead',
-        ...postman({ ...ofLead, body: { status: 'qualified', value: 1800 } }),
         summary: 'Change fields of a lead',
         description:
           'Scope `leads.write`. Send only the fields to change; null clears a nullable one. A payload that changes nothing answers `No changes detected`, writes nothing and emits nothing; otherwise `lead.updated` is emitted.',
@@ -175,7 +171,6 @@ function serveDelete(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       schema: {
         ...about,
         operationId: 'deleteLead',
-        ...postman(ofLead),
         summary: 'Delete a lead',
         description:
           'Scope `leads.delete`; through 30 September 2026 UTC also `leads.write`, answered with `x-service-deprecation-warning` and `Warning`. The lead is hidden from every read, its externalRef and uniqueCode are free again, and it can be restored for 30 days; then its personal data is destroyed. Emits `lead.deleted`.',
@@ -199,7 +194,6 @@ function serveRestore(app: App, deps: LeadDeps, guard: LeadsGuard): void {
       schema: {
         ...about,
         operationId: 'restoreLead',
-        ...postman({ path: { id: '{{lead_id}}' }, order: 110 }),
         summary: 'Restore a deleted lead',
         description:
           'Scope `leads.delete`. Brings a lead back within 30 days of its deletion; 409 with `data.field` when its externalRef or uniqueCode was taken meanwhile. Emits `lead.restored`.',

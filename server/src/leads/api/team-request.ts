@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { postman } from '../../base/route.ts'
 import type { Member } from '../../team/member.ts'
 import { workspaceParams } from '../../team/team-schema.ts'
 import type { LeadUser } from '../lead/lead.ts'
@@ -9,7 +8,6 @@ import { Identifier } from '../lead/schema.ts'
 export const leadsPath = '/api/team/v1/workspaces/:workspaceId/leads'
 export const ofWorkspace = Type.Object(workspaceParams)
 export const ofLead = Type.Object({ ...workspaceParams, ...Identifier.properties })
-export const byIdentifier = postman({ path: { identifier: '{{lead_id}}' } })
 
 /** A member reads and writes leads unmasked, in their own name. */
 export function leadUserOf(member: Member): LeadUser {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { InvalidInput } from '../../base/errors.ts'
-import { type App, errors, maxMessageLength, oneOf, postman } from '../../base/route.ts'
+import { type App, errors, maxMessageLength, oneOf } from '../../base/route.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, idSchema, teamRoute } from '../../team/team-schema.ts'
 import type { LeadDeps } from '../lead/lead.ts'
@@ -65,7 +65,6 @@ export function bulkTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void 
       ...teamRoute('Team leads'),
       operationId: 'bulkChangeLeads',
       summary: 'Change, delete or restore many leads',
-      ...postman({ body: { ids: ['{{lead_id}}'], changes: { priority: 'high' } } }),
       description:
         'Exactly one of `changes`, `delete` and `restore`. Each lead is treated as if alone, with its own event and history; one that fails stops no other.',
       params: ofWorkspace,

@@ -6,7 +6,7 @@ import { idSchema, teamRoute } from '../../team/team-schema.ts'
 import { leadReader } from '../lead/identify.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { NoQuery } from '../lead/schema.ts'
-import { byIdentifier, leadsPath, leadUserOf, ofLead } from './team-request.ts'
+import { leadsPath, leadUserOf, ofLead } from './team-request.ts'
 
 /** What is shown of a chat with a lead; whoever keeps the chats finds it. */
 export interface LeadConversation {
@@ -57,7 +57,6 @@ export function conversationsTeamRoute(app: App, deps: ConversationDeps, guard: 
       ...teamRoute('Team leads'),
       operationId: 'listLeadConversations',
       summary: 'List the conversations of a lead',
-      ...byIdentifier,
       description: 'Those with its phone, in any of its common variants; the one with the newest message first.',
       params: ofLead,
       querystring: NoQuery,

@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import { maxPhoneLength } from '../../base/phone/phone.ts'
-import { type App, errors, oneOf, postman, titled } from '../../base/route.ts'
+import { type App, errors, oneOf, titled } from '../../base/route.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { closed, teamRoute } from '../../team/team-schema.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { LeadDetail, NoQuery } from '../lead/schema.ts'
 import { checkDuplicates, type Duplicate, findDuplicates } from '../search/duplicates.ts'
-import { byIdentifier, leadsPath, leadUserOf, ofLead, ofWorkspace } from './team-request.ts'
+import { leadsPath, leadUserOf, ofLead, ofWorkspace } from './team-request.ts'
 
 const Duplicates = Type.Object({
   duplicates: Type.Array(
@@ -39,7 +39,6 @@ export function duplicatesTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard)
       ...teamRoute('Team leads'),
       operationId: 'listLeadDuplicates',
       summary: 'List the duplicates of a lead',
-      ...byIdentifier,
       description: 'Other leads with its phone, in any of its common variants, or with its e-mail, whatever the case.',
       params: ofLead,
       querystring: NoQuery,
@@ -59,7 +58,6 @@ export function duplicatesTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard)
       ...teamRoute('Team leads'),
       operationId: 'findLeadDuplicates',
       summary: 'Look for duplicates of a lead to be',
-      ...postman({ body: { phone: '+55 81 99123-4567' } }),
       description: 'Writes nothing. A POST, so that phones and e-mails stand in no address.',
       params: ofWorkspace,
       querystring: NoQuery,

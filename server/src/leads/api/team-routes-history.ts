@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type App, errors, nullable, oneOf, postman, timestamp, titled } from '../../base/route.ts'
+import { type App, errors, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { leadStatus, unpaged, uuid } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
@@ -32,7 +32,6 @@ export function historyTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): vo
       ...teamRoute('Team leads'),
       operationId: 'listLeadHistory',
       summary: "List a lead's status changes",
-      ...postman({ path: { identifier: '{{lead_id}}' } }),
       description: 'Oldest first, at most 1,000. The lead is named as in the leads interface.',
       params: Type.Object({ ...workspaceParams, ...Identifier.properties }),
       querystring: NoQuery,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { done, teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import { leadReader } from '../lead/identify.ts'
@@ -17,7 +17,7 @@ import { leadCreator } from '../write/create.ts'
 import { removeLead } from '../write/remove.ts'
 import { restoreLead } from '../write/restore.ts'
 import { updateLead } from '../write/update.ts'
-import { byIdentifier, leadsPath, leadUserOf, ofLead, ofWorkspace } from './team-request.ts'
+import { leadsPath, leadUserOf, ofLead, ofWorkspace } from './team-request.ts'
 import { boardTeamRoute } from './team-routes-board.ts'
 import { bulkTeamRoute } from './team-routes-bulk.ts'
 import { type ConversationDeps, conversationsTeamRoute } from './team-routes-conversations.ts'
@@ -81,7 +81,6 @@ function serveCreate(app: App, deps: LeadDeps, guard: TeamGuard): void {
       ...teamRoute('Team leads'),
       operationId: 'createLeadAsMember',
       summary: 'Create a lead',
-      ...postman({ saves: { member_lead_id: 'lead.id' } }),
       description: 'As in the leads interface: the same fields, defaults, quota and event.',
       params: ofWorkspace,
       body: NewLead,
@@ -106,7 +105,6 @@ function serveDetail(app: App, deps: LeadDeps, guard: TeamGuard): void {
       operationId: 'getLeadAsMember',
       summary: 'Read a lead',
       description: 'With its custom fields.',
-      ...byIdentifier,
       params: ofLead,
       querystring: NoQuery,
       response: { 200: oneLead, ...errors(400, 401, 403, 404) },
@@ -127,7 +125,6 @@ function serveChange(app: App, deps: LeadDeps, guard: TeamGuard): void {
       ...teamRoute('Team leads'),
       operationId: 'updateLeadAsMember',
       summary: 'Change fields of a lead',
-      ...postman({ path: { identifier: '{{lead_id}}' }, body: { priority: 'high' } }),
       description: 'Send only what changes; null clears. What changes nothing writes nothing and emits nothing.',
       params: ofLead,
       querystring: NoQuery,
@@ -152,7 +149,6 @@ function serveRemove(app: App, deps: LeadDeps, guard: TeamGuard): void {
       ...teamRoute('Team leads'),
       operationId: 'deleteLeadAsMember',
       summary: 'Delete a lead',
-      ...postman({ path: { identifier: '{{member_lead_id}}' } }),
       description: 'Hidden from every list at once, restorable for 30 days.',
       params: ofLead,
       querystring: NoQuery,
@@ -174,7 +170,6 @@ function serveRestore(app: App, deps: LeadDeps, guard: TeamGuard): void {
       ...teamRoute('Team leads'),
       operationId: 'restoreLeadAsMember',
       summary: 'Restore a deleted lead',
-      ...postman({ skip: true }),
       description:
         'Within 30 days of its deletion; 409 with `data.field` when its externalRef or uniqueCode was taken meanwhile.',
       params: Type.Object({ ...workspaceParams, ...LeadId.properties }),

@@ -1,6 +1,6 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { badRequest } from '../../base/errors.ts'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { version } from '../../base/version.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { requestBody } from '../deliver/bodies.ts'
@@ -38,7 +38,6 @@ function testRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       ...webhookRoute,
       operationId: 'testWebhook',
       summary: 'Send a test event',
-      ...postman({ saves: { webhook_event_id: 'delivery.eventId' } }),
       description:
         'For admins. An invented event, signed and shown as a true one, for this endpoint alone. It overtakes what waits, and is tried once.',
       params: EndpointParams,
@@ -97,10 +96,6 @@ function readRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       ...webhookRoute,
       operationId: 'getDelivery',
       summary: 'Read a delivery',
-      ...postman({
-        path: { eventId: '{{webhook_event_id}}' },
-        saves: { webhook_event_at: 'delivery.occurredAt' },
-      }),
       description: 'For admins: every attempt with the beginning of its answer, and the request as it is sent.',
       params: DeliveryParams,
       response: { 200: DeliveryDetail, ...errors(400, 401, 403, 404) },
@@ -154,7 +149,6 @@ function resendRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       ...webhookRoute,
       operationId: 'resendDelivery',
       summary: 'Send an event again',
-      ...postman({ path: { eventId: '{{webhook_event_id}}' } }),
       description:
         'For admins. Sent at once whatever became of it before, with the same `webhook-id`, and by a new round of the schedule if it fails. Also for an event of the last 30 days that the endpoint was never sent.',
       params: DeliveryParams,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { timeOfId } from '../../base/id.ts'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { type ReplayRow, selectReplays } from '../endpoint/replay.ts'
@@ -26,7 +26,6 @@ function createRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       ...webhookRoute,
       operationId: 'createReplay',
       summary: 'Replay the events of a range of time',
-      ...postman({ body: { from: '{{webhook_event_at}}', scope: 'undelivered' } }),
       description:
         'For admins. Events of the range that the endpoint asks for are sent in order, before anything newer. At most 5 replays are open at a time.',
       params: EndpointParams,

@@ -1,4 +1,4 @@
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
 import { lockEndpoint } from '../endpoint/endpoint.ts'
@@ -25,7 +25,6 @@ function rotateRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       ...webhookRoute,
       operationId: 'rotateWebhookSecret',
       summary: 'Rotate a signing secret',
-      ...postman({ body: { overlapHours: 24 } }),
       description:
         'For admins. The new secret is in this answer and nowhere else. Until the overlap has passed each request carries a signature by either, so the receiver can change over at its leisure.',
       params: EndpointParams,
@@ -50,7 +49,6 @@ function disableRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       ...webhookRoute,
       operationId: 'disableWebhook',
       summary: 'Disable a webhook endpoint',
-      ...postman({ order: 10 }),
       description: 'For admins. Nothing more is sent; what waits is cancelled. Does nothing to a disabled one.',
       params: EndpointParams,
       response: { 200: OneEndpoint, ...errors(400, 401, 403, 404) },
@@ -77,7 +75,6 @@ function enableRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       ...webhookRoute,
       operationId: 'enableWebhook',
       summary: 'Enable a webhook endpoint',
-      ...postman({ body: {}, order: 11 }),
       description:
         'For admins. It is told of what happens from now on; with `sendSince` also of what it has missed. Does nothing to an active one, unless `sendSince` is sent: then 409.',
       params: EndpointParams,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type App, errors, postman } from '../../base/route.ts'
+import { type App, errors } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { done, workspaceParams } from '../../team/team-schema.ts'
@@ -75,7 +75,6 @@ function createRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       ...webhookRoute,
       operationId: 'createWebhook',
       summary: 'Create a webhook endpoint',
-      ...postman({ saves: { endpoint_id: 'endpoint.id' } }),
       description:
         'For admins. It is told of what happens from now on. Its secret is in this answer and nowhere else. A workspace has at most 100 endpoints.',
       params: Type.Object(workspaceParams),

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { appWithoutDatabase } from '../../../../scripts/contract.ts'
 import { openapiDocument, operationsOf } from '../../../src/http/contract/openapi.ts'
 import type { Schema } from '../../../src/http/contract/openapi-types.ts'
+import { notInCollection, postmanHints } from '../../../src/http/contract/postman-hints.ts'
 import { oncePerFile } from '../../support/file-end.ts'
 
 const document = oncePerFile(async () => {
@@ -105,6 +106,16 @@ test('the name of an event says what its payload is', async () => {
   // Those of leads have one in common.
   const others = choices.filter(({ name }) => !name.startsWith('lead.')).length
   assert.equal(new Set(choices.map(({ payload }) => payload)).size, others + 1)
+})
+
+test('hints for the collection name operations that are there', async () => {
+  const ids = new Set((await operations()).map(({ operation }) => operation.operationId))
+  const named = [...Object.keys(postmanHints), ...notInCollection]
+  assert.deepEqual(
+    named.filter((id) => !ids.has(id)),
+    [],
+  )
+  assert.equal(new Set(named).size, named.length)
 })
 
 test('routes for API keys say when their limit answers 429, and when to try again', async () => {

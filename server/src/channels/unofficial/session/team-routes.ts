@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type App, errors, postman } from '../../../base/route.ts'
+import { type App, errors } from '../../../base/route.ts'
 import { type Member, memberOf, roleCovers, type TeamGuard } from '../../../team/member.ts'
 import { teamRoute } from '../../../team/team-schema.ts'
 import type { StoredSession } from '../../connection/connection.ts'
@@ -34,7 +34,6 @@ function readRoute(app: App, guard: Guard, answer: AnswerSession): void {
     onRequest: guard.member('member'),
     schema: {
       ...teamRoute('Connections'),
-      ...postman({ skip: true }),
       operationId: 'getConnectionSession',
       summary: 'Read the session of an unofficial connection',
       description:
@@ -53,7 +52,6 @@ function pairRoute(app: App, deps: SessionDeps, guard: Guard, answer: AnswerSess
     onRequest: guard.member('admin'),
     schema: {
       ...teamRoute('Connections'),
-      ...postman({ skip: true }),
       operationId: 'pairConnection',
       summary: 'Pair an unofficial connection with a phone',
       description:
@@ -78,7 +76,6 @@ function unpairRoute(app: App, deps: SessionDeps, guard: Guard, answer: AnswerSe
     onRequest: guard.member('admin'),
     schema: {
       ...teamRoute('Connections'),
-      ...postman({ skip: true }),
       operationId: 'unpairConnection',
       summary: 'Unlink the phone of an unofficial connection',
       description: 'For admins. Logs out and forgets the keys. The conversations stay to be read.',

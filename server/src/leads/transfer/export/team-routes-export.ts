@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { type App, errors, oneOf, postman } from '../../../base/route.ts'
+import { type App, errors, oneOf } from '../../../base/route.ts'
 import { itemsOfWork } from '../../../base/shares/work.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
 import { closed, teamRoute, workspaceParams } from '../../../team/team-schema.ts'
@@ -32,7 +32,6 @@ export function exportTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): vo
       summary: 'Export leads',
       description:
         'For owners: every lead that fits the filters of the list, oldest first, in clear, as a file that an import takes. CSV: UTF-8 with a byte order mark, commas, every cell in quotes, custom fields as columns; what a spreadsheet might run (=, +, - or @ at the beginning of a cell, of a line in it or after a semicolon or tab, also behind blanks and in wide letters) gets an apostrophe in front, which an import takes off. NDJSON: a lead a line, and `{"endOfExport":{"count":…}}` as the last one. `x-total-count` is the number of leads when it began. A file that was cut short ends in a connection error. The audit log keeps who exported how many.',
-      ...postman({ query: { format: 'ndjson' } }),
       params: Type.Object(workspaceParams),
       querystring: ExportQuery,
       response: { 200: fileAnswer('The leads.'), ...errors(400, 401, 403, 404) },

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { invalid, notFound } from '../../../base/errors.ts'
-import { type App, errors, postman } from '../../../base/route.ts'
+import { type App, errors } from '../../../base/route.ts'
 import { itemsOfWork } from '../../../base/shares/work.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
 import { closed, teamRoute } from '../../../team/team-schema.ts'
@@ -13,7 +13,7 @@ import { readPieces } from './pieces.ts'
 import { presentImport } from './present.ts'
 import { lookAtFile } from './preview.ts'
 import { importParams, OneImport, Preview, PreviewQuery, UploadQuery } from './schema.ts'
-import { exampleCsv, importPath } from './team-routes-imports.ts'
+import { importPath } from './team-routes-imports.ts'
 import { appendUpload } from './upload.ts'
 
 const fileTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream']
@@ -40,7 +40,6 @@ function previewRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       summary: 'Look at an uploaded file',
       description:
         'Its columns with the fields proposed for them, in English, Portuguese and Spanish, and its first rows. A part of the upload is enough. 422 when it cannot be read so, or is gone since the import ended.',
-      ...postman({ order: 2 }),
       params: importParams,
       querystring: PreviewQuery,
       response: { 200: Preview, ...errors(400, 401, 403, 404, 422) },
@@ -66,7 +65,6 @@ function refusedRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       summary: 'Download the refused rows of an import',
       description:
         'The refused rows as they came, in UTF-8, with the reason in `import_error`: mend them and import the file. Kept for 7 days after the end. 404 when there are none.',
-      ...postman({ skip: true }),
       params: importParams,
       querystring: Type.Object({}, closed),
       response: { 200: fileAnswer('The refused rows.'), ...errors(400, 401, 403, 404) },
@@ -102,7 +100,6 @@ function uploadRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       summary: 'Upload a file to import, or a part of it',
       description:
         'Sent as `text/csv`, `application/x-ndjson` or `application/octet-stream`. Parts come in order, each where the one before ended, and may be of any length; a request takes 30 s at most, so send 4 MiB at a time. What arrived before a request broke off is kept: ask for `uploadedBytes` and go on there. 409 when `offset` is not the next byte, with `data.uploadedBytes`, or the file grows beyond its size, or the files of all imports of the workspace beyond 2 GiB.',
-      ...postman({ text: { type: 'text/csv', body: exampleCsv }, query: { offset: '0' }, order: 1 }),
       params: importParams,
       querystring: UploadQuery,
       response: { 200: OneImport, ...errors(400, 401, 403, 404, 409, 415) },

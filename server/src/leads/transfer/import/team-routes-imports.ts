@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type App, errors, postman } from '../../../base/route.ts'
+import { type App, errors } from '../../../base/route.ts'
 import { page } from '../../../base/schema-types.ts'
 import { type Member, memberOf, type TeamGuard } from '../../../team/member.ts'
 import { closed, teamRoute, workspaceParams } from '../../../team/team-schema.ts'
@@ -13,7 +13,6 @@ export const importsPath = '/api/team/v1/workspaces/:workspaceId/lead-imports'
 export const importPath = `${importsPath}/:importId`
 
 /** Its upload, in the run of the Postman collection. */
-export const exampleCsv = 'Nome,Telefone,Cidade\nMarina Duarte,+55 81 99123-4567,Recife\n'
 
 /** Imports for the team: made, uploaded, looked at, started, watched. */
 export function importTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
@@ -39,7 +38,6 @@ function readingRoutes(app: App, deps: LeadDeps, guard: TeamGuard): void {
       summary: 'Make an import of leads',
       description:
         'Makes room for a file. Then upload it, look at the preview, and start. 409 when 10 imports of the workspace are open (neither done, failed nor cancelled).',
-      ...postman({ body: { fileName: 'fair.csv', size: exampleCsv.length }, saves: { import_id: 'import.id' } }),
       params: Type.Object(workspaceParams),
       body: NewImportBody,
       response: { 201: OneImport, ...errors(400, 401, 403, 404, 409) },
@@ -102,7 +100,6 @@ function startRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       summary: 'Start an import of leads',
       description:
         'Rows are upserted in order, each seeing those before it, by the rules of the leads interface; events, history and the daily lead quota are as there. When the quota is used up, the import waits for midnight UTC. What was written stays if it fails or is cancelled. A dry run counts what would happen; a lead that it would create counts once, but what a later row would find in it is not looked at. 409 unless the import is `ready` or `checked`; 422 when the file cannot be read.',
-      ...postman({ body: { match: 'phone', dryRun: true }, order: 3 }),
       params: importParams,
       body: StartBody,
       response: { 200: OneImport, ...errors(400, 401, 403, 404, 409, 422) },
@@ -125,7 +122,6 @@ function cancelRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
       operationId: 'cancelLeadImport',
       summary: 'Cancel an import of leads',
       description: 'For good; rows that it has written stay, the file is removed. 409 when it has ended.',
-      ...postman({ order: 4 }),
       params: importParams,
       response: { 200: OneImport, ...errors(400, 401, 403, 404, 409) },
     },

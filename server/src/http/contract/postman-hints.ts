@@ -1,0 +1,193 @@
+/** What the collection should know about an operation beyond its schema. Values may hold `{{variables}}`. */
+export interface PostmanHints {
+  body?: unknown
+  /** A body that is not JSON, instead of `body`. */
+  text?: { type: string; body: string }
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  /** Path parameter to value, `{ identifier: '{{lead_id}}' }`. */
+  path?: Record<string, string>
+  /** Variable to the place in the answer that fills it, `{ lead_id: 'data.id' }`. */
+  saves?: Record<string, string>
+  /** The same for what was there before the run: a value that a person has set stays. */
+  finds?: Record<string, string>
+  /** Place within its folder: 0 unless given, 100 for DELETE. */
+  order?: number
+}
+
+/** By operationId. */
+export type HintsByOperation = Readonly<Record<string, PostmanHints>>
+
+export const postmanHints: HintsByOperation = {
+  createLead: { saves: { lead_id: 'data.id' } },
+  getLead: { path: { identifier: '{{lead_id}}' } },
+  updateLead: { path: { identifier: '{{lead_id}}' }, body: { status: 'qualified', value: 1800 } },
+  deleteLead: { path: { identifier: '{{lead_id}}' } },
+  restoreLead: { path: { id: '{{lead_id}}' }, order: 110 },
+  listConversations: {
+    finds: {
+      conversation_id: "conversations.find((each) => each.channel === 'waba' && each.window_expires_at !== null)?.id",
+      connection_id:
+        "conversations.find((each) => each.channel === 'waba' && each.window_expires_at !== null)?.connection_id",
+    },
+  },
+  getConversation: { path: { id: '{{conversation_id}}' } },
+  updateConversation: { path: { id: '{{conversation_id}}' }, body: { owner: 'agent:{{own_key_id}}' } },
+  listMessages: { path: { id: '{{conversation_id}}' } },
+  sendMessage: {
+    body: { kind: 'text', text: 'Your order has left our warehouse.' },
+    headers: { 'Idempotency-Key': '{{$guid}}' },
+    path: { id: '{{conversation_id}}' },
+    saves: { message_id: 'message_id' },
+  },
+  markConversationRead: { path: { id: '{{conversation_id}}' } },
+  recordEcho: {
+    body: {
+      connection_id: '{{connection_id}}',
+      to: '5581991234567',
+      external_id: '{{$guid}}',
+      kind: 'text',
+      body: 'Your order left.',
+    },
+    order: 10,
+  },
+  listTemplates: { order: 20 },
+  listEvents: {},
+  createInvitation: {
+    body: { email: '{{$guid}}@example.com', role: 'member' },
+    saves: { invitation_id: 'invitation.id' },
+  },
+  createTeamToken: { body: { name: 'CI', role: 'member' }, saves: { token_id: 'token.id' } },
+  revokeTeamToken: { path: { tokenId: '{{token_id}}' } },
+  createInstallationToken: { body: { name: 'CI', role: 'member' }, saves: { instance_token_id: 'token.id' } },
+  revokeInstallationToken: { path: { tokenId: '{{instance_token_id}}' } },
+  listApiKeys: {
+    finds: { own_key_id: "keys.find(({ shown }) => shown.slice(-4) === pm.variables.get('api_key').slice(-4))?.id" },
+  },
+  createApiKey: { saves: { key_id: 'key.id' } },
+  changeApiKey: { body: { answersNewConversations: false } },
+  listWorkspaces: { finds: { workspace_id: 'workspaces[0].id' }, order: -1 },
+  getWorkspace: { saves: { agents_stopped: 'workspace.agentsStopped' } },
+  updateWorkspace: { text: { type: 'application/json', body: '{ "agentsStopped": {{agents_stopped}} }' } },
+  createLabel: { body: { name: 'VIP {{$randomInt}}', color: 'violet' }, saves: { label_id: 'label.id' } },
+  updateLabel: { body: { color: 'violet' } },
+  createCannedReply: {
+    body: { shortcut: 'hours{{$randomInt}}', text: 'We are open from 9 to 18.' },
+    saves: { canned_reply_id: 'cannedReply.id' },
+  },
+  updateCannedReply: { path: { replyId: '{{canned_reply_id}}' }, body: { text: 'We are open from 9 to 17.' } },
+  deleteCannedReply: { path: { replyId: '{{canned_reply_id}}' } },
+  createSavedFilter: {
+    body: { page: 'inbox', name: 'Waiting for me', query: 'view=mine&sort=waiting', shared: true },
+    saves: { saved_filter_id: 'savedFilter.id' },
+  },
+  updateSavedFilter: { path: { filterId: '{{saved_filter_id}}' }, body: { name: 'Mine' } },
+  deleteSavedFilter: { path: { filterId: '{{saved_filter_id}}' } },
+  createLeadAsMember: { saves: { member_lead_id: 'lead.id' } },
+  getLeadAsMember: { path: { identifier: '{{lead_id}}' } },
+  updateLeadAsMember: { path: { identifier: '{{lead_id}}' }, body: { priority: 'high' } },
+  deleteLeadAsMember: { path: { identifier: '{{member_lead_id}}' } },
+  bulkChangeLeads: { body: { ids: ['{{lead_id}}'], changes: { priority: 'high' } } },
+  listLeadDuplicates: { path: { identifier: '{{lead_id}}' } },
+  findLeadDuplicates: { body: { phone: '+55 81 99123-4567' } },
+  listLeadHistory: { path: { identifier: '{{lead_id}}' } },
+  listLeadConversations: { path: { identifier: '{{lead_id}}' } },
+  createLeadImport: { body: { fileName: 'fair.csv', size: 60 }, saves: { import_id: 'import.id' } },
+  startLeadImport: { body: { match: 'phone', dryRun: true }, order: 3 },
+  cancelLeadImport: { order: 4 },
+  previewLeadImport: { order: 2 },
+  exportLeads: { query: { format: 'ndjson' } },
+  getConversationAsMember: { path: { id: '{{conversation_id}}' } },
+  updateConversationAsMember: { path: { id: '{{conversation_id}}' }, body: { status: 'open' } },
+  listMessagesAsMember: { path: { id: '{{conversation_id}}' } },
+  sendMessageAsMember: {
+    body: { kind: 'text', text: 'Your order has left our warehouse.' },
+    headers: { 'Idempotency-Key': '{{$guid}}' },
+    path: { workspaceId: '{{workspace_id}}', id: '{{conversation_id}}' },
+  },
+  getTimeline: { path: { id: '{{conversation_id}}' } },
+  takeOverConversation: { path: { id: '{{conversation_id}}' } },
+  listNotes: { path: { id: '{{conversation_id}}' } },
+  createNote: { path: { id: '{{conversation_id}}' }, body: { text: 'Asked for a quote of 20 units.' } },
+  markConversationReadAsMember: { path: { id: '{{conversation_id}}' } },
+  markConversationUnread: { path: { id: '{{conversation_id}}' } },
+  getPresence: { path: { id: '{{conversation_id}}' } },
+  createConnection: {
+    body: { channel: 'unofficial', name: 'Trial' },
+    saves: { trial_connection_id: 'connection.id' },
+    order: 1,
+  },
+  updateConnection: { path: { connectionId: '{{trial_connection_id}}' }, body: { name: 'Sales' }, order: 1 },
+  deleteConnection: { path: { connectionId: '{{trial_connection_id}}' } },
+  createWebhook: { saves: { endpoint_id: 'endpoint.id' } },
+  rotateWebhookSecret: { body: { overlapHours: 24 } },
+  disableWebhook: { order: 10 },
+  enableWebhook: { body: {}, order: 11 },
+  testWebhook: { saves: { webhook_event_id: 'delivery.eventId' } },
+  getDelivery: { path: { eventId: '{{webhook_event_id}}' }, saves: { webhook_event_at: 'delivery.occurredAt' } },
+  resendDelivery: { path: { eventId: '{{webhook_event_id}}' } },
+  createReplay: { body: { from: '{{webhook_event_at}}', scope: 'undelivered' } },
+  listForms: { path: { workspaceId: '{{workspace_id}}' } },
+  createForm: { path: { workspaceId: '{{workspace_id}}' }, saves: { form_id: 'form.id', form_slug: 'form.slug' } },
+  getForm: { path: { workspaceId: '{{workspace_id}}', formId: '{{form_id}}' } },
+  updateForm: { path: { workspaceId: '{{workspace_id}}', formId: '{{form_id}}' } },
+  deleteForm: { path: { workspaceId: '{{workspace_id}}', formId: '{{form_id}}' } },
+  listSubmissions: { path: { workspaceId: '{{workspace_id}}', formId: '{{form_id}}' } },
+  countSubmissions: { path: { workspaceId: '{{workspace_id}}', formId: '{{form_id}}' } },
+  previewForm: { path: { workspaceId: '{{workspace_id}}' } },
+  eraseCustomer: { body: { phone: '5581991234567', dryRun: true } },
+  uploadLeadImport: {
+    text: { type: 'text/csv', body: 'Nome,Telefone,Cidade\nMarina Duarte,+55 81 99123-4567,Recife\n' },
+    query: { offset: '0' },
+    order: 1,
+  },
+  showForm: { path: { slug: '{{form_slug}}' } },
+  submitForm: { path: { slug: '{{form_slug}}' } },
+}
+
+/**
+ * What the collection leaves out, by operationId: what platforms or browsers call, what needs a session of its own, and
+ * what would change more than the collection has made.
+ */
+export const notInCollection: ReadonlySet<string> = new Set([
+  'verifyCallback',
+  'receiveCallback',
+  'receivePartnerCallback',
+  'signIn',
+  'signInWithCode',
+  'signInWithLink',
+  'signOut',
+  'createSignInLink',
+  'listSessions',
+  'endMyOtherSessions',
+  'endSession',
+  'endSessionsOfUser',
+  'updateProfile',
+  'beginTwoFactor',
+  'disableTwoFactor',
+  'enableTwoFactor',
+  'updateMember',
+  'removeMember',
+  'listMadeByMember',
+  'endSessionsOfMember',
+  'acceptInvitation',
+  'createWorkspace',
+  'restoreLeadAsMember',
+  'downloadRefusedRows',
+  'handBackConversation',
+  'listMentions',
+  'markMentionsRead',
+  'reportPresence',
+  'getConnectionHealth',
+  'pauseConnection',
+  'resumeConnection',
+  'acknowledgeConnection',
+  'getConnectionSession',
+  'pairConnection',
+  'unpairConnection',
+  'syncConnectionTemplates',
+  'followEvents',
+  'getErasure',
+  'rotateKeys',
+  'rotateMasterKey',
+])
