@@ -1,4 +1,4 @@
-import type { Limiter } from '../access/rate-limit/rate-limit.ts'
+import type { Limiter } from '../access/rate-limit/limiter.ts'
 import type { Repeat } from '../base/async/loop.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'

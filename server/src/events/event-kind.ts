@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Keyring } from '../base/sealing/keyring.ts'
-import type { EventName } from './catalogue.ts'
+import type { EventName } from './event-groups.ts'
 import type { PresentPayload } from './feed.ts'
 import type { NewEvent } from './record.ts'
 

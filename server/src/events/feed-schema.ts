@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { timestamp, titled } from '../base/route.ts'
 import { page, uuid } from '../base/schema-types.ts'
-import type { EventName } from './catalogue.ts'
+import type { EventName } from './event-groups.ts'
 import type { EventCatalogue } from './event-kind.ts'
 
 export const FeedQuery = Type.Object(

@@ -2,7 +2,7 @@ import type { Sql } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { UnknownKeyVersion } from '../base/sealing/seal.ts'
-import type { EventName } from './catalogue.ts'
+import type { EventName } from './event-groups.ts'
 
 /** An event with its place in the workspace's feed; the payload is still sealed. */
 export interface PlacedEvent {

@@ -1,6 +1,6 @@
 import type { Log } from '../base/log.ts'
 import type { Vault } from '../base/sealing/vault.ts'
-import type { EventName } from './catalogue.ts'
+import type { EventName } from './event-groups.ts'
 import { openEvents, type PresentPayload } from './feed.ts'
 import { type Frame, frameOf } from './live-frame.ts'
 import { drained, isOpen, maxWaitingBytes, type Stream, send } from './live-stream.ts'

@@ -1,4 +1,4 @@
-import type { EventName } from './catalogue.ts'
+import type { EventName } from './event-groups.ts'
 import { writeFeedCursor } from './feed-cursor.ts'
 
 /** An event as the stream carries it, made once for all who read it. */

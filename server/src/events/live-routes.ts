@@ -4,7 +4,7 @@ import { type App, errors } from '../base/route.ts'
 import { fileText, maxHeadBytes, text } from '../base/schema-types.ts'
 import { type Member, memberOf, type TeamGuard } from '../team/member.ts'
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
-import { type EventName, faceOf } from './catalogue.ts'
+import { type EventName, faceOf } from './event-groups.ts'
 import { readFeedCursor } from './feed-cursor.ts'
 import type { Live } from './live.ts'
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { EventName } from './catalogue.ts'
+import type { EventName } from './event-groups.ts'
 import { type Frame, heartbeatFrame } from './live-frame.ts'
 
 /** A browser that follows the feed of a workspace. */

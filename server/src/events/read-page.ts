@@ -1,6 +1,6 @@
 import type { Sql } from '../base/db.ts'
 import { gone } from '../base/errors.ts'
-import type { EventName } from './catalogue.ts'
+import type { EventName } from './event-groups.ts'
 import { type FeedState, feedState, type PlacedEvent, readFeed } from './feed.ts'
 import type { Sequencer } from './sequencer.ts'
 

@@ -1,7 +1,7 @@
 import { announce, byteaArray, type Fragment, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
-import type { EventName } from './catalogue.ts'
+import type { EventName } from './event-groups.ts'
 
 export interface NewEvent {
   name: EventName

@@ -7,7 +7,7 @@ import { sameSecret } from '../../base/sealing/secret-token.ts'
 import { attributeTo } from '../../base/shares/work.ts'
 import { type Member, type Role, roleCovers, type TeamGuard } from '../../team/member.ts'
 import { rateLimited } from '../keys/admission.ts'
-import type { Limiter } from '../rate-limit/rate-limit.ts'
+import type { Limiter } from '../rate-limit/limiter.ts'
 import { setRateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
 import { type CredentialDeps, type Identity, identify, tokenIn } from './team-credential.ts'
 

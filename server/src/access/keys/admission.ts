@@ -1,5 +1,5 @@
 import { forbidden, tooManyRequests, unavailable } from '../../base/errors.ts'
-import type { Limiter, Take } from '../rate-limit/rate-limit.ts'
+import type { Limiter, Take } from '../rate-limit/limiter.ts'
 import type { Caller } from './caller.ts'
 
 export type Face = 'leads' | 'inbox'

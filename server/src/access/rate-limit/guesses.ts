@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { type ApiError, tooManyRequests } from '../../base/errors.ts'
-import type { Limiter } from './rate-limit.ts'
+import type { Limiter } from './limiter.ts'
 import { emptyWindow, takeUnits, type Window, waitMs } from './rate-window.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
-import type { Limiter } from './rate-limit.ts'
+import type { Limiter } from './limiter.ts'
 import { createMemoryLimiter } from './rate-limit-memory.ts'
 import { createPostgresLimiter } from './rate-limit-postgres.ts'
 import { createRedisLimiter, type RedisLimiterOptions } from './rate-limit-redis.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Take } from './rate-limit.ts'
+import type { Take } from './limiter.ts'
 
 // The names are a draft's and may change: they stand here and nowhere else.
 

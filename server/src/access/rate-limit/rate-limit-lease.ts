@@ -1,5 +1,5 @@
 import type { Tx } from '../../base/db.ts'
-import { refused, type Take, taken } from './rate-limit.ts'
+import { refused, type Take, taken } from './limiter.ts'
 import { lockWindow, saveWindow } from './rate-limit-queries.ts'
 import { returnUnits, takeUnits, type Window, waitMs } from './rate-window.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { type Limiter, refused, type Take, taken } from './rate-limit.ts'
+import { type Limiter, refused, type Take, taken } from './limiter.ts'
 import { emptyWindow, takeUnits, type Window, waitMs, windowMs } from './rate-window.ts'
 
 const slotMs = 250

@@ -1,5 +1,5 @@
 import type { Db } from '../../base/db.ts'
-import { type Limiter, refused, type Take, taken } from './rate-limit.ts'
+import { type Limiter, refused, type Take, taken } from './limiter.ts'
 import { type Granted, type Lease, leaseUnits, unitsAhead, useLease } from './rate-limit-lease.ts'
 import { deleteIdleWindows } from './rate-limit-queries.ts'
 

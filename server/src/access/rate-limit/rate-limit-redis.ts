@@ -1,6 +1,6 @@
 import { createClient } from '@redis/client'
 import type { Clock } from '../../base/clock.ts'
-import { type Limiter, refused, type Take, taken } from './rate-limit.ts'
+import { type Limiter, refused, type Take, taken } from './limiter.ts'
 import { createMemoryLimiter } from './rate-limit-memory.ts'
 import { type Counted, countScript, slotsHeld } from './rate-limit-redis-script.ts'
 

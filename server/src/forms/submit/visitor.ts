@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ClientAddress } from '../../access/keys/client-address.ts'
-import type { Limiter } from '../../access/rate-limit/rate-limit.ts'
+import type { Limiter } from '../../access/rate-limit/limiter.ts'
 import { setRateLimitHeaders } from '../../access/rate-limit/rate-limit-headers.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import type { Vault } from '../../base/sealing/vault.ts'

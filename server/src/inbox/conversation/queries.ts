@@ -1,9 +1,9 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { notYet } from './await-inflight-sends.ts'
 import type { Conversation, Scope } from './conversation.ts'
 import { mayStart } from './dispatches.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
+import { notYet } from './takeover-wait.ts'
 import { tellTeam, tellTeamOfMany } from './team-news.ts'
 
 export const conversationColumns = (sql: Sql) => sql`

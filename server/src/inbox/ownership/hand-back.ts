@@ -4,10 +4,10 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { recordEvents } from '../../events/record.ts'
 import { type Actor, systemActor } from '../../workspace/actor.ts'
-import { refuseWhileStarting } from '../conversation/await-inflight-sends.ts'
 import { type Cause, recordActivities } from '../conversation/commit-change.ts'
 import { ownerChanged } from '../conversation/events.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
+import { refuseWhileStarting } from '../conversation/takeover-wait.ts'
 import { tellTeam } from '../conversation/team-news.ts'
 
 /** Gives people what a key owns: it was revoked, or must not go on. Returns how many conversations changed hands. */

@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { Message } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
-import { advanceMessage, type PartReport } from './advance.ts'
+import { advanceMessage, type PartReport } from './advance-send.ts'
 import type { StatusEvent } from './group-events.ts'
 import type { Receiver } from './receiver.ts'
 

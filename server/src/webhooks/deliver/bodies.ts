@@ -1,5 +1,5 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { type EventName, faceOf } from '../../events/catalogue.ts'
+import { type EventName, faceOf } from '../../events/event-groups.ts'
 import type { PresentPayload } from '../../events/feed.ts'
 
 /** The bytes that are sent, the same for each attempt: lead events bare, inbox events wrapped in their name. */

@@ -1,5 +1,5 @@
 import { byteaArray, type Sql, type Tx, timestampArray } from '../../base/db.ts'
-import type { EventName } from '../../events/catalogue.ts'
+import type { EventName } from '../../events/event-groups.ts'
 import { type Lease, lockQueue, noteNextDue } from '../endpoint/queue-queries.ts'
 import type { Health } from '../endpoint/retry-policy.ts'
 import type { Delivery, DeliveryRow } from './delivery.ts'

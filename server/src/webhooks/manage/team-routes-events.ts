@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type App, errors } from '../../base/route.ts'
-import { faceOf } from '../../events/catalogue.ts'
+import { faceOf } from '../../events/event-groups.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { workspaceParams } from '../../team/team-schema.ts'
 import { eventCatalogue, eventNames, type KnownEvent } from '../event-catalogue.ts'

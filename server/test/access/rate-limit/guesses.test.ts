@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createGuesses, type GuessesOf, guessesPerMinute } from '../../../src/access/rate-limit/guesses.ts'
-import type { Limiter } from '../../../src/access/rate-limit/rate-limit.ts'
+import type { Limiter } from '../../../src/access/rate-limit/limiter.ts'
 import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
 import { manualClock } from '../../../src/base/clock.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { handBackLapsed, runWatchdog } from '../../../src/inbox/ownership/hand-back.ts'
-import { wakeSnoozed } from '../../../src/inbox/ownership/wake-snoozed.ts'
+import { wakeSnoozed } from '../../../src/inbox/ownership/snooze-timer.ts'
 import { addAgent, conversationPath, customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lockConversation } from '../../../src/inbox/conversation/queries.ts'
-import { advanceMessage } from '../../../src/inbox/receive/advance.ts'
+import { advanceMessage } from '../../../src/inbox/receive/advance-send.ts'
 import { applyEarlyStatuses } from '../../../src/inbox/receive/early-statuses.ts'
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 

@@ -1,5 +1,5 @@
 import { newId } from '../../../src/base/id.ts'
-import type { EventName } from '../../../src/events/catalogue.ts'
+import type { EventName } from '../../../src/events/event-groups.ts'
 import type { PresentPayload } from '../../../src/events/feed.ts'
 import { recordEvents } from '../../../src/events/record.ts'
 import { createDeliveryWorker, type DeliveryWorker, type WorkerDeps } from '../../../src/webhooks/deliver/worker.ts'
