@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { operatorToken } from '../../server/test/support/program/service.ts'
 import { duration } from '../src/home/duration.ts'
 import { readHomeSearch } from '../src/home/search.ts'
-import { moved, statusToken } from '../src/settings/statuses.ts'
+import { moved, statusToken } from '../src/settings/status-token.ts'
 import { openDemo, phone, picture, seriousIssues } from './support/demo.ts'
 
 // Before any test: the hooks that end things run as soon as no test is left.

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { t } from '../text/index.ts'
 import { statusName } from '../ui/format/lead-words.ts'
 import styles from './StatusesField.module.css'
-import { moved, statusToken } from './statuses.ts'
+import { moved, statusToken } from './status-token.ts'
 
 interface StatusesFieldProps {
   value: readonly string[]

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { readAgain } from '../api/read-again.ts'
+import { eventNames } from '../api/schema.ts'
 import {
   type DeliveryFilter,
   type DeliveryPages,
@@ -12,17 +13,6 @@ import {
 import { useAfterEvents } from '../ui/use-after-events.ts'
 import { deliveriesOf, withFresh } from './pages.ts'
 import { atOnce, earliest, latestMs, lookAgainMs } from './standing.ts'
-
-const eventNames = [
-  'lead.created',
-  'lead.updated',
-  'lead.deleted',
-  'lead.restored',
-  'inbox.message.received',
-  'inbox.message.sent',
-  'inbox.message.status',
-  'inbox.conversation.owner_changed',
-] as const
 
 /** Calls `look` when an event has been there for long enough to be delivered; of many that come together, once. */
 export function useAfterDeliveries(waitMs: number, look: () => void): void {

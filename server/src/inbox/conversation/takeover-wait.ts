@@ -2,9 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Db, NotYet, type Tx } from '../../base/db.ts'
 import { areStarting } from './dispatches.ts'
 
-const lookEveryMs = 20
+/**
+ * A platform call must have left within this time of being allowed (`send/send-dispatch.ts`). So it is also the longest
+ * that a change of owner waits.
+ */
+export const takeoverWaitMs = 3_000
 /** Longer than any call that is allowed may take to start, so that none begins between the last look and the change. */
-const holdMs = 5_000
+const holdMs = takeoverWaitMs + 2_000
+const lookEveryMs = 20
 
 /**
  * Refuses a change of owner while a platform call of an agent in these conversations can still be about to start: the

@@ -7,7 +7,10 @@ import { tellTeam } from '../conversation/team-news.ts'
 
 const batchSize = 500
 
-/** Opens the snoozed conversations whose time has come. For a timer; several nodes share the work. */
+/**
+ * Opens the snoozed conversations whose time has come. For a timer; several nodes share the work. A customer who writes
+ * opens theirs at once (`receive/receive-event.ts`).
+ */
 export async function wakeSnoozed(db: Db, clock: Clock): Promise<number> {
   let woken = 0
   for (;;) {

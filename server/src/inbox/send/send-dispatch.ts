@@ -5,14 +5,13 @@ import { allowStart, type DispatchKey, ownerHasChanged, stayAlive, type Verdict 
 import { sealExternalId } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { outcomeUnknown } from '../conversation/status-ladder.ts'
+import { takeoverWaitMs } from '../conversation/takeover-wait.ts'
 import { takePlace } from './pace.ts'
 import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
 import { recordPart } from './send-queries.ts'
 import type { Reserved } from './send-reserve.ts'
 
-/** A call must have left within this time of being allowed. It is also the longest that a change of owner waits. */
-export const takeoverWaitMs = 3000
 /** A connector gives up sooner; this is for one that does not. */
 const maxCallMs = 25_000
 /** How long a send waits for those before it in its conversation, so that its caller is still there for the answer. */

@@ -5,7 +5,8 @@ import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Chip } from '../../ui/Chip.tsx'
 import { shortMoment } from '../../ui/format/time.ts'
-import { amount, nameOf, phoneText, priorityTone } from '../fields/lead.ts'
+import { amount, nameOf, phoneText } from '../fields/lead.ts'
+import { priorityTone } from '../fields/status-color.ts'
 import styles from './Board.module.css'
 
 interface CardProps {

@@ -8,7 +8,8 @@ import { statusName } from '../../ui/format/lead-words.ts'
 import { fullMoment, shortMoment } from '../../ui/format/time.ts'
 import type { ColumnId } from './column-choice.ts'
 import styles from './LeadTable.module.css'
-import { amount, phoneText, platforms, priorities, priorityTone, sources, statusTone } from './lead.ts'
+import { amount, phoneText, platforms, priorities, sources } from './lead.ts'
+import { priorityTone, statusTone } from './status-color.ts'
 
 /** What choices and names a field draws on. */
 export interface FieldContext {

@@ -1,6 +1,5 @@
 import type { Lead, Platform, Priority, Source } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import type { Tone } from '../../ui/Chip.tsx'
 import { number } from '../../ui/format/time.ts'
 
 export const priorities: readonly Priority[] = ['urgent', 'high', 'medium', 'low']
@@ -16,9 +15,3 @@ export const amount = (value: number): string =>
 
 export const phoneText = (phone: string | null): string =>
   phone === null ? '' : /^\d+$/.test(phone) ? `+${phone}` : phone
-
-const statusTones: Record<string, Tone> = { new: 'accent', won: 'good', lost: 'bad' }
-export const statusTone = (status: string): Tone => statusTones[status] ?? 'plain'
-
-const priorityTones: Partial<Record<Priority, Tone>> = { urgent: 'bad', high: 'attention' }
-export const priorityTone = (priority: Priority): Tone => priorityTones[priority] ?? 'plain'
