@@ -1,4 +1,5 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { LeadSettings } from '../base/lead-settings.ts'
 
 /** From the least to the most that a member may do. */
 export const roles = ['member', 'admin', 'owner'] as const
@@ -27,16 +28,17 @@ export interface TeamCaller {
 
 export type TeamActor = { type: 'user' | 'token'; id: string }
 
+export interface MemberWorkspace extends LeadSettings {
+  leadsEnabled: boolean
+  inboxEnabled: boolean
+  inboxAvailable: boolean
+}
+
 /** A caller inside one workspace. */
 export interface Member extends TeamCaller {
   workspaceId: string
   role: Role
-  workspace: {
-    defaultCountry: string | null
-    leadsEnabled: boolean
-    inboxEnabled: boolean
-    inboxAvailable: boolean
-  }
+  workspace: MemberWorkspace
 }
 
 /** The doors of the team API, for a route's `onRequest`. */

@@ -26,7 +26,7 @@ function form(...fields: FormField[]): PublicForm {
     active: true,
     createdAt: at,
     updatedAt: at,
-    defaultCountry: 'BR',
+    leadSettings: { defaultCountry: 'BR' },
   }
 }
 

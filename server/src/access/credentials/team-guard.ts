@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../../base/db.ts'
 import { ApiError, forbidden, notFound, unauthorized } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
+import { type LeadSettingsRow, leadSettingsColumns, readLeadSettings } from '../../base/lead-settings.ts'
 import { type App, errors } from '../../base/route.ts'
 import { sameSecret } from '../../base/sealing/secret-token.ts'
 import { attributeTo } from '../../base/shares/work.ts'
@@ -87,7 +88,7 @@ async function memberIn(sql: Sql, workspaceId: string, identity: Identity): Prom
   const role = caller.isOperator ? 'owner' : (row.role ?? roleOfToken(identity, row.id))
   if (role === null) return null
   const workspace = {
-    defaultCountry: row.default_country,
+    ...readLeadSettings(row),
     leadsEnabled: row.leads_enabled,
     inboxEnabled: row.inbox_enabled,
     inboxAvailable: row.inbox_available,
@@ -100,9 +101,8 @@ function roleOfToken({ caller, tokenRole }: Identity, workspaceId: string): Role
   return isInside ? tokenRole : null
 }
 
-interface StandingRow {
+interface StandingRow extends LeadSettingsRow {
   id: string
-  default_country: string | null
   leads_enabled: boolean
   inbox_enabled: boolean
   inbox_available: boolean
@@ -111,7 +111,7 @@ interface StandingRow {
 
 async function findStanding(sql: Sql, workspaceId: string, userId: string | null): Promise<StandingRow | undefined> {
   const [row] = await sql<StandingRow[]>`
-    select w.id, w.default_country, w.leads_enabled, w.inbox_enabled, w.inbox_available, m.role
+    select w.id, ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available, m.role
     from workspaces w
     left join members m on m.workspace_id = w.id and m.user_id = ${userId}::uuid
     where w.id = ${workspaceId}`

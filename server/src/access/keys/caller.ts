@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { LeadSettings } from '../../base/lead-settings.ts'
 import type { Scope } from './scopes.ts'
 
 /** Who calls, and what the call may see: one API key with the settings of its workspace. */
@@ -14,9 +15,7 @@ export interface Caller {
   may(scope: Scope): boolean
 }
 
-export interface CallerWorkspace {
-  /** ISO 3166-1 alpha-2: national phone numbers are read as numbers of this country. */
-  defaultCountry: string | null
+export interface CallerWorkspace extends LeadSettings {
   leadsEnabled: boolean
   inboxEnabled: boolean
   inboxAvailable: boolean

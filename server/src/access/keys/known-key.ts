@@ -1,3 +1,4 @@
+import { readLeadSettings } from '../../base/lead-settings.ts'
 import { type AddressSet, addressSet, normalRange } from '../../base/outgoing/address.ts'
 import type { Caller } from './caller.ts'
 import type { KnownKeyRow } from './queries.ts'
@@ -25,7 +26,7 @@ export function knownKey(row: KnownKeyRow): KnownKey {
       connectionIds: row.connection_ids,
       phoneVisibility: row.phone_visibility,
       workspace: {
-        defaultCountry: row.default_country,
+        ...readLeadSettings(row),
         leadsEnabled: row.leads_enabled,
         inboxEnabled: row.inbox_enabled,
         inboxAvailable: row.inbox_available,

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
 
 export interface ApiKeyRow {
   workspace_id: string
@@ -141,7 +142,7 @@ export async function notifyKeyChanged(tx: Tx, keyId: string): Promise<void> {
   await tx`select pg_notify('api_keys', ${keyId})`
 }
 
-export interface KnownKeyRow {
+export interface KnownKeyRow extends LeadSettingsRow {
   workspace_id: string
   id: string
   name: string
@@ -153,7 +154,6 @@ export interface KnownKeyRow {
   revoked_at: Date | null
   /** Until when the shown value works, if it is the one before the last rotation. */
   valid_until: Date | null
-  default_country: string | null
   leads_enabled: boolean
   inbox_enabled: boolean
   inbox_available: boolean
@@ -165,7 +165,7 @@ export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Pro
     select asked.hash, k.workspace_id, k.id, k.name, k.scopes, k.connection_ids, k.phone_visibility, k.allowlist,
       k.expires_at, k.revoked_at,
       case when k.key_hash = decode(asked.hash, 'hex') then null else k.previous_valid_until end as valid_until,
-      w.default_country, w.leads_enabled, w.inbox_enabled, w.inbox_available
+      ${leadSettingsColumns(sql)}, w.leads_enabled, w.inbox_enabled, w.inbox_available
     from unnest(${[...hashes]}::text[]) as asked (hash)
     join api_keys k
       on k.key_hash = decode(asked.hash, 'hex')

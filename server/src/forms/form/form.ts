@@ -1,3 +1,4 @@
+import type { LeadSettings } from '../../base/lead-settings.ts'
 import type { CustomFieldType } from '../../leads/lead/custom-fields.ts'
 import type { Source } from '../../leads/lead/lead.ts'
 
@@ -51,7 +52,7 @@ export interface Form extends FormDefinition {
 
 /** A form as the public meets it: active, in a workspace whose plan has leads. */
 export interface PublicForm extends Form {
-  defaultCountry: string | null
+  leadSettings: LeadSettings
 }
 
 export function isLeadField(key: string): key is LeadFieldKey {

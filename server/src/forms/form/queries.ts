@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import { type LeadSettingsRow, leadSettingsColumns, readLeadSettings } from '../../base/lead-settings.ts'
 import type { Source } from '../../leads/lead/lead.ts'
 import type { Form, FormField, PublicForm } from './form.ts'
 
@@ -44,15 +45,15 @@ const formColumns = (sql: Sql) => sql`
  * workspace: the public knows a slug, and the slug tells it.
  */
 export async function findPublicForm(sql: Sql, slug: string): Promise<PublicForm | undefined> {
-  const [row] = await sql<(FormRow & { default_country: string | null })[]>`
-    select ${formColumns(sql)}, w.default_country
+  const [row] = await sql<(FormRow & LeadSettingsRow)[]>`
+    select ${formColumns(sql)}, ${leadSettingsColumns(sql)}
     from form_slugs s
     join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
     join workspaces w on w.id = f.workspace_id
     where s.slug = ${slug}
       and f.active
       and w.leads_enabled`
-  return row && { ...formOf(row), defaultCountry: row.default_country }
+  return row && { ...formOf(row), leadSettings: readLeadSettings(row) }
 }
 
 export async function listForms(sql: Sql, workspaceId: string): Promise<Form[]> {

@@ -36,7 +36,7 @@ export function readSubmission(
   }
   const parameters = fitParameters(readParameters({ ...query, ...body }), typed.length)
   const read = readLeadPatch(changes as LeadChanges, [...typed, ...parameters.fields], {
-    defaultCountry: form.defaultCountry,
+    ...form.leadSettings,
     at: '',
   })
   return { patch: read.patch, issues: [...issues, ...parameters.issues, ...read.issues].slice(0, maxIssues) }

@@ -31,8 +31,8 @@ export async function submitForm(deps: LeadDeps, form: PublicForm, filled: Fille
   const now = deps.clock.now()
   const nonce = await nonceOf(deps, form, filled, now)
   const { patch, issues } = readSubmission(form, body, query, filled.refuseUnknown)
-  const { workspaceId, id: formId, defaultCountry } = form
-  const user = { workspaceId, defaultCountry, masked: true, actor: { type: 'form', id: formId } } as const
+  const { workspaceId, id: formId, leadSettings } = form
+  const user = { ...leadSettings, workspaceId, masked: true, actor: { type: 'form', id: formId } } as const
   try {
     await createClaimedLead(deps, user, patch, issues, async (tx, lead) => {
       await insertSubmission(tx, workspaceId, { id: newId(now), formId, leadId: lead.id, nonce, submittedAt: now })

@@ -2,6 +2,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { callerOf } from '../../access/keys/caller.ts'
 import type { GuessesOf } from '../../access/rate-limit/guesses.ts'
 import { ApiError } from '../../base/errors.ts'
+import { leadSettingsOf } from '../../base/lead-settings.ts'
 import { type App, errors } from '../../base/route.ts'
 import { fieldsFromParameters } from '../lead/custom-fields.ts'
 import { leadReader } from '../lead/identify.ts'
@@ -276,8 +277,8 @@ function userOf(request: FastifyRequest, { guesses }: LeadsGuard): LeadUser {
   const caller = callerOf(request)
   const masked = caller.phoneVisibility === 'masked'
   return {
+    ...leadSettingsOf(caller.workspace),
     workspaceId: caller.workspaceId,
-    defaultCountry: caller.workspace.defaultCountry,
     masked,
     ...(masked ? { guesses: guesses(caller.keyId) } : {}),
     actor: { type: 'agent', id: caller.keyId },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { leadSettingsOf } from '../../base/lead-settings.ts'
 import type { Member } from '../../team/member.ts'
 import { workspaceParams } from '../../team/team-schema.ts'
 import type { LeadUser } from '../lead/lead.ts'
@@ -12,8 +13,8 @@ export const ofLead = Type.Object({ ...workspaceParams, ...Identifier.properties
 /** A member reads and writes leads unmasked, in their own name. */
 export function leadUserOf(member: Member): LeadUser {
   return {
+    ...leadSettingsOf(member.workspace),
     workspaceId: member.workspaceId,
-    defaultCountry: member.workspace.defaultCountry,
     masked: false,
     actor: member.actor,
   }

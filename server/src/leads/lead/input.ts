@@ -1,4 +1,5 @@
 import type { Issue } from '../../base/errors.ts'
+import type { LeadSettings } from '../../base/lead-settings.ts'
 import { maxPhoneLength, readPhone } from '../../base/phone/phone.ts'
 import { lengthProblem } from '../../base/text/text-length.ts'
 import { joinPath } from '../../base/validation.ts'
@@ -26,8 +27,7 @@ export interface LeadPatch {
   values: CustomValues
 }
 
-export interface ReadContext {
-  defaultCountry: string | null
+export interface ReadContext extends LeadSettings {
   /** Whether the caller sees phones masked, and so may send a mask back. */
   masked?: boolean
   /** Where the fields stand in the request, for the paths of issues: `` or `lead` or `items[3].lead`. */

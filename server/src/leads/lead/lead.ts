@@ -1,6 +1,7 @@
 import type { Guesses } from '../../access/rate-limit/guesses.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
+import type { LeadSettings } from '../../base/lead-settings.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { CustomField } from './custom-fields.ts'
@@ -41,10 +42,8 @@ export interface Lead extends LeadFields {
 }
 
 /** On whose behalf leads are read and written. */
-export interface LeadUser {
+export interface LeadUser extends LeadSettings {
   workspaceId: string
-  /** Reads national phone numbers, when the workspace has one. */
-  defaultCountry: string | null
   /** Whether phones leave the service masked. */
   masked: boolean
   /** Counts the numbers that a masked key names and that are not there; without it nobody counts. */

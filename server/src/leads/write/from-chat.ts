@@ -1,5 +1,6 @@
 import type { Sql } from '../../base/db.ts'
 import { InvalidInput } from '../../base/errors.ts'
+import { plainLeadSettings } from '../../base/lead-settings.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
@@ -45,7 +46,7 @@ const maxFound = 50
 /** The phones of the newest leads that a text finds. */
 export async function findPhonesOfLeads(deps: ListDeps, workspaceId: string, search: string): Promise<string[]> {
   if (readSearchTerm(search) === null) return []
-  const user: LeadUser = { workspaceId, defaultCountry: null, masked: false, actor: systemActor }
+  const user: LeadUser = { ...plainLeadSettings, workspaceId, masked: false, actor: systemActor }
   const sort = { by: 'createdAt', order: 'desc' } as const
   const filter = { ...noFilter, search }
   const { leads } = await listLeads(deps, user, { filter, sort, limit: maxFound, page: 1, cursor: null })
@@ -64,7 +65,7 @@ export async function leadFromChat(deps: LeadDeps, workspaceId: string, customer
   const keyring = await deps.vault.keyring(workspaceId)
   const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone))
   if (known !== undefined) return false
-  const user: LeadUser = { workspaceId, defaultCountry: null, masked: false, actor: systemActor }
+  const user: LeadUser = { ...plainLeadSettings, workspaceId, masked: false, actor: systemActor }
   const firstName = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim() || `+${phone}`
   const { patch, issues } = readLeadPatch({ firstName, phone, source: 'chat_app', adPlatform }, [], { ...user, at: '' })
   // Serialised by the phone: two first messages at the same moment make one lead.

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { leadSettingsOf } from '../../../base/lead-settings.ts'
 import { type App, errors, oneOf } from '../../../base/route.ts'
 import { itemsOfWork } from '../../../base/shares/work.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
@@ -39,7 +40,7 @@ export function exportTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard): vo
     handler: async (request, reply) => {
       const { format = 'csv', ...filters } = request.query
       const { workspaceId, workspace, actor } = memberOf(request)
-      const user = { workspaceId, defaultCountry: workspace.defaultCountry, masked: false, actor }
+      const user = { ...leadSettingsOf(workspace), workspaceId, masked: false, actor }
       const { total, file } = await exportLeads(deps, user, readListRequest(filters).filter, format)
       return reply
         .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson')

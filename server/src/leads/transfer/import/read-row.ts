@@ -1,6 +1,7 @@
 import { normalEmail } from '../../../access/users/users.ts'
 import { InvalidInput, type Issue } from '../../../base/errors.ts'
 import { newId } from '../../../base/id.ts'
+import type { LeadSettings } from '../../../base/lead-settings.ts'
 import type { CustomField } from '../../lead/custom-fields.ts'
 import { readBulkItem } from '../../write/read-upsert.ts'
 import type { UpsertItem } from '../../write/upsert-plan.ts'
@@ -11,7 +12,7 @@ import type { ImportChoice } from './settings.ts'
 
 export interface RowContext {
   choice: ImportChoice
-  defaultCountry: string | null
+  leadSettings: LeadSettings
   now: Date
   /** The id of a member by the e-mail, in its normal form. */
   memberIds: ReadonlyMap<string, string>
@@ -25,7 +26,7 @@ interface Draft {
 
 /** Makes an upsert of a row; from there on the rules are those of every other upsert. */
 export function readRow(row: FileRow, context: RowContext): UpsertItem | InvalidInput {
-  const { choice, defaultCountry, now } = context
+  const { choice, leadSettings, now } = context
   const { lead, parameters, issues } = choice.format === 'csv' ? draftOfCells(row, context) : draftOfLine(row)
   if (issues.length > 0) return new InvalidInput(issues)
   const value = choice.match === 'none' ? newId(now) : lead[choice.match]
@@ -34,7 +35,7 @@ export function readRow(row: FileRow, context: RowContext): UpsertItem | Invalid
   }
   const by = choice.match === 'none' ? 'id' : choice.match
   const item = { match: { by, value }, lead, createIfMissing: choice.match === 'none' || choice.createIfMissing }
-  const read = readBulkItem(item, { defaultCountry, at: '' }, parameters)
+  const read = readBulkItem(item, { ...leadSettings, at: '' }, parameters)
   return read instanceof InvalidInput
     ? new InvalidInput(oneEach(read.issues.map((issue) => inRow(issue, choice))))
     : read

@@ -2,6 +2,7 @@ import { listMembers } from '../../../access/users/members.ts'
 import { normalEmail } from '../../../access/users/users.ts'
 import type { Sql, Tx } from '../../../base/db.ts'
 import { InvalidInput } from '../../../base/errors.ts'
+import { leadSettingsOf, plainLeadSettings, readLeadSettings } from '../../../base/lead-settings.ts'
 import type { Log } from '../../../base/log.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { instanceScope } from '../../../base/sealing/vault.ts'
@@ -62,7 +63,7 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   const memberIds = await memberIdsOf(deps, row.workspace_id)
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
   const rows = readRows(readPieces(deps.db.sql, keyringOf, file, row.position), choice, row.position)
-  const context = () => ({ choice, defaultCountry: user.defaultCountry, now: deps.clock.now(), memberIds })
+  const context = () => ({ choice, leadSettings: leadSettingsOf(user), now: deps.clock.now(), memberIds })
   // Files are mostly of new leads or mostly of known ones: as the last batch was, the next one will be.
   let isOfNew = true
   const foresee = async (items: Batch['items']) =>
@@ -95,7 +96,7 @@ async function userOf({ db }: LeadDeps, row: ImportRow): Promise<LeadUser> {
   const workspace = await findWorkspace(db.sql, row.workspace_id)
   return {
     workspaceId: row.workspace_id,
-    defaultCountry: workspace?.default_country ?? null,
+    ...(workspace === undefined ? plainLeadSettings : readLeadSettings(workspace)),
     masked: false,
     actor: { type: row.actor_type, id: row.actor_id },
   }
