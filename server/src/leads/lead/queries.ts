@@ -1,4 +1,4 @@
-import { byteaArray, type Sql } from '../../base/db.ts'
+import { byteaArray, type Fragment, type Sql } from '../../base/db.ts'
 import type { LeadRow } from './sealed.ts'
 
 /** The columns that make a lead; what is only searched by stays in the database. */
@@ -94,6 +94,27 @@ export async function lockLead(tx: Sql, workspaceId: string, id: string): Promis
   return row !== undefined && isLive(row) ? row : undefined
 }
 
+/**
+ * What to select the live leads `l` from that go by one of these names, `n.name`. Each name is looked up by itself, by its
+ * index: an array of them PostgreSQL before 17 may hold against each lead of a workspace. `offset 0` keeps the planner
+ * from undoing that.
+ */
+export const liveLeadsNamed = (
+  sql: Sql,
+  workspaceId: string,
+  column: 'unique_code' | 'external_ref' | 'phone_index',
+  names: Fragment,
+) => sql`
+  unnest(${names}) as n (name)
+  cross join lateral (
+    select id
+    from leads
+    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and ${sql(column)} = n.name
+      and deleted_at is null
+    offset 0
+  ) as l`
+
 export interface LeadNames {
   ids: string[]
   uniqueCodes: string[]
@@ -103,40 +124,26 @@ export interface LeadNames {
 
 /**
  * Every live lead that goes by one of these names, locked, in an order that keeps two batches from a deadlock. The ids
- * are one array: joined, a planner whose statistics are behind a growing table may read the table for each of them. Names
- * are looked up one by one, each by its index: of an array of them PostgreSQL before 17 may hold each lead of a workspace
- * against it. `offset 0` keeps the planner from undoing that.
+ * are one array: joined, a planner whose statistics are behind a growing table may read the table for each of them.
  */
 export async function lockLeadsByNames(
   tx: Sql,
   workspaceId: string,
   names: LeadNames,
 ): Promise<(LeadRow & { phone_index: Buffer | null })[]> {
-  const workspace = anyWorkspace(tx, workspaceId)
+  const phoneIndexes = byteaArray(tx, names.phoneIndexes)
   const rows = await tx<(LeadRow & { phone_index: Buffer | null })[]>`
     select ${leadColumns(tx)}, l.phone_index
     from leads l
-    where l.workspace_id = ${workspace}
+    where l.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and l.id = any (array(
         select id from unnest((select ${names.ids}::uuid[])) as i (id)
         union all
-        select c.id
-        from unnest((select ${names.uniqueCodes}::text[])) as n (name)
-        cross join lateral (
-          select id from leads where workspace_id = ${workspace} and unique_code = n.name and deleted_at is null offset 0
-        ) as c
+        select l.id from ${liveLeadsNamed(tx, workspaceId, 'unique_code', tx`(select ${names.uniqueCodes}::text[])`)}
         union all
-        select r.id
-        from unnest((select ${names.externalRefs}::text[])) as n (name)
-        cross join lateral (
-          select id from leads where workspace_id = ${workspace} and external_ref = n.name and deleted_at is null offset 0
-        ) as r
+        select l.id from ${liveLeadsNamed(tx, workspaceId, 'external_ref', tx`(select ${names.externalRefs}::text[])`)}
         union all
-        select p.id
-        from unnest((select ${byteaArray(tx, names.phoneIndexes)}::bytea[])) as n (name)
-        cross join lateral (
-          select id from leads where workspace_id = ${workspace} and phone_index = n.name and deleted_at is null offset 0
-        ) as p
+        select l.id from ${liveLeadsNamed(tx, workspaceId, 'phone_index', tx`(select ${phoneIndexes}::bytea[])`)}
       ))
     order by l.id
     for no key update of l`.execute()

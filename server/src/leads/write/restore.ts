@@ -6,7 +6,7 @@ import { recordEvents } from '../../events/record.ts'
 import { leadNotFound, takenField, valueTaken } from '../lead/errors.ts'
 import { leadRestored } from '../lead/events.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
-import { anyWorkspace, leadColumns } from '../lead/queries.ts'
+import { anyWorkspace, leadColumns, liveLeadsNamed } from '../lead/queries.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
 
 export const restorableDays = 30
@@ -89,23 +89,15 @@ async function lockDeleted(tx: Tx, workspaceId: string, ids: readonly string[], 
     for no key update`
 }
 
-/** The names of these leads that live ones have by now. Looked up one by one, as `lockLeadsByNames` does. */
+/** The names of these leads that live ones have by now. */
 async function takenNames(tx: Tx, workspaceId: string, leads: readonly Lead[]) {
+  const uniqueCodes = leads.map(({ uniqueCode }) => uniqueCode)
   const externalRefs = leads.flatMap(({ externalRef }) => externalRef ?? [])
-  const workspace = anyWorkspace(tx, workspaceId)
   const [codes, refs] = await Promise.all([
     tx<{ name: string }[]>`
-      select n.name
-      from unnest(${leads.map(({ uniqueCode }) => uniqueCode)}::text[]) as n (name)
-      cross join lateral (
-        select from leads where workspace_id = ${workspace} and unique_code = n.name and deleted_at is null offset 0
-      ) as l`,
+      select n.name from ${liveLeadsNamed(tx, workspaceId, 'unique_code', tx`${uniqueCodes}::text[]`)}`,
     tx<{ name: string }[]>`
-      select n.name
-      from unnest(${externalRefs}::text[]) as n (name)
-      cross join lateral (
-        select from leads where workspace_id = ${workspace} and external_ref = n.name and deleted_at is null offset 0
-      ) as l`,
+      select n.name from ${liveLeadsNamed(tx, workspaceId, 'external_ref', tx`${externalRefs}::text[]`)}`,
   ])
   const names = (rows: { name: string }[]) => new Set(rows.map(({ name }) => name))
   return { uniqueCodes: names(codes), externalRefs: names(refs) }
