@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, body } from '../api/client.ts'
 import { readAgain } from '../api/read-again.ts'
+import { eventNames } from '../api/schema.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}'
@@ -9,15 +10,8 @@ const lookAgainMs = 3000
 export type Stats = Awaited<ReturnType<typeof readStats>>
 export type Attention = Stats['attention'][number]
 
-const eventNames = [
-  'lead.created',
-  'lead.updated',
-  'lead.deleted',
-  'lead.restored',
-  'inbox.message.received',
-  'inbox.message.sent',
-  'inbox.conversation.owner_changed',
-] as const
+// How far a message has come is in no figure of the page.
+const countedEvents = eventNames.filter((name) => name !== 'inbox.message.status')
 
 export const statsKey = (workspaceId: string) => [workspaceId, 'stats'] as const
 
@@ -29,7 +23,7 @@ function readStats(workspaceId: string, days: number) {
 /** Fresh each time that the page is opened, and soon after something happened while it is. */
 export function useStats(workspaceId: string, days: number) {
   const queries = useQueryClient()
-  useAfterEvents(eventNames, lookAgainMs, () => void readAgain(queries, statsKey(workspaceId)))
+  useAfterEvents(countedEvents, lookAgainMs, () => void readAgain(queries, statsKey(workspaceId)))
   return useQuery({
     queryKey: [...statsKey(workspaceId), days],
     queryFn: () => readStats(workspaceId, days),
