@@ -5,7 +5,7 @@ export type EventFace = 'leads' | 'inbox'
 export type EventName = `lead.${string}` | `inbox.${string}`
 
 /** What asks for all events of a face, those to come included. */
-export const eventGroups = { 'lead.*': 'leads', 'inbox.*': 'inbox' } as const satisfies Record<string, EventFace>
+const eventGroups = { 'lead.*': 'leads', 'inbox.*': 'inbox' } as const satisfies Record<string, EventFace>
 
 export const groupNames = Object.keys(eventGroups) as (keyof typeof eventGroups)[]
 

@@ -103,7 +103,7 @@ export function StateChip({ active }: Pick<Form, 'active'>) {
 }
 
 /** What a new form begins with: enough to be sent, and closed until somebody opens it. */
-export const sampleForm = (): Omit<FormSettings, 'slug'> => ({
+const sampleForm = (): Omit<FormSettings, 'slug'> => ({
   name: t.forms.newName,
   title: t.forms.newTitle,
   description: null,

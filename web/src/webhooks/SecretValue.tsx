@@ -42,7 +42,7 @@ export function SecretValue({ name, secret, close }: { name: string; secret: str
 }
 
 /** Lines for a receiver that checks signatures with the library of Standard Webhooks in its language. */
-export const verifySnippets = {
+const verifySnippets = {
   'Node.js': (secret: string) => `import { Webhook } from 'standardwebhooks' // npm install standardwebhooks
 
 const webhook = new Webhook('${secret}')

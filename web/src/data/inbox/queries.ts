@@ -8,7 +8,7 @@ import { asHeard, listAsHeard, rowToShow, thisMoment } from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
 import { appendPage, type ConversationList, emptyList } from './list-rules.ts'
 import { appendNewer, mapMessages, mergeNewest, prependOlder, type Thread } from './thread-rules.ts'
-import type { Conversation, ConversationFilter } from './types.ts'
+import type { ConversationFilter } from './types.ts'
 
 // The live stream keeps all of these fresh: they are asked for once, and again when it could not be followed.
 const fresh = { staleTime: Number.POSITIVE_INFINITY }
@@ -80,10 +80,6 @@ export function useDetail(workspaceId: string, id: string): UseQueryResult<Detai
     // What a list knows may have been brought up to date before this is first asked for, and is not all of it.
     staleTime: ({ state }) => (state.data?.notes == null ? 0 : fresh.staleTime),
   })
-}
-
-export function useConversation(workspaceId: string, id: string): Conversation | undefined {
-  return useDetail(workspaceId, id).data?.conversation
 }
 
 export interface ThreadPages {

@@ -92,7 +92,7 @@ function useHeld(isClosed: boolean, text: string): boolean {
 }
 
 /** Why nothing can be sent now; null while that is not known, and when all is well. */
-export function useObstacle(workspaceId: string, { connectionId }: Conversation): Obstacle | null {
+function useObstacle(workspaceId: string, { connectionId }: Conversation): Obstacle | null {
   const { data: workspace } = useWorkspace(workspaceId)
   const { data: connections } = useConnections(workspaceId)
   if (workspace === undefined || connections === undefined) return null
@@ -111,7 +111,7 @@ interface Seen {
 }
 
 /** What the writer of a text has seen of the thread, so that nothing is answered that they have not read. */
-export function useSeen(workspaceId: string, id: string, text: string): Seen {
+function useSeen(workspaceId: string, id: string, text: string): Seen {
   const thread = useKnownThread(workspaceId, id)
   const last = useRef<string | null>(null)
   const begun = useRef<string | null>(null)

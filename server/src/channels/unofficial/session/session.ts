@@ -5,9 +5,6 @@ import type { Keyring } from '../../../base/sealing/keyring.ts'
 export const sessionStates = ['unpaired', 'pairing', 'connecting', 'open', 'waiting', 'stopped'] as const
 export type SessionState = (typeof sessionStates)[number]
 
-/** Somebody has to hold these. */
-export const heldStates: readonly SessionState[] = ['pairing', 'connecting', 'open', 'waiting']
-
 /** What a member asks of the holder: to pair anew, to unlink, to try once more. */
 export type SessionCommand = 'pair' | 'unpair' | 'open'
 
