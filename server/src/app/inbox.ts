@@ -13,7 +13,7 @@ import type { SyncDeps } from '../channels/templates/sync-templates.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
-import { receive } from '../inbox/receive/receive.ts'
+import { openReceive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
 import { pacesOf } from '../inbox/send/pace.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
@@ -139,8 +139,9 @@ export function inboxReceive(runtime: Runtime): Receive {
       )
     },
   }
+  const receive = openReceive(deps)
   return async (connection, events) => {
-    await receive(deps, connection, events)
+    await receive(connection, events)
     for (const { type } of events) metrics.received(connection.channel, type)
   }
 }

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import { byteaArray, type Sql, type Tx, timestampArray } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import { type Message, type MessageRow, openMessage, sealMessage, uniqueTime } from './message.ts'
@@ -49,6 +49,140 @@ export async function addMessage(
   return inserted.count > 0 ? message : null
 }
 
+/** Adds messages at the times that they have. Throws where one is there already, by its external id or at its time. */
+export async function insertMessages(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  messages: readonly Message[],
+): Promise<void> {
+  if (messages.length === 0) return
+  const rows = messages.map((message) => ({
+    ...sealMessage(keyring, message),
+    hasReferral: message.referral !== null,
+  }))
+  const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
+  await tx`
+    insert into messages (
+      workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_id,
+      external_index, status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
+    )
+    select ${workspaceId}::uuid, n.id, n.conversation_id, n.connection_id, n.direction, n.kind, n.origin, n.content,
+      n.has_referral, n.external_id, n.external_index, n.status, n.error_code, null, null, n.occurred_at, n.created_at,
+      null
+    from unnest(
+      ${column((row) => row.id)}::uuid[],
+      ${column((row) => row.conversation_id)}::uuid[],
+      ${column((row) => row.connection_id)}::uuid[],
+      ${column((row) => row.direction)}::text[],
+      ${column((row) => row.kind)}::text[],
+      ${column((row) => row.origin)}::text[],
+      ${byteaArray(
+        tx,
+        column((row) => row.content),
+      )}::bytea[],
+      ${column((row) => row.hasReferral)}::boolean[],
+      ${byteaArray(
+        tx,
+        column((row) => row.external_id),
+      )}::bytea[],
+      ${byteaArray(
+        tx,
+        column((row) => row.external_index),
+      )}::bytea[],
+      ${column((row) => row.status)}::text[],
+      ${column((row) => row.error_code)}::text[],
+      ${timestampArray(
+        tx,
+        column((row) => row.occurred_at),
+      )}::timestamptz[],
+      ${timestampArray(
+        tx,
+        column((row) => row.created_at),
+      )}::timestamptz[]
+    ) as n (
+      id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_id, external_index,
+      status, error_code, occurred_at, created_at
+    )`.execute()
+}
+
+/** A message of a connection by the platform's id. */
+export interface ExternalId {
+  connectionId: string
+  externalId: string
+}
+
+/** Those that their connections have already, be it as a part of a longer message. */
+export async function findKnownIds(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  ids: readonly ExternalId[],
+): Promise<ExternalId[]> {
+  if (ids.length === 0) return []
+  const indexes = ids.map(({ connectionId, externalId }) => externalIndex(keyring, connectionId, externalId))
+  const rows = await sql<{ place: number }[]>`
+    select n.place::integer
+    from unnest(${ids.map(({ connectionId }) => connectionId)}::uuid[], ${byteaArray(sql, indexes)}::bytea[])
+      with ordinality as n (connection_id, external_index, place)
+    cross join lateral (
+      (
+        select 1 from messages m
+        where m.workspace_id = (select ${workspaceId}::uuid)
+          and m.connection_id = n.connection_id
+          and m.external_index = n.external_index
+        limit 1
+      )
+      union all
+      (
+        select 1 from message_parts p
+        where p.workspace_id = (select ${workspaceId}::uuid)
+          and p.connection_id = n.connection_id
+          and p.external_index = n.external_index
+        limit 1
+      )
+    ) as known`
+  return rows.flatMap(({ place }) => ids[place - 1] ?? [])
+}
+
+/** A stretch of a conversation's time. */
+export interface Stretch {
+  conversationId: string
+  from: Date
+  to: Date
+}
+
+/** The times that messages have in these stretches, each with its end left out. */
+export async function findTimes(
+  sql: Sql,
+  workspaceId: string,
+  stretches: readonly Stretch[],
+): Promise<{ conversationId: string; at: Date }[]> {
+  if (stretches.length === 0) return []
+  const rows = await sql<{ conversation_id: string; occurred_at: Date }[]>`
+    select n.conversation_id, m.occurred_at
+    from unnest(
+      ${stretches.map(({ conversationId }) => conversationId)}::uuid[],
+      ${timestampArray(
+        sql,
+        stretches.map(({ from }) => from),
+      )}::timestamptz[],
+      ${timestampArray(
+        sql,
+        stretches.map(({ to }) => to),
+      )}::timestamptz[]
+    ) as n (conversation_id, began, ended)
+    cross join lateral (
+      select occurred_at from messages
+      where workspace_id = (select ${workspaceId}::uuid)
+        and conversation_id = n.conversation_id
+        and occurred_at >= n.began
+        and occurred_at < n.ended
+      offset 0
+    ) as m`
+  return rows.map((row) => ({ conversationId: row.conversation_id, at: row.occurred_at }))
+}
+
 /** Lets statuses of an echo find it, as those of a send do. */
 export async function addEchoPart(
   tx: Tx,
@@ -62,11 +196,12 @@ export async function addEchoPart(
     values (${workspaceId}, ${id}, 1, ${connectionId}, ${index}, ${status}, ${errorCode})`
 }
 
-const stretch = 1000
+/** How far a message may be put behind the time that it asks for before more is looked at. */
+export const stretchMs = 1000
 
 async function freeTimeFrom(tx: Tx, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
-  for (let from = wanted; ; from = new Date(from.getTime() + stretch)) {
-    const end = new Date(from.getTime() + stretch)
+  for (let from = wanted; ; from = new Date(from.getTime() + stretchMs)) {
+    const end = new Date(from.getTime() + stretchMs)
     const rows = await tx<{ occurred_at: Date }[]>`
       select occurred_at
       from messages

@@ -8,6 +8,19 @@ export async function chooseFirstOwner(tx: Tx, workspaceId: string, connectionId
   return firstOwner(await holdAgentKeys(tx, workspaceId, null), connectionId, false, now)
 }
 
+/**
+ * Answers for each connection who owns a conversation that a customer begins there; it stays so until the transaction
+ * ends. To be asked before a conversation is locked, as `agentsAreStopped`.
+ */
+export async function holdFirstOwners(
+  tx: Tx,
+  workspaceId: string,
+  now: Date,
+): Promise<(connectionId: string) => Owner> {
+  const [isStopped, keys] = await Promise.all([agentsAreStopped(tx, workspaceId), holdAgentKeys(tx, workspaceId, null)])
+  return (connectionId) => firstOwner(keys, connectionId, isStopped, now)
+}
+
 /** The key that would get the next new conversation. */
 export interface NextAgent {
   keyId: string

@@ -7,8 +7,8 @@ export type ConnectionEvent = Extract<ChannelEvent, { type: 'templates_changed' 
 export type CustomerEvent = Exclude<ChannelEvent, StatusEvent | ConnectionEvent>
 
 export interface Sorted {
-  /** One list for each customer, in the order of the platform's time; ties in the order of arrival. */
-  customers: CustomerEvent[][]
+  /** What concerns customers, in the order of arrival. */
+  customers: CustomerEvent[]
   statuses: StatusEvent[]
   connection: ConnectionEvent[]
 }
@@ -16,17 +16,16 @@ export interface Sorted {
 /** Sorts a delivery, which may hold a thousand items of many customers in any order. */
 export function sortDelivery(events: readonly ChannelEvent[]): Sorted {
   const sorted: Sorted = { customers: [], statuses: [], connection: [] }
-  const ofCustomers: CustomerEvent[] = []
   for (const event of events) {
     if (event.type === 'status') sorted.statuses.push(event)
     else if (event.type === 'templates_changed' || event.type === 'connection_state') sorted.connection.push(event)
-    else ofCustomers.push(event)
+    else sorted.customers.push(event)
   }
-  sorted.customers = groupByCustomer(ofCustomers).map((group) => group.sort(byTime))
   return sorted
 }
 
-function groupByCustomer(events: readonly CustomerEvent[]): CustomerEvent[][] {
+/** One list for each customer, in the order of the platform's time; ties in the order of arrival. */
+export function groupByCustomer(events: readonly CustomerEvent[]): CustomerEvent[][] {
   const groupOf = new Map<string, CustomerEvent[]>()
   const groups = new Set<CustomerEvent[]>()
   for (const event of events) {
@@ -44,7 +43,7 @@ function groupByCustomer(events: readonly CustomerEvent[]): CustomerEvent[][] {
     groups.add(group)
     for (const each of group) for (const name of namesOf(each)) groupOf.set(name, group)
   }
-  return [...groups]
+  return [...groups].map((group) => group.sort(byTime))
 }
 
 function namesOf(event: CustomerEvent): string[] {

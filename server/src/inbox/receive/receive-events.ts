@@ -1,16 +1,15 @@
-import { byteaArray, type Tx } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
 import { systemActor } from '../../workspace/actor.ts'
-import type { ActivityReason } from '../conversation/activity.ts'
 import { type ConversationChange, changeOwner } from '../conversation/change.ts'
 import { commitChange, recordDifference } from '../conversation/commit-change.ts'
 import { newConversation } from '../conversation/customer.ts'
 import { lockChanged, lockCustomer } from '../conversation/lock-customer.ts'
+import { findKnownIds } from '../conversation/message-queries.ts'
 import { insertConversation } from '../conversation/queries.ts'
-import { externalIndex } from '../conversation/sealed.ts'
 import { chooseFirstOwner } from '../ownership/agents.ts'
 import type { CustomerEvent } from './group-events.ts'
 import { applyEvent } from './receive-event.ts'
-import type { Intake, Writer } from './receiver.ts'
+import { type Intake, reasonOf, type Writer } from './receiver.ts'
 import { mayReveal } from './reveal.ts'
 
 const maxAttempts = 5
@@ -21,7 +20,10 @@ const maxAttempts = 5
  */
 export async function applyEvents(tx: Tx, intake: Intake, events: readonly CustomerEvent[]): Promise<Writer[]> {
   const { keyring, receiver, now } = intake
-  const known = await findKnown(tx, intake, events)
+  const ids = events.flatMap((event) => ('externalId' in event ? [{ connectionId: receiver.id, ...event }] : []))
+  const known = new Set(
+    (await findKnownIds(tx, keyring, receiver.workspaceId, ids)).map(({ externalId }) => externalId),
+  )
   const wrote = new Map<string, Writer>()
   for (const event of events) {
     if ('externalId' in event && known.has(event.externalId) && !mayReveal(event)) continue
@@ -36,34 +38,6 @@ export async function applyEvents(tx: Tx, intake: Intake, events: readonly Custo
     wrote.set(id, { ...contact, referral: applied.wrote.referral ?? wrote.get(id)?.referral ?? null })
   }
   return [...wrote.values()]
-}
-
-const reasonOf = ({ type }: CustomerEvent): ActivityReason | null =>
-  type === 'message' ? 'customer_wrote' : type === 'echo' ? 'phone' : null
-
-/** The external ids among these that the connection has already: platforms repeat deliveries for days. */
-async function findKnown(
-  tx: Tx,
-  { keyring, receiver }: Intake,
-  events: readonly CustomerEvent[],
-): Promise<Set<string>> {
-  const ids = [...new Set(events.flatMap((event) => ('externalId' in event ? [event.externalId] : [])))]
-  if (ids.length === 0) return new Set()
-  const byIndex = new Map(ids.map((id) => [externalIndex(keyring, receiver.id, id).toString('hex'), id]))
-  const indexes = [...byIndex.keys()].map((hex) => Buffer.from(hex, 'hex'))
-  const rows = await tx<{ external_index: Buffer }[]>`
-    select external_index
-    from messages
-    where workspace_id = ${receiver.workspaceId}
-      and connection_id = ${receiver.id}
-      and external_index = any (${byteaArray(tx, indexes)}::bytea[])
-    union
-    select external_index
-    from message_parts
-    where workspace_id = ${receiver.workspaceId}
-      and connection_id = ${receiver.id}
-      and external_index = any (${byteaArray(tx, indexes)}::bytea[])`
-  return new Set(rows.flatMap((row) => byIndex.get(row.external_index.toString('hex')) ?? []))
 }
 
 /** The conversation that an event belongs to, begun if need be; null when the event alone does not begin one. */

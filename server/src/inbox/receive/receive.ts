@@ -1,31 +1,136 @@
-import type { Tx } from '../../base/db.ts'
+import { batch } from '../../base/async/batch.ts'
+import { isUndone, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
+import { applyTogether } from './apply-together.ts'
 import { receiveStatuses } from './delivery-statuses.ts'
-import { type CustomerEvent, sortDelivery } from './group-events.ts'
+import type { CustomerGroup } from './draft.ts'
+import { type CustomerEvent, groupByCustomer, sortDelivery } from './group-events.ts'
 import { isPermanentError } from './permanent-errors.ts'
 import { applyEvents } from './receive-events.ts'
 import type { ReceiveDeps, Receiver } from './receiver.ts'
 import { withoutRace } from './without-race.ts'
 
+/** Takes in what a platform told of one connection. */
+export type ReceiveDelivery = (receiver: Receiver, events: readonly ChannelEvent[]) => Promise<void>
+
+// Two transactions of a workspace at a time: one that waits for a conversation must not hold up all the others.
+const [transactionsAtOnce, maxDeliveries, maxEvents] = [2, 64, 500]
+
 /**
- * Takes in what a platform told of one connection. Resolves once everything is committed, so that the delivery may be
- * acknowledged; throws when the database is away, so that it must come again. A repeat changes nothing. An item that
- * cannot be stored, now or ever, is logged and passed over: it must not hold up the others of its delivery.
+ * Takes a delivery in. Resolves once everything of it is committed, so that it may be acknowledged; rejects when the
+ * database is away, so that it must come again. A repeat changes nothing. An item that cannot be stored, now or ever, is
+ * logged and passed over: it must not hold up the others of its delivery.
  */
-export async function receive(deps: ReceiveDeps, receiver: Receiver, events: readonly ChannelEvent[]): Promise<void> {
+export function receive(deps: ReceiveDeps, receiver: Receiver, events: readonly ChannelEvent[]): Promise<void> {
+  return receiveAll(deps, receiver, events, (delivery) => receiveCustomers(deps, receiver.workspaceId, [delivery]))
+}
+
+/** `receive` for many: deliveries of one workspace that come in a busy moment go together; none fails with another. */
+export function openReceive(deps: ReceiveDeps): ReceiveDelivery {
+  const receiveWithOthers = batch<Delivery, void>({
+    groups: transactionsAtOnce,
+    groupSize: maxDeliveries,
+    work: async (workspaceId, deliveries) => {
+      await receiveCustomers(deps, workspaceId, deliveries)
+      return deliveries.map(() => undefined)
+    },
+    isUndone,
+  })
+  return (receiver, events) =>
+    receiveAll(deps, receiver, events, (delivery) => receiveWithOthers(receiver.workspaceId, delivery))
+}
+
+async function receiveAll(
+  deps: ReceiveDeps,
+  receiver: Receiver,
+  events: readonly ChannelEvent[],
+  takeCustomers: (delivery: Delivery) => Promise<void>,
+): Promise<void> {
   const { customers, statuses, connection } = sortDelivery(events)
   const failures: unknown[] = []
   const attempt = async (work: () => Promise<void>) => work().catch((error: unknown) => failures.push(error))
-  for (const group of customers) await attempt(() => receiveGroup(deps, receiver, group))
+  if (customers.length > 0) await attempt(() => takeCustomers({ receiver, events: customers }))
   await attempt(() => receiveStatuses(deps, receiver, statuses))
   for (const event of connection) await attempt(() => deps.connectionTold(receiver, event))
   if (failures.length > 0) throw failures[0]
 }
 
+interface Delivery {
+  receiver: Receiver
+  events: CustomerEvent[]
+}
+
+async function receiveCustomers(
+  deps: ReceiveDeps,
+  workspaceId: string,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  for (const groups of inTransactions(groupsOf(deliveries))) {
+    const others = await receiveTogether(deps, workspaceId, groups).catch((error: unknown) => {
+      // Tried again in halves, until the delivery at fault is alone.
+      if (deliveries.length > 1 || !isUndone(error)) throw error
+      return groups
+    })
+    await receiveEach(deps, others)
+  }
+}
+
+/** One group for each customer of each connection, in the order of the platform's time, then of arrival. */
+function groupsOf(deliveries: readonly Delivery[]): CustomerGroup[] {
+  const byConnection = Map.groupBy(deliveries, ({ receiver }) => receiver.id)
+  return [...byConnection.values()].flatMap((told) => {
+    const receiver = told[0]?.receiver
+    const groups = groupByCustomer(told.flatMap(({ events }) => events))
+    return receiver === undefined ? [] : groups.map((events) => ({ receiver, events }))
+  })
+}
+
+function inTransactions(groups: readonly CustomerGroup[]): CustomerGroup[][] {
+  const transactions: CustomerGroup[][] = []
+  let room = 0
+  for (const group of groups) {
+    if (room < group.events.length || transactions.length === 0) {
+      transactions.push([])
+      room = maxEvents
+    }
+    transactions.at(-1)?.push(group)
+    room -= group.events.length
+  }
+  return transactions
+}
+
+/** Takes what can go together; returns what cannot. */
+async function receiveTogether(
+  deps: ReceiveDeps,
+  workspaceId: string,
+  groups: readonly CustomerGroup[],
+): Promise<CustomerGroup[]> {
+  const take = (some: readonly CustomerGroup[], mayBegin: boolean) =>
+    deps.vault.withKeyring(workspaceId, async (keyring) => {
+      const now = deps.clock.now()
+      const taken = await deps.db.tx((tx: Tx) => applyTogether(tx, { keyring, workspaceId, now, mayBegin }, some))
+      // While two versions of a digest are in use, who begins a conversation has to wait for others who may.
+      return { ...taken, mayBegin: keyring.indexVersions.length === 1 }
+    })
+  const known = await take(groups, false)
+  const isAny = known.beginning.length > 0 && known.mayBegin
+  const begun = isAny ? await take(known.beginning, true) : { wrote: [], beginning: known.beginning, others: [] }
+  for (const { receiver, writer } of [...known.wrote, ...begun.wrote]) await deps.customerWrote(receiver, writer)
+  return [...known.others, ...begun.beginning, ...begun.others]
+}
+
+async function receiveEach(deps: ReceiveDeps, groups: readonly CustomerGroup[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const { receiver, events } of groups) {
+    await receiveGroup(deps, receiver, events).catch((error: unknown) => failures.push(error))
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
 async function receiveGroup(deps: ReceiveDeps, receiver: Receiver, group: CustomerEvent[]): Promise<void> {
   try {
-    await receiveTogether(deps, receiver, group)
+    await receiveOne(deps, receiver, group)
   } catch (error) {
     if (!isPermanentError(error)) throw error
     if (group.length > 1) {
@@ -37,7 +142,7 @@ async function receiveGroup(deps: ReceiveDeps, receiver: Receiver, group: Custom
   }
 }
 
-async function receiveTogether(deps: ReceiveDeps, receiver: Receiver, group: CustomerEvent[]): Promise<void> {
+async function receiveOne(deps: ReceiveDeps, receiver: Receiver, group: CustomerEvent[]): Promise<void> {
   const work = (keyring: Keyring) =>
     withoutRace(() => deps.db.tx((tx: Tx) => applyEvents(tx, { keyring, receiver, now: deps.clock.now() }, group)))
   const wrote = await deps.vault.withKeyring(receiver.workspaceId, work)

@@ -2,8 +2,9 @@ import type { Log } from '../../base/log.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
+import type { ActivityReason } from '../conversation/activity.ts'
 import type { Contact, InboxDeps } from '../conversation/conversation.ts'
-import type { ConnectionEvent } from './group-events.ts'
+import type { ConnectionEvent, CustomerEvent } from './group-events.ts'
 
 /** The connection that a delivery is for. */
 export interface Receiver {
@@ -33,3 +34,7 @@ export interface Intake {
   receiver: Receiver
   now: Date
 }
+
+/** Why a conversation changed with an event, as the team reads it. */
+export const reasonOf = ({ type }: CustomerEvent): ActivityReason | null =>
+  type === 'message' ? 'customer_wrote' : type === 'echo' ? 'phone' : null

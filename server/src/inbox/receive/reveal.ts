@@ -4,6 +4,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { type Message, type MessageRow, openMessage, sealMessage } from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
+import type { CustomerEvent } from './group-events.ts'
 import type { Intake } from './receiver.ts'
 
 type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
@@ -11,8 +12,8 @@ type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 const media: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'document'])
 
 /** Whether an event may say more of a message that is known: a history names its media first and shows them later. */
-export function mayReveal(event: { type: string; kind?: string }): boolean {
-  return event.type === 'history' && media.has(event.kind ?? '')
+export function mayReveal(event: CustomerEvent): event is HistoryEvent {
+  return event.type === 'history' && media.has(event.kind)
 }
 
 /** Puts kind and text of what was told into the line that stood in for it. Null when there is none to fill. */

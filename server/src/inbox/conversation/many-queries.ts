@@ -1,0 +1,258 @@
+import { byteaArray, type Sql, type Tx, timestampArray } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Customer } from '../../channels/channel-event.ts'
+import type { Conversation } from './conversation.ts'
+import { keyIdOf } from './owner.ts'
+import { conversationColumns } from './queries.ts'
+import { type ConversationRow, openConversation, phoneIndexes, sealConversation, userIndexes } from './sealed.ts'
+import { tellTeam } from './team-news.ts'
+
+// What a busy moment brings goes together: these do for many conversations in one statement what their neighbours do for
+// one. Each name is looked up by its index (`offset 0` keeps the planner from reading the workspace instead), and the
+// planner must not see which workspace it is: it may know nothing of it yet.
+const anyWorkspace = (sql: Sql, workspaceId: string) => sql`(select ${workspaceId}::uuid)`
+
+/** A customer of one connection. */
+export interface CustomerOf {
+  connectionId: string
+  customer: Customer
+}
+
+/** The conversations of these customers by any of their names, locked in the order of their ids. */
+export async function lockConversationsOf(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  customers: readonly CustomerOf[],
+): Promise<Conversation[]> {
+  const users = new Map<string, { connectionId: string; index: Buffer }>()
+  const phones = new Map<string, { connectionId: string; index: Buffer }>()
+  const put = (names: typeof users, connectionId: string, indexes: Buffer[]) => {
+    for (const index of indexes) names.set(`${connectionId} ${index.toString('base64')}`, { connectionId, index })
+  }
+  for (const { connectionId, customer } of customers) {
+    if (customer.userId !== null) put(users, connectionId, userIndexes(keyring, customer.userId))
+    if (customer.phone !== null) put(phones, connectionId, phoneIndexes(keyring, customer.phone))
+  }
+  const workspace = anyWorkspace(tx, workspaceId)
+  const named = (names: typeof users) => tx`
+    unnest(
+      ${[...names.values()].map(({ connectionId }) => connectionId)}::uuid[],
+      ${byteaArray(
+        tx,
+        [...names.values()].map(({ index }) => index),
+      )}::bytea[]
+    ) as n (connection_id, name)`
+  const rows = await tx<ConversationRow[]>`
+    select ${conversationColumns(tx)}
+    from conversations c
+    where c.workspace_id = ${workspace}
+      and c.id = any (array(
+        select u.id
+        from ${named(users)}
+        cross join lateral (
+          select id from conversations
+          where workspace_id = ${workspace} and connection_id = n.connection_id and user_index = n.name
+          offset 0
+        ) as u
+        union all
+        select p.id
+        from ${named(phones)}
+        cross join lateral (
+          select id from conversations
+          where workspace_id = ${workspace} and connection_id = n.connection_id and phone_index = n.name
+          offset 0
+        ) as p
+      ))
+    order by c.id
+    for update of c`
+  return rows.map((row) => openConversation(keyring, row))
+}
+
+/** Inserts conversations of customers who have none. Throws where one has: somebody else was quicker. */
+export async function insertConversations(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  conversations: readonly Conversation[],
+): Promise<void> {
+  if (conversations.length === 0) return
+  tellTeam(
+    tx,
+    workspaceId,
+    conversations.map(({ id }) => id),
+  )
+  // In an order that all have in common, so that two who begin the same conversations do not wait for each other.
+  const rows = conversations
+    .map((conversation) => ({ ...sealConversation(keyring, conversation), name: nameOf(conversation) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
+  await tx`
+    insert into conversations (
+      workspace_id, id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, index_version,
+      owner_key_id, owner_epoch, owner_since, status, label_ids, unread_count, window_expires_at, last_message_at,
+      unanswered_since, last_message, created_at, updated_at
+    )
+    select ${workspaceId}::uuid, n.id, n.connection_id, n.channel, n.contact, n.user_index, n.phone_index,
+      n.phone_exact_index, ${keyring.indexVersion}, n.owner_key_id, n.owner_epoch, n.owner_since, n.status, '{}',
+      n.unread_count, n.window_expires_at, n.last_message_at, n.unanswered_since, n.last_message, n.created_at,
+      n.updated_at
+    from unnest(
+      ${column((row) => row.id)}::uuid[],
+      ${column((row) => row.connection_id)}::uuid[],
+      ${column((row) => row.channel)}::text[],
+      ${byteaArray(
+        tx,
+        column((row) => row.contact),
+      )}::bytea[],
+      ${byteaArray(
+        tx,
+        column((row) => row.user_index),
+      )}::bytea[],
+      ${byteaArray(
+        tx,
+        column((row) => row.phone_index),
+      )}::bytea[],
+      ${byteaArray(
+        tx,
+        column((row) => row.phone_exact_index),
+      )}::bytea[],
+      ${column((row) => row.owner_key_id)}::uuid[],
+      ${column((row) => row.owner_epoch)}::integer[],
+      ${timestampArray(
+        tx,
+        column((row) => row.owner_since),
+      )}::timestamptz[],
+      ${column((row) => row.status)}::text[],
+      ${column((row) => row.unread_count)}::integer[],
+      ${timestampArray(
+        tx,
+        column((row) => row.window_expires_at),
+      )}::timestamptz[],
+      ${timestampArray(
+        tx,
+        column((row) => row.last_message_at),
+      )}::timestamptz[],
+      ${timestampArray(
+        tx,
+        column((row) => row.unanswered_since),
+      )}::timestamptz[],
+      ${byteaArray(
+        tx,
+        column((row) => row.last_message),
+      )}::bytea[],
+      ${timestampArray(
+        tx,
+        column((row) => row.created_at),
+      )}::timestamptz[],
+      ${timestampArray(
+        tx,
+        column((row) => row.updated_at),
+      )}::timestamptz[]
+    ) as n (
+      id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, owner_key_id, owner_epoch,
+      owner_since, status, unread_count, window_expires_at, last_message_at, unanswered_since, last_message, created_at,
+      updated_at
+    )`.execute()
+}
+
+const nameOf = ({ connectionId, contact }: Conversation): string =>
+  `${connectionId} ${contact.phone ?? ''} ${contact.userId ?? ''}`
+
+/** A conversation as it was locked, and as it is to be stored. */
+export interface Stored {
+  before: Conversation
+  after: Conversation
+}
+
+/**
+ * Stores conversations as they stand, under the locks that they were read with: all that what comes in may change.
+ * Neither their owners nor who looks after them: a change of owner has to wait for sends (`storeConversation`).
+ */
+export async function storeConversations(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  changes: readonly Stored[],
+): Promise<void> {
+  if (changes.length === 0) return
+  if (changes.some(({ before, after }) => keyIdOf(before.owner) !== keyIdOf(after.owner))) {
+    throw new TypeError('An owner changes by storeConversation alone')
+  }
+  tellTeam(
+    tx,
+    workspaceId,
+    changes.map(({ after }) => after.id),
+  )
+  const rows = changes.map(({ before, after }) => ({
+    ...sealConversation(keyring, after),
+    isRenamed: before.contact !== after.contact,
+  }))
+  const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
+  await tx`
+    update conversations c
+    set contact = case when n.is_renamed then n.contact else c.contact end,
+      user_index = case when n.is_renamed then n.user_index else c.user_index end,
+      phone_index = case when n.is_renamed then n.phone_index else c.phone_index end,
+      phone_exact_index = case when n.is_renamed then n.phone_exact_index else c.phone_exact_index end,
+      index_version = case when n.is_renamed then ${keyring.indexVersion} else c.index_version end,
+      status = n.status,
+      snoozed_until = n.snoozed_until,
+      unread_count = n.unread_count,
+      window_expires_at = n.window_expires_at,
+      last_message_at = n.last_message_at,
+      unanswered_since = n.unanswered_since,
+      last_message = n.last_message,
+      updated_at = n.updated_at
+    from unnest(
+      ${column((row) => row.id)}::uuid[],
+      ${column((row) => row.isRenamed)}::boolean[],
+      ${byteaArray(
+        tx,
+        column((row) => (row.isRenamed ? row.contact : null)),
+      )}::bytea[],
+      ${byteaArray(
+        tx,
+        column((row) => row.user_index),
+      )}::bytea[],
+      ${byteaArray(
+        tx,
+        column((row) => row.phone_index),
+      )}::bytea[],
+      ${byteaArray(
+        tx,
+        column((row) => row.phone_exact_index),
+      )}::bytea[],
+      ${column((row) => row.status)}::text[],
+      ${timestampArray(
+        tx,
+        column((row) => row.snoozed_until),
+      )}::timestamptz[],
+      ${column((row) => row.unread_count)}::integer[],
+      ${timestampArray(
+        tx,
+        column((row) => row.window_expires_at),
+      )}::timestamptz[],
+      ${timestampArray(
+        tx,
+        column((row) => row.last_message_at),
+      )}::timestamptz[],
+      ${timestampArray(
+        tx,
+        column((row) => row.unanswered_since),
+      )}::timestamptz[],
+      ${byteaArray(
+        tx,
+        column((row) => row.last_message),
+      )}::bytea[],
+      ${timestampArray(
+        tx,
+        column((row) => row.updated_at),
+      )}::timestamptz[]
+    ) as n (
+      id, is_renamed, contact, user_index, phone_index, phone_exact_index, status, snoozed_until, unread_count,
+      window_expires_at, last_message_at, unanswered_since, last_message, updated_at
+    )
+    where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
+      and c.id = n.id`.execute()
+}

@@ -1,0 +1,163 @@
+import { commitBehind, type Tx } from '../../base/db.ts'
+import { phoneClass } from '../../base/phone/phone-variants.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Customer } from '../../channels/channel-event.ts'
+import { recordEvents } from '../../events/record.ts'
+import { systemActor } from '../../workspace/actor.ts'
+import { recordActivities } from '../conversation/commit-change.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { insertConversations, lockConversationsOf, storeConversations } from '../conversation/many-queries.ts'
+import { type ExternalId, findKnownIds, findTimes, insertMessages } from '../conversation/message-queries.ts'
+import { holdFirstOwners } from '../ownership/agents.ts'
+import { begin, begins, type CustomerGroup, type Draft, draftOf, fold, stretchesOf } from './draft.ts'
+import type { CustomerEvent } from './group-events.ts'
+import type { Receiver, Writer } from './receiver.ts'
+import { mayReveal } from './reveal.ts'
+
+export interface Together {
+  keyring: Keyring
+  workspaceId: string
+  now: Date
+  /** Also customers who have no conversation yet: other locks come first then. */
+  mayBegin: boolean
+}
+
+export interface Taken {
+  wrote: { receiver: Receiver; writer: Writer }[]
+  /** Left, since these begin conversations and that was not to be. */
+  beginning: CustomerGroup[]
+  /** Left to `applyEvents`, which looks at more. */
+  others: CustomerGroup[]
+}
+
+/**
+ * Applies what was told of many customers of a workspace in a handful of statements: their conversations are locked,
+ * everything is decided in memory by the rules that hold for one alone, everything is written. What these do not decide
+ * is left: two conversations that turn out to be one, a name that moved, a change of owner, media that show later, what
+ * a linked device says of its own messages.
+ */
+export async function applyTogether(tx: Tx, together: Together, groups: readonly CustomerGroup[]): Promise<Taken> {
+  const { keyring, workspaceId, now, mayBegin } = together
+  const taken: Taken = { wrote: [], beginning: [], others: groups.filter((group) => !isPlain(group)) }
+  const plain = groups.filter(isPlain)
+  const [firstOwnerOf, locked, knownIds] = await Promise.all([
+    mayBegin ? holdFirstOwners(tx, workspaceId, now) : null,
+    lockConversationsOf(tx, keyring, workspaceId, plain.flatMap(customersOf)),
+    findKnownIds(tx, keyring, workspaceId, plain.flatMap(idsOf)),
+  ])
+  const known = new Set(knownIds.map(idKey))
+  const isKnownTo = (connectionId: string) => (externalId: string) => known.has(idKey({ connectionId, externalId }))
+  const draftsOf = indexDrafts(locked)
+  const found: { group: CustomerGroup; draft: Draft }[] = []
+  for (const group of plain) {
+    const [draft, another] = draftsOf(group)
+    const isNew = (event: CustomerEvent) => begins(event) && !isKnownTo(group.receiver.id)(event.externalId)
+    const first = group.events.filter(begins).find(isNew)
+    if (another !== undefined) taken.others.push(group)
+    else if (draft !== undefined) found.push({ group, draft })
+    else if (group.events.some((event) => mayReveal(event) && !isNew(event))) taken.others.push(group)
+    else if (first === undefined) continue
+    else if (firstOwnerOf === null) taken.beginning.push(group)
+    else found.push({ group, draft: begin(group.receiver, first, firstOwnerOf(group.receiver.id), now) })
+  }
+  await learnTimes(tx, workspaceId, found)
+  for (const { group, draft } of found) {
+    const folded = fold(draft, group, isKnownTo(group.receiver.id), now)
+    if (folded === null) {
+      taken.others.push(group)
+      continue
+    }
+    Object.assign(draft, folded.draft)
+    for (const externalId of folded.added) known.add(idKey({ connectionId: group.receiver.id, externalId }))
+    if (folded.writer !== null) taken.wrote.push({ receiver: group.receiver, writer: folded.writer })
+  }
+  await write(tx, together, [...new Set(found.map(({ draft }) => draft))].filter(isChanged))
+  return taken
+}
+
+/** Whether `fold` may decide: none of these looks at more than the conversation and what it knows. */
+const isPlain = ({ receiver, events }: CustomerGroup): boolean =>
+  events.every(({ type }) => type !== 'customer_changed' && !(type === 'echo' && receiver.channel === 'unofficial'))
+
+const customersOf = ({ receiver, events }: CustomerGroup) =>
+  events.map(({ customer }) => ({ connectionId: receiver.id, customer }))
+
+const idsOf = ({ receiver, events }: CustomerGroup): ExternalId[] =>
+  events.filter(begins).map(({ externalId }) => ({ connectionId: receiver.id, externalId }))
+
+const idKey = ({ connectionId, externalId }: ExternalId): string => `${connectionId} ${externalId}`
+
+/** Finds the drafts of the locked conversations that a group's customers go by. */
+function indexDrafts(locked: readonly Conversation[]): (group: CustomerGroup) => Draft[] {
+  const byName = new Map<string, Draft[]>()
+  for (const conversation of locked) {
+    const draft = draftOf(conversation)
+    for (const name of namesOf(conversation.connectionId, conversation.contact)) {
+      byName.set(name, [...(byName.get(name) ?? []), draft])
+    }
+  }
+  return ({ receiver, events }) => {
+    const names = events.flatMap(({ customer }) => namesOf(receiver.id, customer))
+    return [...new Set(names.flatMap((name) => byName.get(name) ?? []))]
+  }
+}
+
+const namesOf = (connectionId: string, { userId, phone }: Pick<Customer, 'userId' | 'phone'>): string[] => [
+  ...(userId === null ? [] : [`${connectionId} user ${userId}`]),
+  ...(phone === null ? [] : [`${connectionId} phone ${phoneClass(phone)}`]),
+]
+
+/** Only messages that are older than the newest need a look at the times of others. */
+async function learnTimes(
+  tx: Tx,
+  workspaceId: string,
+  found: readonly { group: CustomerGroup; draft: Draft }[],
+): Promise<void> {
+  const stretches = found.flatMap(({ group, draft }) => stretchesOf(draft, group))
+  const drafts = new Map(found.map(({ draft }) => [draft.conversation.id, draft]))
+  for (const { conversationId, at } of await findTimes(tx, workspaceId, stretches)) {
+    drafts.get(conversationId)?.times.add(at.getTime())
+  }
+}
+
+const isChanged = ({ before, conversation, messages }: Draft): boolean => before !== conversation || messages.length > 0
+
+async function write(tx: Tx, { keyring, workspaceId, now }: Together, drafts: readonly Draft[]): Promise<void> {
+  if (drafts.length === 0) return
+  const begun = drafts.flatMap(({ before, conversation }) => (before === null ? [conversation] : []))
+  const changed = drafts.flatMap(({ before, conversation }) =>
+    before === null || before === conversation ? [] : [{ before, after: conversation }],
+  )
+  await commitBehind(tx, () =>
+    Promise.all([
+      insertConversations(tx, keyring, workspaceId, begun),
+      storeConversations(tx, keyring, workspaceId, changed),
+      insertMessages(
+        tx,
+        keyring,
+        workspaceId,
+        drafts.flatMap(({ messages }) => messages),
+      ),
+      recordAll(tx, workspaceId, drafts, now),
+      recordEvents(
+        tx,
+        keyring,
+        workspaceId,
+        drafts.flatMap(({ events }) => events),
+        now,
+      ),
+    ]),
+  )
+}
+
+async function recordAll(tx: Tx, workspaceId: string, drafts: readonly Draft[], now: Date): Promise<void> {
+  const lines = drafts.flatMap(({ conversation, activities }) =>
+    activities.map((activity) => ({ conversationId: conversation.id, ...activity })),
+  )
+  const byReason = Map.groupBy(lines, ({ reason }) => reason)
+  await Promise.all(
+    [...byReason].map(([reason, items]) =>
+      recordActivities(tx, workspaceId, items, { actor: systemActor, reason }, now),
+    ),
+  )
+}

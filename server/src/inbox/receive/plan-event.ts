@@ -1,0 +1,133 @@
+import { newId } from '../../base/id.ts'
+import type { Referral } from '../../channels/channel-event.ts'
+import { systemActor } from '../../workspace/actor.ts'
+import { type ConversationChange, changeOwner, newest, touched, withOutbound } from '../conversation/change.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { opened, unansweredAfterInbound, windowAfter } from '../conversation/conversation-state.ts'
+import { withCustomer } from '../conversation/customer.ts'
+import { messageReceived, messageSent } from '../conversation/events.ts'
+import type { Direction, Message, Origin } from '../conversation/message.ts'
+import { human } from '../conversation/owner.ts'
+import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
+import type { CustomerEvent } from './group-events.ts'
+import type { Intake } from './receiver.ts'
+
+export interface Applied extends ConversationChange {
+  /** What the customer wrote, when they did: their ad, if one brought them. */
+  wrote: { referral: Referral | null } | null
+}
+
+/** What an event makes of the conversation that it belongs to. */
+export type Plan =
+  /** A message to add. It gets a time of its own within the conversation, and `added` says what follows from it. */
+  { message: Message; added: (message: Message) => Applied } | { message: null; applied: Applied }
+
+/** The rules of what comes in, without a look at the database. */
+export function planEvent(intake: Pick<Intake, 'now'>, before: Conversation, event: CustomerEvent): Plan {
+  const { now } = intake
+  switch (event.type) {
+    case 'message':
+      return planMessage(intake, before, event)
+    case 'echo':
+      return planEcho(intake, before, event, sent)
+    case 'history':
+      return planHistory(intake, before, event)
+    case 'contact_opened': {
+      const known = withCustomer(before, event.customer, 'customer', now)
+      const windowExpiresAt = windowAfter(known.windowExpiresAt, event.at, now)
+      return plain(touched({ ...known, windowExpiresAt }, now))
+    }
+    case 'contact_named':
+      return plain(withCustomer(before, event.customer, 'hearsay', now))
+    case 'customer_changed':
+      return plain(touched(before, now))
+    default:
+      return event satisfies never
+  }
+}
+
+const plain = (conversation: Conversation): Plan => ({ message: null, applied: quietly({ conversation, events: [] }) })
+const quietly = (change: ConversationChange): Applied => ({ ...change, wrote: null })
+
+type Of<T extends CustomerEvent['type']> = Extract<CustomerEvent, { type: T }>
+
+function planMessage({ now }: Pick<Intake, 'now'>, before: Conversation, event: Of<'message'>): Plan {
+  const how = { direction: 'inbound', origin: 'live', status: 'delivered' } as const
+  const message = { ...messageOf(before, event, how, now), referral: event.referral }
+  return { message, added: (stored) => afterMessage(before, event, stored, now) }
+}
+
+function afterMessage(before: Conversation, event: Of<'message'>, message: Message, now: Date): Applied {
+  const known = withCustomer(before, event.customer, 'customer', now)
+  // A notice of the platform about the customer is part of the conversation, but nobody wrote it.
+  if (!event.opensWindow) {
+    return quietly({ conversation: touched({ ...known, ...newest(known, message) }, now), events: [] })
+  }
+  const last = known.lastMessage === null ? null : known.lastMessageAt
+  const conversation = touched(
+    {
+      ...known,
+      ...opened,
+      ...newest(known, message),
+      unreadCount: known.unreadCount + 1,
+      windowExpiresAt: windowAfter(known.windowExpiresAt, event.at, now),
+      unansweredSince: unansweredAfterInbound({ ...known, lastMessageAt: last }, message.occurredAt),
+    },
+    now,
+  )
+  return { conversation, events: [messageReceived(conversation, message, now)], wrote: { referral: event.referral } }
+}
+
+export const sent: Rung = { status: 'sent', errorCode: null }
+
+/** Somebody of the team wrote on the phone: from then on the conversation is people's. */
+export function planEcho({ now }: Pick<Intake, 'now'>, before: Conversation, event: Of<'echo'>, rung: Rung): Plan {
+  const message = messageOf(before, event, { direction: 'outbound', origin: 'echo', ...rung }, now)
+  const added = (stored: Message) => {
+    const known = withCustomer(before, event.customer, 'hearsay', now)
+    const handed = changeOwner(known, human, systemActor, now)
+    const conversation = withOutbound(handed.conversation, stored, now)
+    return quietly({ conversation, events: [...handed.events, messageSent(conversation, stored)] })
+  }
+  return { message, added }
+}
+
+function planHistory({ now }: Pick<Intake, 'now'>, before: Conversation, event: Of<'history'>): Plan {
+  const { direction, status } = event
+  const message = messageOf(before, event, { direction, origin: 'history', status }, now)
+  const added = (stored: Message) => {
+    const known = withCustomer(before, event.customer, 'hearsay', now)
+    return quietly({ conversation: touched({ ...known, ...newest(known, stored) }, now), events: [] })
+  }
+  return { message, added }
+}
+
+interface Kind {
+  direction: Direction
+  origin: Origin
+  status: MessageStatus
+  errorCode?: string | null
+}
+
+function messageOf(
+  { id, connectionId }: Conversation,
+  { externalId, kind, text, at }: Of<'message' | 'echo' | 'history'>,
+  how: Kind,
+  now: Date,
+): Message {
+  return {
+    id: newId(now),
+    conversationId: id,
+    connectionId,
+    kind,
+    text,
+    referral: null,
+    externalId,
+    errorCode: null,
+    actor: null,
+    occurredAt: at,
+    createdAt: now,
+    settleBy: null,
+    ...how,
+  }
+}
