@@ -37,7 +37,7 @@ export function messageReceived(conversation: Conversation, message: Message, no
   return news('inbox.message.received', conversation, payload)
 }
 
-export function messageSent(conversation: Conversation, message: Message): NewEvent {
+export function messageSent(conversation: ConversationRef, message: Message): NewEvent {
   const { id, kind, text, status, occurredAt, actor } = message
   const payload = {
     conversation: about(conversation),
@@ -81,6 +81,8 @@ function news(
   return { name, subjectId: id, connectionId, payload }
 }
 
-function about({ id, connectionId, channel, owner }: Conversation) {
+type ConversationRef = Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>
+
+function about({ id, connectionId, channel, owner }: ConversationRef) {
   return { id, connection_id: connectionId, channel, owner: writeOwner(owner) }
 }

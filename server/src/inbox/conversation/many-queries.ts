@@ -1,16 +1,14 @@
-import { byteaArray, type Sql, type Tx, timestampArray } from '../../base/db.ts'
+import { byteaArray, type Tx, timestampArray } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Conversation } from './conversation.ts'
-import { keyIdOf } from './owner.ts'
-import { conversationColumns } from './queries.ts'
+import { agent, human, keyIdOf } from './owner.ts'
+import { anyWorkspace, conversationColumns } from './queries.ts'
 import { type ConversationRow, openConversation, phoneIndexes, sealConversation, userIndexes } from './sealed.ts'
 import { tellTeam } from './team-news.ts'
 
 // What a busy moment brings goes together: these do for many conversations in one statement what their neighbours do for
-// one. Each name is looked up by its index (`offset 0` keeps the planner from reading the workspace instead), and the
-// planner must not see which workspace it is: it may know nothing of it yet.
-const anyWorkspace = (sql: Sql, workspaceId: string) => sql`(select ${workspaceId}::uuid)`
+// one. Each name is looked up by its index: `offset 0` keeps the planner from reading the workspace instead.
 
 /** A customer of one connection. */
 export interface CustomerOf {
@@ -255,4 +253,25 @@ export async function storeConversations(
     )
     where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and c.id = n.id`.execute()
+}
+
+/** Locks conversations by their ids, in the order of those; one that was merged away meanwhile is not among them. */
+export async function lockConversations(
+  tx: Tx,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>[]> {
+  const rows = await tx<Pick<ConversationRow, 'id' | 'connection_id' | 'channel' | 'owner_key_id'>[]>`
+    select c.id, c.connection_id, c.channel, c.owner_key_id
+    from conversations c
+    where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
+      and c.id = any (${[...ids]}::uuid[])
+    order by c.id
+    for update of c`
+  return rows.map((row) => ({
+    id: row.id,
+    connectionId: row.connection_id,
+    channel: row.channel,
+    owner: row.owner_key_id === null ? human : agent(row.owner_key_id),
+  }))
 }

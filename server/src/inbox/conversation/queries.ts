@@ -26,6 +26,12 @@ export const conversationColumns = (sql: Sql) => sql`
   c.created_at,
   c.updated_at`
 
+/**
+ * The workspace, for statements about many rows by their names. The planner must not see which one it is: of one that
+ * its statistics do not tell of it believes that it has a row at most, and reads all of a large one for each name.
+ */
+export const anyWorkspace = (sql: Sql, workspaceId: string) => sql`(select ${workspaceId}::uuid)`
+
 // The id of a conversation that was merged into another one goes on naming it.
 const isNamed = (sql: Sql, { workspaceId, connectionIds }: Scope, id: string) => sql`
   c.workspace_id = ${workspaceId}

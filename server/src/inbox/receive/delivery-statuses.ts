@@ -1,9 +1,10 @@
 import { byteaArray, type Sql, type Tx } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { lockConversations } from '../conversation/many-queries.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
-import { advanceMessage, type PartReport } from './advance-send.ts'
+import { advanceMessages, type PartReport } from './advance-send.ts'
 import { lockExternalIds, storeEarlyStatuses } from './early-statuses.ts'
 import type { StatusEvent } from './group-events.ts'
 import { isPermanentError } from './permanent-errors.ts'
@@ -23,7 +24,7 @@ export async function receiveStatuses(
   const keyring = await deps.vault.keyring(receiver.workspaceId)
   const ordered = [...statuses].sort((a, b) => a.at.getTime() - b.at.getTime())
   const { found, unknown } = await findTargets(deps.db.sql, keyring, receiver, ordered)
-  for (const target of found) await applyTarget(deps, receiver, keyring, target)
+  await applyTargets(deps, receiver, keyring, found)
   if (unknown.length > 0) await parkUnknown(deps, receiver, keyring, unknown)
   for (const { status, errorCode } of ordered) {
     if (status === 'failed' && errorCode !== null) await deps.sendRefused(receiver, errorCode)
@@ -112,22 +113,55 @@ export function readCorrelator(text: string | null): { messageId: string; part: 
     : null
 }
 
-async function applyTarget(deps: ReceiveDeps, receiver: Receiver, keyring: Keyring, target: Target): Promise<void> {
+/** All of them in one transaction; one by one where that fails, so that none is held up by another. */
+async function applyTargets(
+  deps: ReceiveDeps,
+  receiver: Receiver,
+  keyring: Keyring,
+  targets: readonly Target[],
+): Promise<void> {
+  if (targets.length === 0) return
   const { workspaceId } = receiver
   try {
-    await deps.db.tx((tx: Tx) => advance(tx, keyring, workspaceId, target, deps.clock.now()))
+    const moved = await deps.db.tx((tx: Tx) => advance(tx, keyring, workspaceId, targets, deps.clock.now()))
+    for (const target of moved) {
+      await deps.db.tx((tx: Tx) => advanceMoved(tx, keyring, workspaceId, target, deps.clock.now()))
+    }
   } catch (error) {
     if (!isPermanentError(error)) throw error
-    const fields = { workspaceId, connectionId: receiver.id, messageId: target.messageId, code: 'status' }
+    const [target, another] = targets
+    if (another !== undefined) {
+      for (const each of targets) await applyTargets(deps, receiver, keyring, [each])
+      return
+    }
+    const fields = { workspaceId, connectionId: receiver.id, messageId: target?.messageId, code: 'status' }
     deps.log.error('inbound item passed over', fields, error)
   }
 }
 
-async function advance(tx: Tx, keyring: Keyring, workspaceId: string, target: Target, now: Date): Promise<void> {
+/** Returns the targets whose conversation is another one by now. */
+async function advance(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  targets: readonly Target[],
+  now: Date,
+): Promise<Target[]> {
+  const conversationIds = [...new Set(targets.map(({ conversationId }) => conversationId))]
+  const locked = new Map((await lockConversations(tx, workspaceId, conversationIds)).map((one) => [one.id, one]))
+  const advances = targets.flatMap(({ conversationId, messageId, reports }) => {
+    const conversation = locked.get(conversationId)
+    return conversation === undefined ? [] : { conversation, messageId, reports }
+  })
+  if (advances.length > 0) await advanceMessages(tx, keyring, workspaceId, advances, now)
+  return targets.filter(({ conversationId }) => !locked.has(conversationId))
+}
+
+/** The same for a message that was merged into another conversation between the look and the lock. */
+async function advanceMoved(tx: Tx, keyring: Keyring, workspaceId: string, target: Target, now: Date): Promise<void> {
   const scope = { workspaceId, connectionIds: [] }
   const conversation = await lockConversation(tx, keyring, scope, target.conversationId)
-  if (conversation === undefined) return
-  await advanceMessage(tx, keyring, workspaceId, conversation, target.messageId, target.reports, now)
+  if (conversation !== undefined) await advanceMessages(tx, keyring, workspaceId, [{ ...target, conversation }], now)
 }
 
 /** Looks once more under the lock of each id: its send may have been settled since. */
@@ -147,5 +181,5 @@ async function parkUnknown(
     await storeEarlyStatuses(tx, keyring, receiver, unknown, now)
     return found
   })
-  for (const target of settled) await applyTarget(deps, receiver, keyring, target)
+  await applyTargets(deps, receiver, keyring, settled)
 }

@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { Message } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
-import { advanceMessage, type PartReport } from './advance-send.ts'
+import { advanceMessages, type PartReport } from './advance-send.ts'
 import type { StatusEvent } from './group-events.ts'
 import type { Receiver } from './receiver.ts'
 
@@ -14,7 +14,10 @@ import type { Receiver } from './receiver.ts'
  */
 export async function lockExternalIds(tx: Tx, indexes: readonly Buffer[]): Promise<void> {
   const hashes = [...new Set(indexes.map((index) => index.readBigInt64BE(0)))].sort((a, b) => (a < b ? -1 : 1))
-  for (const hash of hashes) await tx`select pg_advisory_xact_lock(${String(hash)}::bigint)`
+  if (hashes.length === 0) return
+  await tx`
+    select pg_advisory_xact_lock(h.hash)
+    from (select hash from unnest(${hashes.map(String)}::bigint[]) as u (hash) order by hash offset 0) as h`
 }
 
 /** Keeps statuses of ids that the connection does not know yet. Those of a history are of no use. */
@@ -89,7 +92,8 @@ export async function applyEarlyStatuses(
       at: row.occurred_at,
     }))
     .sort((a, b) => a.at.getTime() - b.at.getTime())
-  return advanceMessage(tx, keyring, workspaceId, conversation, messageId, reports, now)
+  const [message] = await advanceMessages(tx, keyring, workspaceId, [{ conversation, messageId, reports }], now)
+  return message ?? null
 }
 
 /** Takes the statuses that overtook the message with this id, oldest first; what comes later finds the message. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lockConversation } from '../../../src/inbox/conversation/queries.ts'
-import { advanceMessage } from '../../../src/inbox/receive/advance-send.ts'
+import { advanceMessages } from '../../../src/inbox/receive/advance-send.ts'
 import { applyEarlyStatuses } from '../../../src/inbox/receive/early-statuses.ts'
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
@@ -107,7 +107,7 @@ async function settle(w: InboxWorld, id: string, messageId: string): Promise<voi
     assert.ok(conversation)
     const rung = { status: 'sent', errorCode: null } as const
     const reports = [{ part: 1, rung, externalId: 'wamid.1', at: now }]
-    await advanceMessage(tx, keyring, workspaceId, conversation, messageId, reports, now)
+    await advanceMessages(tx, keyring, workspaceId, [{ conversation, messageId, reports }], now)
     await applyEarlyStatuses(tx, keyring, workspaceId, conversation, messageId, now)
   })
 }
