@@ -6,6 +6,7 @@ import { runStep } from '../base/steps.ts'
 import { adapterOf, type ChannelAdapters } from '../channels/adapter.ts'
 import { observedConnectors, openAdapters } from '../channels/adapters.ts'
 import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-signal.ts'
+import { keepCallbackConnections } from '../channels/callback-connections.ts'
 import type { Receive } from '../channels/channel-event.ts'
 import { findConnection } from '../channels/connection/queries.ts'
 import { channelTeamRoutes } from '../channels/team-routes.ts'
@@ -45,11 +46,12 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
   }
 
   inboxRoutes(app, sends, guard)
-  const callbacks = { db, vault, clock, log, receive: inboxReceive(runtime) }
+  const connections = keepCallbackConnections(runtime)
+  const callbacks = { db, vault, clock, log, receive: inboxReceive(runtime), connections }
   const adapters = adaptersOf(runtime)
   for (const { callbackRoutes } of Object.values(adapters)) callbackRoutes?.(app, callbacks)
   const { publicUrl } = config.http
-  const connections = {
+  const teamDeps = {
     db,
     vault,
     clock,
@@ -62,7 +64,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
   return {
     serveTeam: async (teamGuard, live) => {
       inboxTeamRoutes(app, { ...sends, publicUrl, adapters, presence: await followTeam(app, runtime, live) }, teamGuard)
-      channelTeamRoutes(app, connections, teamGuard)
+      channelTeamRoutes(app, teamDeps, teamGuard)
     },
   }
 }

@@ -5,8 +5,6 @@ import { isUuid } from '../base/id.ts'
 import type { App } from '../base/route.ts'
 import { attributeTo } from '../base/shares/work.ts'
 import type { Channel, StoredConnection } from './connection/connection.ts'
-import { findCallbackConnections } from './connection/queries.ts'
-import { openConnection } from './connection/sealed.ts'
 import type { CallbackDeps } from './store-callback.ts'
 
 // The platform sends up to 3 MB.
@@ -54,17 +52,12 @@ export async function calledConnections<C extends Channel>(
   which: 'all' | 'reserved' = 'reserved',
 ): Promise<Called<C>> {
   const id = (params as { connectionId: string }).connectionId.toLowerCase()
-  const found = isUuid(id) ? await findCallbackConnections(deps.db.sql, id, channel) : []
-  const rows = which === 'all' ? found : found.filter((row) => row.reserved_as !== null)
-  const [first] = rows
-  if (first === undefined) throw notFound('Connection not found')
-  attributeTo(first.workspace_id)
-  const open = await deps.vault.withKeyring(first.workspace_id, (keyring) =>
-    rows.map((row) => openConnection(keyring, row)),
-  )
+  const found = isUuid(id) ? await deps.connections.find(channel, id) : []
+  const told = which === 'all' ? found : found.filter(({ isReserved }) => isReserved)
   // They are of the channel, since only those were looked for.
-  const all = open as Called<C>['all']
+  const all = told.map(({ connection }) => connection) as Called<C>['all']
   const called = all.find((one) => one.id === id)
   if (called === undefined) throw notFound('Connection not found')
+  attributeTo(called.workspaceId)
   return { called, all }
 }

@@ -3,6 +3,7 @@ import type { Db } from '../base/db.ts'
 import { unavailable } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Vault } from '../base/sealing/vault.ts'
+import type { CallbackConnections } from './callback-connections.ts'
 import type { ChannelEvent, Parsed, Receive } from './channel-event.ts'
 import type { StoredConnection } from './connection/connection.ts'
 import { markOnPhone } from './connection/queries.ts'
@@ -15,6 +16,7 @@ export interface CallbackDeps {
   clock: Clock
   log: Log
   receive: Receive
+  connections: CallbackConnections
 }
 
 export interface Routed {
@@ -76,6 +78,8 @@ async function noteIncoming({ db, clock }: CallbackDeps, deliveries: Routed['del
       await noteActivity(tx, one.workspaceId, one.id, 'in', now, lagOf(events, now))
     }
   })
+  // They are kept for the callbacks to come.
+  for (const [one] of quiet) one.lastEventInAt = now
 }
 
 // Who types on the number's phone shows that there is one, whatever the platform said when the number was connected.
@@ -83,5 +87,6 @@ async function noteOnPhone({ db }: CallbackDeps, deliveries: Routed['deliveries'
   for (const [connection, events] of deliveries) {
     if (connection.isOnPhone || !events.some(({ type }) => type === 'echo')) continue
     await db.tx((tx) => markOnPhone(tx, connection.workspaceId, connection.id))
+    connection.isOnPhone = true
   }
 }

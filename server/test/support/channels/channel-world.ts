@@ -6,6 +6,7 @@ import { createLog } from '../../../src/base/log.ts'
 import type { App } from '../../../src/base/route.ts'
 import { openVault, type Vault } from '../../../src/base/sealing/vault.ts'
 import { openAdapters } from '../../../src/channels/adapters.ts'
+import { keepCallbackConnections } from '../../../src/channels/callback-connections.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { createConnection } from '../../../src/channels/connection/change.ts'
 import type { Connection, StoredConnection } from '../../../src/channels/connection/connection.ts'
@@ -136,7 +137,8 @@ export async function channelWorld(
     await world.onReceive?.()
     world.received.push({ connection, events })
   }
-  for (const { callbackRoutes } of Object.values(adapters)) callbackRoutes?.(app, { ...deps, receive })
+  for (const { callbackRoutes } of Object.values(adapters))
+    callbackRoutes?.(app, { ...deps, receive, connections: keepCallbackConnections(deps) })
   return world
 }
 

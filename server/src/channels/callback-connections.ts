@@ -1,0 +1,92 @@
+import { singleFlightByKey } from '../base/async/single-flight.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Db } from '../base/db.ts'
+import type { Vault } from '../base/sealing/vault.ts'
+import { readTeamNews, teamTopic } from '../team/team-news.ts'
+import type { Channel, StoredConnection } from './connection/connection.ts'
+import { findCallbackConnections } from './connection/queries.ts'
+import { openConnection } from './connection/sealed.ts'
+
+// As keys of the interfaces are: a change is announced, and one whose notice was lost counts after this long.
+const ttlMs = 4_000
+const maxAddresses = 5_000
+
+/** A connection that a platform may call, and whether its platform has answered for its number. */
+export interface CallbackConnection {
+  connection: StoredConnection
+  isReserved: boolean
+}
+
+/** The connections that platforms call: opened once for all callbacks of a moment, kept while nothing of them changes. */
+export interface CallbackConnections {
+  /** All of the workspace and channel of the connection with this id; none when there is no such connection. */
+  find(channel: Channel, id: string): Promise<readonly CallbackConnection[]>
+}
+
+interface Entry {
+  workspaceId: string
+  connections: readonly CallbackConnection[]
+  readAtMs: number
+}
+
+export function keepCallbackConnections({
+  db,
+  vault,
+  clock,
+}: {
+  db: Db
+  vault: Vault
+  clock: Clock
+}): CallbackConnections {
+  const entries = new Map<string, Entry>()
+  let generation = 0
+  db.onNews(teamTopic, (news) => {
+    const told = readTeamNews(news)
+    if (told?.name !== 'team.connection.changed') return
+    generation++
+    for (const [address, { workspaceId }] of entries) if (workspaceId === told.workspaceId) entries.delete(address)
+  })
+
+  const read = singleFlightByKey(async (address: string): Promise<readonly CallbackConnection[]> => {
+    // Who came while it was being read finds it here.
+    const known = fresh(address)
+    if (known !== null) return known
+    const [channel = '', id = ''] = address.split(' ')
+    const begun = generation
+    const readAtMs = clock.now().getTime()
+    const rows = await findCallbackConnections(db.sql, id, channel as Channel)
+    const workspaceId = rows[0]?.workspace_id
+    // An address that nobody has is the caller's invention, and worth no place.
+    if (workspaceId === undefined) return []
+    const connections = await vault.withKeyring(workspaceId, (keyring) =>
+      rows.map((row) => ({ connection: openConnection(keyring, row), isReserved: row.reserved_as !== null })),
+    )
+    // A read that began before a change may have seen the time before: it is used once, not kept.
+    if (begun === generation) {
+      for (const { connection } of connections) {
+        keep(`${channel} ${connection.id}`, { workspaceId, connections, readAtMs })
+      }
+    }
+    return connections
+  })
+
+  const keep = (address: string, entry: Entry) => {
+    const [oldest] = entries.keys()
+    if (entries.size >= maxAddresses && oldest !== undefined) entries.delete(oldest)
+    entries.delete(address)
+    entries.set(address, entry)
+  }
+
+  const fresh = (address: string): readonly CallbackConnection[] | null => {
+    const entry = entries.get(address)
+    const ageMs = entry === undefined ? ttlMs : clock.now().getTime() - entry.readAtMs
+    return entry !== undefined && ageMs >= 0 && ageMs < ttlMs ? entry.connections : null
+  }
+
+  return {
+    find: async (channel, id) => {
+      const address = `${channel} ${id}`
+      return fresh(address) ?? read(address)
+    },
+  }
+}
