@@ -22,7 +22,7 @@ import { openSendWakeups } from '../inbox/send/send-wakeups.ts'
 import { openPresence, type Presence } from '../inbox/team-api/presence.ts'
 import { tellOfConversations, tellOfPresence } from '../inbox/team-api/team-live.ts'
 import { inboxTeamRoutes } from '../inbox/team-api/team-routes.ts'
-import { findLeadOfChat, findPhonesOfLeads, leadFromChat } from '../leads/write/from-chat.ts'
+import { type ChatCustomer, findLeadOfChat, findPhonesOfLeads, leadsFromChat } from '../leads/write/from-chat.ts'
 import type { TeamGuard } from '../team/member.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -132,13 +132,15 @@ export function inboxReceive(runtime: Runtime): Receive {
     connectionTold: (receiver, event) => applyPlatformSignal(runtime, receiver, event),
     sendRefused: (receiver, code) =>
       applyRefusal(runtime, receiver, adapterOf(adapters, receiver).effectOfCode(code), code),
-    customerWrote: async ({ workspaceId }, { name, phone, referral }) => {
-      // Ads that lead into this chat application are shown by its maker alone.
-      const adPlatform = referral?.source_type === 'ad' || referral?.ctwa_clid ? 'meta' : null
-      // The message is in whether or not there is room for a lead.
-      await leadFromChat(runtime, workspaceId, { name, phone, adPlatform }).catch((error) =>
-        log.warn('no lead made of a customer', { workspaceId }, error),
-      )
+    customersWrote: async (workspaceId, writers) => {
+      const customers = writers.map(({ name, phone, referral }): ChatCustomer => {
+        // Ads that lead into this chat application are shown by its maker alone.
+        const isOfAd = referral?.source_type === 'ad' || Boolean(referral?.ctwa_clid)
+        return { name, phone, adPlatform: isOfAd ? 'meta' : null }
+      })
+      // The messages are in whether or not there is room for leads.
+      const onError = (error: unknown) => log.warn('no lead made of a customer', { workspaceId }, error)
+      await leadsFromChat(runtime, workspaceId, customers, onError).catch(onError)
     },
   }
   const receive = openReceive(deps)

@@ -11,7 +11,7 @@ import { type ExternalId, findKnownIds, findTimes, insertMessages } from '../con
 import { holdFirstOwners } from '../ownership/agents.ts'
 import { begin, begins, type CustomerGroup, type Draft, draftOf, fold, stretchesOf } from './draft.ts'
 import type { CustomerEvent } from './group-events.ts'
-import type { Receiver, Writer } from './receiver.ts'
+import type { Writer } from './receiver.ts'
 import { mayReveal } from './reveal.ts'
 
 export interface Together {
@@ -23,7 +23,8 @@ export interface Together {
 }
 
 export interface Taken {
-  wrote: { receiver: Receiver; writer: Writer }[]
+  /** The customers who wrote something new. */
+  wrote: Writer[]
   /** Left, since these begin conversations and that was not to be. */
   beginning: CustomerGroup[]
   /** Left to `applyEvents`, which looks at more. */
@@ -69,7 +70,7 @@ export async function applyTogether(tx: Tx, together: Together, groups: readonly
     }
     Object.assign(draft, folded.draft)
     for (const externalId of folded.added) known.add(idKey({ connectionId: group.receiver.id, externalId }))
-    if (folded.writer !== null) taken.wrote.push({ receiver: group.receiver, writer: folded.writer })
+    if (folded.writer !== null) taken.wrote.push(folded.writer)
   }
   await write(tx, together, [...new Set(found.map(({ draft }) => draft))].filter(isChanged))
   return taken

@@ -116,7 +116,8 @@ async function receiveTogether(
   const known = await take(groups, false)
   const isAny = known.beginning.length > 0 && known.mayBegin
   const begun = isAny ? await take(known.beginning, true) : { wrote: [], beginning: known.beginning, others: [] }
-  for (const { receiver, writer } of [...known.wrote, ...begun.wrote]) await deps.customerWrote(receiver, writer)
+  const wrote = [...known.wrote, ...begun.wrote]
+  if (wrote.length > 0) await deps.customersWrote(workspaceId, wrote)
   return [...known.others, ...begun.beginning, ...begun.others]
 }
 
@@ -146,5 +147,5 @@ async function receiveOne(deps: ReceiveDeps, receiver: Receiver, group: Customer
   const work = (keyring: Keyring) =>
     withoutRace(() => deps.db.tx((tx: Tx) => applyEvents(tx, { keyring, receiver, now: deps.clock.now() }, group)))
   const wrote = await deps.vault.withKeyring(receiver.workspaceId, work)
-  for (const writer of wrote) await deps.customerWrote(receiver, writer)
+  if (wrote.length > 0) await deps.customersWrote(receiver.workspaceId, wrote)
 }

@@ -24,8 +24,8 @@ export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> {
   connectionTold(receiver: Receiver, event: ConnectionEvent): Promise<void>
   /** A send was refused after it had been accepted: some codes mean that the connection cannot send. */
   sendRefused(receiver: Receiver, errorCode: string): Promise<void>
-  /** A customer wrote; whoever keeps leads may make one of them. Runs after the commit and must not throw. */
-  customerWrote(receiver: Receiver, writer: Writer): Promise<void>
+  /** Customers wrote; whoever keeps leads may make some of them. Runs after the commit and must not throw. */
+  customersWrote(workspaceId: string, writers: readonly Writer[]): Promise<void>
 }
 
 /** What the events of a delivery are applied with. */

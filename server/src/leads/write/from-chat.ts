@@ -56,12 +56,26 @@ export async function findPhonesOfLeads(deps: ListDeps, workspaceId: string, sea
 const maxNameLength = 255
 
 /**
- * Makes a lead of a customer who wrote and is none, if the workspace wants that. Returns whether it did; a customer
- * without a phone makes none, since nothing would tell two of them apart. Throws 429 when the day's quota is used up.
+ * Makes leads of customers who wrote and are none, if the workspace wants that. What keeps one of them from being made,
+ * as a day's quota that is used up, is told and does not keep the others.
+ */
+export async function leadsFromChat(
+  deps: LeadDeps,
+  workspaceId: string,
+  customers: readonly ChatCustomer[],
+  onError: (error: unknown) => void,
+): Promise<void> {
+  if (!(await wantsLeads(deps.db.sql, workspaceId))) return
+  for (const customer of customers) await leadFromChat(deps, workspaceId, customer).catch(onError)
+}
+
+/**
+ * Makes a lead of a customer who is none. Returns whether it did; one without a phone makes none, since nothing would
+ * tell two of them apart. Throws 429 when the day's quota is used up.
  */
 export async function leadFromChat(deps: LeadDeps, workspaceId: string, customer: ChatCustomer): Promise<boolean> {
   const { name, phone, adPlatform } = customer
-  if (phone === null || !(await wantsLeads(deps.db.sql, workspaceId))) return false
+  if (phone === null) return false
   const keyring = await deps.vault.keyring(workspaceId)
   const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone))
   if (known !== undefined) return false

@@ -73,7 +73,7 @@ async function tellStatuses(phone: string): Promise<void> {
     ...node.deps,
     connectionTold: async () => {},
     sendRefused: async () => {},
-    customerWrote: async () => {},
+    customersWrote: async () => {},
   }
   const taken = fake.accepted.filter(({ to }) => to === phone)
   const events = taken.map(({ correlator, externalId }) => ({

@@ -13,7 +13,7 @@ async function tell(
   told: { externalId: string; correlator: string | null; status: DeliveryStatus; errorCode?: string },
 ): Promise<void> {
   const nobody = async () => {}
-  const deps = { ...node.deps, connectionTold: nobody, sendRefused: nobody, customerWrote: nobody }
+  const deps = { ...node.deps, connectionTold: nobody, sendRefused: nobody, customersWrote: nobody }
   const event = { type: 'status', errorCode: null, customer: null, at: clock.now(), ...told } as const
   await receive(deps, { workspaceId, id: connectionId, channel: 'waba' }, [event])
 }

@@ -115,8 +115,8 @@ export async function inboxWorld(options: { key?: Partial<NewKeyInput> } = {}): 
     sendRefused: async (_receiver, code) => {
       told.refused.push(code)
     },
-    customerWrote: async (_receiver, contact) => {
-      told.wrote.push(contact)
+    customersWrote: async (_workspaceId, writers) => {
+      told.wrote.push(...writers)
     },
   }
   const tellOn: InboxWorld['tellOn'] = (id, ...events) =>
