@@ -2,7 +2,7 @@ import { byteaArray, type Sql, type Tx } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { lockConversations } from '../conversation/many-queries.ts'
-import { lockConversation } from '../conversation/queries.ts'
+import { anyWorkspace, lockConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { advanceMessages, type PartReport } from './advance-send.ts'
 import { lockExternalIds, storeEarlyStatuses } from './early-statuses.ts'
@@ -10,24 +10,30 @@ import type { StatusEvent } from './group-events.ts'
 import { isPermanentError } from './permanent-errors.ts'
 import type { ReceiveDeps, Receiver } from './receiver.ts'
 
+/** A status with the connection that was told of it. */
+export interface ToldStatus {
+  receiver: Receiver
+  event: StatusEvent
+}
+
 /**
- * Applies what the platform tells of messages sent: by the correlator that travelled with them, else by the platform's
- * id. What overtook the answer of its own send is parked until that is settled. Several statuses of one message make
- * one event for each step that they really climb.
+ * Applies what platforms tell of messages sent in a workspace: by the correlator that travelled with them, else by the
+ * platform's id. What overtook the answer of its own send is kept until that is settled. Several statuses of one message
+ * make one event for each step that they really climb.
  */
 export async function receiveStatuses(
   deps: ReceiveDeps,
-  receiver: Receiver,
-  statuses: readonly StatusEvent[],
+  workspaceId: string,
+  statuses: readonly ToldStatus[],
 ): Promise<void> {
   if (statuses.length === 0) return
-  const keyring = await deps.vault.keyring(receiver.workspaceId)
-  const ordered = [...statuses].sort((a, b) => a.at.getTime() - b.at.getTime())
-  const { found, unknown } = await findTargets(deps.db.sql, keyring, receiver, ordered)
-  await applyTargets(deps, receiver, keyring, found)
-  if (unknown.length > 0) await parkUnknown(deps, receiver, keyring, unknown)
-  for (const { status, errorCode } of ordered) {
-    if (status === 'failed' && errorCode !== null) await deps.sendRefused(receiver, errorCode)
+  const keyring = await deps.vault.keyring(workspaceId)
+  const ordered = [...statuses].sort((a, b) => a.event.at.getTime() - b.event.at.getTime())
+  const { found, unknown } = await findTargets(deps.db.sql, keyring, workspaceId, ordered)
+  await applyTargets(deps, workspaceId, keyring, found)
+  if (unknown.length > 0) await keepUnknown(deps, workspaceId, keyring, unknown)
+  for (const { receiver, event } of ordered) {
+    if (event.status === 'failed' && event.errorCode !== null) await deps.sendRefused(receiver, event.errorCode)
   }
 }
 
@@ -38,6 +44,7 @@ interface Target {
 }
 
 interface PartRow {
+  connection_id: string
   conversation_id: string
   message_id: string
   part: number
@@ -46,63 +53,84 @@ interface PartRow {
 
 interface Targets {
   found: Target[]
-  unknown: StatusEvent[]
+  unknown: ToldStatus[]
 }
 
 async function findTargets(
   sql: Sql,
   keyring: Keyring,
-  receiver: Receiver,
-  statuses: readonly StatusEvent[],
+  workspaceId: string,
+  statuses: readonly ToldStatus[],
 ): Promise<Targets> {
-  const indexOf = (status: StatusEvent) => externalIndex(keyring, receiver.id, status.externalId)
-  const parts = await selectParts(
-    sql,
-    receiver,
-    statuses.map(indexOf),
-    statuses.flatMap(({ correlator }) => readCorrelator(correlator)?.messageId ?? []),
-  )
+  const asked = statuses.map((told) => ({
+    ...told,
+    index: externalIndex(keyring, told.receiver.id, told.event.externalId),
+    named: readCorrelator(told.event.correlator),
+  }))
+  const rows = await selectParts(sql, workspaceId, asked)
+  const byIndex = new Map(rows.map((row) => [row.external_index?.toString('hex'), row]))
+  const byPart = new Map(rows.map((row) => [`${row.connection_id} ${row.message_id} ${row.part}`, row]))
   const targets = new Map<string, Target>()
-  const unknown: StatusEvent[] = []
-  for (const status of statuses) {
-    const named = readCorrelator(status.correlator)
-    const index = indexOf(status)
-    const row =
-      parts.find((each) => each.external_index?.equals(index)) ??
-      parts.find((each) => each.message_id === named?.messageId && each.part === named.part)
+  const unknown: ToldStatus[] = []
+  for (const { receiver, event, index, named } of asked) {
+    // The digest is of the connection too.
+    const row = byIndex.get(index.toString('hex')) ?? byPart.get(`${receiver.id} ${named?.messageId} ${named?.part}`)
     if (row === undefined) {
-      unknown.push(status)
+      unknown.push({ receiver, event })
       continue
     }
     const { conversation_id: conversationId, message_id: messageId, part } = row
     const target = targets.get(messageId) ?? { conversationId, messageId, reports: [] }
     targets.set(messageId, target)
-    const rung = { status: status.status, errorCode: status.status === 'failed' ? status.errorCode : null }
-    target.reports.push({ part, rung, externalId: status.externalId, at: status.at })
+    const rung = { status: event.status, errorCode: event.status === 'failed' ? event.errorCode : null }
+    target.reports.push({ part, rung, externalId: event.externalId, at: event.at })
   }
   return { found: [...targets.values()], unknown }
 }
 
-async function selectParts(
-  sql: Sql,
-  { workspaceId, id: connectionId }: Receiver,
-  indexes: readonly Buffer[],
-  messageIds: readonly string[],
-): Promise<PartRow[]> {
+interface AskedPart {
+  receiver: Receiver
+  index: Buffer
+  named: { messageId: string } | null
+}
+
+/** Parts by the platform's ids, and all parts of the messages that correlators name: each by its index. */
+async function selectParts(sql: Sql, workspaceId: string, asked: readonly AskedPart[]): Promise<PartRow[]> {
+  const workspace = anyWorkspace(sql, workspaceId)
+  const named = asked.flatMap(({ receiver, named: name }) => (name === null ? [] : { receiver, ...name }))
   return sql<PartRow[]>`
-    select m.conversation_id, p.message_id, p.part, p.external_index
-    from message_parts p
-    join messages m on m.workspace_id = p.workspace_id and m.id = p.message_id
-    where p.workspace_id = ${workspaceId}
-      and p.connection_id = ${connectionId}
-      and p.external_index = any (${byteaArray(sql, indexes)}::bytea[])
-    union
-    select m.conversation_id, p.message_id, p.part, p.external_index
-    from message_parts p
-    join messages m on m.workspace_id = p.workspace_id and m.id = p.message_id
-    where p.workspace_id = ${workspaceId}
-      and p.connection_id = ${connectionId}
-      and p.message_id = any (${[...messageIds]}::uuid[])`
+    select p.connection_id, m.conversation_id, p.message_id, p.part, p.external_index
+    from (
+      select k.*
+      from unnest(
+        ${asked.map(({ receiver }) => receiver.id)}::uuid[],
+        ${byteaArray(
+          sql,
+          asked.map(({ index }) => index),
+        )}::bytea[]
+      ) as n (connection_id, external_index)
+      cross join lateral (
+        select connection_id, message_id, part, external_index from message_parts
+        where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
+        offset 0
+      ) as k
+      union
+      select k.*
+      from unnest(
+        ${named.map(({ receiver }) => receiver.id)}::uuid[],
+        ${named.map(({ messageId }) => messageId)}::uuid[]
+      ) as n (connection_id, message_id)
+      cross join lateral (
+        select connection_id, message_id, part, external_index from message_parts
+        where workspace_id = ${workspace} and message_id = n.message_id and connection_id = n.connection_id
+        offset 0
+      ) as k
+    ) as p
+    cross join lateral (
+      select conversation_id from messages
+      where workspace_id = ${workspace} and id = p.message_id
+      offset 0
+    ) as m`
 }
 
 /** `<message id>:<part>`; null for anything that did not come from us. */
@@ -116,12 +144,11 @@ export function readCorrelator(text: string | null): { messageId: string; part: 
 /** All of them in one transaction; one by one where that fails, so that none is held up by another. */
 async function applyTargets(
   deps: ReceiveDeps,
-  receiver: Receiver,
+  workspaceId: string,
   keyring: Keyring,
   targets: readonly Target[],
 ): Promise<void> {
   if (targets.length === 0) return
-  const { workspaceId } = receiver
   try {
     const moved = await deps.db.tx((tx: Tx) => advance(tx, keyring, workspaceId, targets, deps.clock.now()))
     for (const target of moved) {
@@ -131,10 +158,10 @@ async function applyTargets(
     if (!isPermanentError(error)) throw error
     const [target, another] = targets
     if (another !== undefined) {
-      for (const each of targets) await applyTargets(deps, receiver, keyring, [each])
+      for (const each of targets) await applyTargets(deps, workspaceId, keyring, [each])
       return
     }
-    const fields = { workspaceId, connectionId: receiver.id, messageId: target?.messageId, code: 'status' }
+    const fields = { workspaceId, messageId: target?.messageId, code: 'status' }
     deps.log.error('inbound item passed over', fields, error)
   }
 }
@@ -165,21 +192,25 @@ async function advanceMoved(tx: Tx, keyring: Keyring, workspaceId: string, targe
 }
 
 /** Looks once more under the lock of each id: its send may have been settled since. */
-async function parkUnknown(
+async function keepUnknown(
   deps: ReceiveDeps,
-  receiver: Receiver,
+  workspaceId: string,
   keyring: Keyring,
-  statuses: readonly StatusEvent[],
+  statuses: readonly ToldStatus[],
 ): Promise<void> {
   const now = deps.clock.now()
   const settled = await deps.db.tx(async (tx) => {
     await lockExternalIds(
       tx,
-      statuses.map((status) => externalIndex(keyring, receiver.id, status.externalId)),
+      statuses.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId)),
     )
-    const { found, unknown } = await findTargets(tx, keyring, receiver, statuses)
-    await storeEarlyStatuses(tx, keyring, receiver, unknown, now)
+    const { found, unknown } = await findTargets(tx, keyring, workspaceId, statuses)
+    for (const told of Map.groupBy(unknown, ({ receiver }) => receiver.id).values()) {
+      const [first] = told
+      const events = told.map(({ event }) => event)
+      if (first !== undefined) await storeEarlyStatuses(tx, keyring, first.receiver, events, now)
+    }
     return found
   })
-  await applyTargets(deps, receiver, keyring, settled)
+  await applyTargets(deps, workspaceId, keyring, settled)
 }

@@ -3,7 +3,7 @@ import { isUndone, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
 import { applyTogether } from './apply-together.ts'
-import { receiveStatuses } from './delivery-statuses.ts'
+import { receiveStatuses, type ToldStatus } from './delivery-statuses.ts'
 import type { CustomerGroup } from './draft.ts'
 import { type CustomerEvent, groupByCustomer, sortDelivery } from './group-events.ts'
 import { isPermanentError } from './permanent-errors.ts'
@@ -23,35 +23,52 @@ const [transactionsAtOnce, maxDeliveries, maxEvents] = [2, 64, 500]
  * logged and passed over: it must not hold up the others of its delivery.
  */
 export function receive(deps: ReceiveDeps, receiver: Receiver, events: readonly ChannelEvent[]): Promise<void> {
-  return receiveAll(deps, receiver, events, (delivery) => receiveCustomers(deps, receiver.workspaceId, [delivery]))
+  return receiveAll(deps, receiver, events, {
+    customers: (workspaceId, delivery) => receiveCustomers(deps, workspaceId, [delivery]),
+    statuses: (workspaceId, told) => receiveStatuses(deps, workspaceId, told),
+  })
 }
 
 /** `receive` for many: deliveries of one workspace that come in a busy moment go together; none fails with another. */
 export function openReceive(deps: ReceiveDeps): ReceiveDelivery {
-  const receiveWithOthers = batch<Delivery, void>({
-    groups: transactionsAtOnce,
-    groupSize: maxDeliveries,
-    work: async (workspaceId, deliveries) => {
-      await receiveCustomers(deps, workspaceId, deliveries)
-      return deliveries.map(() => undefined)
-    },
-    isUndone,
-  })
-  return (receiver, events) =>
-    receiveAll(deps, receiver, events, (delivery) => receiveWithOthers(receiver.workspaceId, delivery))
+  const together = <T>(work: (workspaceId: string, items: readonly T[]) => Promise<void>) =>
+    batch<T, void>({
+      groups: transactionsAtOnce,
+      groupSize: maxDeliveries,
+      work: async (workspaceId, items) => {
+        await work(workspaceId, items)
+        return items.map(() => undefined)
+      },
+      isUndone,
+    })
+  const take: Take = {
+    customers: together((workspaceId, deliveries) => receiveCustomers(deps, workspaceId, deliveries)),
+    statuses: together((workspaceId, told) => receiveStatuses(deps, workspaceId, told.flat())),
+  }
+  return (receiver, events) => receiveAll(deps, receiver, events, take)
+}
+
+/** Takes a part of a delivery, alone or with others. */
+interface Take {
+  customers(workspaceId: string, delivery: Delivery): Promise<void>
+  statuses(workspaceId: string, told: readonly ToldStatus[]): Promise<void>
 }
 
 async function receiveAll(
   deps: ReceiveDeps,
   receiver: Receiver,
   events: readonly ChannelEvent[],
-  takeCustomers: (delivery: Delivery) => Promise<void>,
+  take: Take,
 ): Promise<void> {
+  const { workspaceId } = receiver
   const { customers, statuses, connection } = sortDelivery(events)
   const failures: unknown[] = []
   const attempt = async (work: () => Promise<void>) => work().catch((error: unknown) => failures.push(error))
-  if (customers.length > 0) await attempt(() => takeCustomers({ receiver, events: customers }))
-  await attempt(() => receiveStatuses(deps, receiver, statuses))
+  if (customers.length > 0) await attempt(() => take.customers(workspaceId, { receiver, events: customers }))
+  if (statuses.length > 0) {
+    const told = statuses.map((event) => ({ receiver, event }))
+    await attempt(() => take.statuses(workspaceId, told))
+  }
   for (const event of connection) await attempt(() => deps.connectionTold(receiver, event))
   if (failures.length > 0) throw failures[0]
 }
