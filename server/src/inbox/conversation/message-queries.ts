@@ -68,8 +68,8 @@ export async function insertMessages(
       external_index, status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
     )
     select ${workspaceId}::uuid, n.id, n.conversation_id, n.connection_id, n.direction, n.kind, n.origin, n.content,
-      n.has_referral, n.external_id, n.external_index, n.status, n.error_code, null, null, n.occurred_at, n.created_at,
-      null
+      n.has_referral, n.external_id, n.external_index, n.status, n.error_code, n.actor_type, n.actor_id, n.occurred_at,
+      n.created_at, n.settle_by
     from unnest(
       ${column((row) => row.id)}::uuid[],
       ${column((row) => row.conversation_id)}::uuid[],
@@ -92,6 +92,8 @@ export async function insertMessages(
       )}::bytea[],
       ${column((row) => row.status)}::text[],
       ${column((row) => row.error_code)}::text[],
+      ${column((row) => row.actor_type)}::text[],
+      ${column((row) => row.actor_id)}::uuid[],
       ${timestampArray(
         tx,
         column((row) => row.occurred_at),
@@ -99,10 +101,14 @@ export async function insertMessages(
       ${timestampArray(
         tx,
         column((row) => row.created_at),
+      )}::timestamptz[],
+      ${timestampArray(
+        tx,
+        column((row) => row.settle_by),
       )}::timestamptz[]
     ) as n (
       id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_id, external_index,
-      status, error_code, occurred_at, created_at
+      status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
     )`.execute()
 }
 

@@ -1,10 +1,8 @@
 import { byteaArray, type Db, type Tx, timestampArray } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Conversation } from '../conversation/conversation.ts'
-import type { Message } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
-import { advanceMessages, type PartReport } from './advance-send.ts'
+import type { PartReport } from './advance-send.ts'
 import type { StatusEvent } from './group-events.ts'
 import type { Receiver } from './receiver.ts'
 
@@ -17,7 +15,7 @@ export async function lockExternalIds(tx: Tx, indexes: readonly Buffer[]): Promi
   if (hashes.length === 0) return
   await tx`
     select pg_advisory_xact_lock(h.hash)
-    from (select hash from unnest(${hashes.map(String)}::bigint[]) as u (hash) order by hash offset 0) as h`
+    from (select hash from unnest(${hashes.map(String)}::bigint[]) as u (hash) order by hash offset 0) as h`.execute()
 }
 
 /** Keeps statuses of ids that the connection does not know yet. Those of a history are of no use. */
@@ -61,39 +59,31 @@ interface ParkedRow {
 }
 
 /**
- * Applies the statuses that overtook the answer of a send. To be called in the transaction that stores the platform's
- * ids of the message's parts, after they are stored and under the conversation's lock. Returns the message as it then
- * stands; null when nothing was parked.
+ * Takes the statuses that overtook the answer of a send, oldest first, to be applied to its parts. To be called in the
+ * transaction that settles the send, under the conversation's lock and once these ids of its parts are stored.
  */
-export async function applyEarlyStatuses(
+export async function takeEarlyReports(
   tx: Tx,
-  keyring: Keyring,
   workspaceId: string,
-  conversation: Conversation,
   messageId: string,
-  now: Date,
-): Promise<Message | null> {
-  await lockExternalIds(tx, await externalIndexesOf(tx, workspaceId, messageId))
-  const rows = await tx<ParkedRow[]>`
-    delete from parked_statuses s
-    using message_parts p
-    where p.workspace_id = ${workspaceId}
-      and p.message_id = ${messageId}
-      and s.workspace_id = p.workspace_id
-      and s.connection_id = p.connection_id
-      and s.external_index = p.external_index
-    returning p.part, s.status, s.error_code, s.occurred_at`
-  if (rows.length === 0) return null
-  const reports: PartReport[] = rows
-    .map((row) => ({
-      part: row.part,
-      rung: rungOf(row),
-      externalId: null,
-      at: row.occurred_at,
-    }))
-    .sort((a, b) => a.at.getTime() - b.at.getTime())
-  const [message] = await advanceMessages(tx, keyring, workspaceId, [{ conversation, messageId, reports }], now)
-  return message ?? null
+  externalIndexes: readonly Buffer[],
+): Promise<PartReport[]> {
+  if (externalIndexes.length === 0) return []
+  const [, rows] = await Promise.all([
+    lockExternalIds(tx, externalIndexes),
+    tx<ParkedRow[]>`
+      delete from parked_statuses s
+      using message_parts p
+      where p.workspace_id = ${workspaceId}
+        and p.message_id = ${messageId}
+        and s.workspace_id = p.workspace_id
+        and s.connection_id = p.connection_id
+        and s.external_index = p.external_index
+      returning p.part, s.status, s.error_code, s.occurred_at`,
+  ])
+  return rows
+    .map((row) => ({ part: row.part, rung: rungOf(row), externalId: null, at: row.occurred_at }))
+    .sort((x, y) => x.at.getTime() - y.at.getTime())
 }
 
 /** Takes the statuses that overtook the message with this id, oldest first; what comes later finds the message. */
@@ -118,16 +108,6 @@ const rungOf = ({ status, error_code }: Pick<ParkedRow, 'status' | 'error_code'>
   status,
   errorCode: error_code === '' ? null : error_code,
 })
-
-async function externalIndexesOf(tx: Tx, workspaceId: string, messageId: string): Promise<Buffer[]> {
-  const rows = await tx<{ external_index: Buffer }[]>`
-    select external_index
-    from message_parts
-    where workspace_id = ${workspaceId}
-      and message_id = ${messageId}
-      and external_index is not null`
-  return rows.map((row) => row.external_index)
-}
 
 const keptMs = 7 * 24 * 3_600_000
 

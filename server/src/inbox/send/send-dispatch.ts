@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { commitBehind } from '../../base/db.ts'
 import type { Outgoing, RefusalEffect, SendResult } from '../../channels/connector.ts'
 import { noteActivity } from '../../channels/health/activity.ts'
 import { allowStart, type DispatchKey, ownerHasChanged, stayAlive, type Verdict } from '../conversation/dispatches.ts'
@@ -63,7 +64,7 @@ async function awaitTurn(deps: SendDeps, reserved: Reserved): Promise<boolean> {
 async function awaitPace(deps: SendDeps, { connection, ...reserved }: Reserved): Promise<boolean> {
   const paces = deps.pacesOf(connection)
   const { workspaceId, conversationId } = reserved
-  const waitMs = await deps.db.tx((tx) => takePlace(tx, workspaceId, connection.id, conversationId, paces))
+  const waitMs = await deps.db.statement((tx) => takePlace(tx, workspaceId, connection.id, conversationId, paces))
   const goAt = performance.now() + waitMs
   for (let leftMs = waitMs; leftMs > 0; leftMs = goAt - performance.now()) {
     if ((await deps.db.tx((tx) => stayAlive(tx, reserved))) === undefined) return false
@@ -88,7 +89,7 @@ async function allowedUntil(deps: SendDeps, dispatch: DispatchKey): Promise<Date
   for (;;) {
     // Taken before the database's mark is set, so that it runs out before the mark does, whatever clocks there are.
     const askedAt = performance.now()
-    const start = await deps.db.tx((tx) => allowStart(tx, dispatch, takeoverWaitMs))
+    const start = await deps.db.statement((tx) => allowStart(tx, dispatch, takeoverWaitMs))
     if (start === 'refused') return null
     if (start === 'held') {
       await sleep(heldMs)
@@ -121,15 +122,20 @@ async function note(deps: SendDeps, reserved: Reserved, part: number, result: Pa
   const keyring = await deps.vault.keyring(reserved.workspaceId)
   const externalId = result.outcome === 'accepted' ? result.externalId : null
   const { workspaceId, connection } = reserved
-  await deps.db.tx(async (tx) => {
-    await recordPart(tx, reserved, part, {
-      verdict: verdicts[result.outcome],
-      errorCode: errorCodeOf(result),
-      externalIndex: externalId === null ? null : externalIndex(keyring, connection.id, externalId),
-      externalId: externalId === null ? null : sealExternalId(keyring, reserved.messageId, externalId),
-    })
-    if (externalId !== null) await noteActivity(tx, workspaceId, connection.id, 'out', deps.clock.now())
-  })
+  const now = deps.clock.now()
+  await deps.db.tx((tx) =>
+    commitBehind(tx, () =>
+      Promise.all([
+        recordPart(tx, reserved, part, {
+          verdict: verdicts[result.outcome],
+          errorCode: errorCodeOf(result),
+          externalIndex: externalId === null ? null : externalIndex(keyring, connection.id, externalId),
+          externalId: externalId === null ? null : sealExternalId(keyring, reserved.messageId, externalId),
+        }),
+        externalId === null ? null : noteActivity(tx, workspaceId, connection.id, 'out', now),
+      ]),
+    ),
+  )
 }
 
 const verdicts: Record<PartOutcome['outcome'], Verdict> = {

@@ -115,7 +115,8 @@ export interface PartResult {
 export async function recordPart(tx: Tx, dispatch: DispatchKey, part: number, result: PartResult): Promise<void> {
   const { workspaceId, messageId } = dispatch
   const status = result.verdict === 'accepted' ? 'sent' : 'failed'
-  await tx`
+  await Promise.all([
+    tx`
     update message_parts p
     set status = case when p.status = 'pending' then ${status} else p.status end,
       error_code = case when p.status = 'pending' then ${result.errorCode} else p.error_code end,
@@ -131,8 +132,9 @@ export async function recordPart(tx: Tx, dispatch: DispatchKey, part: number, re
       ))
     where p.workspace_id = ${workspaceId}
       and p.message_id = ${messageId}
-      and p.part = ${part}`
-  await recordVerdict(tx, dispatch, result.verdict, result.externalId)
+      and p.part = ${part}`.execute(),
+    recordVerdict(tx, dispatch, result.verdict, result.externalId),
+  ])
 }
 
 /** A send's message and its parts in order, under lock. */
@@ -141,21 +143,22 @@ export async function lockParts(
   workspaceId: string,
   messageId: string,
 ): Promise<{ row: MessageRow; parts: Part[] } | undefined> {
-  const [row] = await tx<MessageRow[]>`
-    select ${messageColumns(tx)}
-    from messages m
-    where m.workspace_id = ${workspaceId}
-      and m.id = ${messageId}
-    for update`
-  if (row === undefined) return undefined
-  const parts = await tx<Part[]>`
-    select part, status, error_code as "errorCode", external_index as "externalIndex"
-    from message_parts
-    where workspace_id = ${workspaceId}
-      and message_id = ${messageId}
-    order by part
-    for update`
-  return { row, parts }
+  const [[row], parts] = await Promise.all([
+    tx<MessageRow[]>`
+      select ${messageColumns(tx)}
+      from messages m
+      where m.workspace_id = ${workspaceId}
+        and m.id = ${messageId}
+      for update`,
+    tx<Part[]>`
+      select part, status, error_code as "errorCode", external_index as "externalIndex"
+      from message_parts
+      where workspace_id = ${workspaceId}
+        and message_id = ${messageId}
+      order by part
+      for update`,
+  ])
+  return row === undefined ? undefined : { row, parts }
 }
 
 export interface SettledSend {

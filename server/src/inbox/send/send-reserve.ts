@@ -8,7 +8,7 @@ import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import type { Message } from '../conversation/message.ts'
-import { addMessage } from '../conversation/message-queries.ts'
+import { addMessage, insertMessages } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { type ConnectionReadiness, checkSend, type Draft } from './send-checks.ts'
@@ -55,16 +55,23 @@ async function reserve(
 ): Promise<Reserved | null> {
   const { sender, keyring, key } = attempt
   const { workspaceId } = sender
-  const conversation = await deps.step('lock', () => lockConversation(tx, keyring, sender, attempt.conversationId))
+  // Sent together: each is answered as things are once the conversation is locked.
+  const [conversation, earlier, readiness] = await deps.step('lock', () =>
+    Promise.all([
+      lockConversation(tx, keyring, sender, attempt.conversationId),
+      findSend(tx, workspaceId, sender.actor.id, key),
+      findConnectionReadiness(tx, workspaceId, attempt.connectionId),
+    ]),
+  )
   if (conversation === undefined) throw conversationNotFound()
-  if ((await findSend(tx, workspaceId, sender.actor.id, key)) !== undefined) return null
+  if (earlier !== undefined) return null
 
   if (attempt.lastSeenId !== null) {
     const newer = await findNewerThan(tx, keyring, sender, conversation.id, attempt.lastSeenId)
     if (newer !== null) throw new ThreadMoved(newer)
   }
   const now = deps.clock.now()
-  const draft = await deps.step('check', () => judge(deps, tx, attempt, conversation, now))
+  const draft = await deps.step('check', () => judge(deps, tx, attempt, conversation, readiness, now))
   if (connection === null) throw connectionUnavailable()
   const recipient = recipientOf(conversation)
 
@@ -94,7 +101,9 @@ async function record(
 ): Promise<number> {
   const { workspaceId, actor } = sender
   const now = message.createdAt
-  const added = await addMessage(tx, keyring, workspaceId, message)
+  // After the newest message every time is free, and none has to be looked for.
+  const isNewest = message.occurredAt > before.lastMessageAt
+  const added = isNewest ? message : await addMessage(tx, keyring, workspaceId, message)
   const send: NewSend = {
     workspaceId,
     conversationId: conversation.id,
@@ -108,7 +117,8 @@ async function record(
     now,
   }
   const change = { conversation: withOutbound(conversation, added ?? message, now), events }
-  const [turn] = await Promise.all([
+  const [, turn] = await Promise.all([
+    isNewest ? insertMessages(tx, keyring, workspaceId, [message]) : null,
     insertSend(tx, send),
     commitChange(tx, keyring, workspaceId, before, change, { actor, reason: 'sent' }, now),
   ])
@@ -120,6 +130,7 @@ async function judge(
   tx: Tx,
   attempt: SendAttempt,
   conversation: Conversation,
+  readiness: ConnectionReadiness | null,
   now: Date,
 ): Promise<Draft> {
   const { sender, command } = attempt
@@ -132,7 +143,7 @@ async function judge(
     command,
     sender,
     conversation,
-    readiness: await findConnectionReadiness(tx, sender.workspaceId, connectionId),
+    readiness,
     template,
     maxTextLength: deps.connectors[channel].maxTextLength,
     now,

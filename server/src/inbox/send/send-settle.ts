@@ -8,7 +8,8 @@ import { messageSent, messageStatusChanged } from '../conversation/events.ts'
 import { type Message, openMessage } from '../conversation/message.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { climb, outcomeUnknown, type Rung, rungOfParts } from '../conversation/status-ladder.ts'
-import { applyEarlyStatuses } from '../receive/early-statuses.ts'
+import { advanceMessages } from '../receive/advance-send.ts'
+import { takeEarlyReports } from '../receive/early-statuses.ts'
 import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
 import { type Answer, findAnswer, lockParts, type Part, storeOutcome } from './send-queries.ts'
@@ -72,18 +73,22 @@ async function settle(
   now: Date,
 ): Promise<Answer | null> {
   const { workspaceId, messageId } = dispatch
-  const found = await lockParts(tx, workspaceId, messageId)
+  const [found, earlier, way] = await Promise.all([
+    lockParts(tx, workspaceId, messageId),
+    findAnswer(tx, workspaceId, messageId),
+    lockDispatch(tx, workspaceId, messageId),
+  ])
   if (found === undefined) return null
-  const earlier = await findAnswer(tx, workspaceId, messageId)
   if (earlier !== null) return earlier
-  const way = await lockDispatch(tx, workspaceId, messageId)
   const end = endOf(messageId, found.parts, way?.verdict ?? null, ending)
   if (end === null) return null
 
   const before = openMessage(keyring, found.row)
   const message = { ...before, ...(climb(before, end.rung) ?? before), settleBy: null }
   const externalIndex = end.parts.find(({ part }) => part === 1)?.externalIndex ?? null
-  await Promise.all([
+  const externalIndexes = end.parts.flatMap(({ externalIndex: index }) => index ?? [])
+  const [early] = await Promise.all([
+    takeEarlyReports(tx, workspaceId, messageId, externalIndexes),
     storeOutcome(tx, workspaceId, messageId, {
       rung: message,
       parts: end.parts,
@@ -94,7 +99,8 @@ async function settle(
     recordEvents(tx, keyring, workspaceId, eventsOf(conversation, before, message, now), now),
     wakeWaiting(tx, dispatch.conversationId),
   ])
-  await applyEarlyStatuses(tx, keyring, workspaceId, conversation, messageId, now)
+  if (early.length > 0)
+    await advanceMessages(tx, keyring, workspaceId, [{ conversation, messageId, reports: early }], now)
   return end.answer
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lockConversation } from '../../../src/inbox/conversation/queries.ts'
+import { externalIndex } from '../../../src/inbox/conversation/sealed.ts'
 import { advanceMessages } from '../../../src/inbox/receive/advance-send.ts'
-import { applyEarlyStatuses } from '../../../src/inbox/receive/early-statuses.ts'
+import { takeEarlyReports } from '../../../src/inbox/receive/early-statuses.ts'
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 async function sending(parts = 1) {
@@ -108,7 +109,10 @@ async function settle(w: InboxWorld, id: string, messageId: string): Promise<voi
     const rung = { status: 'sent', errorCode: null } as const
     const reports = [{ part: 1, rung, externalId: 'wamid.1', at: now }]
     await advanceMessages(tx, keyring, workspaceId, [{ conversation, messageId, reports }], now)
-    await applyEarlyStatuses(tx, keyring, workspaceId, conversation, messageId, now)
+    const early = await takeEarlyReports(tx, workspaceId, messageId, [
+      externalIndex(keyring, w.connectionId, 'wamid.1'),
+    ])
+    await advanceMessages(tx, keyring, workspaceId, [{ conversation, messageId, reports: early }], now)
   })
 }
 
