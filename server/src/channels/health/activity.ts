@@ -22,7 +22,7 @@ export async function noteActivity(
     ${lagMs === null ? tx`` : setLag(tx, lagMs, now)}
     where workspace_id = ${workspaceId}
       and id = ${connectionId}
-      and (${column} is null or ${column} <= ${new Date(now.getTime() - noteEveryMs)})`
+      and (${column} is null or ${column} <= ${new Date(now.getTime() - noteEveryMs)})`.execute()
 }
 
 /** For how long the worst lag is kept. */

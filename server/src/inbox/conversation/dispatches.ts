@@ -160,7 +160,7 @@ export async function recordVerdict(
       verdict = ${verdict},
       external_id = coalesce(d.external_id, ${externalId}::bytea)
     where d.workspace_id = ${workspaceId}
-      and d.message_id = ${messageId}`
+      and d.message_id = ${messageId}`.execute()
 }
 
 interface DispatchRow {
