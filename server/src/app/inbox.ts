@@ -39,7 +39,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
   const sends: SendDeps = {
     ...inboxDeps(runtime),
     log,
-    wakes: await openSendWakeups(db),
+    wakes: openSendWakeups(db),
     pacesOf,
     noteRefusal: (connection, effect, errorCode) => applyRefusal(runtime, connection, effect, errorCode),
     step: runStep,

@@ -87,6 +87,7 @@ async function settle(
   const message = { ...before, ...(climb(before, end.rung) ?? before), settleBy: null }
   const externalIndex = end.parts.find(({ part }) => part === 1)?.externalIndex ?? null
   const externalIndexes = end.parts.flatMap(({ externalIndex: index }) => index ?? [])
+  wakeWaiting(tx, dispatch.conversationId)
   const [early] = await Promise.all([
     takeEarlyReports(tx, workspaceId, messageId, externalIndexes),
     storeOutcome(tx, workspaceId, messageId, {
@@ -97,7 +98,6 @@ async function settle(
       externalIndex,
     }),
     recordEvents(tx, keyring, workspaceId, eventsOf(conversation, before, message, now), now),
-    wakeWaiting(tx, dispatch.conversationId),
   ])
   if (early.length > 0)
     await advanceMessages(tx, keyring, workspaceId, [{ conversation, messageId, reports: early }], now)

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../base/db.ts'
+import { announce, type Db, type Tx } from '../../base/db.ts'
 
 /** Wakes those who wait for a send of a conversation to be settled, on whichever node. */
 export interface SendWakeups {
@@ -6,11 +6,12 @@ export interface SendWakeups {
   next(conversationId: string, maxMs: number): Promise<void>
 }
 
-const channel = 'inbox_sends'
+/** Sends of a conversation that are settled: the id is the conversation. */
+const settledTopic = 'sends_settled'
 
-export async function openSendWakeups(db: Db): Promise<SendWakeups> {
+export function openSendWakeups(db: Pick<Db, 'onNews'>): SendWakeups {
   const waiting = new Map<string, Set<() => void>>()
-  await db.listen(channel, (conversationId) => {
+  db.onNews(settledTopic, (conversationId) => {
     for (const wake of [...(waiting.get(conversationId) ?? [])]) wake()
   })
   return {
@@ -31,7 +32,7 @@ export async function openSendWakeups(db: Db): Promise<SendWakeups> {
   }
 }
 
-/** To be called in the transaction that settles a send. */
-export async function wakeWaiting(tx: Tx, conversationId: string): Promise<void> {
-  await tx`select pg_notify(${channel}, ${conversationId})`
+/** To be called in the transaction that settles a send. Announced rather than notified: that has commits wait for each other. */
+export function wakeWaiting(tx: Tx, conversationId: string): void {
+  announce(tx, settledTopic, conversationId)
 }
