@@ -4,7 +4,15 @@ import type { Customer } from '../../channels/channel-event.ts'
 import type { Conversation } from './conversation.ts'
 import { agent, human, keyIdOf } from './owner.ts'
 import { anyWorkspace, conversationColumns } from './queries.ts'
-import { type ConversationRow, openConversation, phoneIndexes, sealConversation, userIndexes } from './sealed.ts'
+import {
+  type ConversationRow,
+  openConversation,
+  phoneIndexes,
+  sealContact,
+  sealConversation,
+  sealLastMessage,
+  userIndexes,
+} from './sealed.ts'
 import { tellTeam } from './team-news.ts'
 
 // What a busy moment brings goes together: these do for many conversations in one statement what their neighbours do for
@@ -182,9 +190,12 @@ export async function storeConversations(
     workspaceId,
     changes.map(({ after }) => after.id),
   )
+  // Names are sealed anew only where they are others than before.
   const rows = changes.map(({ before, after }) => ({
-    ...sealConversation(keyring, after),
+    ...after,
     isRenamed: before.contact !== after.contact,
+    lastMessage: sealLastMessage(keyring, after),
+    names: before.contact === after.contact ? null : sealContact(keyring, after),
   }))
   const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
   await tx`
@@ -207,45 +218,45 @@ export async function storeConversations(
       ${column((row) => row.isRenamed)}::boolean[],
       ${byteaArray(
         tx,
-        column((row) => (row.isRenamed ? row.contact : null)),
+        column((row) => row.names?.contact ?? null),
       )}::bytea[],
       ${byteaArray(
         tx,
-        column((row) => row.user_index),
+        column((row) => row.names?.user_index ?? null),
       )}::bytea[],
       ${byteaArray(
         tx,
-        column((row) => row.phone_index),
+        column((row) => row.names?.phone_index ?? null),
       )}::bytea[],
       ${byteaArray(
         tx,
-        column((row) => row.phone_exact_index),
+        column((row) => row.names?.phone_exact_index ?? null),
       )}::bytea[],
       ${column((row) => row.status)}::text[],
       ${timestampArray(
         tx,
-        column((row) => row.snoozed_until),
+        column((row) => row.snoozedUntil),
       )}::timestamptz[],
-      ${column((row) => row.unread_count)}::integer[],
+      ${column((row) => row.unreadCount)}::integer[],
       ${timestampArray(
         tx,
-        column((row) => row.window_expires_at),
-      )}::timestamptz[],
-      ${timestampArray(
-        tx,
-        column((row) => row.last_message_at),
+        column((row) => row.windowExpiresAt),
       )}::timestamptz[],
       ${timestampArray(
         tx,
-        column((row) => row.unanswered_since),
+        column((row) => row.lastMessageAt),
+      )}::timestamptz[],
+      ${timestampArray(
+        tx,
+        column((row) => row.unansweredSince),
       )}::timestamptz[],
       ${byteaArray(
         tx,
-        column((row) => row.last_message),
+        column((row) => row.lastMessage),
       )}::bytea[],
       ${timestampArray(
         tx,
-        column((row) => row.updated_at),
+        column((row) => row.updatedAt),
       )}::timestamptz[]
     ) as n (
       id, is_renamed, contact, user_index, phone_index, phone_exact_index, status, snoozed_until, unread_count,

@@ -37,13 +37,12 @@ export interface StoredConversation extends ConversationRow {
 const place = (id: string, column: string) => ({ table: 'conversations', row: id, column })
 
 export function sealConversation(keyring: Keyring, conversation: Conversation): StoredConversation {
-  const { id, contact, lastMessage } = conversation
+  const { id, contact } = conversation
   return {
     id,
     connection_id: conversation.connectionId,
     channel: conversation.channel,
-    contact: keyring.seal(place(id, 'contact'), JSON.stringify(contact)),
-    ...contactIndexes(keyring, contact),
+    ...sealContact(keyring, { id, contact }),
     owner_key_id: keyIdOf(conversation.owner),
     owner_epoch: conversation.ownerEpoch,
     owner_since: conversation.ownerSince,
@@ -55,10 +54,22 @@ export function sealConversation(keyring: Keyring, conversation: Conversation): 
     window_expires_at: conversation.windowExpiresAt,
     last_message_at: conversation.lastMessageAt,
     unanswered_since: conversation.unansweredSince,
-    last_message: lastMessage === null ? null : keyring.seal(place(id, 'last_message'), JSON.stringify(lastMessage)),
+    last_message: sealLastMessage(keyring, conversation),
     created_at: conversation.createdAt,
     updated_at: conversation.updatedAt,
   }
+}
+
+export function sealLastMessage(
+  keyring: Keyring,
+  { id, lastMessage }: Pick<Conversation, 'id' | 'lastMessage'>,
+): Buffer | null {
+  return lastMessage === null ? null : keyring.seal(place(id, 'last_message'), JSON.stringify(lastMessage))
+}
+
+/** The customer's names, sealed, and what they are found by. */
+export function sealContact(keyring: Keyring, { id, contact }: Pick<Conversation, 'id' | 'contact'>) {
+  return { contact: keyring.seal(place(id, 'contact'), JSON.stringify(contact)), ...contactIndexes(keyring, contact) }
 }
 
 export function contactIndexes(keyring: Keyring, { userId, phone }: Pick<Contact, 'userId' | 'phone'>) {
