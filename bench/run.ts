@@ -1,7 +1,7 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
 // run. Options: --parts leads,inbox,import,scale,neighbours,webhooks,backlog,search,lists,memory,tokens,growth
-// --leads 20000
-// --rounds 5 --seconds 2 --connections 64 --rows 100000 (import) --only 'status won' (searches with this in their name)
+// --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
+// --only 'status won' (of leads, inbox and search: what has this in its name)
 // --json results.json
 // --short: every part but inbox in a minute. Its figures mean nothing; it fails when an answer is wrong.
 // --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, memory and growth need
@@ -22,7 +22,7 @@ import { type Course, compete, type Result } from './contest.ts'
 import { printResults } from './contest-table.ts'
 import { runGrowth } from './parts/growth-part.ts'
 import { type Imported, runImport } from './parts/import-part.ts'
-import { inboxContests } from './parts/inbox-part.ts'
+import { inboxContests } from './parts/inbox/inbox-part.ts'
 import { leadContests } from './parts/leads-part.ts'
 import { runLists } from './parts/lists-part.ts'
 import { runMemory } from './parts/memory-part.ts'
@@ -85,7 +85,8 @@ try {
   const others: { import?: Imported; webhooks?: Throughput[] } = {}
   const run = async (contests: Parameters<typeof compete>[0][], what: string) => {
     const ofPart: Result[] = []
-    for (const contest of contests) ofPart.push(await compete(contest, course))
+    for (const contest of contests.filter(({ name }) => name.includes(values.only)))
+      ofPart.push(await compete(contest, course))
     printResults(`work (${connections} connections, ${what})`, ofPart)
     results.push(...ofPart)
   }

@@ -1,0 +1,20 @@
+import type { Contest } from '../../contest.ts'
+import { floorConversation } from '../../floors/inbox-floor-tables.ts'
+import { requestBytes } from '../../load.ts'
+
+export function lists(key: string, readable: readonly string[]): Contest[] {
+  const headers = { authorization: `Bearer ${key}` }
+  const messagesPath = (n: number) => `/api/v1/inbox/conversations/${readable[n % readable.length]}/messages`
+  return [
+    {
+      name: 'list of 30 conversations',
+      product: () => requestBytes('GET', '/api/v1/inbox/conversations', headers),
+      floor: () => requestBytes('GET', '/conversations', {}),
+    },
+    {
+      name: 'list of 50 messages',
+      product: (n) => requestBytes('GET', messagesPath(n), headers),
+      floor: (n) => requestBytes('GET', `/conversations/${floorConversation(n % readable.length)}/messages`, {}),
+    },
+  ]
+}

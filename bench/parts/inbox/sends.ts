@@ -1,0 +1,32 @@
+import type { Db } from '../../../server/src/base/db.ts'
+import type { Contest } from '../../contest.ts'
+import { floorConversation } from '../../floors/inbox-floor-tables.ts'
+import type { SeededConnection } from '../../inbox-seed.ts'
+import { requestBytes } from '../../load.ts'
+
+export function sends(db: Db, key: string, connections: readonly SeededConnection[]): Contest {
+  const body = { kind: 'text', text: 'Good morning! It is still there, and we are open until six.' }
+  // Those of people, every third, are not the key's to answer.
+  const own = connections.map(({ conversations }) => conversations.filter((_, n) => n % 3 !== 0))
+  const conversationOf = (n: number) => {
+    const ofOne = own[n % own.length] ?? []
+    return ofOne[Math.floor(n / own.length) % ofOne.length]
+  }
+  return {
+    name: 'send, platform answers at once',
+    product: (n) => {
+      const headers = { authorization: `Bearer ${key}`, 'idempotency-key': `bench-${n}` }
+      return requestBytes('POST', `/api/v1/inbox/conversations/${conversationOf(n)}/messages`, headers, body)
+    },
+    floor: (n) => requestBytes('POST', `/conversations/${floorConversation(n % 20_000)}/messages`, {}, body),
+    verify: async (answers) => {
+      const [row] = await db.sql<{ sent: number }[]>`
+        select count(*)::integer as sent
+        from sends s
+        join messages m on m.workspace_id = s.workspace_id and m.id = s.message_id
+        where m.status = 'sent'
+          and s.answer_status = 202`
+      if ((row?.sent ?? 0) < answers) throw new Error(`${answers} sends were answered, ${row?.sent} of them sent`)
+    },
+  }
+}
