@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { lockConversation } from '../../../src/inbox/conversation/queries.ts'
 import { externalIndex } from '../../../src/inbox/conversation/sealed.ts'
 import { advanceMessages } from '../../../src/inbox/receive/advance-send.ts'
 import { takeEarlyReports } from '../../../src/inbox/receive/early-statuses.ts'
-import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
+import { test, type WorldMaker } from '../../support/inbox/both-forms.ts'
+import type { InboxWorld } from '../../support/inbox/inbox-world.ts'
 
-async function sending(parts = 1) {
+async function sending(inboxWorld: WorldMaker, parts = 1) {
   const w = await inboxWorld()
   const { id } = await w.customerWrites('Hi')
   const messageId = await w.pendingSend(id, parts)
@@ -15,8 +15,8 @@ async function sending(parts = 1) {
   return { w, id, messageId, events, message }
 }
 
-test('statuses climb and make one event for each real change, whatever order and however often they come', async () => {
-  const { w, messageId, events, message } = await sending()
+test('statuses climb and make one event for each real change, whatever order and however often they come', async (inboxWorld) => {
+  const { w, messageId, events, message } = await sending(inboxWorld)
   const correlator = `${messageId}:1`
   const tell = (status: 'sent' | 'delivered' | 'read') => w.tell(w.status('wamid.1', status, { correlator }))
   for (const status of ['sent', 'sent', 'read', 'delivered', 'sent', 'read'] as const) await tell(status)
@@ -47,8 +47,8 @@ const firstRungs: [('delivered' | 'read')[], string[]][] = [
   ],
 ]
 for (const [told, expected] of firstRungs) {
-  test(`a rung above sent is told even when it comes first: ${told.join(', ')}`, async () => {
-    const { w, messageId, events } = await sending()
+  test(`a rung above sent is told even when it comes first: ${told.join(', ')}`, async (inboxWorld) => {
+    const { w, messageId, events } = await sending(inboxWorld)
     const correlator = `${messageId}:1`
     await w.tell(...told.map((status) => w.status('wamid.1', status, { correlator })))
     const seen = (await events()).map(({ name, payload }) => {
@@ -58,15 +58,15 @@ for (const [told, expected] of firstRungs) {
   })
 }
 
-test('once the platform’s id is known, statuses without a correlator find their message', async () => {
-  const { w, messageId, message } = await sending()
+test('once the platform’s id is known, statuses without a correlator find their message', async (inboxWorld) => {
+  const { w, messageId, message } = await sending(inboxWorld)
   await w.tell(w.status('wamid.1', 'sent', { correlator: `${messageId}:1` }))
   await w.tell(w.status('wamid.1', 'delivered'))
   assert.equal((await message()).status, 'delivered')
 })
 
-test('a failure after sent carries the code of the platform, and the connection hears of it', async () => {
-  const { w, messageId, message, events } = await sending()
+test('a failure after sent carries the code of the platform, and the connection hears of it', async (inboxWorld) => {
+  const { w, messageId, message, events } = await sending(inboxWorld)
   const correlator = `${messageId}:1`
   await w.tell(w.status('wamid.1', 'sent', { correlator }))
   await w.tell(w.status('wamid.1', 'failed', { correlator, errorCode: '131047' }))
@@ -75,8 +75,8 @@ test('a failure after sent carries the code of the platform, and the connection 
   assert.deepEqual(w.told.refused, ['131047'])
 })
 
-test('a message in parts has the lowest rung that all have reached', async () => {
-  const { w, messageId, message, events } = await sending(2)
+test('a message in parts has the lowest rung that all have reached', async (inboxWorld) => {
+  const { w, messageId, message, events } = await sending(inboxWorld, 2)
   const tell = (part: number, status: 'sent' | 'delivered') =>
     w.tell(w.status(`wamid.${part}`, status, { correlator: `${messageId}:${part}` }))
   await tell(1, 'delivered')
@@ -88,8 +88,8 @@ test('a message in parts has the lowest rung that all have reached', async () =>
   assert.equal((await events()).length, 2)
 })
 
-test('a status that comes before its message is known by that id is kept and applied', async () => {
-  const { w, id, messageId, message } = await sending()
+test('a status that comes before its message is known by that id is kept and applied', async (inboxWorld) => {
+  const { w, id, messageId, message } = await sending(inboxWorld)
   await w.tell(w.status('wamid.1', 'delivered'), w.status('wamid.1', 'sent'))
   assert.equal((await message()).status, 'pending')
   await settle(w, id, messageId)
@@ -116,14 +116,14 @@ async function settle(w: InboxWorld, id: string, messageId: string): Promise<voi
   })
 }
 
-test('a status and the settling of its send at the same moment lose nothing', async () => {
-  const { w, id, messageId, message } = await sending()
+test('a status and the settling of its send at the same moment lose nothing', async (inboxWorld) => {
+  const { w, id, messageId, message } = await sending(inboxWorld)
   await Promise.all([settle(w, id, messageId), w.tell(w.status('wamid.1', 'read'))])
   assert.equal((await message()).status, 'read')
 })
 
-test('statuses of nobody’s messages change nothing', async () => {
-  const { w, events, message } = await sending()
+test('statuses of nobody’s messages change nothing', async (inboxWorld) => {
+  const { w, events, message } = await sending(inboxWorld)
   const stranger = await inboxWorld()
   const correlator = `${(await message()).id}:1`
   await stranger.tell(stranger.status('wamid.1', 'read', { correlator }))

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
 import type { SocketEvent } from '../../../src/channels/unofficial/transport/transport.ts'
 import {
@@ -9,10 +8,10 @@ import {
   socketMessage,
   upsert,
 } from '../../support/channels/session-events.ts'
-import { inboxWorld } from '../../support/inbox/inbox-world.ts'
+import { test, type WorldMaker } from '../../support/inbox/both-forms.ts'
 
 /** An inbox that is told what a session's socket told. */
-async function sessionWorld() {
+async function sessionWorld(inboxWorld: WorldMaker) {
   const w = await inboxWorld()
   return {
     ...w,
@@ -29,24 +28,24 @@ const says = (text: string, key: object = {}, more: object = {}) =>
 const hidden = { remoteJid: customerLid }
 const mapping: SocketEvent = { event: 'lid-mapping.update', data: { lid: customerLid, pn: customerJid } }
 
-test('a hidden customer is known by phone once the network maps the two', async () => {
-  const { hear, people } = await sessionWorld()
+test('a hidden customer is known by phone once the network maps the two', async (inboxWorld) => {
+  const { hear, people } = await sessionWorld(inboxWorld)
   await hear(says('Hi', hidden))
   assert.deepEqual(await people(), [['Ana', null, 1]])
   await hear(mapping)
   assert.deepEqual(await people(), [['Ana', customerDigits, 1]])
 })
 
-test('a customer who is known by phone is the same one when they write hidden, once the network maps the two', async () => {
-  const { hear, people } = await sessionWorld()
+test('a customer who is known by phone is the same one when they write hidden, once the network maps the two', async (inboxWorld) => {
+  const { hear, people } = await sessionWorld(inboxWorld)
   await hear(says('Hi'))
   await hear(mapping)
   await hear(says('Me again', hidden))
   assert.deepEqual(await people(), [['Ana', customerDigits, 2]])
 })
 
-test('who seemed to be two becomes one, with all they wrote', async () => {
-  const { hear, people, conversations, messages } = await sessionWorld()
+test('who seemed to be two becomes one, with all they wrote', async (inboxWorld) => {
+  const { hear, people, conversations, messages } = await sessionWorld(inboxWorld)
   await hear(says('By phone'))
   await hear(says('Hidden', hidden))
   await hear(says('Hidden again', hidden))
@@ -58,14 +57,14 @@ test('who seemed to be two becomes one, with all they wrote', async () => {
   assert.equal((await messages(one.id)).length, 3)
 })
 
-test('a mapping of somebody who never wrote begins nothing', async () => {
-  const { hear, people } = await sessionWorld()
+test('a mapping of somebody who never wrote begins nothing', async (inboxWorld) => {
+  const { hear, people } = await sessionWorld(inboxWorld)
   await hear(mapping)
   assert.deepEqual(await people(), [])
 })
 
-test('what could not be decrypted shows nothing, and counts when it comes again', async () => {
-  const { hear, people } = await sessionWorld()
+test('what could not be decrypted shows nothing, and counts when it comes again', async (inboxWorld) => {
+  const { hear, people } = await sessionWorld(inboxWorld)
   const key = { id: '3A0LATE' }
   await hear(upsert(socketMessage(undefined, { messageStubType: 2 }, key)))
   assert.deepEqual(await people(), [])
@@ -74,8 +73,8 @@ test('what could not be decrypted shows nothing, and counts when it comes again'
   assert.deepEqual(await people(), [['Ana', customerDigits, 1]])
 })
 
-test("history raises no unread count, and the phone's own words make the conversation human", async () => {
-  const { hear, people, conversations, messages } = await sessionWorld()
+test("history raises no unread count, and the phone's own words make the conversation human", async (inboxWorld) => {
+  const { hear, people, conversations, messages } = await sessionWorld(inboxWorld)
   const old = socketMessage({ conversation: 'Long ago' }, { messageTimestamp: 1_770_000_000 }, hidden)
   const data = { messages: [old], contacts: [{ id: customerJid, name: 'Ana Souza' }], lidPnMappings: [mapping.data] }
   await hear({ event: 'messaging-history.set', data })

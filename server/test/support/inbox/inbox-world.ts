@@ -10,6 +10,7 @@ import type { ConnectionEvent } from '../../../src/inbox/receive/group-events.ts
 import { receive } from '../../../src/inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../../../src/inbox/receive/receiver.ts'
 import { type Answer, type World, world } from '../world.ts'
+import { deliverTogether } from './deliveries-together.ts'
 
 export const inboxPath = '/api/v1/inbox'
 export const conversationPath = (id: string): string => `${inboxPath}/conversations/${id}`
@@ -55,10 +56,16 @@ export interface InboxWorld extends World {
 
 type Status = Extract<ChannelEvent, { type: 'status' }>
 
+export interface InboxOptions {
+  key?: Partial<NewKeyInput>
+  /** Each event that is told comes in a delivery of its own, and all of them go together; else they are one delivery. */
+  isTogether?: boolean
+}
+
 const inboxScopes = ['inbox.read', 'inbox.write'] as const
 
 /** A workspace with an official connection. The key that calls reads only, so that people own what begins here. */
-export async function inboxWorld(options: { key?: Partial<NewKeyInput> } = {}): Promise<InboxWorld> {
+export async function inboxWorld(options: InboxOptions = {}): Promise<InboxWorld> {
   const w = await world({ scopes: options.key?.scopes ?? ['inbox.read'], key: options.key ?? {} })
   const { db, vault, clock, log, workspaceId, call } = w
   const addConnection = async (channel: Channel = 'waba') => {
@@ -119,8 +126,14 @@ export async function inboxWorld(options: { key?: Partial<NewKeyInput> } = {}): 
       told.wrote.push(...writers)
     },
   }
-  const tellOn: InboxWorld['tellOn'] = (id, ...events) =>
-    receive(receiveDeps, { workspaceId, id, channel: 'waba' }, events)
+  const tellOn: InboxWorld['tellOn'] = async (id, ...events) => {
+    const receiver = { workspaceId, id, channel: 'waba' } as const
+    if (options.isTogether !== true) return receive(receiveDeps, receiver, events)
+    const deliveries = events.map((event) => ({ receiver, events: [event] }))
+    for (const outcome of await deliverTogether(receiveDeps, deliveries)) {
+      if (outcome.status === 'rejected') throw outcome.reason
+    }
+  }
   // Reading needs a key that sees everything, whatever the test's own key sees.
   const { value: reader } = await w.addKey({ scopes: ['inbox.read'] })
   const conversations: InboxWorld['conversations'] = async (query = {}) =>

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import type { Vault } from '../../../src/base/sealing/vault.ts'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { openReceive } from '../../../src/inbox/receive/receive.ts'
+import type { ReceiveDeps, Receiver } from '../../../src/inbox/receive/receiver.ts'
+
+export interface Delivery {
+  receiver: Receiver
+  events: readonly ChannelEvent[]
+}
+
+/** How many of each kind are under way before others wait. */
+const underWay = 2
+
+/**
+ * Hands in deliveries of one workspace that come in a busy moment, so that all of them go together: others are under way
+ * until each of these waits. Those others come to nothing. Returns what came of each.
+ */
+export async function deliverTogether(
+  deps: ReceiveDeps,
+  deliveries: readonly Delivery[],
+): Promise<PromiseSettledResult<void>[]> {
+  const [first] = deliveries
+  if (first === undefined) return []
+  const end = Promise.withResolvers<never>()
+  end.promise.catch(() => undefined)
+  let asked = 0
+  let isHeld = true
+  const hold = <T>(go: () => Promise<T>): Promise<T> => {
+    asked++
+    return isHeld ? end.promise : go()
+  }
+  const vault: Vault = {
+    ...deps.vault,
+    keyring: (scopeId) => hold(() => deps.vault.keyring(scopeId)),
+    withKeyring: (scopeId, work) => hold(() => deps.vault.withKeyring(scopeId, work)),
+  }
+  const receive = openReceive({ ...deps, vault })
+  const others = Array.from({ length: underWay }, () => [
+    receive(first.receiver, [{ type: 'contact_opened', customer: nobody, at: new Date(0) }]),
+    receive(first.receiver, [{ ...statusOfNobody, at: new Date(0) }]),
+  ]).flat()
+  assert.equal(asked, others.length, 'these are under way at once')
+  isHeld = false
+  const outcomes = deliveries.map(({ receiver, events }) => receive(receiver, events))
+  assert.equal(asked, others.length, 'and everybody else waits')
+  // As if the database were away: nobody is tried again for it.
+  end.reject(Object.assign(new Error('Held up in vain'), { code: 'HELD_UP' }))
+  await Promise.allSettled(others)
+  return Promise.allSettled(outcomes)
+}
+
+const nobody = { userId: 'nobody', parentUserId: null, phone: null, name: null }
+const statusOfNobody = {
+  type: 'status',
+  externalId: 'wamid.nobody',
+  status: 'read',
+  errorCode: null,
+  correlator: null,
+  customer: null,
+} as const
