@@ -59,7 +59,14 @@ export async function applyTogether(tx: Tx, together: Together, groups: readonly
     else if (group.events.some((event) => mayReveal(event) && !isNew(event))) taken.others.push(group)
     else if (first === undefined) continue
     else if (firstOwnerOf === null) taken.beginning.push(group)
-    else found.push({ group, draft: begin(group.receiver, first, firstOwnerOf(group.receiver.id), now) })
+    else {
+      // What came before has no conversation to be told of.
+      const events = group.events.slice(group.events.indexOf(first))
+      found.push({
+        group: { ...group, events },
+        draft: begin(group.receiver, first, firstOwnerOf(group.receiver.id), now),
+      })
+    }
   }
   await learnTimes(tx, workspaceId, found)
   for (const { group, draft } of found) {
@@ -121,7 +128,9 @@ async function learnTimes(
   }
 }
 
-const isChanged = ({ before, conversation, messages }: Draft): boolean => before !== conversation || messages.length > 0
+// Nobody begins a conversation without a message: what was to begin it may turn out to be known, or be left to others.
+const isChanged = ({ before, conversation, messages }: Draft): boolean =>
+  messages.length > 0 || (before !== null && before !== conversation)
 
 async function write(tx: Tx, { keyring, workspaceId, now }: Together, drafts: readonly Draft[]): Promise<void> {
   if (drafts.length === 0) return

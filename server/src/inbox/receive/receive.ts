@@ -39,7 +39,7 @@ export function openReceive(deps: ReceiveDeps): ReceiveDelivery {
         await work(workspaceId, items)
         return items.map(() => undefined)
       },
-      isUndone,
+      isUndone: mayGoApart,
     })
   const take: Take = {
     customers: together((workspaceId, deliveries) => receiveCustomers(deps, workspaceId, deliveries)),
@@ -73,6 +73,9 @@ async function receiveAll(
   if (failures.length > 0) throw failures[0]
 }
 
+/** Whether those that failed together may be tried in smaller parts: not when the database is away. */
+const mayGoApart = (error: unknown): boolean => isUndone(error) || isPermanentError(error)
+
 interface Delivery {
   receiver: Receiver
   events: CustomerEvent[]
@@ -86,7 +89,7 @@ async function receiveCustomers(
   for (const groups of inTransactions(groupsOf(deliveries))) {
     const others = await receiveTogether(deps, workspaceId, groups).catch((error: unknown) => {
       // Tried again in halves, until the delivery at fault is alone.
-      if (deliveries.length > 1 || !isUndone(error)) throw error
+      if (deliveries.length > 1 || !mayGoApart(error)) throw error
       return groups
     })
     await receiveEach(deps, others)
@@ -123,18 +126,20 @@ async function receiveTogether(
   workspaceId: string,
   groups: readonly CustomerGroup[],
 ): Promise<CustomerGroup[]> {
-  const take = (some: readonly CustomerGroup[], mayBegin: boolean) =>
-    deps.vault.withKeyring(workspaceId, async (keyring) => {
-      const now = deps.clock.now()
-      const taken = await deps.db.tx((tx: Tx) => applyTogether(tx, { keyring, workspaceId, now, mayBegin }, some))
+  const take = async (some: readonly CustomerGroup[], mayBegin: boolean) => {
+    const taken = await deps.vault.withKeyring(workspaceId, async (keyring) => {
       // While two versions of a digest are in use, who begins a conversation has to wait for others who may.
-      return { ...taken, mayBegin: keyring.indexVersions.length === 1 }
+      const isAlone = keyring.indexVersions.length === 1
+      const together = { keyring, workspaceId, now: deps.clock.now(), mayBegin: mayBegin && isAlone }
+      return { ...(await deps.db.tx((tx: Tx) => applyTogether(tx, together, some))), isAlone }
     })
+    // At once: when what follows fails and all is done again, these are no longer new.
+    if (taken.wrote.length > 0) await deps.customersWrote(workspaceId, taken.wrote)
+    return taken
+  }
   const known = await take(groups, false)
-  const isAny = known.beginning.length > 0 && known.mayBegin
-  const begun = isAny ? await take(known.beginning, true) : { wrote: [], beginning: known.beginning, others: [] }
-  const wrote = [...known.wrote, ...begun.wrote]
-  if (wrote.length > 0) await deps.customersWrote(workspaceId, wrote)
+  if (known.beginning.length === 0 || !known.isAlone) return [...known.others, ...known.beginning]
+  const begun = await take(known.beginning, true)
   return [...known.others, ...begun.beginning, ...begun.others]
 }
 

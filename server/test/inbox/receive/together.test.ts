@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChannelEvent, Customer } from '../../../src/channels/channel-event.ts'
+import { deliverTogether } from '../../support/inbox/deliveries-together.ts'
+import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+
+const byPhone = (n: number): Customer => ({ ...marina, phone: `55119888${70_000 + n}`, name: `Customer ${n}` })
+const receiverOf = (w: InboxWorld, id = w.connectionId) =>
+  ({ workspaceId: w.workspaceId, id, channel: 'waba' }) as const
+
+/** Each list of events in a delivery of its own; all go together. Answers which were taken. */
+async function tellTogether(w: InboxWorld, lists: ChannelEvent[][], deps = w.receiveDeps): Promise<boolean[]> {
+  const deliveries = lists.map((events) => ({ receiver: receiverOf(w), events }))
+  return (await deliverTogether(deps, deliveries)).map(({ status }) => status === 'fulfilled')
+}
+
+const secondsAgo = (w: InboxWorld, seconds: number) => new Date(w.clock.now().getTime() - seconds * 1000)
+
+async function textsOf(w: InboxWorld): Promise<string[][]> {
+  const all = await w.conversations()
+  return Promise.all(all.map(async ({ id }) => (await w.messages(id)).map(({ text }: { text: string }) => text)))
+}
+
+test('deliveries of one customer that go together are stored by the time of the platform, each event after the one before', async () => {
+  const w = await inboxWorld()
+  const said = [3, 1, 5, 2, 4].map((n) => [customerMessage({ at: secondsAgo(w, n), text: String(n) })])
+  await tellTogether(w, said)
+  const [{ id, unread_count }] = await w.conversations()
+  assert.deepEqual([unread_count, await textsOf(w)], [5, [['5', '4', '3', '2', '1']]])
+  const events = await w.events(id)
+  assert.deepEqual(
+    events.map(({ payload }) => (payload.message as { text: string }).text),
+    ['5', '4', '3', '2', '1'],
+  )
+})
+
+test('one id in a delivery twice, in two that go together, and in two processes at once, is one message', async () => {
+  const w = await inboxWorld()
+  const known = customerMessage({ at: w.clock.now(), text: 'known' })
+  await w.tell(known)
+  const fresh = customerMessage({ at: w.clock.now(), text: 'fresh' })
+  const ofNew = customerMessage({ at: w.clock.now(), text: 'new', customer: byPhone(1) })
+  const lists = [[fresh, fresh, known], [fresh], [ofNew, ofNew], [ofNew, known], [known]]
+  const taken = await Promise.all([tellTogether(w, lists), tellTogether(w, lists.toReversed()), tellTogether(w, lists)])
+  assert.ok(taken.flat().every(Boolean))
+  assert.deepEqual((await textsOf(w)).sort(), [['known', 'fresh'], ['new']].sort())
+  assert.deepEqual((await w.conversations()).map((one) => one.unread_count).sort(), [1, 2])
+  assert.equal(w.told.wrote.length, 3)
+})
+
+test('an id that two customers show in one moment begins one conversation, and no empty one', async () => {
+  const w = await inboxWorld()
+  await addAgent(w)
+  const first = customerMessage({ at: w.clock.now(), externalId: 'wamid.both', customer: byPhone(1) })
+  await tellTogether(w, [[first], [{ ...first, customer: { ...marina, userId: 'BR.2', phone: null } }]])
+  const [{ id }, ...others] = await w.conversations()
+  assert.equal(others.length, 0)
+  assert.deepEqual(
+    (await w.events(id)).map(({ name }) => name),
+    ['inbox.conversation.owner_changed', 'inbox.message.received'],
+  )
+})
+
+test('what comes before the message that begins a conversation opens no window and names nobody', async () => {
+  const w = await inboxWorld()
+  const call: ChannelEvent = {
+    type: 'contact_opened',
+    customer: { ...marina, name: 'Of a call' },
+    at: secondsAgo(w, 9),
+  }
+  const history: ChannelEvent = {
+    type: 'history',
+    externalId: 'wamid.h',
+    customer: { ...marina, name: null },
+    kind: 'text',
+    text: 'Long ago',
+    direction: 'inbound',
+    status: 'read',
+    at: secondsAgo(w, 5),
+  }
+  await tellTogether(w, [[call], [history]])
+  const [{ contact, window_expires_at }] = await w.conversations()
+  assert.deepEqual([contact.name, window_expires_at], [null, null])
+})
+
+test('who begins a conversation twice at once, here and on another node, begins one with one owner', async () => {
+  const w = await inboxWorld()
+  await addAgent(w)
+  const lists = (node: string) =>
+    Array.from({ length: 8 }, (_, n) => [
+      customerMessage({ at: w.clock.now(), text: `${node} ${n}`, customer: byPhone(n) }),
+      customerMessage({ at: w.clock.now(), text: `${node} ${n} again`, customer: byPhone(n) }),
+    ])
+  const taken = await Promise.all(['a', 'b', 'c'].map((node) => tellTogether(w, lists(node))))
+  assert.ok(taken.flat().every(Boolean))
+  const all = await w.conversations()
+  assert.deepEqual([all.length, ...new Set(all.map((one) => one.unread_count))], [8, 6])
+  for (const { id } of all) {
+    const names = (await w.events(id)).map(({ name }) => name)
+    assert.deepEqual([names.length, names.lastIndexOf('inbox.conversation.owner_changed')], [7, 0])
+  }
+})
+
+test('two customers who turn out to be one in the midst of others become one, and the others are stored', async () => {
+  const w = await inboxWorld()
+  const hidden = { userId: 'BR.1', parentUserId: null, phone: null, name: null }
+  await w.customerWrites('by phone')
+  await w.tell(customerMessage({ at: w.clock.now(), customer: hidden, text: 'by id' }))
+  const both = { ...hidden, phone: marina.phone }
+  const taken = await tellTogether(w, [
+    [customerMessage({ at: w.clock.now(), customer: byPhone(1), text: 'one' })],
+    [customerMessage({ at: w.clock.now(), customer: both, text: 'both' })],
+    [customerMessage({ at: w.clock.now(), customer: byPhone(2), text: 'two' })],
+  ])
+  assert.deepEqual(taken, [true, true, true])
+  assert.deepEqual((await textsOf(w)).map((texts) => texts.length).sort(), [1, 1, 3])
+})
+
+test('a customer who has written is told of, even when what comes with it fails and is done again', async () => {
+  const w = await inboxWorld()
+  await w.customerWrites('Hi')
+  w.told.wrote.length = 0
+  const poison = customerMessage({ at: w.clock.now(), customer: byPhone(1), kind: 'hologram' as never })
+  await tellTogether(w, [[customerMessage({ at: w.clock.now() })], [poison]])
+  assert.deepEqual(
+    w.told.wrote.map(({ phone }) => phone),
+    [marina.phone],
+  )
+})
