@@ -52,12 +52,18 @@ export class Transaction implements Sender {
 
   /**
    * Sends the commit right after the statements that `work` sends before it first waits. What they answer can undo
-   * nothing any more; when one of them fails, nothing is committed.
+   * nothing any more; when one of them fails, or is not even sent, nothing is committed.
    */
   commitBehind<T>(work: () => Promise<T>): Promise<T> {
     const answer = work()
-    answer.catch(() => undefined)
-    this.#sendCommit()
+    let isBroken = false
+    answer.catch(() => {
+      isBroken = true
+    })
+    // What throws between two statements is known by then; all of them leave with the commit a moment later.
+    process.nextTick(() => {
+      if (!isBroken) this.#sendCommit()
+    })
     return answer
   }
 

@@ -247,6 +247,15 @@ test('a commit behind the last statements commits all of them, or none when one 
     (await db.sql`select n from written order by n`).map(({ n }) => n),
     [1, 2],
   )
+  const half = db.tx(async (tx) => {
+    await tx`select 1`
+    const fault = async () => {
+      throw new TypeError('A fault of ours, before the statement is sent')
+    }
+    await commitBehind(tx, () => Promise.all([tx`insert into written (n) values (7)`.execute(), fault()]))
+  })
+  await assert.rejects(half, /A fault of ours/)
+  assert.equal((await db.sql`select n from written where n = 7`).length, 0)
   const late = db.tx(async (tx) => {
     await commitBehind(tx, async () => tx`insert into written (n) values (5)`.execute())
     await tx`insert into written (n) values (6)`
