@@ -191,8 +191,29 @@ async function advanceMoved(tx: Tx, keyring: Keyring, workspaceId: string, targe
   if (conversation !== undefined) await advanceMessages(tx, keyring, workspaceId, [{ ...target, conversation }], now)
 }
 
-/** Looks once more under the lock of each id: its send may have been settled since. */
+/** All of them at once; one by one where that fails, so that none is held up by another. */
 async function keepUnknown(
+  deps: ReceiveDeps,
+  workspaceId: string,
+  keyring: Keyring,
+  statuses: readonly ToldStatus[],
+): Promise<void> {
+  try {
+    await keepTogether(deps, workspaceId, keyring, statuses)
+  } catch (error) {
+    if (!isPermanentError(error)) throw error
+    const [first, another] = statuses
+    if (another !== undefined) {
+      for (const each of statuses) await keepUnknown(deps, workspaceId, keyring, [each])
+      return
+    }
+    const fields = { workspaceId, connectionId: first?.receiver.id, code: 'status' }
+    deps.log.error('inbound item passed over', fields, error)
+  }
+}
+
+/** Looks once more under the lock of each id: its send may have been settled since. */
+async function keepTogether(
   deps: ReceiveDeps,
   workspaceId: string,
   keyring: Keyring,

@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent, Customer } from '../../../src/channels/channel-event.ts'
-import { deliverTogether } from '../../support/inbox/deliveries-together.ts'
+import { tellTogether } from '../../support/inbox/deliveries-together.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
 const byPhone = (n: number): Customer => ({ ...marina, phone: `55119888${70_000 + n}`, name: `Customer ${n}` })
-const receiverOf = (w: InboxWorld, id = w.connectionId) =>
-  ({ workspaceId: w.workspaceId, id, channel: 'waba' }) as const
-
-/** Each list of events in a delivery of its own; all go together. Answers which were taken. */
-async function tellTogether(w: InboxWorld, lists: ChannelEvent[][], deps = w.receiveDeps): Promise<boolean[]> {
-  const deliveries = lists.map((events) => ({ receiver: receiverOf(w), events }))
-  return (await deliverTogether(deps, deliveries)).map(({ status }) => status === 'fulfilled')
-}
-
 const secondsAgo = (w: InboxWorld, seconds: number) => new Date(w.clock.now().getTime() - seconds * 1000)
 
 async function textsOf(w: InboxWorld): Promise<string[][]> {

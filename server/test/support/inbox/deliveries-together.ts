@@ -50,6 +50,22 @@ export async function deliverTogether(
   return Promise.allSettled(outcomes)
 }
 
+/** Each list of events in a delivery of its own, and all together. Answers which of them were taken. */
+export async function tellTogether(
+  { workspaceId, connectionId, receiveDeps }: Told,
+  lists: readonly (readonly ChannelEvent[])[],
+): Promise<boolean[]> {
+  const receiver = { workspaceId, id: connectionId, channel: 'waba' } as const
+  const deliveries = lists.map((events) => ({ receiver, events }))
+  return (await deliverTogether(receiveDeps, deliveries)).map(({ status }) => status === 'fulfilled')
+}
+
+interface Told {
+  workspaceId: string
+  connectionId: string
+  receiveDeps: ReceiveDeps
+}
+
 const nobody = { userId: 'nobody', parentUserId: null, phone: null, name: null }
 const statusOfNobody = {
   type: 'status',

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { openReceive } from '../../../src/inbox/receive/receive.ts'
+import { signatureOf } from '../../support/channels/waba-payloads.ts'
+import { tellTogether } from '../../support/inbox/deliveries-together.ts'
+import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { until } from '../../support/until.ts'
+
+const phoneOf = (n: number) => `55119888${70_000 + n}`
+const count = 9
+
+/** A message each of some customers, half of whom have written before. */
+async function busyMoment() {
+  const w = await inboxWorld()
+  const customers = Array.from({ length: count }, (_, n) => ({ ...marina, phone: phoneOf(n) }))
+  const write = (text: string) => (customer: typeof marina) => customerMessage({ at: w.clock.now(), customer, text })
+  await w.tell(...customers.slice(0, 4).map(write('before')))
+  w.told.wrote.length = 0
+  return { w, messages: customers.map(write('now')) }
+}
+
+async function stored({ db, workspaceId }: InboxWorld) {
+  const [row] = await db.sql<{ messages: number; unread: number; events: number }[]>`
+    select
+      (select count(*) from messages where workspace_id = ${workspaceId}) as messages,
+      (select sum(unread_count) from conversations where workspace_id = ${workspaceId}) as unread,
+      (select count(*) from events where workspace_id = ${workspaceId} and name = 'inbox.message.received') as events`
+  return [Number(row?.messages), Number(row?.unread), Number(row?.events)]
+}
+
+const passedOver = ({ logLines }: InboxWorld) => logLines.filter((line) => line.includes('inbound item passed over'))
+
+/** Has the database do this whenever a row of the workspace is put into a table. */
+async function onInsert({ db, workspaceId }: InboxWorld, table: string, statement: string) {
+  const name = `upon_${workspaceId.replaceAll('-', '')}`
+  await db.sql.unsafe(`
+    create function ${name}() returns trigger language plpgsql as $$ begin ${statement}; return new; end $$;
+    create trigger ${name} before insert on ${table}
+      for each row when (new.workspace_id = '${workspaceId}') execute function ${name}()`)
+  return () => db.sql.unsafe(`drop trigger ${name} on ${table}; drop function ${name}`)
+}
+
+test('a row that the database refuses for ever is logged and passed over, it alone, and each delivery is taken', async () => {
+  const { w, messages } = await busyMoment()
+  const refuse = `if new.kind = 'location' then raise exception 'never' using errcode = '22000'; end if`
+  const restore = await onInsert(w, 'messages', refuse)
+  const lines = w.logLines.length
+  const [first, ...rest] = messages.map((message): ChannelEvent[] => [message])
+  assert.ok(first !== undefined)
+  const lists = [[...first, customerMessage({ at: w.clock.now(), kind: 'location' })], ...rest]
+  assert.ok((await tellTogether(w, lists)).every(Boolean))
+  await restore()
+  assert.deepEqual(await stored(w), [4 + count, 4 + count, 4 + count])
+  assert.equal(w.logLines.slice(lines).filter((line) => line.includes('inbound item passed over')).length, 1)
+  assert.equal(w.told.wrote.length, count)
+})
+
+test('a fault of ours about one item, whatever its code, is passed over without harm to the deliveries beside it', async () => {
+  const { w, messages } = await busyMoment()
+  const before = passedOver(w).length
+  const odd = customerMessage({ at: w.clock.now(), externalId: 7 as never })
+  assert.ok((await tellTogether(w, [[odd], ...messages.map((message) => [message])])).every(Boolean))
+  assert.deepEqual(await stored(w), [4 + count, 4 + count, 4 + count])
+  assert.equal(passedOver(w).length - before, 1)
+})
+
+test('a status of an unknown message that the database refuses for ever is passed over, and the others are kept', async () => {
+  const w = await inboxWorld()
+  const refuse = `if new.error_code = '7' then raise exception 'never' using errcode = '22000'; end if`
+  const restore = await onInsert(w, 'parked_statuses', refuse)
+  const odd = w.status('wamid.odd', 'failed', { errorCode: '7' })
+  assert.ok(
+    (await tellTogether(w, [[w.status('wamid.1', 'read')], [odd], [w.status('wamid.2', 'read')]])).every(Boolean),
+  )
+  await restore()
+  const rows = await w.db.sql`select status from parked_statuses where workspace_id = ${w.workspaceId}`
+  assert.deepEqual(
+    rows.map(({ status }) => status),
+    ['read', 'read'],
+  )
+})
+
+for (const table of ['conversations', 'messages', 'events']) {
+  test(`a database that goes away over its ${table} fails all that went together, and the repeat stores each once`, async () => {
+    const { w, messages } = await busyMoment()
+    const lists = messages.map((message) => [message])
+    const restore = await onInsert(w, table, 'perform pg_terminate_backend(pg_backend_pid())')
+    const taken = await tellTogether(w, lists)
+    await restore()
+    assert.ok(taken.every((isTaken) => !isTaken))
+    assert.ok((await tellTogether(w, lists)).every(Boolean))
+    assert.deepEqual(await stored(w), [4 + count, 4 + count, 4 + count])
+  })
+}
+
+test('a conversation that is held by others holds up neither another workspace nor the next customers of its own', async () => {
+  const [{ w, messages }, other] = [await busyMoment(), await inboxWorld()]
+  const receive = openReceive(w.receiveDeps)
+  const receiverOf = ({ workspaceId, connectionId: id }: InboxWorld) => ({ workspaceId, id, channel: 'waba' }) as const
+  const [held, ...rest] = messages
+  assert.ok(held !== undefined)
+  const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = w.db.tx(async (tx) => {
+    await tx`select from conversations where workspace_id = ${w.workspaceId} for update`
+    locked.resolve()
+    await free.promise
+  })
+  await locked.promise
+  const waiting = receive(receiverOf(w), [held])
+  await until(() => isWaiting(w), 'a wait for the lock')
+  await receive(receiverOf(other), [customerMessage({ at: w.clock.now() })])
+  await Promise.all(rest.slice(4).map((message) => receive(receiverOf(w), [message])))
+  assert.deepEqual(await stored(other), [1, 1, 1])
+  assert.deepEqual(await stored(w), [4 + 4, 4 + 4, 4 + 4])
+  free.resolve()
+  await Promise.all([holding, waiting])
+  assert.deepEqual(await stored(w), [4 + 5, 4 + 5, 4 + 5])
+})
+
+async function isWaiting({ db }: InboxWorld): Promise<boolean> {
+  const [row] = await db.sql<{ count: number }[]>`
+    select count(*) as count
+    from pg_stat_activity
+    where datname = current_database()
+      and wait_event_type = 'Lock'`
+  return Number(row?.count) > 0
+}
+
+test('callbacks that come at once are each answered 200, and each of their messages is stored once', async () => {
+  const { w, messages } = await busyMoment()
+  const [connection] = await w.db.sql`select number_id from connections where id = ${w.connectionId}`
+  const callbackOf = ({ externalId, customer, text }: (typeof messages)[number]) =>
+    Buffer.from(
+      JSON.stringify({
+        object: 'whatsapp_business_account',
+        entry: [
+          {
+            id: '1',
+            changes: [
+              { field: 'messages', value: writtenBy(connection?.number_id, externalId, customer.phone ?? '', text) },
+            ],
+          },
+        ],
+      }),
+    )
+  const callbacks = [...messages, ...messages, ...messages].map(callbackOf)
+  const answers = await Promise.all(
+    callbacks.map((payload) =>
+      w.app.inject({
+        method: 'POST',
+        url: `/channels/waba/${w.connectionId}/webhook`,
+        headers: { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf('s', payload) },
+        payload,
+      }),
+    ),
+  )
+  assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([200]))
+  assert.deepEqual(await stored(w), [4 + count, 4 + count, 4 + count])
+})
+
+const writtenBy = (numberId: string, id: string, from: string, body: string) => ({
+  messaging_product: 'whatsapp',
+  metadata: { phone_number_id: numberId },
+  messages: [{ id, from, timestamp: '1773144000', type: 'text', text: { body } }],
+})
