@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import { signatureOf } from '../../support/channels/waba-payloads.ts'
-import { tellTogether } from '../../support/inbox/deliveries-together.ts'
+import { lockIsAwaited, tellTogether } from '../../support/inbox/deliveries-together.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
-import { until } from '../../support/until.ts'
 
 const phoneOf = (n: number) => `55119888${70_000 + n}`
 const count = 9
@@ -108,7 +107,7 @@ test('a conversation that is held by others holds up neither another workspace n
   })
   await locked.promise
   const waiting = receive(receiverOf(w), [held])
-  await until(() => isWaiting(w), 'a wait for the lock')
+  await lockIsAwaited(w)
   await receive(receiverOf(other), [customerMessage({ at: w.clock.now() })])
   await Promise.all(rest.slice(4).map((message) => receive(receiverOf(w), [message])))
   assert.deepEqual(await stored(other), [1, 1, 1])
@@ -117,15 +116,6 @@ test('a conversation that is held by others holds up neither another workspace n
   await Promise.all([holding, waiting])
   assert.deepEqual(await stored(w), [4 + 5, 4 + 5, 4 + 5])
 })
-
-async function isWaiting({ db }: InboxWorld): Promise<boolean> {
-  const [row] = await db.sql<{ count: number }[]>`
-    select count(*) as count
-    from pg_stat_activity
-    where datname = current_database()
-      and wait_event_type = 'Lock'`
-  return Number(row?.count) > 0
-}
 
 test('callbacks that come at once are each answered 200, and each of their messages is stored once', async () => {
   const { w, messages } = await busyMoment()

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import type { Db } from '../../../src/base/db.ts'
 import type { Vault } from '../../../src/base/sealing/vault.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import type { ReceiveDeps, Receiver } from '../../../src/inbox/receive/receiver.ts'
+import { until } from '../until.ts'
 
 export interface Delivery {
   receiver: Receiver
@@ -65,6 +67,17 @@ interface Told {
   connectionId: string
   receiveDeps: ReceiveDeps
 }
+
+/** Resolves once somebody waits for a lock in the database. */
+export const lockIsAwaited = ({ db }: { db: Db }): Promise<void> =>
+  until(async () => {
+    const [row] = await db.sql<{ count: number }[]>`
+      select count(*) as count
+      from pg_stat_activity
+      where datname = current_database()
+        and wait_event_type = 'Lock'`
+    return Number(row?.count) > 0
+  }, 'a wait for a lock')
 
 const nobody = { userId: 'nobody', parentUserId: null, phone: null, name: null }
 const statusOfNobody = {

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keepCallbackConnections } from '../../../src/channels/callback-connections.ts'
+import type { StoredConnection } from '../../../src/channels/connection/connection.ts'
+import { teamTopic } from '../../../src/team/team-news.ts'
+import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
+import { bytesOf, change, payload, signatureOf, text, value } from '../../support/channels/waba-payloads.ts'
+import { statementsOf, testDatabase } from '../../support/database.ts'
+
+const database = await testDatabase()
+const secrets = { old: 'an-app-secret-of-16', new: 'another-secret-of-16' }
+
+function call({ app }: ChannelWorld, { id, numberId }: StoredConnection, secret: string) {
+  const body = bytesOf(payload(change('messages', value({ messages: [text('Hi')] }, numberId))))
+  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(secret, body) }
+  return app.inject({ method: 'POST', url: `/channels/waba/${id}/webhook`, headers, payload: body })
+}
+
+const statusOf = async (...args: Parameters<typeof call>) => (await call(...args)).statusCode
+
+test('callbacks of a moment read their connection once', async () => {
+  const w = await channelWorld(database)
+  const one = await w.connect()
+  await call(w, one, secrets.old)
+  const seen = await statementsOf(async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => statusOf(w, one, secrets.old)))
+    assert.deepEqual(new Set(answers), new Set([200]))
+  })
+  assert.deepEqual(
+    seen.filter(({ text: statement }) => statement.includes('from connections called')),
+    [],
+  )
+})
+
+test('a new secret, a removal and a new connection count for the next callback, since they are announced', async () => {
+  const w = await channelWorld(database)
+  const one = await w.connect()
+  assert.equal(await statusOf(w, one, secrets.old), 200)
+  assert.equal((await w.call('PATCH', `/${one.id}`, { appSecret: secrets.new })).statusCode, 200)
+  assert.deepEqual([await statusOf(w, one, secrets.old), await statusOf(w, one, secrets.new)], [401, 200])
+  const later = await w.connect()
+  assert.equal(await statusOf(w, later, secrets.old), 200)
+  assert.equal((await w.call('DELETE', `/${one.id}`)).statusCode, 200)
+  assert.equal(await statusOf(w, one, secrets.new), 404)
+  assert.equal(await statusOf(w, later, secrets.old), 200)
+})
+
+test('an address that nobody has is not remembered: who is connected at it is called at once', async () => {
+  const w = await channelWorld(database)
+  const one = await w.connect()
+  const connections = keepCallbackConnections(w.deps)
+  await w.deps.db.sql`update connections set removed_at = now() where id = ${one.id}`
+  assert.deepEqual(await connections.find('waba', one.id), [])
+  await w.deps.db.sql`update connections set removed_at = null where id = ${one.id}`
+  assert.equal((await connections.find('waba', one.id)).length, 1)
+})
+
+/** The connections of another node, which hears what this one tells only as far as `passes` lets it. */
+function onAnotherNode(w: ChannelWorld, isHeard: () => boolean) {
+  const { db } = w.deps
+  const onNews: typeof db.onNews = (topic, listener) => db.onNews(topic, (id) => isHeard() && listener(id))
+  return keepCallbackConnections({ ...w.deps, db: { ...db, onNews } })
+}
+
+const secretAt = async (connections: ReturnType<typeof onAnotherNode>, { id }: StoredConnection) => {
+  const [found] = await connections.find('waba', id)
+  assert.ok(found?.connection.channel === 'waba')
+  return found.connection.settings.appSecret
+}
+
+test('another node takes a new secret when it hears of it, and within 4 seconds when it does not', async () => {
+  const w = await channelWorld(database)
+  const one = await w.connect()
+  let isHeard = false
+  const other = onAnotherNode(w, () => isHeard)
+  assert.equal(await secretAt(other, one), secrets.old)
+  await w.call('PATCH', `/${one.id}`, { appSecret: secrets.new })
+  w.clock.advance(3_999)
+  assert.equal(await secretAt(other, one), secrets.old)
+  w.clock.advance(1)
+  assert.equal(await secretAt(other, one), secrets.new)
+  isHeard = true
+  await w.call('PATCH', `/${one.id}`, { appSecret: secrets.old })
+  assert.equal(await secretAt(other, one), secrets.old)
+})
+
+test('what is read while a connection changes is used once and not kept', async () => {
+  const w = await channelWorld(database)
+  const one = await w.connect()
+  const { vault } = w.deps
+  const [opening, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const slow: typeof vault = {
+    ...vault,
+    withKeyring: async (scopeId, work) => {
+      opening.resolve()
+      await go.promise
+      return vault.withKeyring(scopeId, work)
+    },
+  }
+  const connections = keepCallbackConnections({ ...w.deps, vault: slow })
+  const early = secretAt(connections, one)
+  await opening.promise
+  await w.call('PATCH', `/${one.id}`, { appSecret: secrets.new })
+  go.resolve()
+  await early
+  assert.equal(await secretAt(connections, one), secrets.new)
+})
+
+test('a change in one workspace leaves what is kept of others, and news of other things all of it', async () => {
+  const [w, other] = [await channelWorld(database), await channelWorld(database)]
+  const [one, others] = [await w.connect(), await other.connect()]
+  const connections = keepCallbackConnections(w.deps)
+  const readsOf = async (connection: StoredConnection) => {
+    const seen = await statementsOf(async () => void (await connections.find('waba', connection.id)))
+    return seen.length > 0
+  }
+  assert.deepEqual([await readsOf(one), await readsOf(others)], [true, true])
+  await w.call('PATCH', `/${one.id}`, { name: 'Another name' })
+  assert.deepEqual([await readsOf(one), await readsOf(others)], [true, false])
+  w.deps.db.hear({ topic: teamTopic, id: `${w.workspaceId} team.workspace.changed ${w.workspaceId}` })
+  assert.deepEqual([await readsOf(one), await readsOf(others)], [false, false])
+})
+
+test('a storm of calls to addresses that are not there keeps nothing, and 200 at once to one address read twice at most', async () => {
+  const w = await channelWorld(database)
+  const one = await w.connect()
+  const connections = keepCallbackConnections(w.deps)
+  await connections.find('waba', one.id)
+  let asked = 0
+  const counting = keepCallbackConnections({
+    ...w.deps,
+    db: {
+      ...w.deps.db,
+      get sql() {
+        asked++
+        return w.deps.db.sql
+      },
+    },
+  })
+  const nobody = '00000000-0000-4000-8000-000000000000'
+  const found = await Promise.all(Array.from({ length: 200 }, () => counting.find('waba', nobody)))
+  assert.deepEqual(found.flat(), [])
+  assert.ok(asked <= 2, `${asked} reads`)
+  for (const id of ['x', `${one.id}'`, '../..', nobody]) {
+    assert.equal(await statusOf(w, { ...one, id: encodeURIComponent(id) }, secrets.old), 404, id)
+  }
+  assert.equal((await statementsOf(async () => void (await connections.find('waba', one.id)))).length, 0)
+})
