@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Tx } from '../../../src/base/db.ts'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { type CustomerEvent, groupByCustomer } from '../../../src/inbox/receive/group-events.ts'
+import { applyEvents } from '../../../src/inbox/receive/receive-events.ts'
+import { tellTogether } from '../../support/inbox/deliveries-together.ts'
+import { inboxPicture } from '../../support/inbox/inbox-picture.ts'
+import { addAgent, customerMessage, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
+
+// What is decided in memory for many must come to what is decided at the database for one after the other.
+
+const runs = {
+  numRuns: Number(process.env.MODEL_RUNS ?? 20),
+  interruptAfterTimeLimit: 60_000,
+  markInterruptAsFailure: false,
+}
+
+interface Told {
+  who: number
+  what: 'message' | 'notice' | 'echo' | 'history' | 'media' | 'call' | 'named'
+  /** Few, so that some come again. */
+  id: number
+  secondsAgo: number
+  name: string | null
+}
+
+type Names = 'phone' | 'variant' | 'both' | 'another user'
+
+interface Moment {
+  /** Conversations are closed before it. */
+  isClosed: boolean
+  /** By what each customer is known in this moment. */
+  names: Names[]
+  deliveries: Told[][]
+}
+
+const what = fc.constantFrom<Told['what']>(
+  'message',
+  'message',
+  'message',
+  'notice',
+  'echo',
+  'history',
+  'media',
+  'call',
+  'named',
+)
+const told: fc.Arbitrary<Told> = fc.record({
+  who: fc.nat(3),
+  what,
+  id: fc.nat(6),
+  secondsAgo: fc.nat(4),
+  name: fc.constantFrom(null, 'Ana', 'Ana Souza'),
+})
+const names = fc.constantFrom<Names>('phone', 'phone', 'variant', 'both', 'another user')
+const moment: fc.Arbitrary<Moment> = fc.record({
+  isClosed: fc.boolean(),
+  names: fc.array(names, { minLength: 4, maxLength: 4 }),
+  deliveries: fc.array(fc.array(told, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
+})
+
+test('whatever comes together ends as if each customer’s had been applied one after the other', async () => {
+  const moments = fc.array(moment, { minLength: 1, maxLength: 4 })
+  const property = fc.asyncProperty(moments, fc.boolean(), async (list, hasAgent) => {
+    const [one, other] = [await worldWith(hasAgent), await worldWith(hasAgent)]
+    for (const { isClosed, names: known, deliveries } of list) {
+      one.clock.advance(60_000)
+      const lists = deliveries.map((each) => each.map((event) => eventOf(one, event, known[event.who] ?? 'phone')))
+      for (const w of [one, other]) if (isClosed) await close(w)
+      assert.ok((await tellTogether(one, lists)).every(Boolean))
+      await applyInTurn(other, lists.flat())
+      assert.deepEqual(await inboxPicture(one), await inboxPicture(other))
+    }
+  })
+  await fc.assert(property, runs)
+})
+
+test('however a history of callbacks falls into deliveries and moments, it ends the same', async () => {
+  const kinds = fc.constantFrom<Told['what']>('message', 'message', 'notice', 'echo', 'history', 'call')
+  const history = fc.array(
+    fc.record({ who: fc.nat(2), what: kinds, id: fc.nat(9), isCut: fc.nat(3), isNext: fc.boolean() }),
+    {
+      minLength: 1,
+      maxLength: 24,
+    },
+  )
+  const property = fc.asyncProperty(history, fc.boolean(), async (list, hasAgent) => {
+    const [one, other] = [await worldWith(hasAgent), await worldWith(hasAgent)]
+    let secondsAgo = 60
+    const events = list.map(({ isNext, ...event }) => {
+      if (isNext) secondsAgo--
+      return eventOf(one, { ...event, secondsAgo, name: 'Ana' }, 'phone')
+    })
+    for (const event of events) await other.tell(event)
+    // 0 begins a moment, 1 a delivery.
+    const lists: ChannelEvent[][] = []
+    for (const [n, event] of events.entries()) {
+      const cut = list[n]?.isCut
+      if (cut === 0) await tellTogether(one, lists.splice(0))
+      if (lists.length === 0 || cut === 1) lists.push([])
+      lists.at(-1)?.push(event)
+    }
+    await tellTogether(one, lists)
+    assert.deepEqual(await inboxPicture(one), await inboxPicture(other))
+  })
+  await fc.assert(property, runs)
+})
+
+async function worldWith(hasAgent: boolean): Promise<InboxWorld> {
+  const w = await inboxWorld()
+  if (hasAgent) await addAgent(w)
+  return w
+}
+
+async function close({ db, workspaceId }: InboxWorld): Promise<void> {
+  await db.sql`update conversations set status = 'closed' where workspace_id = ${workspaceId}`
+}
+
+/** What `receive` does where nothing goes together. */
+async function applyInTurn(w: InboxWorld, events: readonly CustomerEvent[]): Promise<void> {
+  const keyring = await w.vault.keyring(w.workspaceId)
+  const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
+  for (const group of groupByCustomer(events)) {
+    await w.db.tx((tx: Tx) => applyEvents(tx, { keyring, receiver, now: w.clock.now() }, group))
+  }
+}
+
+function eventOf(w: InboxWorld, { who, what: type, id, secondsAgo, name }: Told, by: Names): CustomerEvent {
+  const at = new Date(w.clock.now().getTime() - secondsAgo * 1000)
+  const phone = by === 'variant' ? `551188887${100 + who}` : `5511988887${100 + who}`
+  const userId = by === 'both' ? `BR.${who}` : by === 'another user' ? `BR.1${who}` : null
+  const customer = { userId, parentUserId: null, phone, name }
+  const said = { externalId: `wamid.${who}.${id}`, customer, text: `${type} ${id}`, at }
+  switch (type) {
+    case 'message':
+      return customerMessage(said)
+    case 'notice':
+      return customerMessage({ ...said, kind: 'system', opensWindow: false })
+    case 'echo':
+      return { ...said, type: 'echo', kind: 'text' }
+    case 'history':
+      return { ...said, type: 'history', kind: 'system', direction: 'inbound', status: 'read' }
+    case 'media':
+      return { ...said, type: 'history', kind: 'image', direction: 'inbound', status: 'read' }
+    case 'call':
+      return { type: 'contact_opened', customer, at }
+    case 'named':
+      return { type: 'contact_named', customer }
+    default:
+      return type satisfies never
+  }
+}

@@ -1,0 +1,39 @@
+import { type MessageRow, openMessage } from '../../../src/inbox/conversation/message.ts'
+import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
+import { conversationColumns } from '../../../src/inbox/conversation/queries.ts'
+import { type ConversationRow, openConversation } from '../../../src/inbox/conversation/sealed.ts'
+import type { InboxWorld } from './inbox-world.ts'
+
+/** All that the inbox of a workspace holds, ids apart: each conversation with its messages, events and activities in order. */
+export async function inboxPicture(w: InboxWorld): Promise<unknown[]> {
+  const { db, workspaceId } = w
+  const keyring = await w.vault.keyring(workspaceId)
+  const conversations = await db.sql<ConversationRow[]>`
+    select ${conversationColumns(db.sql)}
+    from conversations c
+    where workspace_id = ${workspaceId}`
+  const pictures = conversations.map(async (row) => {
+    const messages = await db.sql<MessageRow[]>`
+      select ${messageColumns(db.sql)}
+      from messages m
+      where workspace_id = ${workspaceId}
+        and conversation_id = ${row.id}
+      order by occurred_at`
+    const activities = await db.sql`
+      select kind, detail, reason, actor_type
+      from conversation_activities
+      where workspace_id = ${workspaceId}
+        and conversation_id = ${row.id}
+      order by id`
+    return withoutIds({
+      conversation: openConversation(keyring, row),
+      messages: messages.map((message) => openMessage(keyring, message)),
+      activities: [...activities],
+      events: await w.events(row.id),
+    })
+  })
+  return (await Promise.all(pictures)).sort().map((picture) => JSON.parse(picture))
+}
+
+const withoutIds = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'id')
