@@ -4,6 +4,7 @@ import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import { signatureOf } from '../../support/channels/waba-payloads.ts'
 import { lockIsAwaited, tellTogether } from '../../support/inbox/deliveries-together.ts'
+import { countsOf } from '../../support/inbox/inbox-picture.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
 const phoneOf = (n: number) => `55119888${70_000 + n}`
@@ -17,15 +18,6 @@ async function busyMoment() {
   await w.tell(...customers.slice(0, 4).map(write('before')))
   w.told.wrote.length = 0
   return { w, messages: customers.map(write('now')) }
-}
-
-async function stored({ db, workspaceId }: InboxWorld) {
-  const [row] = await db.sql<{ messages: number; unread: number; events: number }[]>`
-    select
-      (select count(*) from messages where workspace_id = ${workspaceId}) as messages,
-      (select sum(unread_count) from conversations where workspace_id = ${workspaceId}) as unread,
-      (select count(*) from events where workspace_id = ${workspaceId} and name = 'inbox.message.received') as events`
-  return [Number(row?.messages), Number(row?.unread), Number(row?.events)]
 }
 
 const passedOver = ({ logLines }: InboxWorld) => logLines.filter((line) => line.includes('inbound item passed over'))
@@ -50,7 +42,7 @@ test('a row that the database refuses for ever is logged and passed over, it alo
   const lists = [[...first, customerMessage({ at: w.clock.now(), kind: 'location' })], ...rest]
   assert.ok((await tellTogether(w, lists)).every(Boolean))
   await restore()
-  assert.deepEqual(await stored(w), [4 + count, 4 + count, 4 + count])
+  assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
   assert.equal(w.logLines.slice(lines).filter((line) => line.includes('inbound item passed over')).length, 1)
   assert.equal(w.told.wrote.length, count)
 })
@@ -60,7 +52,7 @@ test('a fault of ours about one item, whatever its code, is passed over without 
   const before = passedOver(w).length
   const odd = customerMessage({ at: w.clock.now(), externalId: 7 as never })
   assert.ok((await tellTogether(w, [[odd], ...messages.map((message) => [message])])).every(Boolean))
-  assert.deepEqual(await stored(w), [4 + count, 4 + count, 4 + count])
+  assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
   assert.equal(passedOver(w).length - before, 1)
 })
 
@@ -89,7 +81,7 @@ for (const table of ['conversations', 'messages', 'events']) {
     await restore()
     assert.ok(taken.every((isTaken) => !isTaken))
     assert.ok((await tellTogether(w, lists)).every(Boolean))
-    assert.deepEqual(await stored(w), [4 + count, 4 + count, 4 + count])
+    assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
   })
 }
 
@@ -110,11 +102,11 @@ test('a conversation that is held by others holds up neither another workspace n
   await lockIsAwaited(w)
   await receive(receiverOf(other), [customerMessage({ at: w.clock.now() })])
   await Promise.all(rest.slice(4).map((message) => receive(receiverOf(w), [message])))
-  assert.deepEqual(await stored(other), [1, 1, 1])
-  assert.deepEqual(await stored(w), [4 + 4, 4 + 4, 4 + 4])
+  assert.deepEqual(await countsOf(other), [1, 1, 1])
+  assert.deepEqual(await countsOf(w), [4 + 4, 4 + 4, 4 + 4])
   free.resolve()
   await Promise.all([holding, waiting])
-  assert.deepEqual(await stored(w), [4 + 5, 4 + 5, 4 + 5])
+  assert.deepEqual(await countsOf(w), [4 + 5, 4 + 5, 4 + 5])
 })
 
 test('callbacks that come at once are each answered 200, and each of their messages is stored once', async () => {
@@ -146,7 +138,7 @@ test('callbacks that come at once are each answered 200, and each of their messa
     ),
   )
   assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([200]))
-  assert.deepEqual(await stored(w), [4 + count, 4 + count, 4 + count])
+  assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
 })
 
 const writtenBy = (numberId: string, id: string, from: string, body: string) => ({

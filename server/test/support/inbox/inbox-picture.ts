@@ -37,3 +37,13 @@ export async function inboxPicture(w: InboxWorld): Promise<unknown[]> {
 
 const withoutIds = (value: unknown): string =>
   JSON.stringify(value).replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'id')
+
+/** How much of what customers wrote is there: messages, what is counted as unread, and events that tell of it. */
+export async function countsOf({ db, workspaceId }: Pick<InboxWorld, 'db' | 'workspaceId'>): Promise<number[]> {
+  const [row] = await db.sql<{ messages: number; unread: number; events: number }[]>`
+    select
+      (select count(*) from messages where workspace_id = ${workspaceId}) as messages,
+      (select sum(unread_count) from conversations where workspace_id = ${workspaceId}) as unread,
+      (select count(*) from events where workspace_id = ${workspaceId} and name = 'inbox.message.received') as events`
+  return [Number(row?.messages), Number(row?.unread), Number(row?.events)]
+}
