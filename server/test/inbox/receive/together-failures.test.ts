@@ -47,14 +47,25 @@ test('a row that the database refuses for ever is logged and passed over, it alo
   assert.equal(w.told.wrote.length, count)
 })
 
-test('a fault of ours about one item, whatever its code, is passed over without harm to the deliveries beside it', async () => {
-  const { w, messages } = await busyMoment()
-  const before = passedOver(w).length
-  const odd = customerMessage({ at: w.clock.now(), externalId: 7 as never })
-  assert.ok((await tellTogether(w, [[odd], ...messages.map((message) => [message])])).every(Boolean))
-  assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
-  assert.equal(passedOver(w).length - before, 1)
-})
+const fault = Object.assign(new RangeError('A fault of ours'), { code: 'ERR_OUT_OF_RANGE' })
+const unreadable = () => {
+  throw fault
+}
+const odd: [where: string, fields: object][] = [
+  ['as it is decided', { text: new Proxy({}, { get: unreadable }) }],
+  ['as it is written', { kind: {} }],
+]
+
+for (const [where, fields] of odd) {
+  test(`a fault of ours about one item, ${where}, is passed over without harm to the deliveries beside it`, async () => {
+    const { w, messages } = await busyMoment()
+    const before = passedOver(w).length
+    const message = { ...customerMessage({ at: w.clock.now() }), ...fields }
+    assert.ok((await tellTogether(w, [[message], ...messages.map((each) => [each])])).every(Boolean))
+    assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
+    assert.equal(passedOver(w).length - before, 1)
+  })
+}
 
 test('a status of an unknown message that the database refuses for ever is passed over, and the others are kept', async () => {
   const w = await inboxWorld()

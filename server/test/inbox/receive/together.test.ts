@@ -107,6 +107,19 @@ test('two customers who turn out to be one in the midst of others become one, an
   assert.deepEqual((await textsOf(w)).map((texts) => texts.length).sort(), [1, 1, 3])
 })
 
+test('an echo of what was sent from here is no second message, beside others that are', async () => {
+  const w = await inboxWorld()
+  const { id } = await w.customerWrites('Hi')
+  const messageId = await w.pendingSend(id)
+  await w.tell(w.status('wamid.sent', 'sent', { correlator: `${messageId}:1` }))
+  const echo = (externalId: string): ChannelEvent[] => [
+    { type: 'echo', externalId, customer: marina, kind: 'text', text: externalId, at: w.clock.now() },
+  ]
+  await tellTogether(w, [echo('wamid.sent'), echo('wamid.typed'), echo('wamid.typed'), echo('wamid.sent')])
+  const said = (await textsOf(w)).flat()
+  assert.deepEqual(said.sort(), ['Good morning', 'Hi', 'wamid.typed'])
+})
+
 test('a customer who has written is told of, even when what comes with it fails and is done again', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hi')
