@@ -26,7 +26,7 @@ interface Told {
   name: string | null
 }
 
-type Names = 'phone' | 'variant' | 'both' | 'another user'
+type Names = 'phone' | 'variant' | 'hidden' | 'both' | 'another user'
 
 interface Moment {
   /** Conversations are closed before it. */
@@ -54,7 +54,7 @@ const told: fc.Arbitrary<Told> = fc.record({
   secondsAgo: fc.nat(4),
   name: fc.constantFrom(null, 'Ana', 'Ana Souza'),
 })
-const names = fc.constantFrom<Names>('phone', 'phone', 'variant', 'both', 'another user')
+const names = fc.constantFrom<Names>('phone', 'phone', 'variant', 'hidden', 'both', 'another user')
 const moment: fc.Arbitrary<Moment> = fc.record({
   isClosed: fc.boolean(),
   names: fc.array(names, { minLength: 4, maxLength: 4 }),
@@ -129,8 +129,14 @@ async function applyInTurn(w: InboxWorld, events: readonly CustomerEvent[]): Pro
 
 function eventOf(w: InboxWorld, { who, what: type, id, secondsAgo, name }: Told, by: Names): CustomerEvent {
   const at = new Date(w.clock.now().getTime() - secondsAgo * 1000)
-  const phone = by === 'variant' ? `551188887${100 + who}` : `5511988887${100 + who}`
-  const userId = by === 'both' ? `BR.${who}` : by === 'another user' ? `BR.1${who}` : null
+  const userIds: Partial<Record<Names, string>> = {
+    hidden: `BR.${who}`,
+    both: `BR.${who}`,
+    'another user': `BR.1${who}`,
+  }
+  const userId = userIds[by] ?? null
+  const shown = by === 'variant' ? `551188887${100 + who}` : `5511988887${100 + who}`
+  const phone = by === 'hidden' ? null : shown
   const customer = { userId, parentUserId: null, phone, name }
   const said = { externalId: `wamid.${who}.${id}`, customer, text: `${type} ${id}`, at }
   switch (type) {
