@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
-import { signatureOf } from '../../support/channels/waba-payloads.ts'
+import { bytesOf, change, payload, signatureOf } from '../../support/channels/waba-payloads.ts'
 import { lockIsAwaited, tellTogether } from '../../support/inbox/deliveries-together.ts'
 import { countsOf } from '../../support/inbox/inbox-picture.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
@@ -120,40 +120,36 @@ test('a conversation that is held by others holds up neither another workspace n
   assert.deepEqual(await countsOf(w), [4 + 5, 4 + 5, 4 + 5])
 })
 
-test('callbacks that come at once are each answered 200, and each of their messages is stored once', async () => {
+test('callbacks that come at once are 503 while the database is away, then 200, and their messages are stored once', async () => {
   const { w, messages } = await busyMoment()
-  const [connection] = await w.db.sql`select number_id from connections where id = ${w.connectionId}`
-  const callbackOf = ({ externalId, customer, text }: (typeof messages)[number]) =>
-    Buffer.from(
-      JSON.stringify({
-        object: 'whatsapp_business_account',
-        entry: [
-          {
-            id: '1',
-            changes: [
-              { field: 'messages', value: writtenBy(connection?.number_id, externalId, customer.phone ?? '', text) },
-            ],
-          },
-        ],
-      }),
-    )
-  const callbacks = [...messages, ...messages, ...messages].map(callbackOf)
-  const answers = await Promise.all(
-    callbacks.map((payload) =>
-      w.app.inject({
-        method: 'POST',
-        url: `/channels/waba/${w.connectionId}/webhook`,
-        headers: { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf('s', payload) },
-        payload,
-      }),
-    ),
-  )
-  assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([200]))
+  const restore = await onInsert(w, 'messages', 'perform pg_terminate_backend(pg_backend_pid())')
+  assert.deepEqual(await callAtOnce(w, messages), [503])
+  await restore()
+  assert.deepEqual(await callAtOnce(w, messages), [200])
   assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
 })
 
-const writtenBy = (numberId: string, id: string, from: string, body: string) => ({
-  messaging_product: 'whatsapp',
-  metadata: { phone_number_id: numberId },
-  messages: [{ id, from, timestamp: '1773144000', type: 'text', text: { body } }],
-})
+/** Each message by three callbacks of the platform, all at once. Answers which status codes there were. */
+async function callAtOnce(w: InboxWorld, messages: readonly Message[]): Promise<number[]> {
+  const [connection] = await w.db.sql`select number_id from connections where id = ${w.connectionId}`
+  const callbacks = messages.map((message) => callbackWith(connection?.number_id, message))
+  const answers = await Promise.all(
+    [...callbacks, ...callbacks, ...callbacks].map((body) =>
+      w.app.inject({
+        method: 'POST',
+        url: `/channels/waba/${w.connectionId}/webhook`,
+        headers: { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf('s', body) },
+        payload: body,
+      }),
+    ),
+  )
+  return [...new Set(answers.map(({ statusCode }) => statusCode))]
+}
+
+type Message = ReturnType<typeof customerMessage>
+
+function callbackWith(numberId: string, { externalId: id, customer: { phone: from }, text: body }: Message): Buffer {
+  const messages = [{ id, from, timestamp: '1773144000', type: 'text', text: { body } }]
+  const value = { messaging_product: 'whatsapp', metadata: { phone_number_id: numberId }, messages }
+  return bytesOf(payload(change('messages', value)))
+}
