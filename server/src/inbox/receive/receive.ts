@@ -8,7 +8,7 @@ import type { CustomerGroup } from './draft.ts'
 import { type CustomerEvent, groupByCustomer, sortDelivery } from './group-events.ts'
 import { isPermanentError } from './permanent-errors.ts'
 import { applyEvents } from './receive-events.ts'
-import type { ReceiveDeps, Receiver } from './receiver.ts'
+import type { ReceiveDeps, Receiver, Writer } from './receiver.ts'
 import { withoutRace } from './without-race.ts'
 
 /** Takes in what a platform told of one connection. */
@@ -126,6 +126,7 @@ async function receiveTogether(
   workspaceId: string,
   groups: readonly CustomerGroup[],
 ): Promise<CustomerGroup[]> {
+  const wrote: Writer[] = []
   const take = async (some: readonly CustomerGroup[], mayBegin: boolean) => {
     const taken = await deps.vault.withKeyring(workspaceId, async (keyring) => {
       // While two versions of a digest are in use, who begins a conversation has to wait for others who may.
@@ -133,14 +134,18 @@ async function receiveTogether(
       const together = { keyring, workspaceId, now: deps.clock.now(), mayBegin: mayBegin && isAlone }
       return { ...(await deps.db.tx((tx: Tx) => applyTogether(tx, together, some))), isAlone }
     })
-    // At once: when what follows fails and all is done again, these are no longer new.
-    if (taken.wrote.length > 0) await deps.customersWrote(workspaceId, taken.wrote)
+    wrote.push(...taken.wrote)
     return taken
   }
-  const known = await take(groups, false)
-  if (known.beginning.length === 0 || !known.isAlone) return [...known.others, ...known.beginning]
-  const begun = await take(known.beginning, true)
-  return [...known.others, ...begun.beginning, ...begun.others]
+  try {
+    const known = await take(groups, false)
+    if (known.beginning.length === 0 || !known.isAlone) return [...known.others, ...known.beginning]
+    const begun = await take(known.beginning, true)
+    return [...known.others, ...begun.beginning, ...begun.others]
+  } finally {
+    // Also when the second one fails: what the first has stored is no longer new when it is done again.
+    if (wrote.length > 0) await deps.customersWrote(workspaceId, wrote)
+  }
 }
 
 async function receiveEach(deps: ReceiveDeps, groups: readonly CustomerGroup[]): Promise<void> {
