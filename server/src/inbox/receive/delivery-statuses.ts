@@ -209,11 +209,7 @@ async function keepUnknown(
       statuses.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId)),
     )
     const { found, unknown } = await findTargets(tx, keyring, workspaceId, statuses)
-    for (const told of Map.groupBy(unknown, ({ receiver }) => receiver.id).values()) {
-      const [first] = told
-      const events = told.map(({ event }) => event)
-      if (first !== undefined) await storeEarlyStatuses(tx, keyring, first.receiver, events, now)
-    }
+    await storeEarlyStatuses(tx, keyring, workspaceId, unknown, now)
     return found
   })
   await applyTargets(deps, workspaceId, keyring, settled)
