@@ -6,19 +6,20 @@ import { holdConversations } from '../conversation/many-queries.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { climb, type MessageStatus, type Rung } from '../conversation/status-ladder.ts'
-import type { StatusEvent } from './group-events.ts'
 import { isPermanentError } from './permanent-errors.ts'
 import type { ReceiveDeps, ToldStatus } from './receiver.ts'
 
-// Nearly all statuses are of messages in one part that are settled: of those nothing needs to be opened or sealed but
-// the event, and what is decided before the lock is stored where it still holds.
+// Nearly all statuses say that a message in one part, whose send is settled, was delivered or read. For those nothing has
+// to be opened, nothing sealed but the event, and what is decided before the lock is stored where it still holds. The part
+// stays where the send has left it: beyond that only the message is asked how far it has come.
 
 /** How many messages one transaction locks at most. */
 const maxMessages = 500
 
 /**
  * Applies what is told of settled messages, oldest first, and returns what it has not: of messages that wait for their
- * outcome, have failed, are in parts or known by no id yet, and of those that somebody else changed meanwhile.
+ * outcome, that have failed or are told to have, that are in parts or known by no id yet, and of those that somebody else
+ * changed meanwhile.
  */
 export async function advanceSettled(
   deps: ReceiveDeps,
@@ -26,18 +27,19 @@ export async function advanceSettled(
   keyring: Keyring,
   statuses: readonly ToldStatus[],
 ): Promise<ToldStatus[]> {
-  const left: ToldStatus[] = []
-  const asked = Map.groupBy(statuses, ({ receiver, event }) => `${receiver.id} ${event.externalId}`)
-  const told = [...asked.values()]
+  const told = [...Map.groupBy(statuses, ({ receiver, event }) => `${receiver.id} ${event.externalId}`).values()]
   const found = await findSettled(deps.db.sql, keyring, workspaceId, told)
+  const left: ToldStatus[] = []
   const climbs: Climb[] = []
   for (const [n, ofOne] of told.entries()) {
-    const message = found.get(n)
-    if (message === undefined) left.push(...ofOne)
-    else climbs.push(...climbOf(message, ofOne))
+    const row = found.get(n)
+    if (row === undefined || ofOne.some(({ event }) => event.status === 'failed')) left.push(...ofOne)
+    else climbs.push({ row, told: ofOne, steps: stepsOf(row, ofOne) })
   }
-  for (let at = 0; at < climbs.length; at += maxMessages) {
-    left.push(...(await storeTogether(deps, workspaceId, keyring, climbs.slice(at, at + maxMessages))))
+  // Who stands higher already always will.
+  const real = climbs.filter(({ steps }) => steps.length > 0)
+  for (let at = 0; at < real.length; at += maxMessages) {
+    left.push(...(await storeTogether(deps, workspaceId, keyring, real.slice(at, at + maxMessages))))
   }
   return left
 }
@@ -45,41 +47,34 @@ export async function advanceSettled(
 interface SettledRow {
   place: number
   connection_id: string
-  message_id: string
+  id: string
   conversation_id: string
   status: Exclude<MessageStatus, 'pending' | 'failed'>
 }
 
-/** What becomes of a message, by what was told. */
+/** A message as it was seen, and the steps that it takes by what was told. */
 interface Climb {
   row: SettledRow
   told: readonly ToldStatus[]
+  steps: Step[]
+}
+
+interface Step {
   to: Rung
-  events: NewEvent[]
+  at: Date
 }
 
-/**
- * None where the message stands higher already, which it always will. The part stands where its message does, so that one
- * ladder is climbed for both.
- */
-function climbOf(row: SettledRow, told: readonly ToldStatus[]): Climb[] {
-  const conversation = { id: row.conversation_id, connectionId: row.connection_id }
-  const events: NewEvent[] = []
-  let to: Rung = { status: row.status, errorCode: null }
+function stepsOf(row: SettledRow, told: readonly ToldStatus[]): Step[] {
+  const steps: Step[] = []
+  let from: Rung = { status: row.status, errorCode: null }
   for (const { event } of told) {
-    const rung = climb(to, rungOf(event))
-    if (rung === null) continue
-    to = rung
-    events.push(messageStatusChanged(conversation, row.message_id, to, event.at))
+    const to = climb(from, { status: event.status, errorCode: null })
+    if (to === null) continue
+    steps.push({ to, at: event.at })
+    from = to
   }
-  return events.length === 0 ? [] : [{ row, told, to, events }]
+  return steps
 }
-
-/** Where a status leads. */
-export const rungOf = ({ status, errorCode }: StatusEvent): Rung => ({
-  status,
-  errorCode: status === 'failed' ? errorCode : null,
-})
 
 /** Messages in one part, settled and not failed, by the platform's ids, each by its index. */
 async function findSettled(
@@ -91,7 +86,7 @@ async function findSettled(
   const ids = told.flatMap(([first]) => first ?? [])
   const workspace = anyWorkspace(sql, workspaceId)
   const rows = await sql<SettledRow[]>`
-    select n.place::integer, n.connection_id, p.message_id, m.conversation_id, m.status
+    select n.place::integer, n.connection_id, m.id, m.conversation_id, m.status
     from unnest(
       ${ids.map(({ receiver }) => receiver.id)}::uuid[],
       ${byteaArray(
@@ -100,28 +95,19 @@ async function findSettled(
       )}::bytea[]
     ) with ordinality as n (connection_id, external_index, place)
     cross join lateral (
-      select message_id, status from message_parts
+      select id, conversation_id, status from messages
       where workspace_id = ${workspace}
         and connection_id = n.connection_id
         and external_index = n.external_index
-        and part = 1
-      offset 0
-    ) as p
-    cross join lateral (
-      select conversation_id, status from messages
-      where workspace_id = ${workspace}
-        and id = p.message_id
-        and status = p.status
         and status in ('sent', 'delivered', 'read')
         and direction = 'outbound'
         and origin in ('live', 'echo')
-        and external_id is not null
       offset 0
     ) as m
     where (
-      select o.part from message_parts o
-      where o.workspace_id = ${workspace} and o.message_id = p.message_id and o.part = 2
-    ) is null`
+      select count(*) from message_parts p
+      where p.workspace_id = ${workspace} and p.message_id = m.id
+    ) = 1`
   return new Map(rows.map((row) => [row.place - 1, row]))
 }
 
@@ -134,7 +120,7 @@ async function storeTogether(
 ): Promise<ToldStatus[]> {
   try {
     const stored = await db.tx((tx) => commitBehind(tx, () => store(tx, keyring, workspaceId, climbs, clock.now())))
-    return climbs.flatMap(({ row, told }) => (stored.has(row.message_id) ? [] : told))
+    return climbs.flatMap(({ row, told }) => (stored.has(row.id) ? [] : told))
   } catch (error) {
     // Who is at fault is found where they are taken one by one.
     if (!isPermanentError(error)) throw error
@@ -164,37 +150,29 @@ async function store(
 }
 
 function moveUp(tx: Tx, keyring: Keyring, workspaceId: string, climbs: readonly Climb[], now: Date) {
-  const workspace = anyWorkspace(tx, workspaceId)
-  const told = climbs.flatMap(({ row, events }) => events.map(() => row.message_id))
-  const events = climbs.flatMap((one) => one.events)
-  const isOfClimbed = tx`(${told}::uuid[])[e.place::integer] in (select id from climbed)`
+  const stepping = climbs.flatMap(({ row, steps }) => steps.map(() => row.id))
+  const isOfClimbed = tx`(${stepping}::uuid[])[e.place::integer] in (select id from climbed)`
   return tx<{ id: string }[]>`
     with climbed as (
       update messages m
-      set status = n.status,
-        error_code = n.error_code
+      set status = n.status
       from unnest(
-        ${climbs.map(({ row }) => row.message_id)}::uuid[],
+        ${climbs.map(({ row }) => row.id)}::uuid[],
         ${climbs.map(({ row }) => row.conversation_id)}::uuid[],
         ${climbs.map(({ row }) => row.status)}::text[],
-        ${climbs.map(({ to }) => to.status)}::text[],
-        ${climbs.map(({ to }) => to.errorCode)}::text[]
-      ) as n (id, conversation_id, seen, status, error_code)
-      where m.workspace_id = ${workspace}
+        ${climbs.map(({ row, steps }) => steps.at(-1)?.to.status ?? row.status)}::text[]
+      ) as n (id, conversation_id, seen, status)
+      where m.workspace_id = ${anyWorkspace(tx, workspaceId)}
         and m.id = n.id
         and m.conversation_id = n.conversation_id
         and m.status = n.seen
-      returning m.id, n.status, n.error_code
+      returning m.id
     ),
-    part as (
-      update message_parts p
-      set status = c.status,
-        error_code = c.error_code
-      from climbed c
-      where p.workspace_id = ${workspace}
-        and p.message_id = c.id
-        and p.part = 1
-    ),
-    event as (${insertEvents(tx, keyring, workspaceId, events, now, isOfClimbed)})
+    event as (${insertEvents(tx, keyring, workspaceId, climbs.flatMap(eventsOf), now, isOfClimbed)})
     select id from climbed`
+}
+
+function eventsOf({ row, steps }: Climb): NewEvent[] {
+  const conversation = { id: row.conversation_id, connectionId: row.connection_id }
+  return steps.map(({ to, at }) => messageStatusChanged(conversation, row.id, to, at))
 }

@@ -5,7 +5,7 @@ import { lockConversations } from '../conversation/many-queries.ts'
 import { anyWorkspace, lockConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { advanceMessages, type PartReport } from './advance-send.ts'
-import { advanceSettled, rungOf } from './advance-settled.ts'
+import { advanceSettled } from './advance-settled.ts'
 import { lockExternalIds, storeEarlyStatuses } from './early-statuses.ts'
 import { isPermanentError } from './permanent-errors.ts'
 import type { ReceiveDeps, Receiver, ToldStatus } from './receiver.ts'
@@ -87,7 +87,8 @@ async function findTargets(
     const { conversation_id: conversationId, message_id: messageId, part } = row
     const target = targets.get(messageId) ?? { conversationId, messageId, reports: [] }
     targets.set(messageId, target)
-    target.reports.push({ part, rung: rungOf(event), externalId: event.externalId, at: event.at })
+    const rung = { status: event.status, errorCode: event.status === 'failed' ? event.errorCode : null }
+    target.reports.push({ part, rung, externalId: event.externalId, at: event.at })
   }
   return { found: [...targets.values()], unknown }
 }
