@@ -95,8 +95,9 @@ function climbBy(
   rows: readonly PartRow[],
   reports: readonly PartReport[],
 ): Climbed {
+  const known = caughtUp(before, rows)
   let message = before
-  let parts = rows
+  let parts = known
   const events: NewEvent[] = []
   for (const report of reports) {
     parts = parts.map((part) => (part.part === report.part ? advancePart(keyring, message, part, report) : part))
@@ -107,7 +108,13 @@ function climbBy(
     message = { ...message, ...rung, settleBy: null }
     events.push(...eventsOf(conversation, last, message, report.at))
   }
-  return { before, message, parts: parts.filter((part, n) => part !== rows[n]), events }
+  return { before, message, parts: parts.filter((part, n) => part !== known[n]), events }
+}
+
+/** The part of a message in one may be behind it: `advanceSettled` moves the message alone. */
+function caughtUp({ status }: Message, rows: readonly PartRow[]): readonly PartRow[] {
+  const isAhead = status === 'delivered' || status === 'read'
+  return rows.length === 1 && isAhead ? rows.map((part) => ({ ...part, status, error_code: null })) : rows
 }
 
 // A status may be faster than the platform's answer. The sender's answer says `sent` all the same, so that is what the

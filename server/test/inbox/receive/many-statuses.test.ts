@@ -162,6 +162,18 @@ for (const [what, poison] of Object.entries(poisons)) {
   })
 }
 
+test('a failure that is told of a message which was delivered fails neither it nor its part', async () => {
+  const w = await sentWorld(2)
+  await w.callback(...all(w, 'delivered'))
+  const failures = w.sent.map(({ externalId }) => w.status(externalId, 'failed', { errorCode: '131047' }))
+  await w.callback(...failures)
+  assert.deepEqual(new Set(await w.standing()), new Set(['delivered']))
+  const failed = await w.db.sql`
+    select from message_parts
+    where workspace_id = ${w.workspaceId} and status = 'failed'`
+  assert.equal(failed.count, 0)
+})
+
 test('what overtakes the answer of its own send is kept, beside others that are known', async () => {
   const w = await sentWorld(4)
   const [conversationId = ''] = w.conversationIds
