@@ -11,6 +11,8 @@ export interface Contest {
   floorPeer?: Peer
   /** Fewer than the run's, for requests that hold much work each. */
   connections?: number
+  /** Makes what its requests need; called once, before the first of them. */
+  prepare?: () => Promise<void>
   /** Throws when what the product did is not what it was asked: after so many answers. */
   verify?: (answers: number) => Promise<void>
 }
@@ -64,6 +66,7 @@ export async function compete(contest: Contest, course: Course): Promise<Result>
     { requestOf: contest.product, asked: 0 },
     { requestOf: contest.floor, asked: 0 },
   ]
+  await contest.prepare?.()
   let answers = 0
   const run = async (side: Side, durationMs: number): Promise<Run> => {
     const measured = await ask(peers[side] as Peer, side === 'floor' ? ofFloor : ofProducts, durationMs)

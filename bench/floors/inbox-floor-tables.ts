@@ -58,3 +58,13 @@ export async function fillInboxFloor(db: Db, conversations: number, withMessages
     from generate_series(0, ${withMessages}::integer - 1) c
     cross join generate_series(1, ${each}::integer) n`
 }
+
+/** Messages that were sent, by the platform's ids of them. */
+export async function fillSentFloor(db: Db, externalIds: readonly string[]): Promise<void> {
+  await db.sql`
+    insert into floor_messages
+    select 1, gen_random_uuid(), gen_random_uuid(), external_id, 'outbound', 'text',
+      'Good morning! It is still there, and we are open until six.', 'sent', now()
+    from unnest(${[...externalIds]}::text[]) with ordinality as s (external_id, place)
+    order by place`
+}

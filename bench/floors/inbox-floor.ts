@@ -3,6 +3,7 @@ import { Agent, request as httpRequest } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { appSecret } from '../inbox-seed.ts'
 import type { FloorDb, Run } from './floor-db.ts'
+import { serveStatuses } from './status-floor.ts'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
@@ -16,6 +17,7 @@ export function serveInboxFloor(
   serveLists(app, db.read)
   serveSend(app, db.write, platformPort)
   app.register(async (scope) => serveWebhook(scope, db.write, seal))
+  app.register(async (scope) => serveStatuses(scope, db.write, seal))
 }
 
 function serveLists(app: FastifyInstance, read: Run): void {

@@ -7,6 +7,7 @@ import type { BenchWorkspace } from '../../workspace.ts'
 import { conversationsEach, intakes } from './intake.ts'
 import { lists } from './lists.ts'
 import { sends } from './sends.ts'
+import { statusContests } from './statuses.ts'
 
 // A number sends 70 messages a second: many of them, so that it is not this pace that is measured.
 const connectionCount = 64
@@ -27,5 +28,10 @@ export async function inboxContests(db: Db, workspace: BenchWorkspace, platformP
   await fillInboxFloor(db, connectionCount * conversationsEach, readable.length, messagesEach)
   await db.sql`vacuum analyze`
   const { key } = workspace
-  return [...intakes(db, connections), ...lists(key, readable), sends(db, key, connections)]
+  return [
+    ...intakes(db, connections),
+    ...statusContests(filling, connections),
+    ...lists(key, readable),
+    sends(db, key, connections),
+  ]
 }

@@ -88,6 +88,51 @@ export async function fillMessages(filling: Filling, connectionId: string, ids: 
   await insertRows(filling, 'messages', rows)
 }
 
+/** A message that a connection has sent, and the platform's id of it. */
+export interface SentMessage {
+  id: string
+  externalId: string
+}
+
+/** Messages sent from then on, each in one part, of which the platform has told no more; to one conversation after the other. */
+export async function fillSent(
+  filling: Filling,
+  connectionId: string,
+  ids: readonly string[],
+  { each, from }: { each: number; from: Date },
+): Promise<SentMessage[]> {
+  const { keyring, workspaceId, now } = filling
+  const messages = Array.from({ length: each * ids.length }, (_, n): Message => {
+    const at = new Date(from.getTime() + Math.floor(n / ids.length) * 1000)
+    return {
+      id: newId(now),
+      conversationId: ids[n % ids.length] ?? '',
+      connectionId,
+      direction: 'outbound',
+      kind: 'text',
+      origin: 'live',
+      text: 'Good morning! It is still there, and we are open until six.',
+      referral: null,
+      externalId: `wamid.${randomBytes(24).toString('hex')}`,
+      status: 'sent',
+      errorCode: null,
+      actor: { type: 'system', id: null },
+      occurredAt: at,
+      createdAt: at,
+      settleBy: null,
+    }
+  })
+  const rows = messages.map((one) => ({ workspace_id: workspaceId, ...sealMessage(keyring, one) }))
+  await insertRows(filling, 'messages', rows)
+  const parts = rows.map(({ id, external_index }) => ({ message_id: id, part: 1, external_index, status: 'sent' }))
+  await insertRows(
+    filling,
+    'message_parts',
+    parts.map((part) => ({ workspace_id: workspaceId, connection_id: connectionId, ...part })),
+  )
+  return messages.map(({ id, externalId }) => ({ id, externalId: externalId ?? '' }))
+}
+
 /** Messages and parts of about the usual size, `each` to a conversation, which no reader can open. */
 export async function fillBlindMessages({ db, workspaceId, now }: Filling, ids: readonly string[], each: number) {
   for (let at = 0; at < ids.length; at += 2000) {

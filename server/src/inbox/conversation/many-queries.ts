@@ -286,3 +286,17 @@ export async function lockConversations(
     owner: row.owner_key_id === null ? human : agent(row.owner_key_id),
   }))
 }
+
+/** The same for who needs to know nothing of them: whoever holds one has ended when this is done. */
+export async function holdConversations(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
+  await tx`
+    select count(*)
+    from (
+      select c.id
+      from conversations c
+      where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
+        and c.id = any (${[...new Set(ids)]}::uuid[])
+      order by c.id
+      for update of c
+    ) as held`.execute()
+}

@@ -40,8 +40,7 @@ interface PartRow {
 /**
  * Moves sends up the ladder by what was told of their parts, under their conversations' locks. One event for each real
  * change of a message: `inbox.message.sent` when it leaves `pending`, which settles its send, and `inbox.message.status`
- * for every rung above `sent`. What came from a history stays as it is, and so does an echo without parts. Returns the
- * messages as they then stand.
+ * for every rung above `sent`. What came from a history stays as it is, and so does an echo without parts.
  */
 export async function advanceMessages(
   tx: Tx,
@@ -49,40 +48,59 @@ export async function advanceMessages(
   workspaceId: string,
   advances: readonly Advance[],
   now: Date,
-): Promise<Message[]> {
+): Promise<void> {
   const ids = advances.map(({ messageId }) => messageId)
-  const [rows, parts] = await Promise.all([readMessages(tx, workspaceId, ids), readParts(tx, workspaceId, ids)])
+  const [rows, parts] = await Promise.all([readMessages(tx, workspaceId, ids), lockParts(tx, workspaceId, ids)])
   const messages = new Map(rows.map((row) => [row.id, openMessage(keyring, row)]))
   const partsOf = Map.groupBy(parts, (part) => part.message_id)
-  const events: NewEvent[] = []
-  for (const { conversation, messageId, reports } of advances) {
+  const climbed = advances.flatMap(({ conversation, messageId, reports }) => {
     const before = messages.get(messageId)
-    if (before === undefined) continue
-    const climbed = climbBy(keyring, conversation, before, partsOf.get(messageId) ?? [], reports)
-    messages.set(messageId, climbed.message)
-    events.push(...climbed.events)
-  }
-  const advanced = [...messages.values()]
+    return before === undefined ? [] : climbBy(keyring, conversation, before, partsOf.get(messageId) ?? [], reports)
+  })
   await Promise.all([
-    storeParts(tx, workspaceId, parts),
-    storeProgress(tx, keyring, workspaceId, advanced),
-    recordEvents(tx, keyring, workspaceId, events, now),
+    storeParts(
+      tx,
+      workspaceId,
+      climbed.flatMap((one) => one.parts),
+    ),
+    storeProgress(
+      tx,
+      keyring,
+      workspaceId,
+      climbed.flatMap(({ before, message }) => (before === message ? [] : { before, message })),
+    ),
+    recordEvents(
+      tx,
+      keyring,
+      workspaceId,
+      climbed.flatMap(({ events }) => events),
+      now,
+    ),
   ])
-  return advanced
 }
 
-/** What the reports make of a message; its parts are changed in place. */
+/** What reports make of a message. */
+interface Climbed {
+  before: Message
+  message: Message
+  /** Those that changed. */
+  parts: PartRow[]
+  events: NewEvent[]
+}
+
 function climbBy(
   keyring: Keyring,
   conversation: AdvancedConversation,
   before: Message,
-  parts: PartRow[],
+  rows: readonly PartRow[],
   reports: readonly PartReport[],
-): { message: Message; events: NewEvent[] } {
+): Climbed {
+  const known = caughtUp(before, rows)
   let message = before
+  let parts = known
   const events: NewEvent[] = []
   for (const report of reports) {
-    advancePart(keyring, message, parts, report)
+    parts = parts.map((part) => (part.part === report.part ? advancePart(keyring, message, part, report) : part))
     message = withExternalId(message, parts, report)
     const rung = climb(message, rungOfParts(parts.map(rungOf)))
     if (rung === null) continue
@@ -90,7 +108,13 @@ function climbBy(
     message = { ...message, ...rung, settleBy: null }
     events.push(...eventsOf(conversation, last, message, report.at))
   }
-  return { message, events }
+  return { before, message, parts: parts.filter((part, n) => part !== known[n]), events }
+}
+
+/** The part of a message in one may be behind it: `advanceSettled` moves the message alone. */
+function caughtUp({ status }: Message, rows: readonly PartRow[]): readonly PartRow[] {
+  const isAhead = status === 'delivered' || status === 'read'
+  return rows.length === 1 && isAhead ? rows.map((part) => ({ ...part, status, error_code: null })) : rows
 }
 
 // A status may be faster than the platform's answer. The sender's answer says `sent` all the same, so that is what the
@@ -105,15 +129,17 @@ function eventsOf(conversation: AdvancedConversation, before: Message, after: Me
 function advancePart(
   keyring: Keyring,
   { connectionId }: Message,
-  parts: readonly PartRow[],
-  { part: number, rung, externalId }: PartReport,
-): void {
-  const part = parts.find((each) => each.part === number)
-  if (part === undefined) return
-  const next = climb(rungOf(part), rung) ?? rungOf(part)
-  part.status = next.status
-  part.error_code = next.errorCode
-  part.external_index ??= externalId === null ? null : externalIndex(keyring, connectionId, externalId)
+  part: PartRow,
+  { rung, externalId }: PartReport,
+): PartRow {
+  const next = climb(rungOf(part), rung)
+  const isNamed = part.external_index === null && externalId !== null
+  if (next === null && !isNamed) return part
+  return {
+    ...part,
+    ...(next === null ? {} : { status: next.status, error_code: next.errorCode }),
+    ...(isNamed ? { external_index: externalIndex(keyring, connectionId, externalId) } : {}),
+  }
 }
 
 const rungOf = (part: PartRow): Rung => ({ status: part.status, errorCode: part.error_code })
@@ -134,13 +160,15 @@ async function readMessages(tx: Tx, workspaceId: string, ids: readonly string[])
       and m.origin in ('live', 'echo')`
 }
 
-async function readParts(tx: Tx, workspaceId: string, messageIds: readonly string[]): Promise<PartRow[]> {
+// Locked: what a send notes of a part is under no conversation's lock.
+async function lockParts(tx: Tx, workspaceId: string, messageIds: readonly string[]): Promise<PartRow[]> {
   return tx<PartRow[]>`
     select message_id, part, status, error_code, external_index
     from message_parts
     where workspace_id = ${anyWorkspace(tx, workspaceId)}
       and message_id = any (${[...messageIds]}::uuid[])
-    order by message_id, part`
+    order by message_id, part
+    for update`
 }
 
 async function storeParts(tx: Tx, workspaceId: string, parts: readonly PartRow[]): Promise<void> {
@@ -169,22 +197,33 @@ async function storeProgress(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
-  messages: readonly Message[],
+  changed: readonly { before: Message; message: Message }[],
 ): Promise<void> {
-  if (messages.length === 0) return
-  const sealed = messages.map(({ id, externalId }) =>
-    externalId === null ? null : sealExternalId(keyring, id, externalId),
+  if (changed.length === 0) return
+  const messages = changed.map(({ message }) => message)
+  const named = changed.map(({ before, message: { id, connectionId, externalId } }) =>
+    externalId === null || before.externalId !== null
+      ? null
+      : { sealed: sealExternalId(keyring, id, externalId), index: externalIndex(keyring, connectionId, externalId) },
   )
-  const indexes = messages.map(({ connectionId, externalId }) =>
-    externalId === null ? null : externalIndex(keyring, connectionId, externalId),
-  )
+  const workspace = anyWorkspace(tx, workspaceId)
+  // An echo may have told of this very message first: then the id stays with the parts, where statuses look as well.
   await tx`
     update messages m
     set status = n.status,
       error_code = n.error_code,
       settle_by = n.settle_by,
-      external_id = n.external_id,
-      external_index = n.external_index
+      external_id = coalesce(m.external_id, n.external_id),
+      external_index = coalesce(m.external_index, (
+        select n.external_index
+        where not exists (
+          select 1
+          from messages other
+          where other.workspace_id = ${workspace}
+            and other.connection_id = m.connection_id
+            and other.external_index = n.external_index
+        )
+      ))
     from unnest(
       ${messages.map(({ id }) => id)}::uuid[],
       ${messages.map(({ status }) => status)}::text[],
@@ -193,9 +232,15 @@ async function storeProgress(
         tx,
         messages.map(({ settleBy }) => settleBy),
       )}::timestamptz[],
-      ${byteaArray(tx, sealed)}::bytea[],
-      ${byteaArray(tx, indexes)}::bytea[]
+      ${byteaArray(
+        tx,
+        named.map((one) => one?.sealed ?? null),
+      )}::bytea[],
+      ${byteaArray(
+        tx,
+        named.map((one) => one?.index ?? null),
+      )}::bytea[]
     ) as n (id, status, error_code, settle_by, external_id, external_index)
-    where m.workspace_id = ${anyWorkspace(tx, workspaceId)}
+    where m.workspace_id = ${workspace}
       and m.id = n.id`.execute()
 }

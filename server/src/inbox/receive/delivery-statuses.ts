@@ -5,16 +5,10 @@ import { lockConversations } from '../conversation/many-queries.ts'
 import { anyWorkspace, lockConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { advanceMessages, type PartReport } from './advance-send.ts'
+import { advanceSettled } from './advance-settled.ts'
 import { lockExternalIds, storeEarlyStatuses } from './early-statuses.ts'
-import type { StatusEvent } from './group-events.ts'
 import { isPermanentError } from './permanent-errors.ts'
-import type { ReceiveDeps, Receiver } from './receiver.ts'
-
-/** A status with the connection that was told of it. */
-export interface ToldStatus {
-  receiver: Receiver
-  event: StatusEvent
-}
+import type { ReceiveDeps, Receiver, ToldStatus } from './receiver.ts'
 
 /**
  * Applies what platforms tell of messages sent in a workspace: by the correlator that travelled with them, else by the
@@ -29,12 +23,23 @@ export async function receiveStatuses(
   if (statuses.length === 0) return
   const keyring = await deps.vault.keyring(workspaceId)
   const ordered = [...statuses].sort((a, b) => a.event.at.getTime() - b.event.at.getTime())
-  const { found, unknown } = await findTargets(deps.db.sql, keyring, workspaceId, ordered)
-  await applyTargets(deps, workspaceId, keyring, found)
-  if (unknown.length > 0) await keepUnknown(deps, workspaceId, keyring, unknown)
+  const others = await advanceSettled(deps, workspaceId, keyring, ordered)
+  if (others.length > 0) await advanceOthers(deps, workspaceId, keyring, others)
   for (const { receiver, event } of ordered) {
     if (event.status === 'failed' && event.errorCode !== null) await deps.sendRefused(receiver, event.errorCode)
   }
+}
+
+/** Of messages that need a closer look, under their lock. */
+async function advanceOthers(
+  deps: ReceiveDeps,
+  workspaceId: string,
+  keyring: Keyring,
+  statuses: readonly ToldStatus[],
+): Promise<void> {
+  const { found, unknown } = await findTargets(deps.db.sql, keyring, workspaceId, statuses)
+  await applyTargets(deps, workspaceId, keyring, found)
+  if (unknown.length > 0) await keepUnknown(deps, workspaceId, keyring, unknown)
 }
 
 interface Target {
@@ -226,11 +231,7 @@ async function keepTogether(
       statuses.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId)),
     )
     const { found, unknown } = await findTargets(tx, keyring, workspaceId, statuses)
-    for (const told of Map.groupBy(unknown, ({ receiver }) => receiver.id).values()) {
-      const [first] = told
-      const events = told.map(({ event }) => event)
-      if (first !== undefined) await storeEarlyStatuses(tx, keyring, first.receiver, events, now)
-    }
+    await storeEarlyStatuses(tx, keyring, workspaceId, unknown, now)
     return found
   })
   await applyTargets(deps, workspaceId, keyring, settled)

@@ -1,10 +1,10 @@
 import { byteaArray, type Db, type Tx, timestampArray } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
 import type { PartReport } from './advance-send.ts'
-import type { StatusEvent } from './group-events.ts'
-import type { Receiver } from './receiver.ts'
+import type { Receiver, ToldStatus } from './receiver.ts'
 
 /**
  * Makes "is the id known?" and "park it", and on the other side "the id is known now" and "is anything parked?", one
@@ -18,36 +18,38 @@ export async function lockExternalIds(tx: Tx, indexes: readonly Buffer[]): Promi
     from (select hash from unnest(${hashes.map(String)}::bigint[]) as u (hash) order by hash offset 0) as h`.execute()
 }
 
-/** Keeps statuses of ids that the connection does not know yet. Those of a history are of no use. */
+/** Keeps statuses of ids that their connections do not know yet. Those of a history are of no use. */
 export async function storeEarlyStatuses(
   tx: Tx,
   keyring: Keyring,
-  { workspaceId, id: connectionId }: Pick<Receiver, 'workspaceId' | 'id'>,
-  statuses: readonly StatusEvent[],
+  workspaceId: string,
+  statuses: readonly ToldStatus[],
   now: Date,
 ): Promise<void> {
   if (statuses.length === 0) return
-  const indexes = statuses.map((status) => externalIndex(keyring, connectionId, status.externalId))
+  const indexes = statuses.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId))
+  const events = statuses.map(({ event }) => event)
   await tx`
     insert into parked_statuses (
       workspace_id, connection_id, external_index, status, error_code, occurred_at, parked_at
     )
-    select ${workspaceId}::uuid, ${connectionId}::uuid, s.external_index, s.status, s.error_code, s.occurred_at, ${now}
+    select ${workspaceId}::uuid, s.connection_id, s.external_index, s.status, s.error_code, s.occurred_at, ${now}
     from unnest(
+      ${statuses.map(({ receiver }) => receiver.id)}::uuid[],
       ${byteaArray(tx, indexes)}::bytea[],
-      ${statuses.map((status) => status.status)}::text[],
-      ${statuses.map((status) => status.errorCode ?? '')}::text[],
+      ${events.map(({ status }) => status)}::text[],
+      ${events.map(({ errorCode }) => errorCode ?? '')}::text[],
       ${timestampArray(
         tx,
-        statuses.map((status) => status.at),
+        events.map(({ at }) => at),
       )}::timestamptz[]
-    ) as s (external_index, status, error_code, occurred_at)
-    where not exists (
-      select from messages m
-      where m.workspace_id = ${workspaceId}
-        and m.connection_id = ${connectionId}
+    ) as s (connection_id, external_index, status, error_code, occurred_at)
+    where (
+      select m.id from messages m
+      where m.workspace_id = ${anyWorkspace(tx, workspaceId)}
+        and m.connection_id = s.connection_id
         and m.external_index = s.external_index
-    )
+    ) is null
     on conflict do nothing`
 }
 

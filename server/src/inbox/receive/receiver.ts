@@ -4,13 +4,19 @@ import type { Referral } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { ActivityReason } from '../conversation/activity.ts'
 import type { Contact, InboxDeps } from '../conversation/conversation.ts'
-import type { ConnectionEvent, CustomerEvent } from './group-events.ts'
+import type { ConnectionEvent, CustomerEvent, StatusEvent } from './group-events.ts'
 
 /** The connection that a delivery is for. */
 export interface Receiver {
   workspaceId: string
   id: string
   channel: Channel
+}
+
+/** A status with the connection that was told of it. */
+export interface ToldStatus {
+  receiver: Receiver
+  event: StatusEvent
 }
 
 /** A customer who wrote, and the ad that brought them, if one did. */

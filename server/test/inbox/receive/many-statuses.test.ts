@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Db, type DbOptions, openDb, type Tx } from '../../../src/base/db.ts'
+import { newId } from '../../../src/base/id.ts'
+import type { Keyring } from '../../../src/base/sealing/keyring.ts'
+import type { ChannelEvent, DeliveryStatus } from '../../../src/channels/channel-event.ts'
+import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
+import { mergeConversations } from '../../../src/inbox/conversation/merge.ts'
+import { lockConversation, storeConversation } from '../../../src/inbox/conversation/queries.ts'
+import { externalIndex } from '../../../src/inbox/conversation/sealed.ts'
+import { openReceive } from '../../../src/inbox/receive/receive.ts'
+import { recordPart } from '../../../src/inbox/send/send-queries.ts'
+import { settleSend } from '../../../src/inbox/send/send-settle.ts'
+import { testDatabase } from '../../support/database.ts'
+import { fillConversations, fillSent, type SentMessage } from '../../support/fill.ts'
+import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { until } from '../../support/until.ts'
+
+interface SentWorld extends InboxWorld {
+  keyring: Keyring
+  conversationIds: string[]
+  sent: SentMessage[]
+  /** Hands in what one callback holds; callbacks of a busy moment go together. */
+  callback(...events: ChannelEvent[]): Promise<void>
+  /** How the messages stand, in the order in which they were sent. */
+  standing(): Promise<string[]>
+  /** Every event of a message, in the order of the feed. */
+  steps(message: SentMessage): Promise<string[]>
+}
+
+/** A workspace that has sent a message to each of so many customers. */
+async function sentWorld(customers: number): Promise<SentWorld> {
+  const w = await inboxWorld()
+  const { db, vault, clock, workspaceId, connectionId, keyId } = w
+  const keyring = await vault.keyring(workspaceId)
+  const filling = { db, keyring, workspaceId, now: clock.now() }
+  const conversationIds = await fillConversations(filling, { connectionId, keyId, count: customers })
+  const sent = await fillSent(filling, connectionId, conversationIds, { each: 1, from: clock.now() })
+  const receive = openReceive(w.receiveDeps)
+  return {
+    ...w,
+    keyring,
+    conversationIds,
+    sent,
+    callback: (...events) => receive({ workspaceId, id: connectionId, channel: 'waba' }, events),
+    standing: async () => {
+      const rows = await db.sql<{ id: string; status: string }[]>`
+        select id, status
+        from messages
+        where workspace_id = ${workspaceId} and id = any (${sent.map(({ id }) => id)}::uuid[])`
+      const statuses = new Map(rows.map(({ id, status }) => [id, status]))
+      return sent.map(({ id }) => statuses.get(id) ?? 'gone')
+    },
+    steps: async ({ id }) => {
+      const rows = await Promise.all(conversationIds.map((conversationId) => w.events(conversationId)))
+      return rows
+        .flat()
+        .filter(({ payload }) => (payload.message_id ?? (payload.message as { id: string }).id) === id)
+        .map(({ name, payload }) => `${name} ${payload.status ?? (payload.message as { status: string }).status}`)
+    },
+  }
+}
+
+const all = (w: SentWorld, status: DeliveryStatus) => w.sent.map(({ externalId }) => w.status(externalId, status))
+const climbed = ['inbox.message.status delivered', 'inbox.message.status read']
+
+/** With a pool of its own, as another node has. */
+async function elsewhere<T>(work: (db: Db) => Promise<T>, more: Partial<DbOptions> = {}): Promise<T> {
+  const { options } = await testDatabase()
+  const db = openDb({ ...options, ...more })
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+/** How many statements it takes to take in one callback with these. */
+async function statementsFor(w: SentWorld, events: readonly ChannelEvent[]): Promise<number> {
+  let statements = 0
+  const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
+  await elsewhere((db) => openReceive({ ...w.receiveDeps, db })(receiver, events), { onStatement: () => statements++ })
+  return statements
+}
+
+test('a hundred statuses of as many messages cost as many statements as ten', async () => {
+  const counts: number[] = []
+  for (const customers of [10, 100]) {
+    const w = await sentWorld(customers)
+    counts.push(await statementsFor(w, all(w, 'delivered')))
+    assert.deepEqual(new Set(await w.standing()), new Set(['delivered']))
+  }
+  assert.deepEqual(counts, [3, 3])
+})
+
+test('what a message stands above already costs one look, and locks nothing', async () => {
+  const w = await sentWorld(3)
+  await w.callback(...all(w, 'read'))
+  await elsewhere((db) =>
+    db.tx(async (tx) => {
+      await tx`select from conversations where workspace_id = ${w.workspaceId} for update`
+      assert.equal(await statementsFor(w, [...all(w, 'sent'), ...all(w, 'delivered')]), 1)
+    }),
+  )
+})
+
+test('callbacks that come at once, twice and in any order make exactly one event of each step', async () => {
+  const w = await sentWorld(20)
+  const delivered = all(w, 'delivered')
+  const turned = [...delivered].reverse()
+  const halves = [delivered.slice(0, 10), delivered.slice(10)]
+  await Promise.all([delivered, turned, ...halves, delivered].map((events) => w.callback(...events)))
+  assert.deepEqual(new Set(await w.standing()), new Set(['delivered']))
+  const read = all(w, 'read')
+  await Promise.all([read, [...read].reverse(), delivered, read].map((events) => w.callback(...events)))
+  assert.deepEqual(new Set(await w.standing()), new Set(['read']))
+  for (const message of w.sent) assert.deepEqual(await w.steps(message), climbed)
+})
+
+test('statuses of one message in one moment are applied in the order of the platform’s time', async () => {
+  const w = await sentWorld(1)
+  const [message] = w.sent
+  assert.ok(message)
+  const at = (ms: number) => ({ at: new Date(w.clock.now().getTime() + ms) })
+  await w.callback(w.status(message.externalId, 'read', at(2000)), w.status(message.externalId, 'delivered', at(1000)))
+  assert.deepEqual(await w.steps(message), climbed)
+})
+
+test('read that comes before delivered is one step', async () => {
+  const w = await sentWorld(5)
+  await w.callback(...all(w, 'read'))
+  await w.callback(...all(w, 'delivered'))
+  assert.deepEqual(new Set(await w.standing()), new Set(['read']))
+  for (const message of w.sent) assert.deepEqual(await w.steps(message), climbed.slice(1))
+})
+
+test('a failed one beside good ones fails alone, and the connection hears of it', async () => {
+  const w = await sentWorld(5)
+  const [failing, ...others] = all(w, 'delivered')
+  assert.ok(failing?.type === 'status')
+  await w.callback({ ...failing, status: 'failed', errorCode: '131047' }, ...others)
+  assert.deepEqual(await w.standing(), ['failed', ...others.map(() => 'delivered')])
+  assert.deepEqual(w.told.refused, ['131047'])
+  await w.callback(...all(w, 'read'))
+  assert.deepEqual(await w.standing(), ['failed', ...others.map(() => 'read')])
+})
+
+const poisons = {
+  'a time that is none': { at: new Date(Number.NaN) },
+  'a code that no database takes': { status: 'failed', errorCode: 'a code with \0 in it' },
+} as const
+for (const [what, poison] of Object.entries(poisons)) {
+  test(`one that cannot be stored holds up no other of its moment: ${what}`, async () => {
+    const w = await sentWorld(6)
+    const [first, ...others] = all(w, 'delivered')
+    assert.ok(first?.type === 'status')
+    const bad = { ...first, ...poison }
+    await Promise.all([w.callback(others[0] ?? bad, bad), w.callback(...others.slice(1))])
+    assert.deepEqual(await w.standing(), ['sent', ...others.map(() => 'delivered')])
+    await w.callback(...all(w, 'read'))
+    assert.deepEqual(new Set(await w.standing()), new Set(['read']))
+  })
+}
+
+test('a failure that is told of a message which was delivered fails neither it nor its part', async () => {
+  const w = await sentWorld(2)
+  await w.callback(...all(w, 'delivered'))
+  const failures = w.sent.map(({ externalId }) => w.status(externalId, 'failed', { errorCode: '131047' }))
+  await w.callback(...failures)
+  assert.deepEqual(new Set(await w.standing()), new Set(['delivered']))
+  const failed = await w.db.sql`
+    select from message_parts
+    where workspace_id = ${w.workspaceId} and status = 'failed'`
+  assert.equal(failed.count, 0)
+})
+
+test('what overtakes the answer of its own send is kept, beside others that are known', async () => {
+  const w = await sentWorld(4)
+  const [conversationId = ''] = w.conversationIds
+  const messageId = await w.pendingSend(conversationId)
+  await w.callback(w.status('wamid.early', 'read'), ...all(w, 'delivered'), w.status('wamid.early', 'delivered'))
+  assert.deepEqual(new Set(await w.standing()), new Set(['delivered']))
+  await w.db.tx((tx) => noteAccepted(tx, w, conversationId, messageId, 'wamid.early'))
+  await settle(w, conversationId, messageId)
+  assert.deepEqual(await w.steps({ id: messageId, externalId: '' }), ['inbox.message.sent sent', ...climbed])
+})
+
+/** What a send does with the platform's answer. */
+async function noteAccepted(
+  tx: Tx,
+  w: SentWorld,
+  conversationId: string,
+  messageId: string,
+  externalId: string,
+  part = 1,
+): Promise<void> {
+  const index = externalIndex(w.keyring, w.connectionId, externalId)
+  const result = { verdict: 'accepted', errorCode: null, externalIndex: index, externalId: null } as const
+  await recordPart(tx, { workspaceId: w.workspaceId, conversationId, messageId }, part, result)
+}
+
+async function settle(w: SentWorld, conversationId: string, messageId: string): Promise<void> {
+  const { workspaceId, keyring } = w
+  const step = <T>(_name: string, work: () => T) => work()
+  await settleSend({ ...w.receiveDeps, step }, keyring, { workspaceId, conversationId, messageId }, 'answered')
+}
+
+test('an answer that is noted while a status of another part is applied is not undone', async () => {
+  const w = await sentWorld(1)
+  const [conversationId = ''] = w.conversationIds
+  const messageId = await w.pendingSend(conversationId, 2)
+  await holding(
+    (tx) => noteAccepted(tx, w, conversationId, messageId, 'wamid.part.2', 2),
+    () => w.callback(w.status('wamid.part.1', 'delivered', { correlator: `${messageId}:1` })),
+  )
+  const parts = await w.db.sql<{ status: string; is_named: boolean }[]>`
+    select status, external_index is not null as is_named
+    from message_parts
+    where workspace_id = ${w.workspaceId} and message_id = ${messageId}
+    order by part`
+  assert.deepEqual(
+    [...parts],
+    [
+      { status: 'delivered', is_named: true },
+      { status: 'sent', is_named: true },
+    ],
+  )
+})
+
+/** Does the first work in a transaction that ends when the other one has run into its locks, and done the third. */
+async function holding(
+  hold: (tx: Tx) => Promise<unknown>,
+  other: () => Promise<void>,
+  meanwhile: (tx: Tx) => Promise<void> = async () => {},
+): Promise<void> {
+  let others: Promise<void> | undefined
+  await elsewhere((db) =>
+    db.tx(async (tx) => {
+      await hold(tx)
+      others = other()
+      await until(async () => {
+        const waiting = await tx`
+          select from pg_locks
+          where not granted and locktype = 'transactionid' and transactionid = pg_current_xact_id()::xid`
+        return waiting.count > 0
+      }, 'somebody who waits')
+      await meanwhile(tx)
+    }),
+  )
+  await others
+}
+
+test('a message whose conversation is merged between the look and the lock climbs where it is then', async () => {
+  const w = await sentWorld(2)
+  const [older = '', younger = ''] = [...w.conversationIds].reverse()
+  const { workspaceId, keyring } = w
+  const locked: Conversation[] = []
+  await holding(
+    async (tx) => {
+      for (const id of [older, younger].sort()) {
+        const conversation = await lockConversation(tx, keyring, { workspaceId, connectionIds: [] }, id)
+        if (conversation !== undefined) locked.push(conversation)
+      }
+    },
+    () => w.callback(...all(w, 'delivered')),
+    async (tx) => {
+      const [a, b] = locked
+      assert.ok(a && b)
+      await storeConversation(tx, keyring, workspaceId, await mergeConversations(tx, workspaceId, a, b, w.clock.now()))
+    },
+  )
+  assert.deepEqual(new Set(await w.standing()), new Set(['delivered']))
+  const events = await w.events(older)
+  assert.deepEqual(
+    events.map(({ name, payload }) => [name, payload.conversation_id]),
+    w.sent.map(() => ['inbox.message.status', older]),
+  )
+})
+
+test('a message of ours that an echo told of first climbs by its own statuses', async () => {
+  const w = await sentWorld(1)
+  const [conversationId = ''] = w.conversationIds
+  const messageId = await w.pendingSend(conversationId)
+  const customer = { ...marina, phone: '5511900000000' }
+  const at = w.clock.now()
+  await w.callback({ type: 'echo', externalId: 'wamid.twice', customer, kind: 'text', text: 'Good morning', at })
+  await w.callback(w.status('wamid.twice', 'delivered', { correlator: `${messageId}:1` }))
+  await w.callback(w.status('wamid.twice', 'read', { correlator: `${messageId}:1` }))
+  assert.deepEqual(await w.steps({ id: messageId, externalId: '' }), ['inbox.message.sent sent', ...climbed])
+})
+
+test('conversations are locked in the order of their ids, so that nobody waits in a circle', async () => {
+  const w = await sentWorld(3)
+  const ids = [...w.conversationIds].sort()
+  const lock = (tx: Tx, id = '') =>
+    tx`select from conversations where workspace_id = ${w.workspaceId} and id = ${id} for update nowait`
+  await holding(
+    (tx) => lock(tx, ids[0]),
+    () => w.callback(...all(w, 'delivered')),
+    async (tx) => {
+      // It holds none of those behind the one that it waits for.
+      for (const id of ids.slice(1)) await lock(tx, id)
+    },
+  )
+})
+
+test('sends that are settled while their statuses come all reach the highest rung told, each step once', async () => {
+  const w = await sentWorld(8)
+  const sends = await Promise.all(
+    w.conversationIds.map(async (conversationId, n) => ({
+      conversationId,
+      id: await w.pendingSend(conversationId),
+      externalId: `wamid.settled.${n}.${newId(w.clock.now())}`,
+    })),
+  )
+  const told = (status: DeliveryStatus) => [
+    ...all(w, status),
+    ...sends.map(({ id, externalId }) => w.status(externalId, status, { correlator: `${id}:1` })),
+  ]
+  await Promise.all([
+    ...sends.map(async ({ conversationId, id, externalId }) => {
+      await w.db.tx((tx) => noteAccepted(tx, w, conversationId, id, externalId))
+      await settle(w, conversationId, id)
+    }),
+    w.callback(...told('delivered')),
+    w.callback(...told('delivered').reverse()),
+  ])
+  await Promise.all([w.callback(...told('read').reverse()), w.callback(...told('read'))])
+  for (const message of w.sent) assert.deepEqual(await w.steps(message), climbed)
+  for (const send of sends) assert.deepEqual(await w.steps(send), ['inbox.message.sent sent', ...climbed])
+})
