@@ -1,5 +1,5 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,neighbours,webhooks,backlog,search,lists,memory,tokens,growth
+// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
 // --only 'status won' (of leads, inbox and search: what has this in its name)
 // --json results.json
@@ -21,6 +21,7 @@ import { type Child, startChild } from './child.ts'
 import { type Course, compete, type Result } from './contest.ts'
 import { printResults } from './contest-table.ts'
 import { runGrowth } from './parts/growth-part.ts'
+import { runIdle } from './parts/idle-part.ts'
 import { type Imported, runImport } from './parts/import-part.ts'
 import { inboxContests } from './parts/inbox/inbox-part.ts'
 import { leadContests } from './parts/leads-part.ts'
@@ -54,7 +55,7 @@ const { values: given } = parseArgs({
   },
 })
 const short = {
-  parts: `leads,import,scale,neighbours,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
+  parts: `idle,leads,import,scale,neighbours,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
   ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
 }
 const values = given.short ? { ...given, ...short } : given
@@ -64,7 +65,7 @@ const durationMs = Number(values.seconds) * 1000
 
 const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'parley-bench-')))
 const postgres = values.postgres
-  ? await startSystemPostgres(values.postgres, values.keep)
+  ? await startSystemPostgres(values.postgres, values.keep, parts.includes('idle'))
   : await startEmbeddedPostgres({ folder, log: () => {}, settings: { max_connections: maxConnections } })
 const { socketFolder, database, user, password } = postgres
 const options = { socketFolder, database, user, password }
@@ -73,6 +74,11 @@ const db = openDb(postgres)
 const children: Child[] = []
 try {
   await migrate(db)
+  // Before the others are there, who ask for something now and then.
+  if (parts.includes('idle')) {
+    const [workspaces, withWebhooks] = values.short ? [100, 10] : [10_000, 1000]
+    await runIdle({ db, postgres, workspaces, withWebhooks, durationMs: durationMs * 30 })
+  }
   const workspace = await makeWorkspace(db)
   const platform = await start('platform.ts', {})
   const product = await start('product.ts', place)
