@@ -1,6 +1,7 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
 // run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
+// --conversations 100000 --messages 50 (scale)
 // --only 'status won' (of leads, inbox and search: what has this in its name)
 // --json results.json
 // --short: every part but inbox in a minute. Its figures mean nothing; it fails when an answer is wrong.
@@ -48,6 +49,8 @@ const { values: given } = parseArgs({
     json: { type: 'string' },
     postgres: { type: 'string' },
     rows: { type: 'string', default: '100000' },
+    conversations: { type: 'string', default: '100000' },
+    messages: { type: 'string', default: '50' },
     keep: { type: 'string' },
     against: { type: 'string' },
     only: { type: 'string', default: '' },
@@ -57,6 +60,7 @@ const { values: given } = parseArgs({
 const short = {
   parts: `idle,leads,import,scale,neighbours,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
   ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
+  ...{ conversations: '200', messages: '10' },
 }
 const values = given.short ? { ...given, ...short } : given
 const parts = values.parts.split(',')
@@ -107,7 +111,10 @@ try {
   if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
   if (parts.includes('growth')) results.push(...(await runGrowth(stage, leadCount)))
   if (parts.includes('import')) others.import = await runImport(Number(values.rows))
-  if (parts.includes('scale')) await runScale(db, product.port, durationMs, values.short ? 600 : 50_000)
+  if (parts.includes('scale')) {
+    const [conversations, messages] = [Number(values.conversations), Number(values.messages)]
+    await runScale({ db, start: () => start('product.ts', place), rounds, durationMs, conversations, messages })
+  }
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})
