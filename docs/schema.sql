@@ -30,6 +30,7 @@ create table api_keys (
   constraint api_keys_pkey PRIMARY KEY (workspace_id, id)
 ) with (fillfactor=80);
 
+CREATE INDEX api_keys_expiring ON api_keys USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE UNIQUE INDEX api_keys_hash_key ON api_keys USING btree (key_hash);
 CREATE UNIQUE INDEX api_keys_previous_hash_key ON api_keys USING btree (previous_key_hash) WHERE (previous_key_hash IS NOT NULL);
 

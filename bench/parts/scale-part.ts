@@ -14,7 +14,7 @@ import { type BenchWorkspace, fillWorkspace, makeWorkspace } from '../workspace.
 
 const few = 1000
 const opened = 100
-const maxLeads = 10_000
+const maxLeads = 30_000
 /** In a statement of its own; 100,000 conversations at once are as many rows as a minute takes. */
 const messagesAtOnce = 4
 
@@ -162,17 +162,17 @@ async function seed(db: Db, conversations: number, each: number): Promise<Place>
   return { ...workspace, ids, memberId, labelId, token: await teamToken(db, workspace) }
 }
 
-/** A member who has every twentieth conversation, a label on every fiftieth, and notes in those that are opened. */
+/** A member who has every tenth conversation, a label on every twentieth, and notes in those that are opened. */
 async function decorate({ db, ...filling }: Filling, { conversations }: SeededConnection, ids: readonly string[]) {
   const { workspaceId, now } = filling
   const [memberId, labelId] = [newId(now), newId(now)]
   const every = (n: number) => conversations.filter((_, at) => at % n === 0)
   await db.sql`
     update conversations
-    set assigned_to = case when id = any (${every(20)}::uuid[]) then ${memberId}::uuid end,
-      label_ids = case when id = any (${every(50)}::uuid[]) then array[${labelId}::uuid] else '{}' end
+    set assigned_to = case when id = any (${every(10)}::uuid[]) then ${memberId}::uuid end,
+      label_ids = case when id = any (${every(20)}::uuid[]) then array[${labelId}::uuid] else '{}' end
     where workspace_id = ${workspaceId}
-      and id = any (${[...new Set([...every(20), ...every(50)])]}::uuid[])`
+      and id = any (${[...new Set([...every(10), ...every(20)])]}::uuid[])`
   await fillThreads({ db, ...filling }, ids, memberId)
   return { memberId, labelId }
 }
