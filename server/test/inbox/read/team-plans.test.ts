@@ -96,6 +96,43 @@ test('each view is counted up to 500, from one place of one index', async () => 
   assert.deepEqual([counts.all, counts.agents?.open, counts.mine?.open], [{ open: 500, unread: 200 }, 500, 40])
 })
 
+test('of a common label as many are read as a page needs, of a rare one all, and either page is whole', async () => {
+  const { member, w, keyId } = await filled(0)
+  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId, count: 1_500 })
+  const [common, rare] = [ids.filter((_, n) => n % 10 === 0), ids.slice(-3)]
+  const [commonId, rareId] = [await addLabel(w, 'Common'), await addLabel(w, 'Rare')]
+  for (const [labelId, labelled] of [
+    [commonId, common],
+    [rareId, rare],
+  ] as const) {
+    await w.db.sql`
+      update conversations
+      set label_ids = label_ids || ${labelId}::uuid
+      where workspace_id = ${w.workspaceId}
+        and id = any (${labelled}::uuid[])`
+  }
+  const list = async (query: string) => {
+    let shown: string[] = []
+    const statements = await statementsOf(async () => {
+      const { body } = await member.call('GET', `${path}?${query}`)
+      shown = body.conversations.map(({ id }: { id: string }) => id)
+    })
+    return { shown, sorts: statements.filter(({ text }) => /c\.label_ids <> '{}'/.test(text)).length }
+  }
+  assert.deepEqual(await list(`labelId=${commonId}&limit=20`), { shown: common.slice(0, 20), sorts: 0 })
+  assert.deepEqual(await list(`labelId=${commonId}&limit=20&sort=updated`), { shown: common.slice(0, 20), sorts: 0 })
+  assert.deepEqual(await list(`labelId=${rareId}`), { shown: rare, sorts: 1 })
+  const pages = []
+  for (let cursor = ''; ; ) {
+    const { body } = await member.call('GET', `${path}?labelId=${commonId}&limit=60${cursor}`)
+    pages.push(...body.conversations.map(({ id }: { id: string }) => id))
+    if (body.cursor === null) break
+    cursor = `&cursor=${body.cursor}`
+  }
+  assert.deepEqual(pages, common)
+})
+
 const tables = ['conversations', 'messages', 'conversation_notes', 'conversation_activities', 'note_mentions']
 
 test('no list and no count of the team reads a table from end to end, with 50,000 conversations as with 200', async () => {
