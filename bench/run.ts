@@ -113,7 +113,15 @@ try {
   if (parts.includes('import')) others.import = await runImport(Number(values.rows))
   if (parts.includes('scale')) {
     const [conversations, messages] = [Number(values.conversations), Number(values.messages)]
-    await runScale({ db, start: () => start('product.ts', place), rounds, durationMs, conversations, messages })
+    await runScale({
+      db,
+      postgres,
+      start: () => start('product.ts', place),
+      rounds,
+      durationMs,
+      conversations,
+      messages,
+    })
   }
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {

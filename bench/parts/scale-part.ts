@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { makeTeamToken } from '../../server/src/access/credentials/team-tokens.ts'
 import { systemClock } from '../../server/src/base/clock.ts'
 import { allowTime, type Db } from '../../server/src/base/db.ts'
@@ -6,6 +7,7 @@ import { newId } from '../../server/src/base/id.ts'
 import { hashToken } from '../../server/src/base/sealing/secret-token.ts'
 import { type Filling, fillMessages, fillThreads } from '../../server/test/support/fill.ts'
 import type { Child } from '../child.ts'
+import { type Process, startMeter } from '../cpu-time.ts'
 import { median, spreadCell } from '../figures.ts'
 import { customerPhone, fillingOf, type SeededConnection, seedConnection } from '../inbox-seed.ts'
 import { measure, openExchange, requestBytes } from '../load.ts'
@@ -18,8 +20,12 @@ const maxLeads = 30_000
 /** In a statement of its own; 100,000 conversations at once are as many rows as a minute takes. */
 const messagesAtOnce = 4
 
+/** In which a process that was asked for a name makes the memory index of its workspace. */
+const warmUpMs = 5000
+
 export interface ScaleCourse {
   db: Db
+  postgres: Process
   /** A product with nothing in its caches. */
   start: () => Promise<Child>
   rounds: number
@@ -39,6 +45,8 @@ interface Place extends BenchWorkspace {
 interface Times {
   first: number[]
   warm: number[]
+  /** Processor time of a request, Node and PostgreSQL together, in ms. */
+  cpu: number[]
 }
 
 /**
@@ -63,9 +71,14 @@ export async function runScale(course: ScaleCourse): Promise<void> {
       await product.stop()
     }
     const product = await course.start()
+    for (const { place } of sides)
+      for (const { request } of requestsOf(place)) await firstAnswer(product, request(round))
+    await setTimeout(Math.min(warmUpMs, course.durationMs * 10))
     for (const { name } of requestsOf(small)) {
       for (const { place, side } of round % 2 === 0 ? sides : sides.toReversed()) {
-        times.get(name)?.[side]?.warm.push(await warmMedian(product, place, name, course.durationMs))
+        const { warm, cpu } = await measureLater(course, product, place, name)
+        times.get(name)?.[side]?.warm.push(warm)
+        if (cpu !== null) times.get(name)?.[side]?.cpu.push(cpu)
       }
     }
     await product.stop()
@@ -73,15 +86,15 @@ export async function runScale(course: ScaleCourse): Promise<void> {
   print(times, conversations, messages)
 }
 
-const newTimes = (): Times => ({ first: [], warm: [] })
+const newTimes = (): Times => ({ first: [], warm: [], cpu: [] })
 
 function print(times: ReadonlyMap<string, readonly [Times, Times]>, conversations: number, messages: number): void {
   console.log(
-    `\n| one connection, ${conversations} conversations of ${messages} messages beside ${few} | first answer | ratio | later ones, p50 | ratio |`,
+    `\n| one connection, ${conversations} conversations of ${messages} messages beside ${few} | first answer | ratio | later ones, p50 | ratio | their processor time | ratio |`,
   )
-  console.log('|---|---|---|---|---|')
+  console.log('|---|---|---|---|---|---|---|')
   for (const [name, [small, large]] of times) {
-    const cells = (['first', 'warm'] as const).flatMap((kind) => {
+    const cells = (['first', 'warm', 'cpu'] as const).flatMap((kind) => {
       const ratios = large[kind].map((ms, n) => ms / (small[kind][n] ?? ms))
       return [`${median(large[kind]).toFixed(2)} ms, ${median(small[kind]).toFixed(2)}`, spreadCell(ratios)]
     })
@@ -99,14 +112,16 @@ async function firstAnswer({ port }: Child, request: Buffer): Promise<number> {
   return ms
 }
 
-async function warmMedian({ port }: Child, place: Place, name: string, durationMs: number): Promise<number> {
+async function measureLater({ postgres, durationMs }: ScaleCourse, product: Child, place: Place, name: string) {
   const request = requestsOf(place).find((one) => one.name === name)?.request
   if (request === undefined) throw new Error(`There is no ${name}`)
-  const load = { host: '127.0.0.1', port, connections: 1, request }
+  const load = { host: '127.0.0.1', port: product.port, connections: 1, request }
   await measure({ ...load, durationMs: durationMs / 10 })
+  const meter = startMeter(product, postgres)
   const run = await measure({ ...load, durationMs })
   if (run.failures > 0) throw new Error(`${name}: answers other than 2xx`)
-  return run.p50Ms
+  const cpu = meter(run.answers)
+  return { warm: run.p50Ms, cpu: cpu === null ? null : (cpu.node + cpu.postgres) / 1000 }
 }
 
 /** What the first page of the app asks, and a thread that is opened; then the same by key. */
