@@ -1,6 +1,7 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,neighbours,webhooks,backlog,search,lists,memory,tokens,growth
+// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
+// --conversations 100000 --messages 50 (scale)
 // --only 'status won' (of leads, inbox and search: what has this in its name)
 // --json results.json
 // --short: every part but inbox in a minute. Its figures mean nothing; it fails when an answer is wrong.
@@ -21,6 +22,7 @@ import { type Child, startChild } from './child.ts'
 import { type Course, compete, type Result } from './contest.ts'
 import { printResults } from './contest-table.ts'
 import { runGrowth } from './parts/growth-part.ts'
+import { runIdle } from './parts/idle-part.ts'
 import { type Imported, runImport } from './parts/import-part.ts'
 import { inboxContests } from './parts/inbox/inbox-part.ts'
 import { leadContests } from './parts/leads-part.ts'
@@ -47,6 +49,8 @@ const { values: given } = parseArgs({
     json: { type: 'string' },
     postgres: { type: 'string' },
     rows: { type: 'string', default: '100000' },
+    conversations: { type: 'string', default: '100000' },
+    messages: { type: 'string', default: '50' },
     keep: { type: 'string' },
     against: { type: 'string' },
     only: { type: 'string', default: '' },
@@ -54,8 +58,9 @@ const { values: given } = parseArgs({
   },
 })
 const short = {
-  parts: `leads,import,scale,neighbours,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
+  parts: `idle,leads,import,scale,neighbours,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
   ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
+  ...{ conversations: '200', messages: '10' },
 }
 const values = given.short ? { ...given, ...short } : given
 const parts = values.parts.split(',')
@@ -64,7 +69,7 @@ const durationMs = Number(values.seconds) * 1000
 
 const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'parley-bench-')))
 const postgres = values.postgres
-  ? await startSystemPostgres(values.postgres, values.keep)
+  ? await startSystemPostgres(values.postgres, values.keep, parts.includes('idle'))
   : await startEmbeddedPostgres({ folder, log: () => {}, settings: { max_connections: maxConnections } })
 const { socketFolder, database, user, password } = postgres
 const options = { socketFolder, database, user, password }
@@ -73,6 +78,11 @@ const db = openDb(postgres)
 const children: Child[] = []
 try {
   await migrate(db)
+  // Before the others are there, who ask for something now and then.
+  if (parts.includes('idle')) {
+    const [workspaces, withWebhooks] = values.short ? [100, 10] : [10_000, 1000]
+    await runIdle({ db, postgres, workspaces, withWebhooks, durationMs: durationMs * 30 })
+  }
   const workspace = await makeWorkspace(db)
   const platform = await start('platform.ts', {})
   const product = await start('product.ts', place)
@@ -101,7 +111,18 @@ try {
   if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
   if (parts.includes('growth')) results.push(...(await runGrowth(stage, leadCount)))
   if (parts.includes('import')) others.import = await runImport(Number(values.rows))
-  if (parts.includes('scale')) await runScale(db, product.port, durationMs, values.short ? 600 : 50_000)
+  if (parts.includes('scale')) {
+    const [conversations, messages] = [Number(values.conversations), Number(values.messages)]
+    await runScale({
+      db,
+      postgres,
+      start: () => start('product.ts', place),
+      rounds,
+      durationMs,
+      conversations,
+      messages,
+    })
+  }
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})

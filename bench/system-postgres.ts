@@ -23,7 +23,11 @@ const nobody = 65_534
  * A server of the programs in `binFolder`, set up like the embedded one: for extensions that one lacks. Its data are
  * thrown away when it stops, unless they are to stay in `keptFolder`.
  */
-export async function startSystemPostgres(binFolder: string, keptFolder: string | undefined): Promise<BenchPostgres> {
+export async function startSystemPostgres(
+  binFolder: string,
+  keptFolder: string | undefined,
+  countsStatements = false,
+): Promise<BenchPostgres> {
   if (keptFolder !== undefined) mkdirSync(keptFolder, { recursive: true })
   const folder = keptFolder ?? mkdtempSync(join(tmpdir(), 'parley-bench-pg-'))
   const isRoot = process.getuid?.() === 0
@@ -34,7 +38,12 @@ export async function startSystemPostgres(binFolder: string, keptFolder: string 
     execFileSync(join(binFolder, program), args, { ...as, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   const isNew = !existsSync(data)
   if (isNew) run('initdb', ['-D', data, '-U', 'parley', '-E', 'UTF8', '--locale=C', '-A', 'trust'])
-  const settings = { ...serverSettings, unix_socket_directories: folder, max_connections: maxConnections }
+  const settings = {
+    ...serverSettings,
+    unix_socket_directories: folder,
+    max_connections: maxConnections,
+    ...(countsStatements && { shared_preload_libraries: 'pg_stat_statements' }),
+  }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = spawn(join(binFolder, 'postgres'), ['-D', data, ...flags], { ...as, cwd: folder, stdio: 'ignore' })
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()))

@@ -30,6 +30,7 @@ create table api_keys (
   constraint api_keys_pkey PRIMARY KEY (workspace_id, id)
 ) with (fillfactor=80);
 
+CREATE INDEX api_keys_expiring ON api_keys USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE UNIQUE INDEX api_keys_hash_key ON api_keys USING btree (key_hash);
 CREATE UNIQUE INDEX api_keys_previous_hash_key ON api_keys USING btree (previous_key_hash) WHERE (previous_key_hash IS NOT NULL);
 
@@ -204,7 +205,7 @@ create table conversations (
 );
 
 CREATE INDEX conversations_connection ON conversations USING btree (workspace_id, connection_id, updated_at DESC, id DESC);
-CREATE INDEX conversations_counted ON conversations USING btree (workspace_id, assigned_to) INCLUDE (owner_key_id, unread_count) WHERE (status = 'open'::text);
+CREATE INDEX conversations_counted ON conversations USING btree (workspace_id, ((unread_count > 0)), ((owner_key_id IS NULL)), assigned_to) INCLUDE (owner_key_id, unread_count) WHERE (status = 'open'::text);
 CREATE INDEX conversations_labelled ON conversations USING gin (label_ids) WHERE (label_ids <> '{}'::uuid[]);
 CREATE INDEX conversations_owner ON conversations USING btree (workspace_id, owner_key_id, updated_at DESC, id DESC);
 CREATE INDEX conversations_phone_any ON conversations USING btree (workspace_id, phone_index) WHERE (phone_index IS NOT NULL);

@@ -29,7 +29,7 @@ export interface Runtime {
   connectors?: Connectors
   /** Where the master key is kept, unless the settings give it. */
   masterKeyFile?: string | null
-  /** How the work on feeds is repeated; at pauses unless given. */
+  /** How work that comes again and again is repeated; at pauses unless given. */
   repeat?: Repeat
   /** Lets the command line in as an operator, beside the token of the settings, for as long as this process runs. */
   localToken?: string

@@ -44,6 +44,8 @@ export interface Db {
    * never look by themselves.
    */
   onHearingAgain(look: () => void): () => void
+  /** False from when the connection that listens has ended until it is there again. */
+  isHearing(): boolean
   /** Tells the listeners of this process what another one has announced. */
   hear(news: News): void
   /** Calls back for every `notify` on the channel; survives reconnects, so a message may be missed meanwhile. */
@@ -111,7 +113,9 @@ export class SecondConnection extends Error {
 
 export function openDb(options: DbOptions): Db {
   const board = createNewsBoard()
+  let hears = true
   const onHearing = (isHearing: boolean, error?: unknown) => {
+    hears = isHearing
     options.onHearing?.(isHearing, error)
     if (isHearing) board.hearAgain()
   }
@@ -145,6 +149,7 @@ export function openDb(options: DbOptions): Db {
     onNews: board.onNews,
     onOwnNews: board.onOwnNews,
     onHearingAgain: board.onHearingAgain,
+    isHearing: () => hears,
     hear: board.hear,
     listen: listener.listen,
     inBulk: async (work) => {

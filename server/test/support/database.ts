@@ -37,6 +37,19 @@ export async function statementsOf(work: () => Promise<void>): Promise<SentState
   return [...seen.values()]
 }
 
+/** How many statements were sent to the databases of this test file meanwhile. */
+export async function statementCountOf(work: () => Promise<unknown>): Promise<number> {
+  let count = 0
+  const watch = () => void count++
+  watchers.add(watch)
+  try {
+    await work()
+  } finally {
+    watchers.delete(watch)
+  }
+  return count
+}
+
 /** The migrated database of this test file: the same one for all of its tests, dropped after the last. */
 export const testDatabase: () => Promise<TestDatabase> = oncePerFile(() => makeDatabase((template) => template))
 

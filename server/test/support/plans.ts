@@ -89,6 +89,21 @@ export async function waysTo(db: Db, statement: SentStatement, table: string): P
   return [...ways]
 }
 
+/** What the statement looks at, in rows of the table, after it has found them. */
+export async function filtersOn(db: Db, statement: SentStatement, table: string): Promise<string[]> {
+  const filters = new Set<string>()
+  const look = (node: PlanNode) => {
+    if (node['Relation Name'] === table && node.Filter !== undefined) filters.add(node.Filter)
+    for (const each of node.Plans ?? []) look(each)
+  }
+  await db.tx(async (tx) => {
+    look(await explainGiven(tx, statement))
+    await tx`set local plan_cache_mode = force_generic_plan`
+    look(await explainAny(tx, statement, 'plan_of_filters'))
+  })
+  return [...filters]
+}
+
 const isExplainable = ({ text }: SentStatement) => /^\s*(?:select|insert|update|delete|with)\b/i.test(text)
 
 async function explainGiven(tx: Sql, { text, parameters }: SentStatement): Promise<PlanNode> {

@@ -12,6 +12,9 @@ export interface LoopTimes {
 /** How work is repeated: `repeatAtPauses`, unless a test drives it by hand. */
 export type Repeat = (pauseMs: number, work: () => Promise<unknown>, onError: (error: unknown) => void) => Loop
 
+/** The first time at once. */
+export const repeatAtOnce: Repeat = (pauseMs, work, onError) => startLoop({ firstAfterMs: 0, pauseMs }, work, onError)
+
 export const repeatAtPauses: Repeat = (pauseMs, work, onError) =>
   startLoop({ firstAfterMs: pauseMs, pauseMs }, work, onError)
 

@@ -4,37 +4,38 @@ import { templateDeps } from '../../app/inbox.ts'
 import { keyedTables } from '../../app/keyed-tables.ts'
 import { eraseQuiet, removeOld } from '../../app/retention.ts'
 import type { Runtime } from '../../app/runtime.ts'
-import { type Loop, startLoop } from '../../base/async/loop.ts'
+import { type Loop, repeatAtPauses } from '../../base/async/loop.ts'
 import { type Chore, createChores } from '../../base/chores.ts'
 import { refreshStatistics } from '../../base/statistics.ts'
 import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
 import { forgetOldSends } from '../../channels/unofficial/send/sends.ts'
 import { finishErasures } from '../../erasure/run.ts'
 import { removeOldEvents } from '../../events/retention.ts'
-import { handBackLapsed, runWatchdog } from '../../inbox/ownership/hand-back.ts'
+import { handBackExpired, handBackLapsed, runWatchdog } from '../../inbox/ownership/hand-back.ts'
 import { wakeSnoozed } from '../../inbox/ownership/snooze-timer.ts'
 import { sweepEarlyStatuses } from '../../inbox/receive/early-statuses.ts'
 import { forgetPaces } from '../../inbox/send/pace.ts'
 import { settleStranded } from '../../inbox/send/send-settle.ts'
 import { sweepImports } from '../../leads/retention.ts'
-import { indexLeads, readIndexedTo } from '../../leads/search/index-leads.ts'
+import { hearOfFeeds, indexHeard, readIndexedTo } from '../../leads/search/index-leads.ts'
 import { purgeDeletedLeads } from '../../leads/write/purge.ts'
 import { workOnRotations } from '../../rotation/work.ts'
 import { sweepWebhookLog } from '../../webhooks/retention.ts'
 
-const look = { firstAfterMs: 1_000, pauseMs: 1_000 }
+const lookEveryMs = 1_000
 const hourMs = 3_600_000
 /** Whoever waits for a conversation to change hands is a customer. */
 const steadyMs = 3_000
 const strandedMs = 5_000
+const minuteMs = 60_000
 /** Shifts of their work take two seconds. */
 const shiftEveryMs = 1_000
 
 /** Looks for chores whose turn has come, as every worker does. To stop is to wait for those that run. */
 export function startChores(runtime: Runtime): Loop {
-  const { db, clock, log, metrics } = runtime
+  const { db, clock, log, metrics, repeat = repeatAtPauses } = runtime
   const chores = createChores({ db, clock, log, ran: metrics.chore }, choresOf(runtime))
-  const loop = startLoop(look, chores.begin, (error) => log.error('chores not looked for', {}, error))
+  const loop = repeat(lookEveryMs, chores.begin, (error) => log.error('chores not looked for', {}, error))
   return {
     stop: async () => {
       await loop.stop()
@@ -67,19 +68,21 @@ function choresOf(runtime: Runtime): Chore[] {
     },
   }
   const erasures = erasureDeps(runtime)
+  const feeds = hearOfFeeds({ db, clock })
   const rotations = { db, vault, clock, tables: keyedTables }
   const steady: Record<string, Chore['work']> = {
     'read-templates': () => syncDueTemplates(templates),
     'wake-snoozed': () => wakeSnoozed(db, clock),
-    'hand-back-lapsed': () => handBackLapsed(db, vault, clock),
+    'hand-back-expired': () => handBackExpired(db, vault, clock),
     'finish-erasures': () => finishErasures(erasures),
     'agent-watchdog': () => runWatchdog(db, vault, clock),
   }
   return [
     ...Object.entries(hourly).map(([name, work]) => ({ name, everyMs: hourMs, work })),
     ...Object.entries(steady).map(([name, work]) => ({ name, everyMs: steadyMs, work, isQuiet: true })),
+    { name: 'hand-back-lapsed', everyMs: minuteMs, work: () => handBackLapsed(db, vault, clock), isQuiet: true },
     { name: 'rotate-keys', everyMs: shiftEveryMs, work: () => workOnRotations(rotations), isQuiet: true },
-    { name: 'index-leads', everyMs: shiftEveryMs, work: () => indexLeads({ db, vault }), isSilent: true },
+    { name: 'index-leads', everyMs: shiftEveryMs, work: () => indexHeard({ db, vault }, feeds), isSilent: true },
     { name: 'refresh-statistics', everyMs: shiftEveryMs, work: () => refreshStatistics(db.sql), isSilent: true },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(runtime), isQuiet: true },
   ]

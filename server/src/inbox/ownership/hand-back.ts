@@ -28,12 +28,29 @@ export function handBackAll(tx: Tx, keyring: Keyring, workspaceId: string, actor
   return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id is not null`, cause, now)
 }
 
-/** Gives people what belongs to keys that have expired, or were revoked without our knowing. For a timer; any node may. */
-export async function handBackLapsed(db: Db, vault: Vault, clock: Clock): Promise<number> {
+/** For so long after a key has expired it is looked for often. */
+const latelyMs = 600_000
+
+/** Gives people what belongs to keys that have expired lately. For a timer that comes often; any node may. */
+export function handBackExpired(db: Db, vault: Vault, clock: Clock): Promise<number> {
+  const now = clock.now()
+  const since = new Date(now.getTime() - latelyMs)
+  return handBackOf(db, vault, clock, db.sql`k.expires_at > ${since} and k.expires_at <= ${now}`)
+}
+
+/**
+ * Gives people what belongs to any key that has ended, revoked without our knowing or expired while nobody looked. It
+ * looks through all keys: for a timer that comes seldom.
+ */
+export function handBackLapsed(db: Db, vault: Vault, clock: Clock): Promise<number> {
+  return handBackOf(db, vault, clock, db.sql`(k.revoked_at is not null or k.expires_at <= ${clock.now()})`)
+}
+
+async function handBackOf(db: Db, vault: Vault, clock: Clock, hasEnded: Fragment): Promise<number> {
   const lapsed = await db.sql<{ workspace_id: string; id: string }[]>`
     select k.workspace_id, k.id
     from api_keys k
-    where (k.revoked_at is not null or k.expires_at <= ${clock.now()})
+    where ${hasEnded}
       and exists (
         select from conversations c
         where c.workspace_id = k.workspace_id

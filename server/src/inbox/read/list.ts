@@ -36,19 +36,73 @@ export async function listConversations(
   { filter, order, limit, cursor }: ListRequest,
 ): Promise<ConversationPage> {
   const after = cursor === null ? null : readCursor(cursor, order, filter)
-  const rows = await sql<ConversationRow[]>`
-    select ${conversationColumns(sql)}
-    from conversations c
-    where ${filterCondition(sql, keyring, scope, filter)}
-      ${afterPosition(sql, order, after)}
-    ${orderBy(sql, order)}
-    limit ${limit + 1}`
+  const walk: Walk = { filter, order, after, limit: limit + 1 }
+  const rows = (await walkForLabel(sql, keyring, scope, walk)) ?? (await selectRows(sql, keyring, scope, walk))
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   return {
     conversations: shown.map((row) => openConversation(keyring, row)),
     cursor: last === undefined || rows.length <= limit ? null : writeCursor(last, order, filter),
   }
+}
+
+interface Walk extends Pick<ListRequest, 'filter' | 'order' | 'limit'> {
+  after: Position | null
+}
+
+function selectRows(sql: Sql, keyring: Keyring, scope: Scope, { filter, order, after, limit }: Walk) {
+  return sql<ConversationRow[]>`
+    select ${conversationColumns(sql)}
+    from conversations c
+    where ${filterCondition(sql, keyring, scope, filter)}
+      ${afterPosition(sql, order, after)}
+    ${orderBy(sql, order)}
+    limit ${limit}`
+}
+
+/** So many are read one after the other before all with a label are read and sorted. */
+const walked = 1000
+
+/**
+ * The index of labels knows no order: all conversations with a label would be read to show the first of them. Of a common
+ * label these are among the next so many of the list. Null when they are not.
+ */
+async function walkForLabel(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  { filter, order, after, limit }: Walk,
+): Promise<ConversationRow[] | null> {
+  const { labelId, ...others } = filter
+  if (labelId === null) return null
+  const rows = await sql<(ConversationRow & { seen: number })[]>`
+    with next as materialized (
+      select c.id, c.last_message_at, c.updated_at, c.unanswered_since,
+        c.label_ids @> array[${labelId}::uuid] as is_labelled
+      from conversations c
+      where ${filterCondition(sql, keyring, scope, { ...others, labelId: null })}
+        ${afterPosition(sql, order, after)}
+      ${orderBy(sql, order)}
+      limit ${walked}
+    )
+    select c.*, (select count(*)::integer from next) as seen
+    from (
+      select c.id
+      from next c
+      where c.is_labelled
+      ${orderBy(sql, order)}
+      limit ${limit}
+    ) as found
+    cross join lateral (
+      select ${conversationColumns(sql)}
+      from conversations c
+      where c.workspace_id = ${scope.workspaceId}
+        and c.id = found.id
+      offset 0
+    ) as c
+    ${orderBy(sql, order)}`
+  const isAll = rows.length === limit || (rows[0] !== undefined && rows[0].seen < walked)
+  return isAll ? rows : null
 }
 
 function afterPosition(sql: Sql, order: ListOrder, after: Position | null) {

@@ -4,7 +4,7 @@ import { cursor, page } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import { countViews } from '../read/count-views.ts'
+import { countViews, maxCounted } from '../read/count-views.ts'
 import { listConversations } from '../read/list.ts'
 import { showConversations } from '../read/show.ts'
 import { readTeamList } from './team-list-request.ts'
@@ -56,7 +56,7 @@ export function serveTeamCounts(app: App, { db }: InboxDeps, guard: TeamGuard): 
       ...teamRoute('Team inbox'),
       operationId: 'countConversations',
       summary: 'Count the conversations of each view',
-      description: 'The open ones, and those of them with unread messages, as of now.',
+      description: `The open ones, and those of them with unread messages, as of now; beyond ${maxCounted} nobody is counted.`,
       params: Type.Object(workspaceParams),
       response: { 200: Type.Object({ counts: TeamCounts }), ...errors(400, 401, 404) },
     },

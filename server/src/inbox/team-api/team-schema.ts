@@ -4,6 +4,7 @@ import { count, cursor, leadStatus, text, unpaged, uuid } from '../../base/schem
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
+import { maxCounted } from '../read/count-views.ts'
 import { maxKeyHeader } from '../send/send-schema.ts'
 
 const { channel, owner, status, contact } = schema.conversationFields
@@ -242,8 +243,14 @@ export const NoteHeaders = Type.Object({
 })
 
 const ofView = titled('ViewCount', {
-  open: count('Its open conversations.', { example: 12 }),
-  unread: count('Those of them with unread messages.', { example: 3 }),
+  open: count(`Its open conversations; ${maxCounted} stands for so many or more.`, {
+    example: 12,
+    maximum: maxCounted,
+  }),
+  unread: count(`Those of them with unread messages; ${maxCounted} stands for so many or more.`, {
+    example: 3,
+    maximum: maxCounted,
+  }),
 })
 
 export const TeamCounts = Type.Object(

@@ -1,7 +1,10 @@
+import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
+import { type HeardNews, hearNews } from '../../base/heard-news.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { SealBroken, UnknownKeyVersion } from '../../base/sealing/seal.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
+import { sequencedTopic } from '../../events/sequence.ts'
 import { tellsOfLead } from '../lead/events.ts'
 import { openPerson } from '../lead/sealed.ts'
 import { searchTokens, tokenRules } from '../lead/search-lines.ts'
@@ -13,6 +16,27 @@ export interface IndexDeps {
 
 const shiftMs = 2_000
 const batch = 500
+/** Searches are right without tokens, and only slower: what no news told of may wait. */
+const allEveryMs = 30_000
+
+/** Of which workspaces the feed has moved, as far as this process has heard. */
+export const hearOfFeeds = (deps: { db: Db; clock: Clock }): HeardNews =>
+  hearNews(deps, { topics: [sequencedTopic], allEveryMs })
+
+/** Indexes the workspaces that were heard of since the last time, or looks for all that are behind. */
+export async function indexHeard(deps: IndexDeps, heard: HeardNews): Promise<number> {
+  const workspaceIds = heard.take()
+  if (workspaceIds?.length === 0) return 0
+  // Until it has ended: a shift that is over, or fails, leaves some behind.
+  let isDone = false
+  try {
+    const { passed, isOver } = await indexBehind(deps, workspaceIds)
+    isDone = !isOver
+    return passed
+  } finally {
+    if (!isDone) heard.missed()
+  }
+}
 
 /**
  * Makes the search tokens of leads that were created or changed, for two seconds at most: follows the feed of every
@@ -20,14 +44,22 @@ const batch = 500
  * that fails does not hold up the others, and is told of at the end.
  */
 export async function indexLeads(deps: IndexDeps): Promise<number> {
+  return (await indexBehind(deps, null)).passed
+}
+
+/** Of these workspaces, or of all. `isOver` when the time was, rather than the work. */
+async function indexBehind(
+  deps: IndexDeps,
+  workspaceIds: readonly string[] | null,
+): Promise<{ passed: number; isOver: boolean }> {
   const endsAt = performance.now() + shiftMs
   let passed = 0
   const failures: unknown[] = []
   for (;;) {
     let ofRound = 0
     // In turns, so that a workspace that imports a file does not hold up the others.
-    for (const workspaceId of await listBehind(deps.db.sql)) {
-      if (performance.now() > endsAt) return passed
+    for (const workspaceId of await listBehind(deps.db.sql, workspaceIds)) {
+      if (performance.now() > endsAt) return { passed, isOver: true }
       const count = await indexNext(deps, workspaceId).catch((error: unknown) => {
         failures.push(error)
         return 0
@@ -36,7 +68,7 @@ export async function indexLeads(deps: IndexDeps): Promise<number> {
       passed += count
     }
     if (failures.length > 0) throw failures[0]
-    if (ofRound === 0) return passed
+    if (ofRound === 0) return { passed, isOver: false }
   }
 }
 
@@ -49,13 +81,13 @@ export async function readIndexedTo(sql: Sql, workspaceId: string): Promise<numb
   return row?.position ?? 0
 }
 
-async function listBehind(sql: Sql): Promise<string[]> {
+async function listBehind(sql: Sql, workspaceIds: readonly string[] | null): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select f.workspace_id as id
     from event_feeds f
     left join lead_search_feeds s on s.workspace_id = f.workspace_id
-    where f.last_position > coalesce(s.position, 0)
-      or s.rules < ${tokenRules}
+    where (f.last_position > coalesce(s.position, 0) or s.rules < ${tokenRules})
+      ${workspaceIds === null ? sql`` : sql`and f.workspace_id = any (${[...workspaceIds]}::uuid[])`}
     limit 1000`
   return rows.map(({ id }) => id)
 }

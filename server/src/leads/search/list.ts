@@ -10,6 +10,7 @@ import {
   filterCondition,
   type LeadFilter,
   type LeadSort,
+  noFilter,
   type Slice,
   type SortPosition,
   sortClause,
@@ -67,6 +68,24 @@ export async function listLeads(deps: ListDeps, user: LeadUser, request: ListReq
       : writeListCursor(sort, filter, { after: last, total: found.total, countedAt: counted?.countedAt ?? now })
   const rows = await found.rows(limit)
   return { leads: rows.map((row) => openLead(keyring, row)), total: found.total, nextCursor }
+}
+
+const newestFirst = { by: 'createdAt', order: 'desc' } as const
+
+/** The newest leads that a text finds, without counting how many it would find. */
+export async function findNewestLeads(deps: ListDeps, user: LeadUser, search: string, limit: number): Promise<Lead[]> {
+  const term = readSearchTerm(search, user.masked)
+  if (term === null) return []
+  const keyring = await deps.vault.keyring(user.workspaceId)
+  const { workspaceId } = user
+  const slice = { after: null, offset: 0, limit }
+  const wanted = { workspaceId, filter: { ...noFilter, search }, sort: newestFirst, term }
+  const remembered = await fromMemoryIndex(deps, { ...wanted, slice, knownTotal: 0 })
+  const rows =
+    remembered === null
+      ? await selectInOrder(deps.db.sql, workspaceId, (await findMatches(deps.db.sql, keyring, wanted, slice)).places)
+      : await remembered.rows(limit)
+  return rows.map((row) => openLead(keyring, row))
 }
 
 interface Wanted {

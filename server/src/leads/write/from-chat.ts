@@ -6,9 +6,7 @@ import { readLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { findLeadByName } from '../lead/queries.ts'
 import { openLead, phoneIndexes } from '../lead/sealed.ts'
-import { readSearchTerm } from '../lead/search-lines.ts'
-import { type ListDeps, listLeads } from '../search/list.ts'
-import { noFilter } from '../search/list-filter.ts'
+import { findNewestLeads, type ListDeps } from '../search/list.ts'
 import { upsertLeads } from './upsert.ts'
 
 export interface ChatCustomer {
@@ -45,11 +43,8 @@ const maxFound = 50
 
 /** The phones of the newest leads that a text finds. */
 export async function findPhonesOfLeads(deps: ListDeps, workspaceId: string, search: string): Promise<string[]> {
-  if (readSearchTerm(search) === null) return []
   const user: LeadUser = { ...plainLeadSettings, workspaceId, masked: false, actor: systemActor }
-  const sort = { by: 'createdAt', order: 'desc' } as const
-  const filter = { ...noFilter, search }
-  const { leads } = await listLeads(deps, user, { filter, sort, limit: maxFound, page: 1, cursor: null })
+  const leads = await findNewestLeads(deps, user, search, maxFound)
   return leads.flatMap(({ phone }) => phone ?? [])
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClaimedQueue, claimQueues, renewLeases } from '../endpoint/queue-queries.ts'
+import { type ClaimedQueue, type ClaimScope, claimQueues, renewLeases } from '../endpoint/queue-queries.ts'
 import { endQueue, giveBack, loseQueue, openQueue, refreshQueue, runQueue } from './pump.ts'
 import { isResting, type PumpDeps, type Queue } from './queue.ts'
 import type { RebalanceRequest } from './rebalance.ts'
@@ -17,8 +17,11 @@ const minInMemory = 20
 
 /** The queues that this process has leased, each being worked on by itself. */
 export interface Holder {
-  /** Begins with queues in which something can be sent, of the workspaces given or of all. Returns how many. */
-  claim(workspaceIds: readonly string[] | null): Promise<number>
+  /**
+   * Begins with queues in which something can be sent, and returns how many. All are looked at instead of those that are
+   * due when some were left since: for want of room, or by a failure.
+   */
+  claim(scope: ClaimScope): Promise<number>
   /** Renews the leases of queues, and looks what was changed at their endpoints. */
   renew(queues: readonly Queue[]): Promise<void>
   /** Lets queues go over to another worker that has asked for them, when it was this one that it asked. */
@@ -39,6 +42,7 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
   /** By the owner of the lease. */
   const working = new Map<string, { queue: Queue; done: Promise<void> }>()
   const claims = new Set<Promise<number>>()
+  const left = createLeftovers()
   let isStopping = false
 
   const begin = async (claimed: ClaimedQueue, askedAt: number): Promise<void> => {
@@ -59,37 +63,34 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
     do await runQueue(deps, queue)
     while (await hasMoreSoon(queue))
     await giveBack(deps, queue).catch((error) => log.error('webhooks not given back', {}, error))
+    if (queue.isEnding || queue.isLost || queue.mayHaveMore) left.note()
   }
   const hasMoreSoon = (queue: Queue): Promise<boolean> => {
     const isFull = working.size >= maxQueues
-    const isHeldUp = queue.lanes.size > 0 || isResting(queue, clock.now())
-    if (!mayLinger() || isFull || isHeldUp) return Promise.resolve(false)
-    return queue.mayHaveMore ? Promise.resolve(true) : queue.signal.nextWithin(lingerMs)
+    return !mayLinger() || isFull ? Promise.resolve(false) : hasMoreWithin(lingerMs, queue, clock.now())
   }
   // News that came while a queue was given back found it neither free nor at work.
   const lookAgain = async ({ lease, mayHaveMore }: Queue) => {
     if (mayHaveMore && mayLinger()) await claim([lease.workspaceId])
   }
-  const claim: Holder['claim'] = async (workspaceIds) => {
-    const claiming = claimNow(workspaceIds)
+  const claim: Holder['claim'] = async (asked) => {
+    const claiming = claimNow(left.scopeFor(asked)).catch(left.noteAndThrow)
     claims.add(claiming)
     return claiming.finally(() => claims.delete(claiming))
   }
-  const claimNow: Holder['claim'] = async (workspaceIds) => {
+  const claimNow: Holder['claim'] = async (scope) => {
     const room = maxQueues - working.size
     if (isStopping) return 0
     if (room <= 0) {
-      if (workspaceIds === null) retireOldest()
+      left.note()
+      if (scope === 'all') retireOldest(held())
       return 0
     }
     const askedAt = performance.now()
-    const claimed = await db.statement((tx) => claimQueues(tx, workspaceIds, room, clock.now()))
+    const claimed = await db.statement((tx) => claimQueues(tx, scope, room, clock.now()))
+    if (claimed.length === room) left.note()
     await Promise.all(claimed.map((row) => begin(row, askedAt)))
     return claimed.length
-  }
-  const retireOldest = () => {
-    const longAgo = performance.now() - turnMs
-    for (const queue of held().slice(0, maxRetired)) if (queue.openedAt < longAgo) endQueue(queue)
   }
   const held = () => [...working.values()].map(({ queue }) => queue)
   const done = async () => {
@@ -112,6 +113,37 @@ export function createHolder(given: Omit<PumpDeps, 'maxInMemory'>, mayLinger: ()
       for (const queue of held()) await abandon(deps, queue)
     },
   }
+}
+
+/** Whether queues may have something to send that nobody will be told of again: then the next look is at all. */
+function createLeftovers() {
+  let hasSome = false
+  const note = () => {
+    hasSome = true
+  }
+  return {
+    note,
+    noteAndThrow: (error: unknown) => {
+      note()
+      throw error
+    },
+    scopeFor: (asked: ClaimScope): ClaimScope => {
+      const scope = asked === 'due' && hasSome ? 'all' : asked
+      if (scope === 'all') hasSome = false
+      return scope
+    },
+  }
+}
+
+function hasMoreWithin(ms: number, queue: Queue, now: Date): Promise<boolean> {
+  const isHeldUp = queue.lanes.size > 0 || isResting(queue, now)
+  if (isHeldUp || queue.mayHaveMore) return Promise.resolve(!isHeldUp)
+  return queue.signal.nextWithin(ms)
+}
+
+function retireOldest(queues: readonly Queue[]): void {
+  const longAgo = performance.now() - turnMs
+  for (const queue of queues.slice(0, maxRetired)) if (queue.openedAt < longAgo) endQueue(queue)
 }
 
 function giveTo(queues: readonly Queue[], { from, to, count }: RebalanceRequest): void {

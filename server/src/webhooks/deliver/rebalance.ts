@@ -22,11 +22,14 @@ const maxAtOnce = 20
 /**
  * Asks the worker with the most queues for a part of them, should this one have far fewer: nobody lets go of a queue
  * that has something to send every second, so that a worker that begins would have nothing to do. News may be lost:
- * then it asks again.
+ * then it asks again. Returns how many
+ * others hold.
  */
-export async function askForRebalance(db: Db): Promise<void> {
-  const ask = rebalanceRequestOf(await listHoldings(db.sql))
+export async function askForRebalance(db: Db): Promise<number> {
+  const holdings = await listHoldings(db.sql)
+  const ask = rebalanceRequestOf(holdings)
   if (ask !== null) await db.statement((tx) => tx`select`, { topic: askTopic, id: JSON.stringify(ask) })
+  return holdings.slice(1).reduce((sum, { queues }) => sum + queues, 0)
 }
 
 /** What the first of them asks for. */

@@ -1,8 +1,9 @@
 import { coalesce } from '../../base/async/coalesce.ts'
 import { openErrands } from '../../base/async/errands.ts'
-import { type Loop, startLoop } from '../../base/async/loop.ts'
+import { type Repeat, repeatAtOnce } from '../../base/async/loop.ts'
 import { throttle } from '../../base/async/throttle.ts'
 import type { Db } from '../../base/db.ts'
+import { hearNews } from '../../base/heard-news.ts'
 import { runStep } from '../../base/steps.ts'
 import { erasedTopic } from '../../events/erase.ts'
 import { recordedTopic } from '../../events/record.ts'
@@ -19,6 +20,8 @@ import { createSuccessBatcher } from './success-batcher.ts'
 
 const limits = { inFlight: 512, failing: 256, unwritten: 128 }
 const lookEveryMs = 1000
+/** What no news told of: they were lost between two processes that both live. */
+const lookAtAllEveryMs = 5000
 const lookForDeadEveryMs = 100
 const askEveryMs = 500
 const renewEveryMs = 5000
@@ -40,6 +43,8 @@ export interface WorkerDeps
   /** In 0…1, for the jitter of retries. */
   random?: () => number
   step?: PumpDeps['step']
+  /** How it looks for what no news told of. */
+  repeat?: Repeat
 }
 
 /** Sends events to the endpoints of all workspaces, together with any number of other workers. */
@@ -55,7 +60,7 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
     drain: async () => {
       for (;;) {
         const placed = await deps.sequencer.placeAll()
-        const claimed = await holder.claim(null)
+        const claimed = await holder.claim('all')
         await holder.done()
         if (placed === 0 && claimed === 0) return
       }
@@ -129,17 +134,26 @@ function allOf(db: Db, listeners: readonly [topic: string, listener: (id: string
 }
 
 /** Looks from time to time as well: news may be lost. */
-function poll({ db, log, sequencer }: WorkerDeps, holder: Holder): () => Promise<void> {
-  const endOfDead = createDeadWorkerReaper(db)
-  const loop = (pauseMs: number, work: () => Promise<unknown>): Loop =>
-    startLoop({ firstAfterMs: 0, pauseMs }, work, (error) => log.error('webhooks not looked for', {}, error))
+function poll({ db, clock, log, sequencer, repeat = repeatAtOnce }: WorkerDeps, holder: Holder): () => Promise<void> {
+  const heard = hearNews({ db, clock }, { topics: [], allEveryMs: lookAtAllEveryMs })
+  let heldByOthers = 0
+  // Of others that hold nothing no death is missed.
+  let endOfDead: (() => Promise<number>) | null = null
+  const loop = (pauseMs: number, work: () => Promise<unknown>) =>
+    repeat(pauseMs, work, (error) => log.error('webhooks not looked for', {}, error))
   const loops = [
     loop(lookEveryMs, sequencer.placeAll),
-    loop(lookEveryMs, () => holder.claim(null)),
+    loop(lookEveryMs, () => holder.claim(heard.take() === null ? 'all' : 'due')),
     loop(lookForDeadEveryMs, async () => {
-      if ((await endOfDead()) > 0) await holder.claim(null)
+      if (endOfDead !== null && (await endOfDead()) > 0) await holder.claim('all')
     }),
-    loop(askEveryMs, () => askForRebalance(db)),
+    loop(askEveryMs, async () => {
+      const before = heldByOthers
+      heldByOthers = await askForRebalance(db)
+      endOfDead = heldByOthers > 0 ? (endOfDead ?? createDeadWorkerReaper(db)) : null
+      // What one that stops has given back may have something left.
+      if (heldByOthers < before) await holder.claim('all')
+    }),
     loop(renewEveryMs, () => holder.renew(holder.held())),
   ]
   return async () => {

@@ -38,13 +38,14 @@ const leaseFor = `${leaseMs} milliseconds`
 /** How long a queue that was given to another worker waits for it. */
 const keptFor = '2 seconds'
 
-/** Claims queues in which something can be sent, those first that have waited longest; of the workspaces given, or of all. */
-export async function claimQueues(
-  tx: Tx,
-  workspaceIds: readonly string[] | null,
-  limit: number,
-  now: Date,
-): Promise<ClaimedQueue[]> {
+/**
+ * Where queues are looked for: in these workspaces, everywhere, or (`due`) among those that time alone makes ready: a
+ * retry or a pause is over, or a lease.
+ */
+export type ClaimScope = readonly string[] | 'all' | 'due'
+
+/** Claims queues in which something can be sent, those first that have waited longest. */
+export async function claimQueues(tx: Tx, scope: ClaimScope, limit: number, now: Date): Promise<ClaimedQueue[]> {
   return tx<ClaimedQueue[]>`
     with free as (
       select q.workspace_id, q.endpoint_id, f.removed_to
@@ -53,7 +54,7 @@ export async function claimQueues(
         on e.workspace_id = q.workspace_id
         and e.id = q.endpoint_id
       left join event_feeds f on f.workspace_id = q.workspace_id
-      where ${workspaceIds === null ? tx`true` : tx`q.workspace_id = any (${workspaceIds}::uuid[])`}
+      where ${inScope(tx, scope, now)}
         and e.state = 'active'
         and e.removed_at is null
         and (
@@ -78,6 +79,12 @@ export async function claimQueues(
     returning ${endpointColumns(tx)},
       q.lease_owner as owner, q.lease_session as session, q.cursor, coalesce(free.removed_to, 0) as removed_to,
       q.generation, q.retry_at, q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx)} as has_replay`
+}
+
+function inScope(sql: Sql, scope: ClaimScope, now: Date) {
+  if (scope === 'all') return sql`true`
+  if (scope !== 'due') return sql`q.workspace_id = any (${[...scope]}::uuid[])`
+  return sql`(q.retry_at <= ${now} or q.paused_until <= ${now} or q.lease_session is not null)`
 }
 
 /** Holds on to queues, and returns how their endpoints are now. Those that are missing belong to another worker. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { handBackLapsed, runWatchdog } from '../../../src/inbox/ownership/hand-back.ts'
+import { handBackExpired, handBackLapsed, runWatchdog } from '../../../src/inbox/ownership/hand-back.ts'
 import { wakeSnoozed } from '../../../src/inbox/ownership/snooze-timer.ts'
 import { addAgent, conversationPath, customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
@@ -47,12 +47,22 @@ test('when the owning key is revoked with the member who made it, the conversati
 test('when the owning key expires its conversations go to people, each with one event', async () => {
   const w = await inboxWorld()
   const { w: _, ...mine } = await owned({ expiresAt: new Date(w.clock.now().getTime() + minuteMs) })
-  await handBackLapsed(w.db, w.vault, w.clock)
+  await handBackExpired(w.db, w.vault, w.clock)
   assert.notEqual(await mine.owner(), 'human')
   w.clock.advance(minuteMs)
-  await Promise.all([handBackLapsed(w.db, w.vault, w.clock), handBackLapsed(w.db, w.vault, w.clock)])
+  await Promise.all([handBackExpired(w.db, w.vault, w.clock), handBackExpired(w.db, w.vault, w.clock)])
   assert.equal(await mine.owner(), 'human')
   assert.equal((await mine.changes()).length, 1)
+})
+
+test('a key that expired while no worker ran gives back its conversations all the same', async () => {
+  const w = await inboxWorld()
+  const { w: _, ...mine } = await owned({ expiresAt: new Date(w.clock.now().getTime() + minuteMs) })
+  w.clock.advance(60 * minuteMs)
+  await handBackExpired(w.db, w.vault, w.clock)
+  assert.notEqual(await mine.owner(), 'human')
+  await handBackLapsed(w.db, w.vault, w.clock)
+  assert.equal(await mine.owner(), 'human')
 })
 
 test('the stop switch hands everything to people, and nothing goes to an agent until it is off', async () => {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openDb } from '../../../src/base/db.ts'
 import { removeOldEvents } from '../../../src/events/retention.ts'
-import { indexLeads, readIndexedTo } from '../../../src/leads/search/index-leads.ts'
+import { createSequencer } from '../../../src/events/sequencer.ts'
+import { hearOfFeeds, indexHeard, indexLeads, readIndexedTo } from '../../../src/leads/search/index-leads.ts'
+import { statementCountOf, testDatabase } from '../../support/database.ts'
+import { atEnd } from '../../support/file-end.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { type World, world } from '../../support/world.ts'
@@ -136,5 +140,38 @@ test('a worker that dies amid its work leaves it to the next, whole', async () =
   assert.deepEqual([(await tokensOf(w)).size, await readIndexedTo(w.db.sql, w.workspaceId)], [0, 0])
   assert.deepEqual(await find(w, 'phoenix'), [id])
   await makeTokens(w)
+  assert.deepEqual([...(await tokensOf(w)).keys()], [id])
+})
+
+test('a worker that has heard of no feed asks nothing; one that moved without news is looked for in 30 s', async () => {
+  const w = await world()
+  const heard = hearOfFeeds(w)
+  const index = () => indexHeard(w, heard)
+  while ((await index()) > 0);
+  const { id } = await w.lead()
+  await w.sequencer.place(w.workspaceId)
+  assert.ok((await index()) > 0)
+  assert.deepEqual([...(await tokensOf(w)).keys()], [id])
+  assert.equal(await statementCountOf(index), 0)
+
+  const other = openDb((await testDatabase()).options)
+  atEnd(() => other.close())
+  const { id: unheard } = await w.lead()
+  await createSequencer(other).place(w.workspaceId)
+  assert.equal(await statementCountOf(index), 0)
+  w.clock.advance(30_000)
+  await index()
+  assert.deepEqual([...(await tokensOf(w)).keys()].toSorted(), [id, unheard].toSorted())
+})
+
+test('a worker whose shift failed looks for all that are behind at its next one', async () => {
+  const w = await world()
+  const heard = hearOfFeeds(w)
+  while ((await indexHeard(w, heard)) > 0);
+  const { id } = await w.lead()
+  await w.sequencer.place(w.workspaceId)
+  const tx = () => Promise.reject(new Error('The database is dead'))
+  await assert.rejects(indexHeard({ db: { ...w.db, tx }, vault: w.vault }, heard), /dead/)
+  await indexHeard(w, heard)
   assert.deepEqual([...(await tokensOf(w)).keys()], [id])
 })

@@ -1,3 +1,4 @@
+import type { Db } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { EventName } from '../../../src/events/event-groups.ts'
 import type { PresentPayload } from '../../../src/events/feed.ts'
@@ -49,7 +50,7 @@ export interface WebhookWorld extends World {
   addWorker(deps?: Partial<WorkerDeps>): DeliveryWorker
   addEndpoint(options?: EndpointOptions): Promise<{ id: string; secret: SigningSecret }>
   /** Records events of one subject in one commit; answers their ids. */
-  record(subjectId: string, payloads: readonly object[], name?: EventName): Promise<string[]>
+  record(subjectId: string, payloads: readonly object[], name?: EventName, by?: Db): Promise<string[]>
   deliveries(endpointId?: string): Promise<DeliveryState[]>
   queue(endpointId?: string): Promise<QueueState>
   /** The ids of what the receiver was sent, in order. */
@@ -90,11 +91,11 @@ export async function webhookWorld(
     drain: () => worker.drain(),
     addWorker,
     addEndpoint,
-    record: async (subjectId, payloads, name = 'lead.updated') => {
+    record: async (subjectId, payloads, name = 'lead.updated', by = db) => {
       const before = await idsOf(w, subjectId)
       const keyring = await vault.keyring(workspaceId)
       const events = payloads.map((payload) => ({ name, subjectId, connectionId: null, payload }))
-      await db.tx((tx) => recordEvents(tx, keyring, workspaceId, events, clock.now()))
+      await by.tx((tx) => recordEvents(tx, keyring, workspaceId, events, clock.now()))
       return (await idsOf(w, subjectId)).slice(before.length)
     },
     deliveries: (id = endpointId) => db.sql<DeliveryState[]>`

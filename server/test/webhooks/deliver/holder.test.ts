@@ -130,6 +130,25 @@ test('an attempt that comes to its end at once is written before its queue rests
   assert.deepEqual({ state: row?.state, attempts: row?.attempts }, { state: 'failed', attempts: 2 })
 })
 
+test('a claim that failed is made up for by the next look at what is due', async () => {
+  const w = await webhookWorld()
+  const id = await recordPlaced(w, 1)
+  let isAway = false
+  const statement: WebhookWorld['db']['statement'] = async (work, news) => {
+    if (isAway) throw new Error('The database is away')
+    return w.db.statement(work, news)
+  }
+  const holder = holderOf(w, { db: { ...w.db, statement } })
+  await holder.claim('due')
+  isAway = true
+  await assert.rejects(holder.claim([w.workspaceId]), /away/)
+  isAway = false
+  assert.deepEqual(w.sentIds(), [])
+  await holder.claim('due')
+  await holder.done()
+  assert.deepEqual(w.sentIds(), [id])
+})
+
 test('an endpoint with a long backlog and a slow receiver leaves others their share of the requests', async () => {
   const w = await webhookWorld()
   const answers: PromiseWithResolvers<{ status: number }>[] = []

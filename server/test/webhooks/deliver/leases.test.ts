@@ -126,3 +126,35 @@ test('under a role that its sessions have taken on, a worker takes none for dead
   await assert.rejects(tried, undone)
   assert.equal(ended, 0)
 })
+
+test('a look at what is due finds what time has made ready, and leaves alone what was only told of', async () => {
+  const w = await webhookWorld()
+  await w.record(randomUUID(), [{ n: 1 }])
+  await w.sequencer.place(w.workspaceId)
+  const past = new Date(w.clock.now().getTime() - 1)
+  const ready = { retry_at: past, paused_until: past, lease_session: 'another worker' }
+  const asked = async () => {
+    const claimed = await w.db.statement((tx) => claimQueues(tx, 'due', 10, w.clock.now()))
+    return claimed.filter(({ id }) => id === w.endpointId).length
+  }
+  assert.equal(await asked(), 0)
+  for (const [column, value] of Object.entries(ready)) {
+    const blank = { retry_at: null, paused_until: null, lease_owner: null, lease_session: null }
+    const lease = { lease_until: new Date(0) }
+    const row = {
+      ...blank,
+      ...lease,
+      [column]: value,
+      ...(column === 'lease_session' && { lease_owner: randomUUID() }),
+    }
+    await w.db.sql`
+      update webhook_queues
+      set retry_at = ${row.retry_at},
+        paused_until = ${row.paused_until},
+        lease_owner = ${row.lease_owner},
+        lease_until = ${row.lease_until},
+        lease_session = ${row.lease_session}
+      where workspace_id = ${w.workspaceId}`
+    assert.equal(await asked(), 1, column)
+  }
+})

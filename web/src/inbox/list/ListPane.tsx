@@ -52,11 +52,14 @@ function ViewTabs({ view, choose }: ViewTabsProps) {
       {views.map((one) => (
         <button key={one} type="button" className={styles.tab} aria-pressed={one === view} onClick={() => choose(one)}>
           {t.inbox.views[one]}
-          {counts !== undefined && <span className={styles.count}>{number(counts[one].open, compact)}</span>}
+          {counts !== undefined && <span className={styles.count}>{countOf(counts[one].open)}</span>}
         </button>
       ))}
     </div>
   )
 }
 
-const compact = { notation: 'compact', maximumFractionDigits: 1 } as const
+/** The service counts no further. */
+const maxCounted = 500
+
+const countOf = (open: number) => (open < maxCounted ? number(open) : `${number(maxCounted)}+`)

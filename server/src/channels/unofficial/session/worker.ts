@@ -1,4 +1,4 @@
-import { type Loop, startLoop } from '../../../base/async/loop.ts'
+import { type Loop, type Repeat, repeatAtOnce } from '../../../base/async/loop.ts'
 import type { Log } from '../../../base/log.ts'
 import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
@@ -17,11 +17,11 @@ const sendEveryMs = 1_000
 const tickEveryMs = 250
 
 /** Holds QR sessions, together with any number of other processes that do. */
-export function startSessions(deps: HoldDeps): Loop {
+export function startSessions({ repeat = repeatAtOnce, ...deps }: HoldDeps & { repeat?: Repeat }): Loop {
   const holder = createSessionHolder(deps)
   const onError = (error: unknown) => deps.log.error('sessions not served', {}, error)
   const stopListening = listen(deps, holder, onError)
-  const loop = (pauseMs: number, work: () => Promise<unknown>) => startLoop({ firstAfterMs: 0, pauseMs }, work, onError)
+  const loop = (pauseMs: number, work: () => Promise<unknown>) => repeat(pauseMs, work, onError)
   // News may be lost, so all of it is looked for as well.
   const loops = [
     loop(tickEveryMs, async () => holder.tick()),

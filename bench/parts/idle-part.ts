@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { systemClock } from '../../server/src/base/clock.ts'
+import type { Db } from '../../server/src/base/db.ts'
+import { tokenRules } from '../../server/src/leads/lead/search-lines.ts'
+import { startMeter } from '../cpu-time.ts'
+import type { Database } from '../place.ts'
+import { benchMasterKey, makeWorkspace } from '../workspace.ts'
+
+const main = join(import.meta.dirname, '../../server/src/main.ts')
+/** In which a process that has just begun does what it does once. */
+const settleMs = 20_000
+
+export interface IdleCourse {
+  db: Db
+  postgres: Database & { readonly pid: number }
+  workspaces: number
+  /** How many of them have a webhook. */
+  withWebhooks: number
+  durationMs: number
+}
+
+/** Prints what a node costs that nobody asks for anything: processor time, statements, and which these are. */
+export async function runIdle({ db, postgres, workspaces, withWebhooks, durationMs }: IdleCourse): Promise<void> {
+  await makeWorkspace(db)
+  await seed(db, workspaces, withWebhooks)
+  await db.sql`vacuum analyze`
+  const seesStatements = await hasStatements(db)
+  await using node = await startNode(postgres)
+  await setTimeout(Math.min(settleMs, durationMs))
+  if (seesStatements) await db.sql`select pg_stat_statements_reset()`
+  const before = await commitsOf(db)
+  const meter = startMeter(node, postgres)
+  await setTimeout(durationMs)
+  const cpu = meter(1)
+  const seconds = durationMs / 1000
+  const commits = (await commitsOf(db)) - before
+
+  const share = (us: number) => `${((us / durationMs / 1000) * 100).toFixed(2)} %`
+  console.log(`\n| idle for ${seconds} s: ${workspaces} workspaces, ${withWebhooks} webhooks | |\n|---|---|`)
+  console.log(`| Node, of a core | ${cpu === null ? '' : share(cpu.node)} |`)
+  console.log(`| PostgreSQL, of a core | ${cpu === null ? '' : share(cpu.postgres)} |`)
+  console.log(`| transactions a second | ${(commits / seconds).toFixed(1)} |`)
+  if (seesStatements) await printStatements(db, seconds)
+}
+
+async function seed(db: Db, workspaces: number, withWebhooks: number): Promise<void> {
+  const now = systemClock.now()
+  const bytes = randomBytes(200)
+  await db.sql`
+    insert into workspaces (id, name, agent_watchdog_minutes, created_at, updated_at)
+    select gen_random_uuid(), 'Idle', case n % 10 when 0 then 10 end, ${now}, ${now}
+    from generate_series(1, ${workspaces}::integer) n`
+  await db.sql`
+    insert into api_keys (
+      workspace_id, id, name, key_hash, last_four, scopes, connection_ids, phone_visibility, allowlist, revoked_at, created_at
+    )
+    select id, gen_random_uuid(), 'Idle', sha256(uuid_send(gen_random_uuid())), 'idle', '{inbox.write}', '{}', 'full', '{}',
+      case when random() < 0.1 then ${now}::timestamptz end, ${now}
+    from workspaces`
+  await db.sql`
+    insert into connections (
+      workspace_id, id, channel, name, number_id, settings, state, state_changed_at, templates_due_at, created_at, updated_at
+    )
+    select id, gen_random_uuid(), 'waba', 'Idle', id::text, ${bytes}, 'active', ${now}, ${now}::timestamptz + interval '1 day',
+      ${now}, ${now}
+    from workspaces`
+  await db.sql`
+    insert into conversations (
+      workspace_id, id, connection_id, channel, contact, index_version, owner_key_id, owner_since, status, last_message_at,
+      created_at, updated_at
+    )
+    select c.workspace_id, gen_random_uuid(), c.id, 'waba', ${bytes}, 1, case when k.revoked_at is null then k.id end, ${now},
+      'open', ${now}, ${now}, ${now}
+    from connections c
+    join api_keys k using (workspace_id)
+    cross join generate_series(1, 10)`
+  await db.sql`
+    insert into events (workspace_id, id, name, subject_id, payload, occurred_at, position)
+    select id, gen_random_uuid(), 'seed', id, ${bytes}, ${now}, n
+    from workspaces
+    cross join generate_series(1, 10) n`
+  await db.sql`insert into event_feeds (workspace_id, last_position) select id, 10 from workspaces`
+  await db.sql`
+    insert into lead_search_feeds (workspace_id, position, rules)
+    select id, 10, ${tokenRules}
+    from workspaces`
+  await db.sql`
+    insert into webhook_endpoints (
+      workspace_id, id, events, phone_visibility, settings, state, state_changed_at, created_at, updated_at
+    )
+    select id, gen_random_uuid(), '{*}', 'full', ${bytes}, 'active', ${now}, ${now}, ${now}
+    from workspaces
+    limit ${withWebhooks}`
+  await db.sql`
+    insert into webhook_queues (workspace_id, endpoint_id, cursor)
+    select workspace_id, id, 10
+    from webhook_endpoints`
+}
+
+/** The service as an operator starts it, on this database. */
+async function startNode({ socketFolder, database, user, password }: Database) {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-idle-'))
+  const login = `${user}:${encodeURIComponent(password)}`
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: `postgres://${login}@/${database}?host=${encodeURIComponent(socketFolder)}`,
+    PARLEY_DATA_DIR: folder,
+    PARLEY_MASTER_KEY: benchMasterKey.toString('base64'),
+    PARLEY_PORT: String(await freePort()),
+  }
+  const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  await new Promise<void>((resolve, reject) => {
+    let text = ''
+    child.stdout.on('data', (chunk) => {
+      text += chunk
+      if (text.includes('"listening"')) resolve()
+    })
+    void exited.then(() => reject(new Error('The service ended before it listened')))
+  })
+  return {
+    pid: child.pid ?? 0,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM')
+      await exited
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+async function commitsOf(db: Db): Promise<number> {
+  const [row] = await db.sql<{ commits: number }[]>`
+    select xact_commit::float8 as commits
+    from pg_stat_database
+    where datname = current_database()`
+  return row?.commits ?? 0
+}
+
+/** Whether the server counts statements apart: one that was started with `--postgres` does. */
+async function hasStatements(db: Db): Promise<boolean> {
+  const [row] = await db.sql<{ has: boolean }[]>`
+    select current_setting('shared_preload_libraries') like '%pg_stat_statements%' as has`
+  if (row?.has) await db.sql`create extension if not exists pg_stat_statements`
+  return row?.has ?? false
+}
+
+async function printStatements(db: Db, seconds: number): Promise<void> {
+  const rows = await db.sql<{ text: string; calls: number; ms: number }[]>`
+    select left(regexp_replace(query, '\\s+', ' ', 'g'), 110) as text, calls::float8 as calls, total_exec_time as ms
+    from pg_stat_statements
+    where dbid = (select oid from pg_database where datname = current_database())
+    order by total_exec_time desc`
+  const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0)
+  console.log(`| statements a second | ${(sum(({ calls }) => calls) / seconds).toFixed(1)} |`)
+  console.log(`| the database's time, ms a second | ${(sum(({ ms }) => ms) / seconds).toFixed(2)} |`)
+  console.log('\n| statement | a second | ms each | ms a second |\n|---|---|---|---|')
+  for (const { text, calls, ms } of rows) {
+    const cells = [calls / seconds, ms / calls, ms / seconds].map((figure) => figure.toFixed(3))
+    console.log(`| ${text.replaceAll('|', '\\|')} | ${cells.join(' | ')} |`)
+  }
+}
