@@ -2,6 +2,7 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { appSecret } from '../inbox-seed.ts'
+import { serveFeedFloor } from './feed-floor.ts'
 import type { FloorDb, Run } from './floor-db.ts'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
@@ -14,6 +15,7 @@ export function serveInboxFloor(
   platformPort: number,
 ) {
   serveLists(app, db.read)
+  serveFeedFloor(app, db.read)
   serveSend(app, db.write, platformPort)
   app.register(async (scope) => serveWebhook(scope, db.write, seal))
 }
