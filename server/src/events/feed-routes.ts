@@ -130,7 +130,8 @@ function writeFeedAnswer({ events, ...rest }: FeedAnswer): string {
   return `{"events":[${events.map(writeEvent).join()}],${tail}`
 }
 
-function writeEvent({ payload, ...event }: EventAnswer): string {
+// Nothing is to be escaped in an id, a name of ours or a time.
+function writeEvent({ id, event, occurred_at, payload }: EventAnswer): string {
   const json = payload instanceof RecordedPayload ? payload.json : JSON.stringify(payload)
-  return `${JSON.stringify(event).slice(0, -1)},"payload":${json}}`
+  return `{"id":"${id}","event":"${event}","occurred_at":"${occurred_at}","payload":${json}}`
 }

@@ -4,13 +4,14 @@ import type { Keyring } from '../base/sealing/keyring.ts'
 import { UnknownKeyVersion } from '../base/sealing/seal.ts'
 import type { EventName } from './event-groups.ts'
 
-/** An event with its place in the workspace's feed; the payload is still sealed. */
+/** An event with its place in the workspace's feed. */
 export interface PlacedEvent {
   position: number
   id: string
   name: EventName
   occurredAt: Date
-  payload: Buffer
+  /** Still sealed; in base64, which is read in half the time that hexadecimal digits take. */
+  payload: string
 }
 
 /** Which events, as far as a place and no more of them than `limit`. */
@@ -39,7 +40,7 @@ function selectEvents(
   { names, connectionIds, limit }: Wanted,
 ) {
   return sql`
-    select position, id, name, occurred_at as "occurredAt", payload
+    select position, id, name, occurred_at as "occurredAt", encode(payload, 'base64') as payload
     from events
     where workspace_id = ${workspaceId}
       and position > ${after}
@@ -142,7 +143,10 @@ export function openEach<P>(
 ): { event: PlacedEvent; payload: P }[] {
   return events.flatMap((event) => {
     try {
-      const json = keyring.openText({ table: 'events', row: event.id, column: 'payload' }, event.payload)
+      const json = keyring.openText(
+        { table: 'events', row: event.id, column: 'payload' },
+        Buffer.from(event.payload, 'base64'),
+      )
       return [{ event, payload: read(json) }]
     } catch (error) {
       // A key that is only newer than those in memory: whoever has the vault loads it and tries again.
