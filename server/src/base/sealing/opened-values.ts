@@ -115,9 +115,9 @@ export function openedValues({ maxBytes, maxScopeBytes, turnMs }: OpenedLimits):
 const sizeOf = ({ sealed }: Entry): number => entryBytes + sealed.length * 1.75
 
 function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    Object.values(value).forEach(frozen)
-  }
+  if (typeof value !== 'object' || value === null) return value
+  Object.freeze(value)
+  // Without a list of the values: this is done for each row that a page shows for the first time.
+  for (const name in value) frozen(value[name])
   return value
 }
