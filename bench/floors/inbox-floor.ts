@@ -2,6 +2,7 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { appSecret } from '../inbox-seed.ts'
+import { serveFeedFloor } from './feed-floor.ts'
 import type { FloorDb, Run } from './floor-db.ts'
 import { serveStatuses } from './status-floor.ts'
 
@@ -15,6 +16,7 @@ export function serveInboxFloor(
   platformPort: number,
 ) {
   serveLists(app, db.read)
+  serveFeedFloor(app, db.read)
   serveSend(app, db.write, platformPort)
   app.register(async (scope) => serveWebhook(scope, db.write, seal))
   app.register(async (scope) => serveStatuses(scope, db.write, seal))

@@ -4,6 +4,7 @@ import type { Contest } from '../../contest.ts'
 import { fillInboxFloor, makeInboxFloor } from '../../floors/inbox-floor-tables.ts'
 import { fillingOf, type SeededConnection, seedConnection } from '../../inbox-seed.ts'
 import type { BenchWorkspace } from '../../workspace.ts'
+import { feed } from './feed.ts'
 import { conversationsEach, intakes } from './intake.ts'
 import { lists } from './lists.ts'
 import { sends } from './sends.ts'
@@ -26,12 +27,14 @@ export async function inboxContests(db: Db, workspace: BenchWorkspace, platformP
   }
   await makeInboxFloor(db)
   await fillInboxFloor(db, connectionCount * conversationsEach, readable.length, messagesEach)
-  await db.sql`vacuum analyze`
   const { key } = workspace
+  const feedContest = await feed(db, filling, key)
+  await db.sql`vacuum analyze`
   return [
     ...intakes(db, connections),
     ...statusContests(filling, connections),
     ...lists(key, readable),
+    feedContest,
     sends(db, key, connections),
   ]
 }

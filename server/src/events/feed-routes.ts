@@ -7,9 +7,9 @@ import { type App, errors } from '../base/route.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import { type EventName, faceOf, groupNames, namesAskedFor } from './event-groups.ts'
 import type { EventCatalogue } from './event-kind.ts'
-import { openEvents, type PlacedEvent, type PresentPayload } from './feed.ts'
+import { openEach, openEvents, type PlacedEvent, type PresentPayload } from './feed.ts'
 import { readFeedCursor, writeFeedCursor } from './feed-cursor.ts'
-import { FeedQuery, feedPage } from './feed-schema.ts'
+import { type EventAnswer, FeedQuery, feedPage } from './feed-schema.ts'
 import type { LongPolls } from './long-poll.ts'
 import type { Start } from './read-page.ts'
 
@@ -57,11 +57,10 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
       })
       // Time has passed: what was right to ask then need not be right to answer now.
       if (page.hasWaited) await guard.stillReads(request, reply)
-      return {
-        events: await showEvents(deps, request, page.events),
-        next_cursor: writeFeedCursor(workspaceId, page.position),
-        has_more: page.hasMore,
-      }
+      const events = await showEvents(deps, request, page.events)
+      // From here on nothing fails: an error is not to be written so.
+      reply.type('application/json; charset=utf-8').serializer(writeFeedAnswer)
+      return { events, next_cursor: writeFeedCursor(workspaceId, page.position), has_more: page.hasMore }
     },
   )
 }
@@ -93,12 +92,46 @@ async function showEvents(
   events: readonly PlacedEvent[],
 ) {
   const { workspaceId, phoneVisibility } = callerOf(request)
-  return vault.withKeyring(workspaceId, (keyring) =>
-    openEvents(keyring, events, log).map(({ event, payload }) => ({
-      id: event.id,
-      event: event.name,
-      occurred_at: event.occurredAt.toISOString(),
-      payload: present(event.name, payload, { keyring, masked: phoneVisibility === 'masked' }),
-    })),
-  )
+  return vault.withKeyring(workspaceId, (keyring) => {
+    if (phoneVisibility === 'full') {
+      return openEach(keyring, events, log, (json) => new RecordedPayload(json)).map(presentEvent)
+    }
+    return openEvents(keyring, events, log).map(({ event, payload }) =>
+      presentEvent({ event, payload: present(event.name, payload, { keyring, masked: true }) }),
+    )
+  })
+}
+
+const presentEvent = ({ event, payload }: { event: PlacedEvent; payload: object }) => ({
+  id: event.id,
+  event: event.name,
+  occurred_at: event.occurredAt.toISOString(),
+  payload,
+})
+
+/** A payload that goes out as it was recorded, which is as JSON: it is not read only to be written again. */
+class RecordedPayload {
+  readonly json: string
+
+  constructor(json: string) {
+    this.json = json
+  }
+}
+
+interface FeedAnswer {
+  events: EventAnswer[]
+  next_cursor: string
+  has_more: boolean
+}
+
+/** The answer as JSON, with recorded payloads as they are. */
+function writeFeedAnswer({ events, ...rest }: FeedAnswer): string {
+  const tail = JSON.stringify(rest).slice(1)
+  return `{"events":[${events.map(writeEvent).join()}],${tail}`
+}
+
+// Nothing is to be escaped in an id, a name of ours or a time.
+function writeEvent({ id, event, occurred_at, payload }: EventAnswer): string {
+  const json = payload instanceof RecordedPayload ? payload.json : JSON.stringify(payload)
+  return `{"id":"${id}","event":"${event}","occurred_at":"${occurred_at}","payload":${json}}`
 }

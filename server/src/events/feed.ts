@@ -1,55 +1,53 @@
-import type { Sql } from '../base/db.ts'
+import type { Fragment, Sql } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { UnknownKeyVersion } from '../base/sealing/seal.ts'
 import type { EventName } from './event-groups.ts'
 
-/** An event with its place in the workspace's feed; the payload is still sealed. */
+/** An event with its place in the workspace's feed. */
 export interface PlacedEvent {
   position: number
   id: string
   name: EventName
-  subjectId: string
-  connectionId: string | null
   occurredAt: Date
-  payload: Buffer
+  /** Still sealed; in base64, which is read in half the time that hexadecimal digits take. */
+  payload: string
+}
+
+/** Which events, as far as a place and no more of them than `limit`. */
+export interface Wanted {
+  names: readonly EventName[]
+  /** None: all. */
+  connectionIds: readonly string[]
+  limit: number
 }
 
 /** Events after a place, in order. Test events are in no feed. */
 export async function readFeed(
   sql: Sql,
   workspaceId: string,
-  after: number,
-  limit: number,
-  which: {
-    names: readonly EventName[]
-    /** None: all. */
-    connectionIds?: readonly string[]
-    /** The last place to look at. */
-    upTo?: number
-  },
+  { after, upTo }: { after: number; upTo: number },
+  wanted: Wanted,
 ): Promise<PlacedEvent[]> {
-  const connectionIds = which.connectionIds ?? []
-  return sql<PlacedEvent[]>`
-    select
-      position,
-      id,
-      name,
-      subject_id as "subjectId",
-      connection_id as "connectionId",
-      occurred_at as "occurredAt",
-      payload
+  return sql<PlacedEvent[]>`${selectEvents(sql, workspaceId, sql`${after}`, sql`${upTo}`, wanted)}`
+}
+
+function selectEvents(
+  sql: Sql,
+  workspaceId: string,
+  after: Fragment,
+  upTo: Fragment,
+  { names, connectionIds, limit }: Wanted,
+) {
+  return sql`
+    select position, id, name, occurred_at as "occurredAt", encode(payload, 'base64') as payload
     from events
     where workspace_id = ${workspaceId}
       and position > ${after}
-      and position <= ${which.upTo ?? Number.MAX_SAFE_INTEGER}
+      and position <= ${upTo}
       and test_endpoint_id is null
-      and name = any (${which.names}::text[])
-      and (
-        connection_id is null
-        or ${connectionIds.length === 0}
-        or connection_id = any (${connectionIds}::uuid[])
-      )
+      and name = any (${names}::text[])
+      ${connectionIds.length === 0 ? sql`` : sql`and (connection_id is null or connection_id = any (${connectionIds}::uuid[]))`}
     order by position
     limit ${limit}`
 }
@@ -64,21 +62,46 @@ export interface FeedState {
 }
 
 export async function feedState(sql: Sql, workspaceId: string): Promise<FeedState> {
-  const [state] = await sql<FeedState[]>`
-    select
-      coalesce(f.last_position, 0) as last,
-      coalesce(f.removed_to, 0) as "removedTo",
-      exists (
-        select
-        from events
-        where workspace_id = ${workspaceId}
-          and position is null
-      ) as unplaced
-    from (select ${workspaceId}::uuid as id) as w
-    left join event_feeds f on f.workspace_id = w.id`
+  const [state] = await sql<FeedState[]>`${selectState(sql, workspaceId)}`
   if (state === undefined) throw new Error('A row was expected')
   return state
 }
+
+const selectState = (sql: Sql, workspaceId: string) => sql`
+  select
+    coalesce(f.last_position, 0) as last,
+    coalesce(f.removed_to, 0) as "removedTo",
+    exists (
+      select
+      from events
+      where workspace_id = ${workspaceId}
+        and position is null
+    ) as unplaced
+  from (select ${workspaceId}::uuid as id) as w
+  left join event_feeds f on f.workspace_id = w.id`
+
+/** How the feed stands, and its first events after a place (null: after what was removed), within so many places. */
+export async function readFeedState(
+  sql: Sql,
+  workspaceId: string,
+  { after, stretch }: { after: number | null; stretch: number },
+  wanted: Wanted,
+): Promise<{ state: FeedState; events: PlacedEvent[] }> {
+  const from = after === null ? sql`s."removedTo"` : sql`${after}::bigint`
+  const upTo = sql`least(s.last, ${from} + ${stretch}::bigint)`
+  const rows = await sql<(FeedState & Nullable<PlacedEvent>)[]>`
+    select s.*, e.*
+    from (${selectState(sql, workspaceId)}) as s
+    left join lateral (${selectEvents(sql, workspaceId, from, upTo, wanted)}) as e on true`
+  const [state] = rows
+  if (state === undefined) throw new Error('A row was expected')
+  // A join promises no order, though it keeps it.
+  return { state, events: rows.filter(isEvent).sort((a, b) => a.position - b.position) }
+}
+
+type Nullable<T> = { [K in keyof T]: T[K] | null }
+
+const isEvent = <R extends Nullable<PlacedEvent>>(row: R): row is R & PlacedEvent => row.position !== null
 
 /** The same for several workspaces at once; those without any event are left out. */
 export async function feedStates(
@@ -104,23 +127,27 @@ export async function feedStates(
       or f.last_position > 0`
 }
 
-/** The body as it was recorded: nothing is masked yet. */
-function openPayload(keyring: Keyring, event: Pick<PlacedEvent, 'id' | 'payload'>): Record<string, unknown> {
-  return JSON.parse(keyring.openText({ table: 'events', row: event.id, column: 'payload' }, event.payload))
-}
+/** The bodies as they were recorded: nothing is masked yet. */
+export const openEvents = (keyring: Keyring, events: readonly PlacedEvent[], log: Log) =>
+  openEach(keyring, events, log, (json) => JSON.parse(json) as Record<string, unknown>)
 
 /**
- * The events with their payloads. One that does not open, since its row was altered, is left out and logged: it must not
- * keep readers from what comes after it.
+ * The events with what is read of their payloads. One that does not open, since its row was altered, is left out and
+ * logged: it must not keep readers from what comes after it.
  */
-export function openEvents(
+export function openEach<P>(
   keyring: Keyring,
   events: readonly PlacedEvent[],
   log: Log,
-): { event: PlacedEvent; payload: Record<string, unknown> }[] {
+  read: (json: string) => P,
+): { event: PlacedEvent; payload: P }[] {
   return events.flatMap((event) => {
     try {
-      return [{ event, payload: openPayload(keyring, event) }]
+      const json = keyring.openText(
+        { table: 'events', row: event.id, column: 'payload' },
+        Buffer.from(event.payload, 'base64'),
+      )
+      return [{ event, payload: read(json) }]
     } catch (error) {
       // A key that is only newer than those in memory: whoever has the vault loads it and tries again.
       if (error instanceof UnknownKeyVersion) throw error

@@ -1,7 +1,7 @@
 import type { Sql } from '../base/db.ts'
 import { gone } from '../base/errors.ts'
 import type { EventName } from './event-groups.ts'
-import { type FeedState, feedState, type PlacedEvent, readFeed } from './feed.ts'
+import { type FeedState, type PlacedEvent, readFeed, readFeedState } from './feed.ts'
 import type { Sequencer } from './sequencer.ts'
 
 /** What a reader may see of a workspace's feed. */
@@ -39,16 +39,22 @@ export async function readPage(
   limit: number,
 ): Promise<FeedPage> {
   const { workspaceId } = reader
-  let state = await feedState(db.sql, workspaceId)
+  const wanted = { ...reader, limit: limit + 1 }
+  const after = typeof start === 'number' ? start : null
+  // Whoever wants what is to come wants nothing of what is there.
+  const first = { after, stretch: start === 'latest' ? 0 : stretch }
+  let { state, events: found } = await readFeedState(db.sql, workspaceId, first, wanted)
   // A page that will be full needs nothing newer.
   if (state.unplaced && state.last - positionOf(start, state) < limit) {
     await sequencer.place(workspaceId)
-    state = { ...(await feedState(db.sql, workspaceId)), unplaced: false }
+    const again = await readFeedState(db.sql, workspaceId, first, wanted)
+    state = { ...again.state, unplaced: false }
+    found = again.events
   }
   let position = positionOf(start, state)
   for (let count = 0; position < state.last && count < maxStretches; count++) {
     const upTo = Math.min(position + stretch, state.last)
-    const found = await readFeed(db.sql, workspaceId, position, limit + 1, { ...reader, upTo })
+    if (count > 0) found = await readFeed(db.sql, workspaceId, { after: position, upTo }, wanted)
     const events = found.slice(0, limit)
     if (found.length > limit) return { events, position: events.at(-1)?.position ?? position, hasMore: true }
     position = upTo

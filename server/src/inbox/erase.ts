@@ -9,6 +9,7 @@ import {
 } from '../base/erasure.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { SealBroken, UnknownKeyVersion } from '../base/sealing/seal.ts'
+import { forgetErased } from '../base/sealing/vault.ts'
 import type { Contact } from './conversation/conversation.ts'
 import { openContact, phoneIndexes, userIndexes } from './conversation/sealed.ts'
 import { tellMember, tellTeam } from './conversation/team-news.ts'
@@ -125,6 +126,7 @@ export async function eraseConversation(
       ${quietSince === null ? tx`` : tx`and last_message_at < ${quietSince}`}
     for update`
   if (conversation === undefined) return nothingLeft
+  forgetErased(tx, workspaceId)
   const messages = await eraseMessages(tx, workspaceId, conversationId)
   if (messages.messages === batchSize) return goOn(messages, true)
   const notes = await eraseNotes(tx, workspaceId, conversationId)

@@ -57,3 +57,28 @@ test('a customer who was everywhere leaves no row, no word and no digest, and ot
   assert.deepEqual(await ofBruno(w), before)
   assert.ok((await tracesOf(w, bruno, idsOf(brunos))).length > 30)
 })
+
+test('what pages had opened of a customer is in no memory once they are erased', async () => {
+  const w = await erasureWorld()
+  const { conversationIds } = await w.seed(marina)
+  const keyring = await w.vault.keyring(w.workspaceId)
+  let reads = 0
+  const columns = {
+    ...{ table: 'conversations', columns: ['contact'] },
+    read: () => {
+      reads++
+      return null
+    },
+  }
+  const contacts = await w.db.sql<{ id: string; sealed: string }[]>`
+    select id, encode(contact, 'base64') as sealed
+    from conversations
+    where id = any (${conversationIds}::uuid[])`
+  const recallAll = () => contacts.map(({ id, sealed }) => keyring.recall(columns, id, sealed))
+  recallAll()
+  recallAll()
+  assert.equal(reads, 2)
+  assert.equal((await w.erase({ phone: marina.variant })).status, 201)
+  recallAll()
+  assert.equal(reads, 4)
+})

@@ -166,10 +166,13 @@ test('a wait asks anew before it answers: a key that was revoked behind the node
   const w = await feedWorld()
   const [node] = await twoNodes(w)
   const { next_cursor: after } = await w.page({ after: 'latest' })
-  const wait = fetch(`${node.url}${eventsPath}?after=${after}&wait=30`, {
-    headers: { authorization: `Bearer ${w.key}` },
-  })
+  const { value: other } = await w.addKey({ scopes: ['leads.read'] })
+  const ask = (query: string, key = w.key) =>
+    fetch(`${node.url}${eventsPath}?after=${query}`, { headers: { authorization: `Bearer ${key}` } })
+  const wait = ask(`${after}&wait=30`)
   await node.untilRead(1)
+  // It was sent by then, and has its answer when one that was sent behind it has.
+  await ask('latest', other)
   await w.db.sql`update api_keys set revoked_at = ${w.clock.now()} where id = ${w.keyId}`
   await w.record(['lead.created'])
   await node.tick()

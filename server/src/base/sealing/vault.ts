@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts'
-import type { Db, Sql, Tx } from '../db.ts'
+import { announce, type Db, type Sql, type Tx } from '../db.ts'
 import { type Keyring, makeKeyring, type Secret } from './keyring.ts'
 import { masterKeyId } from './master-key.ts'
+import { type OpenedValues, openedValues } from './opened-values.ts'
 import { UnknownKeyVersion } from './seal.ts'
 import {
   insertSecret,
@@ -28,7 +29,7 @@ export interface Vault {
   keyringIn(tx: Tx, scopeId: string): Promise<Keyring>
   /** Runs `work`, which must be repeatable, once more with fresh keys if a value names a version not yet loaded. */
   withKeyring<T>(scopeId: string, work: (keyring: Keyring) => T | Promise<T>): Promise<T>
-  /** Drops the keys of a scope from memory. */
+  /** Drops the keys of a scope from memory, and what they opened. */
   forget(scopeId: string): void
   /** Gives a scope a new secret that nobody writes with yet. */
   addSecret(tx: Tx, name: SecretName): Promise<void>
@@ -54,14 +55,26 @@ interface Loaded {
 
 const freshMs = 10_000
 const maxScopes = 10_000
+/** Of 60,000 messages in all, and of half as many of one scope. */
+const openedLimits = { maxBytes: 48_000_000, maxScopeBytes: 24_000_000, turnMs: 300_000 }
+
+/** What had been sealed is gone for good: the id is the scope. */
+const erasedTopic = 'sealed_erased'
+
+/** Has every process drop what it remembers of a scope, once the transaction that erases some of it has committed. */
+export function forgetErased(tx: Tx, scopeId: string): void {
+  announce(tx, erasedTopic, scopeId)
+}
 
 export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
   const loaded = new Map<string, Loaded>()
+  const opened = openedValues(openedLimits)
+  db.onNews(erasedTopic, opened.forget)
   const keys = [masterKeys.current, ...(masterKeys.previous ?? [])]
   const current = () => keys[0] ?? masterKeys.current
 
   const load = (scopeId: string): Promise<Keyring> => {
-    const entry = { keyring: loadKeyring(db.sql, keys, scopeId), loadedAt: clock.now().getTime() }
+    const entry = { keyring: loadKeyring(db.sql, keys, scopeId, opened), loadedAt: clock.now().getTime() }
     loaded.delete(scopeId)
     loaded.set(scopeId, entry)
     if (loaded.size > maxScopes) dropOldest(loaded)
@@ -102,6 +115,7 @@ export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
     },
     forget: (scopeId) => {
       loaded.delete(scopeId)
+      opened.forget(scopeId)
     },
     addSecret: (tx, name) => insertSecret(tx, { ...name, current: false }, current(), clock.now()),
     masterKeyId: () => masterKeyId(current()),
@@ -119,11 +133,17 @@ export function openVault(db: Db, masterKeys: MasterKeys, clock: Clock): Vault {
   }
 }
 
-async function loadKeyring(sql: Sql, masterKeys: readonly Buffer[], scopeId: string): Promise<Keyring> {
+async function loadKeyring(
+  sql: Sql,
+  masterKeys: readonly Buffer[],
+  scopeId: string,
+  opened?: OpenedValues,
+): Promise<Keyring> {
   const rows = await listSecrets(sql, scopeId)
   const secretsFor = (purpose: SecretPurpose): Secret[] =>
     rows.filter((row) => row.purpose === purpose && isInUse(row)).map((row) => unwrapped(masterKeys, scopeId, row))
-  return makeKeyring(scopeId, { data: secretsFor('data'), index: secretsFor('index'), stable: secretsFor('stable') })
+  const [data, index, stable] = [secretsFor('data'), secretsFor('index'), secretsFor('stable')]
+  return makeKeyring(scopeId, { data, index, stable }, opened)
 }
 
 /** A retired data secret still opens: nothing is lost should a value be put back from elsewhere. */

@@ -1,10 +1,12 @@
 import type { FastifyRequest, onRequestHookHandler, preParsingAsyncHookHandler } from 'fastify'
 import { type Caller, callerOf } from '../../access/keys/caller.ts'
 import type { GuessesOf } from '../../access/rate-limit/guesses.ts'
+import { InvalidInput } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { InboxDeps, Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
+import type { ConversationRow } from '../conversation/sealed.ts'
 import type { View } from './present.ts'
 
 export interface InboxGuard {
@@ -16,12 +18,29 @@ export interface InboxGuard {
 export const about = { tags: ['Inbox'], security: [{ apiKey: [] }] }
 
 /** Throws 404 before the body or the query is looked at, as the order of checks has it. */
-export function requireConversation({ db }: Pick<InboxDeps, 'db'>): preParsingAsyncHookHandler {
+export function requireConversation(deps: Pick<InboxDeps, 'db'>): preParsingAsyncHookHandler {
   return async (request) => {
-    const { id } = request.params as { id: string }
-    const row = isUuid(id) ? await findConversation(db.sql, scopeOf(callerOf(request)), id) : undefined
-    if (row === undefined) throw conversationNotFound()
+    await conversationOf(deps, request)
   }
+}
+
+/**
+ * For a route whose own statement finds the conversation: what is wrong with a request is told of one that is there, and
+ * 404 before it. So a request with which nothing is wrong is not looked up twice.
+ */
+export function conversationFirst(deps: Pick<InboxDeps, 'db'>) {
+  return async (error: Error, request: FastifyRequest): Promise<never> => {
+    if ('validation' in error || error instanceof InvalidInput) await conversationOf(deps, request)
+    throw error
+  }
+}
+
+/** Throws 404 when there is none that the key sees. */
+export async function conversationOf({ db }: Pick<InboxDeps, 'db'>, request: FastifyRequest): Promise<ConversationRow> {
+  const { id } = request.params as { id: string }
+  const row = isUuid(id) ? await findConversation(db.sql, scopeOf(callerOf(request)), id) : undefined
+  if (row === undefined) throw conversationNotFound()
+  return row
 }
 
 export function scopeOf({ workspaceId, connectionIds }: Caller): Scope {

@@ -1,8 +1,8 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Conversation } from '../conversation/conversation.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
-import type { Message } from '../conversation/message.ts'
 import { writeOwner } from '../conversation/owner.ts'
+import type { ListedConversation } from '../read/listed-conversation.ts'
+import type { ShownMessage } from '../read/shown-message.ts'
 import { maskContact, presentExternalId, presentText } from './masking.ts'
 
 /** How a reader sees the inbox. */
@@ -13,7 +13,7 @@ export interface View {
   now: Date
 }
 
-export function presentConversation(conversation: Conversation, { masked, now }: View) {
+export function presentConversation(conversation: ListedConversation, { masked, now }: View) {
   const { name, phone } = masked ? maskContact(conversation.contact) : conversation.contact
   return {
     id: conversation.id,
@@ -32,7 +32,7 @@ export function presentConversation(conversation: Conversation, { masked, now }:
   }
 }
 
-export function presentMessage(message: Message, view: View) {
+export function presentMessage(message: Omit<ShownMessage, 'origin'>, view: View) {
   return {
     id: message.id,
     external_id: presentExternalId(message.connectionId, message.externalId, view),

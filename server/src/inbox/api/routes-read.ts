@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
 import type { App } from '../../base/route.ts'
 import { cursor, page } from '../../base/schema-types.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
-import { findConversation } from '../conversation/queries.ts'
 import { openConversation } from '../conversation/sealed.ts'
 import { listConversations } from '../read/list.ts'
 import { readMessages } from '../read/read-messages.ts'
 import { conversationErrors, inboxErrors } from './error-schema.ts'
-import { about, guessing, type InboxGuard, requireConversation, scopeOf, viewOf } from './key-request.ts'
+import { about, conversationFirst, conversationOf, guessing, type InboxGuard, scopeOf, viewOf } from './key-request.ts'
 import { readListRequest, readTime } from './list-request.ts'
 import { presentConversation, presentMessage } from './present.ts'
 import * as schema from './schema.ts'
@@ -59,7 +59,7 @@ export function serveConversation(app: App, deps: InboxDeps, guard: InboxGuard):
     '/api/v1/inbox/conversations/:id',
     {
       onRequest: guard.inbox('inbox.read'),
-      preParsing: requireConversation(deps),
+      errorHandler: conversationFirst(deps),
       schema: {
         ...about,
         operationId: 'getConversation',
@@ -72,8 +72,7 @@ export function serveConversation(app: App, deps: InboxDeps, guard: InboxGuard):
     },
     async (request) => {
       const view = await viewOf(deps, request)
-      const row = await findConversation(deps.db.sql, scopeOf(callerOf(request)), request.params.id)
-      if (row === undefined) throw conversationNotFound()
+      const row = await conversationOf(deps, request)
       return { conversation: presentConversation(openConversation(view.keyring, row), view) }
     },
   )
@@ -84,7 +83,7 @@ export function serveMessages(app: App, deps: InboxDeps, guard: InboxGuard): voi
     '/api/v1/inbox/conversations/:id/messages',
     {
       onRequest: guard.inbox('inbox.read'),
-      preParsing: requireConversation(deps),
+      errorHandler: conversationFirst(deps),
       schema: {
         ...about,
         operationId: 'listMessages',
@@ -107,8 +106,10 @@ export function serveMessages(app: App, deps: InboxDeps, guard: InboxGuard): voi
       const issues: Issue[] = []
       const time = before === undefined ? null : readTime('before', before, issues)
       if (issues.length > 0) throw new InvalidInput(issues, 'query')
+      const { id } = request.params
+      if (!isUuid(id)) throw conversationNotFound()
       const view = await viewOf(deps, request)
-      const page = await readMessages(deps.db.sql, view.keyring, scopeOf(callerOf(request)), request.params.id, {
+      const page = await readMessages(deps.db.sql, view.keyring, scopeOf(callerOf(request)), id, {
         before: time,
         limit,
       })

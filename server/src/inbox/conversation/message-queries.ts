@@ -221,24 +221,6 @@ async function freeTimeFrom(tx: Tx, workspaceId: string, conversationId: string,
   }
 }
 
-/** The newest `limit` messages before a time, newest first. */
-export async function selectMessages(
-  sql: Sql,
-  workspaceId: string,
-  conversationId: string,
-  before: Date | null,
-  limit: number,
-): Promise<MessageRow[]> {
-  return sql<MessageRow[]>`
-    select ${messageColumns(sql)}
-    from messages m
-    where m.workspace_id = ${workspaceId}
-      and m.conversation_id = ${conversationId}
-      ${before === null ? sql`` : sql`and m.occurred_at < ${before}`}
-    order by m.occurred_at desc
-    limit ${limit}`
-}
-
 /** The id of the message that the connection knows by this external id, be it a part of a longer one. */
 export async function findByExternalIndex(
   sql: Sql,

@@ -41,6 +41,12 @@ const isNamed = (sql: Sql, { workspaceId, connectionIds }: Scope, id: string) =>
     )
     ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}`
 
+/** The id of the conversation that an id names within the scope. */
+export const namedConversation = (sql: Sql, scope: Scope, id: string) => sql`
+  select c.id
+  from conversations c
+  where ${isNamed(sql, scope, id)}`
+
 export async function findConversation(sql: Sql, scope: Scope, id: string): Promise<ConversationRow | undefined> {
   const [row] = await sql<ConversationRow[]>`
     select ${conversationColumns(sql)}

@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Contact, Conversation, LastMessage } from './conversation.ts'
 import type { ConversationStatus } from './conversation-state.ts'
-import { agent, human, keyIdOf } from './owner.ts'
+import { agent, human, keyIdOf, type Owner } from './owner.ts'
 
 /** A conversation as its table holds it, without what is only searched by. */
 export interface ConversationRow {
@@ -88,7 +88,7 @@ export function openConversation(keyring: Keyring, row: ConversationRow): Conver
     connectionId: row.connection_id,
     channel: row.channel,
     contact: openContact(keyring, id, row.contact),
-    owner: row.owner_key_id === null ? human : agent(row.owner_key_id),
+    owner: ownerOf(row),
     ownerEpoch: row.owner_epoch,
     ownerSince: row.owner_since,
     status: row.status,
@@ -107,6 +107,9 @@ export function openConversation(keyring: Keyring, row: ConversationRow): Conver
     updatedAt: row.updated_at,
   }
 }
+
+export const ownerOf = ({ owner_key_id: keyId }: Pick<ConversationRow, 'owner_key_id'>): Owner =>
+  keyId === null ? human : agent(keyId)
 
 export function openContact(keyring: Keyring, id: string, sealed: Uint8Array): Contact {
   return JSON.parse(keyring.openText(place(id, 'contact'), sealed)) as Contact

@@ -1,12 +1,19 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
-import type { Sql } from '../../base/db.ts'
+import type { Fragment, Sql } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation, Scope } from '../conversation/conversation.ts'
-import { conversationColumns } from '../conversation/queries.ts'
-import { type ConversationRow, openConversation } from '../conversation/sealed.ts'
 import { type ConversationFilter, filterCondition, filterDigest } from './list-filter.ts'
+import {
+  type ListedConversation,
+  type ListedRow,
+  listedColumns,
+  openListed,
+  openTeamListed,
+  type TeamListedRow,
+  teamListedColumns,
+} from './listed-conversation.ts'
 
 /** `updated`: changed last first. `recent`: newest message first. `waiting`: the customer who waits longest first. */
 export type ListOrder = 'updated' | 'recent' | 'waiting'
@@ -18,8 +25,8 @@ export interface ListRequest {
   cursor: string | null
 }
 
-export interface ConversationPage {
-  conversations: Conversation[]
+export interface ConversationPage<C> {
+  conversations: C[]
   cursor: string | null
 }
 
@@ -33,26 +40,57 @@ export async function listConversations(
   sql: Sql,
   keyring: Keyring,
   scope: Scope,
+  request: ListRequest,
+): Promise<ConversationPage<ListedConversation>> {
+  const { rows, cursor } = await selectPage<ListedRow>(sql, keyring, scope, request, listedColumns(sql))
+  return { conversations: rows.map((row) => openListed(keyring, row)), cursor }
+}
+
+/** The same, with what the team sees beside it. */
+export async function listTeamConversations(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  request: ListRequest,
+): Promise<ConversationPage<Conversation>> {
+  const { rows, cursor } = await selectPage<TeamListedRow>(sql, keyring, scope, request, teamListedColumns(sql))
+  return { conversations: rows.map((row) => openTeamListed(keyring, row)), cursor }
+}
+
+async function selectPage<R extends SortedRow>(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
   { filter, order, limit, cursor }: ListRequest,
-): Promise<ConversationPage> {
+  columns: Fragment,
+): Promise<{ rows: R[]; cursor: string | null }> {
   const after = cursor === null ? null : readCursor(cursor, order, filter)
   const walk: Walk = { filter, order, after, limit: limit + 1 }
-  const rows = (await walkForLabel(sql, keyring, scope, walk)) ?? (await selectRows(sql, keyring, scope, walk))
+  const rows =
+    (await walkForLabel<R>(sql, keyring, scope, walk, columns)) ??
+    (await selectRows<R>(sql, keyring, scope, walk, columns))
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
-  return {
-    conversations: shown.map((row) => openConversation(keyring, row)),
-    cursor: last === undefined || rows.length <= limit ? null : writeCursor(last, order, filter),
-  }
+  return { rows: shown, cursor: last === undefined || rows.length <= limit ? null : writeCursor(last, order, filter) }
 }
+
+/** What a list may be sorted by. */
+type SortedRow = Pick<ListedRow, 'id' | 'last_message_at' | 'updated_at'> &
+  Partial<Pick<TeamListedRow, 'unanswered_since'>>
 
 interface Walk extends Pick<ListRequest, 'filter' | 'order' | 'limit'> {
   after: Position | null
 }
 
-function selectRows(sql: Sql, keyring: Keyring, scope: Scope, { filter, order, after, limit }: Walk) {
-  return sql<ConversationRow[]>`
-    select ${conversationColumns(sql)}
+function selectRows<R extends SortedRow>(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  { filter, order, after, limit }: Walk,
+  columns: Fragment,
+) {
+  return sql<R[]>`
+    select ${columns}
     from conversations c
     where ${filterCondition(sql, keyring, scope, filter)}
       ${afterPosition(sql, order, after)}
@@ -67,15 +105,16 @@ const walked = 1000
  * The index of labels knows no order: all conversations with a label would be read to show the first of them. Of a common
  * label these are among the next so many of the list. Null when they are not.
  */
-async function walkForLabel(
+async function walkForLabel<R extends SortedRow>(
   sql: Sql,
   keyring: Keyring,
   scope: Scope,
   { filter, order, after, limit }: Walk,
-): Promise<ConversationRow[] | null> {
+  columns: Fragment,
+): Promise<R[] | null> {
   const { labelId, ...others } = filter
   if (labelId === null) return null
-  const rows = await sql<(ConversationRow & { seen: number })[]>`
+  const rows = await sql<(R & { seen: number })[]>`
     with next as materialized (
       select c.id, c.last_message_at, c.updated_at, c.unanswered_since,
         c.label_ids @> array[${labelId}::uuid] as is_labelled
@@ -94,7 +133,7 @@ async function walkForLabel(
       limit ${limit}
     ) as found
     cross join lateral (
-      select ${conversationColumns(sql)}
+      select ${columns}
       from conversations c
       where c.workspace_id = ${scope.workspaceId}
         and c.id = found.id
@@ -128,12 +167,12 @@ function orderBy(sql: Sql, order: ListOrder) {
     : sql`order by c.updated_at desc, c.id desc`
 }
 
-function timeOf(row: ConversationRow, order: ListOrder): number | undefined {
+function timeOf(row: SortedRow, order: ListOrder): number | undefined {
   if (order === 'waiting') return row.unanswered_since?.getTime()
   return (order === 'recent' ? row.last_message_at : row.updated_at).getTime()
 }
 
-function writeCursor(row: ConversationRow, order: ListOrder, filter: ConversationFilter): string {
+function writeCursor(row: SortedRow, order: ListOrder, filter: ConversationFilter): string {
   return encodeCursor([order, filterDigest(filter), timeOf(row, order), row.id])
 }
 

@@ -2,13 +2,12 @@ import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
-import { type Message, openMessage } from '../conversation/message.ts'
-import { selectMessages } from '../conversation/message-queries.ts'
-import { findConversation } from '../conversation/queries.ts'
+import { findConversation, namedConversation } from '../conversation/queries.ts'
+import { openShownMessage, type ShownMessage, type ShownMessageRow, shownMessageColumns } from './shown-message.ts'
 
 export interface MessagePage {
   /** Oldest first. */
-  messages: Message[]
+  messages: ShownMessage[]
   hasMore: boolean
 }
 
@@ -20,9 +19,16 @@ export async function readMessages(
   id: string,
   { before, limit }: { before: Date | null; limit: number },
 ): Promise<MessagePage> {
-  const conversation = await findConversation(sql, scope, id)
-  if (conversation === undefined) throw conversationNotFound()
-  const rows = await selectMessages(sql, scope.workspaceId, conversation.id, before, limit + 1)
+  // The conversation is found by the same statement: only where nothing came is it to be told what there is not.
+  const rows = await sql<ShownMessageRow[]>`
+    select ${shownMessageColumns(sql)}
+    from messages m
+    where m.workspace_id = ${scope.workspaceId}
+      and m.conversation_id = (${namedConversation(sql, scope, id)})
+      ${before === null ? sql`` : sql`and m.occurred_at < ${before}`}
+    order by m.occurred_at desc
+    limit ${limit + 1}`
+  if (rows.length === 0 && (await findConversation(sql, scope, id)) === undefined) throw conversationNotFound()
   const shown = rows.slice(0, limit).reverse()
-  return { messages: shown.map((row) => openMessage(keyring, row)), hasMore: rows.length > limit }
+  return { messages: shown.map((row) => openShownMessage(keyring, row)), hasMore: rows.length > limit }
 }

@@ -2,9 +2,8 @@ import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Activity, ActivityDetail, ActivityReason } from '../conversation/activity.ts'
-import { type Message, type MessageRow, openMessage } from '../conversation/message.ts'
-import { messageColumns } from '../conversation/message-queries.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from '../notes/notes.ts'
+import { openShownMessage, type ShownMessage, type ShownMessageRow, shownMessageColumns } from './shown-message.ts'
 
 /** Between what is older and what is newer; ids break ties. */
 export interface TimelinePosition {
@@ -25,14 +24,14 @@ export async function selectStretchOfMessages(
   workspaceId: string,
   conversationId: string,
   stretch: Stretch,
-): Promise<Message[]> {
-  const rows = await sql<MessageRow[]>`
-    select ${messageColumns(sql)}
+): Promise<ShownMessage[]> {
+  const rows = await sql<ShownMessageRow[]>`
+    select ${shownMessageColumns(sql)}
     from messages m
     where m.workspace_id = ${workspaceId}
       and m.conversation_id = ${conversationId}
       ${limits(sql, stretch, sql`m.occurred_at`, sql`m.id`)}`
-  return rows.map((row) => openMessage(keyring, row))
+  return rows.map((row) => openShownMessage(keyring, row))
 }
 
 export async function selectStretchOfNotes(

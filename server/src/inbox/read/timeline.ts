@@ -6,9 +6,9 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Activity } from '../conversation/activity.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
-import type { Message } from '../conversation/message.ts'
 import { findConversation } from '../conversation/queries.ts'
 import type { Note } from '../notes/notes.ts'
+import type { ShownMessage } from './shown-message.ts'
 import {
   findFirstUnread,
   type Stretch,
@@ -19,7 +19,7 @@ import {
 } from './timeline-queries.ts'
 
 export type TimelineItem = TimelinePosition &
-  ({ type: 'message'; message: Message } | { type: 'note'; note: Note } | { type: 'activity'; activity: Activity })
+  ({ type: 'message'; message: ShownMessage } | { type: 'note'; note: Note } | { type: 'activity'; activity: Activity })
 
 export interface TimelineRequest {
   limit: number

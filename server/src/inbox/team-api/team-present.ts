@@ -1,10 +1,11 @@
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
-import { authorOf, type Message } from '../conversation/message.ts'
+import { authorOf } from '../conversation/message.ts'
 import { keyIdOf, writeOwner } from '../conversation/owner.ts'
 import type { Note } from '../notes/notes.ts'
 import { type Names, namedActors, readNames } from '../read/names.ts'
 import type { ShownConversation } from '../read/show.ts'
+import type { ShownMessage } from '../read/shown-message.ts'
 
 export function presentTeamConversation({ conversation, newest, names }: ShownConversation, now: Date) {
   const { contact, lastMessage } = conversation
@@ -47,7 +48,7 @@ export const named = <A extends { type: string; id: string | null }>({ type, id 
   name: names(type, id),
 })
 
-export function presentTeamMessage(message: Message, names: Names) {
+export function presentTeamMessage(message: ShownMessage, names: Names) {
   return {
     id: message.id,
     direction: message.direction,

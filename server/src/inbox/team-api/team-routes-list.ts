@@ -5,7 +5,7 @@ import { memberOf, type TeamGuard } from '../../team/member.ts'
 import { teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { countViews, maxCounted } from '../read/count-views.ts'
-import { listConversations } from '../read/list.ts'
+import { listTeamConversations } from '../read/list.ts'
 import { showConversations } from '../read/show.ts'
 import { readTeamList } from './team-list-request.ts'
 import { presentTeamConversation } from './team-present.ts'
@@ -37,7 +37,7 @@ export function serveTeamConversations(app: App, deps: InboxDeps, guard: TeamGua
       const member = memberOf(request)
       const asked = await readTeamList(request.query, member, deps)
       const keyring = await vault.keyring(member.workspaceId)
-      const page = await listConversations(db.sql, keyring, scopeOf(member), asked)
+      const page = await listTeamConversations(db.sql, keyring, scopeOf(member), asked)
       const shown = await showConversations(deps, member.workspaceId, page.conversations)
       return {
         conversations: shown.map((each) => presentTeamConversation(each, clock.now())),

@@ -6,7 +6,7 @@ import type { Db } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { SealPlace } from '../../../src/base/sealing/seal.ts'
 import { insertSecret, listSecrets } from '../../../src/base/sealing/secrets.ts'
-import { instanceScope, openVault, type Vault } from '../../../src/base/sealing/vault.ts'
+import { forgetErased, instanceScope, openVault, type Vault } from '../../../src/base/sealing/vault.ts'
 import { testDatabase } from '../../support/database.ts'
 
 const start = new Date('2026-03-01T12:00:00Z')
@@ -148,3 +148,39 @@ async function newScope(db: Db, vault: Vault): Promise<string> {
   await db.tx((tx) => vault.createSecrets(tx, scope))
   return scope
 }
+
+test('what was opened is remembered over new keys, and dropped once an erasure has committed', async () => {
+  const { db, vault, clock } = await world()
+  const scope = await newScope(db, vault)
+  let reads = 0
+  const columns = {
+    ...{ table: place.table, columns: [place.column, 'other'] },
+    read: (...plain: (string | null)[]) => {
+      reads++
+      return plain
+    },
+  }
+  const sealed = `${(await vault.keyring(scope)).seal(place, 'Ana').toString('base64')} `
+  const recall = async () => (await vault.keyring(scope)).recall(columns, place.row, sealed)
+
+  assert.deepEqual([await recall(), await recall(), reads], [['Ana', null], ['Ana', null], 1])
+  clock.advance(10_000)
+  await recall()
+  assert.equal(reads, 1)
+  await db.tx(async (tx) => forgetErased(tx, scope))
+  await recall()
+  assert.equal(reads, 2)
+  vault.forget(scope)
+  await recall()
+  assert.equal(reads, 3)
+})
+
+test('a value that was moved to another row is not recalled there', async () => {
+  const { db, vault } = await world()
+  const scope = await newScope(db, vault)
+  const keyring = await vault.keyring(scope)
+  const columns = { table: place.table, columns: [place.column], read: (plain: string | null) => plain }
+  const sealed = keyring.seal(place, 'Ana').toString('base64')
+  assert.equal(keyring.recall(columns, place.row, sealed), 'Ana')
+  assert.throws(() => keyring.recall(columns, newId(start), sealed), /does not open/)
+})

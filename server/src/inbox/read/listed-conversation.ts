@@ -1,0 +1,86 @@
+import type { Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { SealedColumns } from '../../base/sealing/opened-values.ts'
+import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
+import { type ConversationRow, ownerOf } from '../conversation/sealed.ts'
+
+/** What a row of the list shows, as every reader sees it. */
+export type ListedConversation = Pick<
+  Conversation,
+  | ('id' | 'connectionId' | 'channel' | 'owner' | 'status' | 'snoozedUntil' | 'assignedTo' | 'labelIds')
+  | ('unreadCount' | 'windowExpiresAt' | 'lastMessageAt' | 'updatedAt')
+> & { contact: Pick<Contact, 'name' | 'phone'> }
+
+/** With what is sealed as `Keyring.recall` takes it: most of it was opened before. */
+export interface ListedRow extends Omit<ConversationRow, 'contact' | 'last_message' | TeamColumn> {
+  contact: string
+}
+
+/** With what the team's list shows beside it. */
+export interface TeamListedRow extends ListedRow, Pick<ConversationRow, TeamColumn> {
+  last_message: string | null
+}
+
+type TeamColumn = 'owner_epoch' | 'owner_since' | 'unanswered_since' | 'created_at'
+
+export const listedColumns = (sql: Sql) => sql`
+  c.id,
+  c.connection_id,
+  c.channel,
+  encode(c.contact, 'base64') as contact,
+  c.owner_key_id,
+  c.status,
+  c.snoozed_until,
+  c.assigned_to,
+  c.label_ids,
+  c.unread_count,
+  c.window_expires_at,
+  c.last_message_at,
+  c.updated_at`
+
+export const teamListedColumns = (sql: Sql) => sql`
+  ${listedColumns(sql)},
+  c.owner_epoch,
+  c.owner_since,
+  c.unanswered_since,
+  encode(c.last_message, 'base64') as last_message,
+  c.created_at`
+
+const contact: SealedColumns<Contact> = {
+  table: 'conversations',
+  columns: ['contact'],
+  read: (plain) => JSON.parse(plain ?? '') as Contact,
+}
+
+const lastMessage: SealedColumns<LastMessage> = {
+  table: 'conversations',
+  columns: ['last_message'],
+  read: (plain) => JSON.parse(plain ?? '') as LastMessage,
+}
+
+export const openListed = (keyring: Keyring, row: ListedRow) => ({
+  id: row.id,
+  connectionId: row.connection_id,
+  channel: row.channel,
+  contact: keyring.recall(contact, row.id, row.contact),
+  owner: ownerOf(row),
+  status: row.status,
+  snoozedUntil: row.snoozed_until,
+  assignedTo: row.assigned_to,
+  labelIds: row.label_ids,
+  unreadCount: row.unread_count,
+  windowExpiresAt: row.window_expires_at,
+  lastMessageAt: row.last_message_at,
+  updatedAt: row.updated_at,
+})
+
+export function openTeamListed(keyring: Keyring, row: TeamListedRow): Conversation {
+  return {
+    ...openListed(keyring, row),
+    ownerEpoch: row.owner_epoch,
+    ownerSince: row.owner_since,
+    unansweredSince: row.unanswered_since,
+    lastMessage: row.last_message === null ? null : keyring.recall(lastMessage, row.id, row.last_message),
+    createdAt: row.created_at,
+  }
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { statementsOf } from '../../support/database.ts'
+import {
+  conversationPath,
+  customerMessage,
+  type InboxWorld,
+  inboxPath,
+  inboxWorld,
+  marina,
+} from '../../support/inbox/inbox-world.ts'
+import { signedInMember } from '../../support/member.ts'
+
+// What pages show is remembered in the process: each of these reads before a change, and after it.
+
+async function talk() {
+  const w = await inboxWorld({ key: { scopes: ['inbox.read', 'inbox.write'] } })
+  const conversation = await w.customerWrites('Hello!')
+  await w.messages(conversation.id)
+  return { w, id: conversation.id as string }
+}
+
+async function readBoth(w: InboxWorld, id: string) {
+  const [listed] = await w.conversations()
+  const [newest] = (await w.messages(id)).slice(-1)
+  return { listed, newest }
+}
+
+test('a list that was read before shows a new name, status and owner', async () => {
+  const { w, id } = await talk()
+  const before = await readBoth(w, id)
+  assert.equal(before.listed.contact.name, 'Marina Duarte')
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, name: 'Marina Lima' }, text: 'Again' }))
+  await w.patch(id, { status: 'pending' })
+  const { listed, newest } = await readBoth(w, id)
+  assert.deepEqual([listed.contact.name, listed.status, newest.text], ['Marina Lima', 'pending', 'Again'])
+})
+
+test('a page of messages that was read before shows how far each has come', async () => {
+  const { w, id } = await talk()
+  const messageId = await w.pendingSend(id)
+  const before = (await w.messages(id)).find((one) => one.id === messageId)
+  assert.deepEqual([before.status, before.external_id], ['pending', ''])
+  await w.db.sql`update messages set status = 'failed', error_code = '131026' where id = ${messageId}`
+  const after = (await w.messages(id)).find((one) => one.id === messageId)
+  assert.deepEqual([after.status, after.error_code], ['failed', '131026'])
+})
+
+test('a value that was sealed again is shown as it is now', async () => {
+  const { w, id } = await talk()
+  const [{ id: messageId }] = await w.messages(id)
+  const keyring = await w.vault.keyring(w.workspaceId)
+  const content = JSON.stringify({ text: 'Another text', referral: null })
+  const sealed = keyring.seal({ table: 'messages', row: messageId, column: 'content' }, content)
+  await w.db.sql`update messages set content = ${sealed} where id = ${messageId}`
+  assert.equal((await w.messages(id))[0].text, 'Another text')
+})
+
+test('a value that was altered is not shown as what it was', async () => {
+  const { w, id } = await talk()
+  await w.db.sql`
+    update messages set content = set_byte(content, 20, get_byte(content, 20) # 1) where conversation_id = ${id}`
+  const answer = await w.call('GET', `${conversationPath(id)}/messages`)
+  assert.equal(answer.status, 500)
+})
+
+test('the team and keys, masked or not, see what is theirs of one value', async () => {
+  const { w, id } = await talk()
+  const { value: masked } = await w.addKey({ scopes: ['inbox.read'], phoneVisibility: 'masked' })
+  const member = await signedInMember(w)
+  for (const _ of [1, 2]) {
+    const ofMasked = await w.call('GET', `${inboxPath}/conversations`, { key: masked })
+    assert.equal(ofMasked.body.conversations[0].contact.phone, '55819*****567')
+    const ofTeam = await member.call('GET', `/inbox/conversations/${id}/timeline`)
+    const [first] = ofTeam.body.items.filter((one: { type: string }) => one.type === 'message')
+    assert.equal(first.message.text, 'Hello!')
+    assert.equal((await w.conversations())[0].contact.phone, marina.phone)
+    const [message] = (await w.call('GET', `${conversationPath(id)}/messages`, { key: masked })).body.messages
+    assert.match(message.external_id, /^masked_/)
+    assert.match((await w.messages(id))[0].external_id, /^wamid\./)
+  }
+})
+
+test('a page is read by one statement', async () => {
+  const { w, id } = await talk()
+  const paths = [`${inboxPath}/conversations`, conversationPath(id), `${conversationPath(id)}/messages`]
+  for (const path of paths) {
+    // The first time the key is looked up as well.
+    await w.call('GET', path)
+    const statements = await statementsOf(async () => {
+      assert.equal((await w.call('GET', path)).status, 200)
+    })
+    const reading = statements.filter(({ text }) => /\b(conversations|messages)\b/.test(text))
+    assert.equal(reading.length, 1, path)
+  }
+})
+
+test('404 comes before 400, also where the query cannot be read at all', async () => {
+  const { w, id } = await talk()
+  const asked = [
+    [w.workspaceId, 404],
+    ['x', 404],
+    [id, 400],
+  ] as const
+  for (const [conversation, wanted] of asked) {
+    for (const query of ['limit=1&limit=2', 'limit=%zz', 'limit=0', 'before=then', 'x=1']) {
+      const answer = await w.app.inject({
+        method: 'GET',
+        url: `${conversationPath(conversation)}/messages?${query}`,
+        headers: { authorization: `Bearer ${w.key}` },
+      })
+      assert.equal(answer.statusCode, wanted, `${conversation}: ${query}`)
+    }
+  }
+})
