@@ -1,5 +1,5 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,neighbours,webhooks,backlog,search,lists,memory,tokens,growth
+// run. Options: --parts leads,inbox,import,scale,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
 // --only 'status won' (of leads, inbox and search: what has this in its name)
 // --json results.json
@@ -20,6 +20,7 @@ import { migrate } from '../server/src/base/migrate.ts'
 import { type Child, startChild } from './child.ts'
 import { type Course, compete, type Result } from './contest.ts'
 import { printResults } from './contest-table.ts'
+import { runBurst } from './parts/burst/burst-part.ts'
 import { runGrowth } from './parts/growth-part.ts'
 import { type Imported, runImport } from './parts/import-part.ts'
 import { inboxContests } from './parts/inbox/inbox-part.ts'
@@ -57,6 +58,7 @@ const short = {
   parts: `leads,import,scale,neighbours,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
   ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
 }
+const burstSize = { messages: 20_000, customers: 2_000, quietMs: 8_000 }
 const values = given.short ? { ...given, ...short } : given
 const parts = values.parts.split(',')
 const [leadCount, rounds, connections] = [Number(values.leads), Number(values.rounds), Number(values.connections)]
@@ -102,6 +104,10 @@ try {
   if (parts.includes('growth')) results.push(...(await runGrowth(stage, leadCount)))
   if (parts.includes('import')) others.import = await runImport(Number(values.rows))
   if (parts.includes('scale')) await runScale(db, product.port, durationMs, values.short ? 600 : 50_000)
+  if (parts.includes('burst')) {
+    const size = values.short ? { messages: 500, customers: 100, quietMs: 500 } : burstSize
+    await runBurst({ db, database: options, platform, postgres, rounds, against: given.against, ...size })
+  }
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})
