@@ -1,6 +1,6 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
 // run. Options: --parts leads,inbox,import,scale,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst
-// --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
+// --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import) --burst 20000 (messages)
 // --only 'status won' (of leads, inbox and search: what has this in its name)
 // --json results.json
 // --short: every part but inbox in a minute. Its figures mean nothing; it fails when an answer is wrong.
@@ -50,15 +50,15 @@ const { values: given } = parseArgs({
     rows: { type: 'string', default: '100000' },
     keep: { type: 'string' },
     against: { type: 'string' },
+    burst: { type: 'string', default: '20000' },
     only: { type: 'string', default: '' },
     short: { type: 'boolean', default: false },
   },
 })
 const short = {
   parts: `leads,import,scale,neighbours,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
-  ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
+  ...{ burst: '500', leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
 }
-const burstSize = { messages: 20_000, customers: 2_000, quietMs: 8_000 }
 const values = given.short ? { ...given, ...short } : given
 const parts = values.parts.split(',')
 const [leadCount, rounds, connections] = [Number(values.leads), Number(values.rounds), Number(values.connections)]
@@ -105,7 +105,8 @@ try {
   if (parts.includes('import')) others.import = await runImport(Number(values.rows))
   if (parts.includes('scale')) await runScale(db, product.port, durationMs, values.short ? 600 : 50_000)
   if (parts.includes('burst')) {
-    const size = values.short ? { messages: 500, customers: 100, quietMs: 500 } : burstSize
+    const messages = Number(values.burst)
+    const size = { messages, customers: messages / 10, quietMs: values.short ? 500 : 8_000 }
     await runBurst({ db, database: options, platform, postgres, rounds, against: given.against, ...size })
   }
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)

@@ -6,6 +6,8 @@ export interface Watching {
   /** When the list first showed a message with a number as high as each of these. */
   listReached(): Promise<[number: number, at: number][]>
   problems: string[]
+  /** How often the page has read its list and its thread, and how long that took. */
+  readings: { list: number[]; thread: number[] }
   close(): Promise<void>
 }
 
@@ -32,11 +34,19 @@ export async function watchInBrowser(url: string, cookie: string, place: string)
   await page.locator('[data-row]').first().waitFor()
   await page.locator('[role="log"][aria-busy="false"]').waitFor()
   await page.evaluate(noteWhatShows)
+  const readings: Watching['readings'] = { list: [], thread: [] }
+  page.on('requestfinished', (request) => {
+    const { pathname } = new URL(request.url())
+    const { requestStart, responseEnd } = request.timing()
+    if (pathname.endsWith('/conversations')) readings.list.push(responseEnd - requestStart)
+    else if (pathname.endsWith('/timeline')) readings.thread.push(responseEnd - requestStart)
+  })
   const noted = () => page.evaluate('globalThis.noted') as Promise<Noted>
   return {
     inThread: async () => new Map((await noted()).thread),
     listReached: async () => (await noted()).list,
     problems,
+    readings,
     close: () => browser.close(),
   }
 }

@@ -174,7 +174,11 @@ async function printSeen(pages: readonly Followed[], browser: Watching, { acknow
   )
   const watched = [...acknowledged.values()].filter(({ isWatched }) => isWatched).length
   const thread = delays(await browser.inThread(), (isWatched) => isWatched)
-  console.log(`in the browser's thread ${spread(thread)} (${thread.length} of ${watched})`)
+  const { list: lists, thread: threads } = browser.readings
+  console.log(
+    `in the browser's thread ${spread(thread)} (${thread.length} of ${watched}); ` +
+      `it read ${threads.length} times, ${spread(threads)}, and its list ${lists.length} times, ${spread(lists)}`,
+  )
   const reached = await browser.listReached()
   const list = [...acknowledged].flatMap(([number, { at }]) => {
     const shown = reached.find(([highest]) => highest >= number)

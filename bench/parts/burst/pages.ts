@@ -23,8 +23,8 @@ export interface Followed {
 }
 
 const human = { leastMs: 1_500, mostMs: 3_000 }
-/** As the app does: it reads lists, counts and the open thread again at most so often. */
-const againMs = 1_000
+/** As the app does: so long it rests after it has read lists and the open thread again, and its counts. */
+const [againMs, countsAgainMs] = [250, 1_000]
 
 /** A page as the web app keeps one: it follows the stream, reads again what that says, and its person opens threads. */
 export async function openPage(port: number, { cookie, workspaceId, threads }: OpenPage): Promise<Followed> {
@@ -38,16 +38,24 @@ export async function openPage(port: number, { cookie, workspaceId, threads }: O
     if (status === 200) followed.reads.push({ at: Date.now(), tookMs: performance.now() - started })
     else followed.refused[status] = (followed.refused[status] ?? 0) + 1
   }
+  const counts = '/counts'
   const listWhat = '/conversations?view=all&limit=40'
   const threadWhat = (around: string) => `/conversations/${openThread}/timeline?${around}`
 
   const again = openExchange(port)
   let wanted = new Set<string>()
   const readsAgain = (async () => {
-    while (!isOver) {
+    for (let countedAt = 0; !isOver; ) {
       const asked = wanted
       wanted = new Set()
-      for (const what of asked) await read(again, what)
+      for (const what of asked) {
+        if (what !== counts) await read(again, what)
+        else if (performance.now() - countedAt < countsAgainMs) wanted.add(counts)
+        else {
+          countedAt = performance.now()
+          await read(again, counts)
+        }
+      }
       await sleep(againMs)
     }
   })()
@@ -57,10 +65,10 @@ export async function openPage(port: number, { cookie, workspaceId, threads }: O
       const at = Date.now()
       for (const number of numbersIn(data)) followed.seen.set(number, at)
     } else if (event === 'team.conversation.changed') {
-      wanted.add('/counts')
+      wanted.add(counts)
       if (data.includes(openThread)) wanted.add(threadWhat('limit=50'))
     } else if (event === 'team.conversations.changed' || event === 'reset') {
-      for (const what of [listWhat, '/counts', threadWhat('limit=50')]) wanted.add(what)
+      for (const what of [listWhat, counts, threadWhat('limit=50')]) wanted.add(what)
     }
   }
   const stream = await follow(port, `${path}/live`, cookie, (text) => {
