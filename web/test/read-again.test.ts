@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { atMostEvery } from '../src/api/at-most-every.ts'
+import { gather } from '../src/api/gather.ts'
 import { readAgain, readAnew } from '../src/api/read-again.ts'
 
 const queryKey = ['inbox']
@@ -83,8 +84,7 @@ test('what is asked for while it runs or rests is done once, after a rest as lon
   // A service that takes long is left alone for as long.
   ask()
   await pass(2_000)
-  runs[1]?.reject(new Error('It is away'))
-  await settled()
+  await end(1)
   await pass(1_999)
   assert.equal(runs.length, 2)
   await pass(1)
@@ -94,6 +94,31 @@ test('what is asked for while it runs or rests is done once, after a rest as lon
   await end(2)
   await pass(10_000)
   assert.equal(runs.length, 3)
+})
+
+test('of what comes in a busy moment the newest of each is taken, together after a rest, and the first at once', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const taken: string[][] = []
+  const gathering = gather<string>(100, (items) => taken.push([...items]))
+  gathering.add('ana', 'ana 1')
+  assert.deepEqual(taken, [['ana 1']])
+  for (const [id, item] of [
+    ['ana', 'ana 2'],
+    ['rui', 'rui 1'],
+    ['eva', 'eva 1'],
+    ['ana', 'ana 3'],
+  ] as const) {
+    gathering.add(id, item)
+  }
+  gathering.drop('rui')
+  await settled()
+  t.mock.timers.tick(99)
+  assert.equal(taken.length, 1)
+  t.mock.timers.tick(1)
+  assert.deepEqual(taken[1], ['eva 1', 'ana 3'])
+  await settled()
+  t.mock.timers.tick(1_000)
+  assert.equal(taken.length, 2)
 })
 
 /** A query that somebody looks at, whose answers come when the test lets them. */

@@ -5,21 +5,19 @@
 export function atMostEvery(restMs: number, run: () => Promise<unknown>): () => void {
   let isBusy = false
   let isWanted = false
-  const go = async () => {
+  const go = () => {
     isWanted = false
     isBusy = true
     const started = performance.now()
-    await run().catch(() => {})
-    setTimeout(
-      () => {
-        isBusy = false
-        if (isWanted) void go()
-      },
-      Math.max(restMs, performance.now() - started),
-    )
+    const rest = () => setTimeout(rested, Math.max(restMs, performance.now() - started))
+    void run().finally(rest)
+  }
+  const rested = () => {
+    isBusy = false
+    if (isWanted) go()
   }
   return () => {
     if (isBusy) isWanted = true
-    else void go()
+    else go()
   }
 }

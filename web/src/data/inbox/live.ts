@@ -1,6 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { notifyManager, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { atMostEvery } from '../../api/at-most-every.ts'
+import { gather } from '../../api/gather.ts'
 import { type LiveEvent, useLive, useLiveState } from '../../api/live.ts'
 import { readAgain, readAnew } from '../../api/read-again.ts'
 import { connectionsKey, useConnectionNews } from '../connections.ts'
@@ -41,6 +42,8 @@ const maxMissed = 100
 const countsRestMs = 1000
 // In a busy moment this is said many times a second, and each page reads a few things for it.
 const allRestMs = 250
+// Nobody reads faster.
+const drawnRestMs = 100
 const silenceMs = 60_000
 
 /** Keeps what is known of the inbox true while the app is open, on whatever page. */
@@ -58,14 +61,21 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
   const counts = atMostEvery(countsRestMs, () => readAgain(inbox.queries, countsKey(inbox.workspaceId)))
   const all = atMostEvery(allRestMs, () => readAgain(inbox.queries, inboxKey(inbox.workspaceId)))
   const threads = threadReader(inbox)
+  const rows = gather<Conversation>(drawnRestMs, (changed) => {
+    // Drawn once for all of them.
+    notifyManager.batch(() => {
+      for (const row of changed) keepConversation(inbox, row)
+    })
+    counts()
+  })
   return ({ event, payload }) => {
     if (event === 'team.conversation.changed') {
       const { conversation } = payload as { conversation: Conversation }
-      keepConversation(inbox, conversation)
+      rows.add(conversation.id, conversation)
       threads(conversation.id)
-      counts()
     } else if (event === 'team.conversation.gone') {
       const { conversationId } = payload as { conversationId: string }
+      rows.drop(conversationId)
       dropConversation(inbox, conversationId)
       // Merged into another, which its id names from now on, or erased: the service knows.
       void readAgain(inbox.queries, detailKey(inbox.workspaceId, conversationId))
