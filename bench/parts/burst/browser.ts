@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 
 export interface Watching {
@@ -35,9 +34,6 @@ export async function watchInBrowser(url: string, cookie: string, place: string)
   await page.locator('[data-row]').first().waitFor()
   await page.locator('[role="log"][aria-busy="false"]').waitFor()
   await page.evaluate(noteWhatShows)
-  const cdp = await context.newCDPSession(page)
-  await cdp.send('Profiler.enable')
-  await cdp.send('Profiler.start')
   const readings: Watching['readings'] = { list: [], thread: [] }
   page.on('requestfinished', (request) => {
     const { pathname } = new URL(request.url())
@@ -51,11 +47,7 @@ export async function watchInBrowser(url: string, cookie: string, place: string)
     listReached: async () => (await noted()).list,
     problems,
     readings,
-    close: async () => {
-      const { profile } = await cdp.send('Profiler.stop')
-      writeFileSync('/tmp/burst-browser.cpuprofile', JSON.stringify(profile))
-      await browser.close()
-    },
+    close: () => browser.close(),
   }
 }
 
