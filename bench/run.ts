@@ -7,7 +7,7 @@
 // --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, memory and growth need
 // one with pg_trgm.
 // --against ../parley-0.1: another checkout of the project, with its node_modules, whose product takes part in each round
-// of leads, inbox, lists and webhooks. It works on the same database, so its tables must be the same.
+// of leads, inbox, lists, webhooks and burst (its web app built). It works on the same database, so its tables must be the same.
 // --keep /var/tmp/million: the database stays in this folder, and search, memory, tokens and growth of a later run find
 // the leads in it. growth changes them: give it a copy.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -56,7 +56,7 @@ const { values: given } = parseArgs({
   },
 })
 const short = {
-  parts: `leads,import,scale,neighbours,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
+  parts: `leads,import,scale,neighbours,webhooks,backlog,tokens,burst${given.postgres === undefined ? '' : ',search,growth'}`,
   ...{ burst: '500', leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
 }
 const values = given.short ? { ...given, ...short } : given

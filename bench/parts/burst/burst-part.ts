@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { buildWebIfNeeded } from '../../../scripts/build-web.ts'
 import { systemClock } from '../../../server/src/base/clock.ts'
 import { type Db, openDb } from '../../../server/src/base/db.ts'
 import { migrate } from '../../../server/src/base/migrate.ts'
@@ -41,6 +42,7 @@ const afterMs = 60_000
  * quiet, then beside it. Fails when a message is lost or doubled.
  */
 export async function runBurst(burst: Burst): Promise<void> {
+  await buildWebIfNeeded()
   for (let round = 0; round < burst.rounds; round++) {
     for (const root of [burst.against, ownRoot].filter((root) => root !== undefined)) {
       console.log(
