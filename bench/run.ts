@@ -7,7 +7,8 @@
 // --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, memory and growth need
 // one with pg_trgm.
 // --against ../parley-0.1: another checkout of the project, with its node_modules, whose product takes part in each round
-// of leads, inbox, lists, webhooks and burst (its web app built). It works on the same database, so its tables must be the same.
+// of leads, inbox, lists and webhooks, and in burst if its web app is built. It works on the same database, so its
+// tables must be the same.
 // --keep /var/tmp/million: the database stays in this folder, and search, memory, tokens and growth of a later run find
 // the leads in it. growth changes them: give it a copy.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
