@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,9 +34,10 @@ export async function startServe(root: string, database: Database, port: number)
   })
   closeSync(log)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const stop = () => {
+  const stop = async () => {
     child.kill('SIGTERM')
-    return exited
+    await exited
+    rmSync(folder, { recursive: true })
   }
   const lines = () => readFileSync(logFile, 'utf8').split('\n')
   for (let tries = 0; !lines().some((line) => line.includes('"msg":"listening"')); tries++) {
