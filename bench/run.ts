@@ -1,14 +1,15 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth
+// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
-// --conversations 100000 --messages 50 (scale)
+// --conversations 100000 --messages 50 (scale) --burst 20000 (messages)
 // --only 'status won' (of leads, inbox and search: what has this in its name)
 // --json results.json
-// --short: every part but inbox in a minute. Its figures mean nothing; it fails when an answer is wrong.
+// --short: every part but inbox and burst in a minute. Its figures mean nothing; it fails when an answer is wrong.
 // --postgres /usr/lib/postgresql/15/bin: another PostgreSQL than the embedded one. search, lists, memory and growth need
 // one with pg_trgm.
 // --against ../parley-0.1: another checkout of the project, with its node_modules, whose product takes part in each round
-// of leads, inbox, lists and webhooks. It works on the same database, so its tables must be the same.
+// of leads, inbox, lists and webhooks, and in burst if its web app is built. It works on the same database, so its
+// tables must be the same.
 // --keep /var/tmp/million: the database stays in this folder, and search, memory, tokens and growth of a later run find
 // the leads in it. growth changes them: give it a copy.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -21,6 +22,7 @@ import { migrate } from '../server/src/base/migrate.ts'
 import { type Child, startChild } from './child.ts'
 import { type Course, compete, type Result } from './contest.ts'
 import { printResults } from './contest-table.ts'
+import { runBurst } from './parts/burst/burst-part.ts'
 import { runGrowth } from './parts/growth-part.ts'
 import { runIdle } from './parts/idle-part.ts'
 import { type Imported, runImport } from './parts/import-part.ts'
@@ -53,6 +55,7 @@ const { values: given } = parseArgs({
     messages: { type: 'string', default: '50' },
     keep: { type: 'string' },
     against: { type: 'string' },
+    burst: { type: 'string', default: '20000' },
     only: { type: 'string', default: '' },
     short: { type: 'boolean', default: false },
   },
@@ -122,6 +125,11 @@ try {
       conversations,
       messages,
     })
+  }
+  if (parts.includes('burst')) {
+    const messages = Number(values.burst)
+    const size = { messages, customers: messages / 10, quietMs: 8_000 }
+    await runBurst({ db, database: options, platform, postgres, rounds, against: given.against, ...size })
   }
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addPending, hearConversation, listAsHeard, rowToShow, thisMoment } from '../src/data/inbox/heard-changes.ts'
 import type { Inbox } from '../src/data/inbox/inbox.ts'
-import { appendPage, type ConversationList, matches, placeRow } from '../src/data/inbox/list-rules.ts'
+import { appendPage, type ConversationList, matches, placeRow, shareRows } from '../src/data/inbox/list-rules.ts'
 import { mineOf, notYetShown, type Waiting } from '../src/data/inbox/outbox-rules.ts'
 import { climbs, type Rung } from '../src/data/inbox/status-rules.ts'
 import { mapMessages, mergeNewest, type Thread } from '../src/data/inbox/thread-rules.ts'
@@ -87,6 +87,33 @@ test('a row comes, moves, changes in place and goes; what lies behind the rows r
   const found = filterOf({ search: 'x' })
   assert.equal(placeRow(list, row('new', 9), found, ana), list)
   assert.equal(ids(appendPage(list, listOf(null, row('a', 1), row('z', 0)))), 'cbaz')
+})
+
+test('a list read again keeps the rows that are as they were, and one that brings nothing new is the same', () => {
+  const before = listOf('more', row('c', 3), row('b', 2), row('a', 1))
+  assert.equal(shareRows(undefined, before), before)
+  assert.equal(shareRows(before, structuredClone(before)), before)
+  const again = shareRows(before, listOf('more', row('d', 4), row('b', 2, { unreadCount: 1 }), row('a', 1)))
+  assert.equal(ids(again), 'dba')
+  assert.equal(again.rows[1]?.unreadCount, 1)
+  assert.equal(again.rows[1]?.contact, before.rows[1]?.contact)
+  assert.equal(again.rows[2], before.rows[2])
+  assert.notEqual(shareRows(before, { ...before, cursor: null }), before)
+})
+
+test('of a list in which one row comes to the top no other is compared, however many there are', () => {
+  let compared = 0
+  const watched = (id: string) => {
+    const ownKeys = (target: Conversation) => {
+      compared++
+      return Reflect.ownKeys(target)
+    }
+    return new Proxy(row(id, 1), { ownKeys })
+  }
+  const before: ConversationList = { rows: Array.from({ length: 2_000 }, (_, n) => watched(`${n}`)), cursor: null }
+  const rows = [row('7', 2), ...before.rows.toSpliced(7, 1)]
+  assert.equal(shareRows(before, { ...before, rows }).rows[0]?.lastMessageAt, minute(2))
+  assert.ok(compared <= 2, `${compared} rows were looked into`)
 })
 
 test('who waits longest comes first, and an answer takes the row out', () => {

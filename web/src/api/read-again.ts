@@ -1,18 +1,27 @@
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient } from '@tanstack/react-query'
 
 /**
- * Reads again what is cached under a key, after news of it. What is just being read for the first time may be older than
- * the news, and would pass for new: it is read once more after that.
+ * Reads again what is cached under a key, after news of it. What is just being read may be older than the news, and
+ * would pass for new: it is read once more after that. Not in place of that: where news come faster than answers, no
+ * answer would ever be shown.
  */
 export async function readAgain(queries: QueryClient, queryKey: readonly unknown[]): Promise<void> {
-  const first = queries
-    .getQueryCache()
-    .findAll({ queryKey, fetchStatus: 'fetching' })
-    .filter(({ state }) => state.data === undefined)
-  const behind = first.map(async ({ promise, queryKey }) => {
-    await promise?.catch(() => {})
-    await queries.invalidateQueries({ queryKey, exact: true })
-  })
+  const underWay = queries.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' })
+  const behind = underWay.map((query) => onceMore(queries, query))
   // The others do not wait for the slowest of these.
+  await Promise.all([queries.invalidateQueries({ queryKey }, { cancelRefetch: false }), ...behind])
+}
+
+/** The same, with readings that are under way given up: after a break their answers may never come. */
+export async function readAnew(queries: QueryClient, queryKey: readonly unknown[]): Promise<void> {
+  const underWay = queries.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' })
+  // The first reading of something is not given up by `invalidateQueries`.
+  const first = underWay.filter(({ state }) => state.data === undefined)
+  const behind = first.map((query) => onceMore(queries, query))
   await Promise.all([queries.invalidateQueries({ queryKey }), ...behind])
+}
+
+async function onceMore(queries: QueryClient, { promise, queryKey }: Query): Promise<void> {
+  await promise?.catch(() => {})
+  await queries.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false })
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { followWorkspace, useLiveReset, useLiveState } from '../api/live.ts'
-import { readAgain } from '../api/read-again.ts'
+import { readAnew } from '../api/read-again.ts'
 import { InboxLive } from '../inbox/InboxLive.tsx'
 import { keepLastWorkspace } from '../session/last-workspace.ts'
 import { mayIn } from '../session/session.ts'
@@ -31,7 +31,7 @@ export function Frame() {
     keepLastWorkspace(workspaceId)
     return followWorkspace(workspaceId)
   }, [workspaceId])
-  useLiveReset(useCallback(() => void readAgain(queries, []), [queries]))
+  useLiveReset(useCallback(() => void readAnew(queries, []), [queries]))
   useFrameKeys(workspaceId, setOpen)
   useTitle()
   useEffect(pageStands, [])

@@ -17,7 +17,8 @@ export interface Storm {
   blow(isComplete: () => boolean): Promise<void>
 }
 
-const posters = 6
+// More than the groups of a workspace that are under way at once in each process: the others go together.
+const posters = 24
 const copyShare = 3 / 7
 const maxBatch = 100
 const notJson = 0.03

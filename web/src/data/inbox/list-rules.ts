@@ -1,3 +1,4 @@
+import { replaceEqualDeep } from '@tanstack/react-query'
 import type { Conversation, ConversationFilter } from './types.ts'
 
 /** Rows in their order, and where to go on; null at the end. */
@@ -55,6 +56,21 @@ export function placeRow(
 export function dropRow(list: ConversationList, id: string): ConversationList {
   const at = list.rows.findIndex((row) => row.id === id)
   return at === -1 ? list : { ...list, rows: list.rows.toSpliced(at, 1) }
+}
+
+/**
+ * The list after another, with the rows that are as they were. Only rows that came anew are compared: in a busy moment
+ * one row changes many times a second, among thousands.
+ */
+export function shareRows(before: ConversationList | undefined, list: ConversationList): ConversationList {
+  if (before === undefined || before === list) return list
+  const known = new Map(before.rows.map((row) => [row.id, row]))
+  const rows = list.rows.map((row) => {
+    const one = known.get(row.id)
+    return one === undefined || one === row ? row : replaceEqualDeep(one, row)
+  })
+  const isSame = rows.length === before.rows.length && rows.every((row, n) => row === before.rows[n])
+  return isSame && list.cursor === before.cursor ? before : { ...list, rows }
 }
 
 /** With the next page; what has moved up meanwhile stays where it is now. */

@@ -1,7 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { notifyManager, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
+import { atMostEvery } from '../../api/at-most-every.ts'
+import { gather } from '../../api/gather.ts'
 import { type LiveEvent, useLive, useLiveState } from '../../api/live.ts'
-import { readAgain } from '../../api/read-again.ts'
+import { readAgain, readAnew } from '../../api/read-again.ts'
 import { connectionsKey, useConnectionNews } from '../connections.ts'
 import { workspaceKey } from '../workspace.ts'
 import {
@@ -38,6 +40,10 @@ const names = [
 ]
 const maxMissed = 100
 const countsRestMs = 1000
+// In a busy moment this is said many times a second, and each page reads a few things for it.
+const allRestMs = 250
+// Nobody reads faster.
+const drawnRestMs = 100
 const silenceMs = 60_000
 
 /** Keeps what is known of the inbox true while the app is open, on whatever page. */
@@ -52,24 +58,30 @@ export function useInboxLive(workspaceId: string): void {
 }
 
 function hearer(inbox: Inbox): (event: LiveEvent) => void {
-  const counts = atMostEvery(countsRestMs, () => {
-    void readAgain(inbox.queries, countsKey(inbox.workspaceId))
-  })
+  const counts = atMostEvery(countsRestMs, () => readAgain(inbox.queries, countsKey(inbox.workspaceId)))
+  const all = atMostEvery(allRestMs, () => readAgain(inbox.queries, inboxKey(inbox.workspaceId)))
   const threads = threadReader(inbox)
+  const rows = gather<Conversation>(drawnRestMs, (changed) => {
+    // Drawn once for all of them.
+    notifyManager.batch(() => {
+      for (const row of changed) keepConversation(inbox, row)
+    })
+    counts()
+  })
   return ({ event, payload }) => {
     if (event === 'team.conversation.changed') {
       const { conversation } = payload as { conversation: Conversation }
-      keepConversation(inbox, conversation)
+      rows.add(conversation.id, conversation)
       threads(conversation.id)
-      counts()
     } else if (event === 'team.conversation.gone') {
       const { conversationId } = payload as { conversationId: string }
+      rows.drop(conversationId)
       dropConversation(inbox, conversationId)
       // Merged into another, which its id names from now on, or erased: the service knows.
       void readAgain(inbox.queries, detailKey(inbox.workspaceId, conversationId))
       counts()
     } else if (event === 'team.conversations.changed') {
-      void readAgain(inbox.queries, inboxKey(inbox.workspaceId))
+      all()
     } else if (event === 'team.presence') {
       const { conversationId, people } = payload as { conversationId: string; people: Person[] }
       inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
@@ -144,11 +156,11 @@ async function catchUp(inbox: Inbox): Promise<void> {
   const heard = lastHeard(inbox)
   const asked = thisMoment()
   const missed = heard === null ? null : await listChanged(workspaceId, heard, maxMissed).catch(() => null)
-  if (missed === null || missed.cursor !== null) await readAgain(queries, listsKey(workspaceId))
+  if (missed === null || missed.cursor !== null) await readAnew(queries, listsKey(workspaceId))
   else for (const row of missed.conversations) keepConversation(inbox, row, asked)
   // Whether anything can be sent is not announced a second time either.
   const rest = [threadsKey(workspaceId), countsKey(workspaceId), workspaceKey(workspaceId), connectionsKey(workspaceId)]
-  await Promise.all(rest.map((key) => readAgain(queries, key)))
+  await Promise.all(rest.map((key) => readAnew(queries, key)))
 }
 
 /** By the service's clock: the newest change that is known here, less what a dead stream may have kept back. */
@@ -157,23 +169,4 @@ function lastHeard({ queries, workspaceId }: Inbox): string | null {
   let newest = ''
   for (const [, list] of lists) for (const { updatedAt } of list?.rows ?? []) if (updatedAt > newest) newest = updatedAt
   return newest === '' ? null : new Date(Date.parse(newest) - silenceMs).toISOString()
-}
-
-/** At once, and then no more than once in so long. */
-function atMostEvery(restMs: number, run: () => void): () => void {
-  let isResting = false
-  let isWanted = false
-  const go = () => {
-    isWanted = false
-    isResting = true
-    run()
-    setTimeout(() => {
-      isResting = false
-      if (isWanted) go()
-    }, restMs)
-  }
-  return () => {
-    if (isResting) isWanted = true
-    else go()
-  }
 }

@@ -6,7 +6,7 @@ import { countsKey, type Detail, detailKey, knownConversation, listKey, threadKe
 import { listPage, readConversation, readCounts, readThread, type ThreadPage } from './calls.ts'
 import { asHeard, listAsHeard, rowToShow, thisMoment } from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
-import { appendPage, type ConversationList, emptyList } from './list-rules.ts'
+import { appendPage, type ConversationList, emptyList, shareRows } from './list-rules.ts'
 import { appendNewer, mapMessages, mergeNewest, prependOlder, type Thread } from './thread-rules.ts'
 import type { ConversationFilter } from './types.ts'
 
@@ -42,6 +42,7 @@ export function useConversationPages(workspaceId: string, filter: ConversationFi
       return listAsHeard(inbox, await listPage(workspaceId, filter, null), asked, filter, me().id)
     },
     placeholderData: keepPreviousData,
+    structuralSharing: (before, list) => shareRows(before as ConversationList | undefined, list as ConversationList),
     ...fresh,
   })
   const { rows, cursor } = query.data ?? emptyList

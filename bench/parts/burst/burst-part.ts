@@ -1,0 +1,218 @@
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { buildWebIfNeeded } from '../../../scripts/build-web.ts'
+import { systemClock } from '../../../server/src/base/clock.ts'
+import { type Db, openDb } from '../../../server/src/base/db.ts'
+import { migrate } from '../../../server/src/base/migrate.ts'
+import { openVault } from '../../../server/src/base/sealing/vault.ts'
+import { findKnownIds } from '../../../server/src/inbox/conversation/message-queries.ts'
+import { type Child, memoryOf } from '../../child.ts'
+import { startMeter } from '../../cpu-time.ts'
+import { cpuCell } from '../../figures.ts'
+import type { Database } from '../../place.ts'
+import { benchMasterKey } from '../../workspace.ts'
+import { answer, type Sent } from './agents.ts'
+import { type Watching, watchInBrowser } from './browser.ts'
+import { type Followed, openPage } from './pages.ts'
+import { type BurstPlace, firstCustomer, makePlace } from './place.ts'
+import { type Served, startServe } from './serve.ts'
+import { type Blown, blow, externalId } from './storm.ts'
+
+export interface Burst {
+  db: Db
+  database: Database
+  platform: Child
+  /** The process of the database, for its time. */
+  postgres: { readonly pid: number }
+  messages: number
+  customers: number
+  quietMs: number
+  rounds: number
+  /** Another checkout, with its app built. */
+  against?: string | undefined
+}
+
+const ownRoot = resolve(import.meta.dirname, '../../..')
+const firstPort = 20_000 + (process.pid % 20_000)
+/** For so long after the last 200 the pages may still be told. */
+const afterMs = 60_000
+
+/**
+ * A burst of messages to one number, while people have pages open, one of them in a browser, and agents send: first in
+ * quiet, then beside it. Fails when a message is lost or doubled.
+ */
+export async function runBurst(burst: Burst): Promise<void> {
+  await buildWebIfNeeded()
+  for (let round = 0; round < burst.rounds; round++) {
+    for (const root of [burst.against, ownRoot].filter((root) => root !== undefined)) {
+      console.log(
+        `\nburst of ${burst.messages} messages, ${root === ownRoot ? 'Parley' : 'the other'}, round ${round + 1}`,
+      )
+      await runOne(burst, resolve(root), firstPort + round)
+    }
+  }
+}
+
+async function runOne(burst: Burst, root: string, port: number): Promise<void> {
+  const name = `burst_${port}_${Date.now()}`
+  await burst.db.sql.unsafe(`create database ${name}`, [])
+  const database = { ...burst.database, database: name }
+  const db = openDb(database)
+  let served: Served | undefined
+  try {
+    await migrate(db)
+    const place = await makePlace(db, burst.platform.port)
+    served = await startServe(root, database, port)
+    await measureOne(burst, db, place, served)
+  } finally {
+    await served?.stop()
+    await db.close()
+    await burst.db.sql.unsafe(`drop database ${name} with (force)`, [])
+  }
+}
+
+async function measureOne(burst: Burst, db: Db, place: BurstPlace, served: Served): Promise<void> {
+  const { port } = served
+  const { workspaceId, stormed, watched, cookies, agents } = place
+  const threads = stormed.conversations.slice(0, 40)
+  const pages = await Promise.all(cookies.slice(1).map((cookie) => openPage(port, { cookie, workspaceId, threads })))
+  const browser = await watchInBrowser(
+    `http://127.0.0.1:${port}`,
+    cookies[0] ?? '',
+    `/w/${workspaceId}/inbox/${watched.conversationId}`,
+  )
+  try {
+    await sleep(3_000)
+    const quietFrom = Date.now()
+    const quiet = await sendBeside(port, agents, () => sleep(burst.quietMs))
+    const burstFrom = Date.now()
+    const before = await countInbound(db, workspaceId)
+    const meter = startMeter(served, burst.postgres)
+    const storm = { connection: stormed, messages: burst.messages, firstCustomer, customers: burst.customers }
+    let blown: Blown | undefined
+    const beside = await sendBeside(port, agents, async () => {
+      blown = await blow(port, { ...storm, watched: watched.customer })
+    })
+    if (blown === undefined) throw new Error('There was no storm')
+    const burstTo = Date.now()
+    await untilShown(pages, browser, blown)
+    const cpu = meter(burst.messages)
+    printIntake(blown, cpuCell(cpu), memoryOf(served, 'VmHWM'), served.complaints())
+    printSends(quiet, beside)
+    printReads(pages, quietFrom, burstFrom, burstTo)
+    await printSeen(pages, browser, blown)
+    await checkStored(db, workspaceId, stormed.id, before, blown)
+  } finally {
+    await Promise.all([browser.close(), ...pages.map((page) => page.close())])
+  }
+}
+
+async function sendBeside(port: number, { ofStormed, ofOther }: BurstPlace['agents'], work: () => Promise<unknown>) {
+  let isOver = false
+  const sends = [ofStormed, ofOther].map((agents) => answer(port, agents, () => isOver))
+  await work().finally(() => {
+    isOver = true
+  })
+  const [same, other] = await Promise.all(sends)
+  if (same === undefined || other === undefined) throw new Error('Nothing was sent')
+  return { same, other }
+}
+
+/** Until every page has been told of all, and the browser shows what was written in its thread; or for long enough. */
+async function untilShown(pages: readonly Followed[], browser: Watching, { acknowledged }: Blown): Promise<void> {
+  const watched = [...acknowledged].filter(([, { isWatched }]) => isWatched).map(([number]) => number)
+  for (const end = Date.now() + afterMs; Date.now() < end; await sleep(250)) {
+    const shown = await browser.inThread()
+    const areTold = pages.every(({ seen, frames }) => seen.size === acknowledged.size || (frames.reset ?? 0) > 0)
+    if (areTold && watched.every((number) => shown.has(number))) return
+  }
+}
+
+function printIntake(
+  { latencies, acknowledged, seconds, refused, repeats }: Blown,
+  cpu: string,
+  memory: number,
+  complaints: object,
+) {
+  console.log(
+    `${Math.round(acknowledged.size / seconds)} messages/s in ${seconds.toFixed(1)} s, callbacks ${spread(latencies)}, ` +
+      `refused ${JSON.stringify(refused)}, ${repeats} sent twice; Node + PostgreSQL ${cpu} µs a message, ` +
+      `Node at most ${memory} MB; complaints ${JSON.stringify(complaints)}`,
+  )
+}
+
+function printSends(quiet: Record<'same' | 'other', Sent>, beside: Record<'same' | 'other', Sent>): void {
+  for (const kind of ['same', 'other'] as const) {
+    const [before, during] = [quiet[kind], beside[kind]]
+    const ratio = at(during.latencies, 0.95) / at(before.latencies, 0.95)
+    console.log(
+      `sends of ${kind === 'same' ? 'the same number' : 'another number'}: quiet ${spread(before.latencies)}, ` +
+        `beside ${spread(during.latencies)}, p95 ${ratio.toFixed(1)} ×; refused ${JSON.stringify(during.refused)}`,
+    )
+  }
+}
+
+function printReads(pages: readonly Followed[], quietFrom: number, burstFrom: number, burstTo: number): void {
+  const between = (from: number, to: number) =>
+    pages.flatMap(({ reads }) => reads.filter((read) => read.at >= from && read.at < to).map(({ tookMs }) => tookMs))
+  const refused = pages.map((page) => JSON.stringify(page.refused)).filter((one) => one !== '{}')
+  console.log(
+    `reads of people: quiet ${spread(between(quietFrom, burstFrom))}, beside ${spread(between(burstFrom, burstTo))}; ` +
+      `refused ${refused.join(' ') || 'none'}`,
+  )
+}
+
+async function printSeen(pages: readonly Followed[], browser: Watching, { acknowledged }: Blown): Promise<void> {
+  const delays = (seen: ReadonlyMap<number, number>, of: (isWatched: boolean) => boolean) =>
+    [...acknowledged].flatMap(([number, { at, isWatched }]) => {
+      const seenAt = seen.get(number)
+      return seenAt === undefined || !of(isWatched) ? [] : [Math.max(0, seenAt - at)]
+    })
+  const [first] = pages
+  const stream = pages.flatMap(({ seen }) => delays(seen, () => true))
+  console.log(
+    `after the 200, on the stream ${spread(stream)} (${stream.length} of ${pages.length * acknowledged.size}); ` +
+      `frames of a page ${JSON.stringify(first?.frames)}, ${Math.round((first?.bytes ?? 0) / 1e6)} MB`,
+  )
+  const watched = [...acknowledged.values()].filter(({ isWatched }) => isWatched).length
+  const thread = delays(await browser.inThread(), (isWatched) => isWatched)
+  const { list: lists, thread: threads } = browser.readings
+  console.log(
+    `in the browser's thread ${spread(thread)} (${thread.length} of ${watched}); ` +
+      `it read ${threads.length} times, ${spread(threads)}, and its list ${lists.length} times, ${spread(lists)}`,
+  )
+  const reached = await browser.listReached()
+  const list = [...acknowledged].flatMap(([number, { at }]) => {
+    const shown = reached.find(([highest]) => highest >= number)
+    return shown === undefined ? [] : [Math.max(0, shown[1] - at)]
+  })
+  console.log(
+    `in its list, it or a later one, ${spread(list)} (${list.length} of ${acknowledged.size}); problems ${JSON.stringify(browser.problems)}`,
+  )
+}
+
+async function countInbound(db: Db, workspaceId: string): Promise<number> {
+  const [row] = await db.sql<{ count: number }[]>`
+    select count(*)::integer as count
+    from messages
+    where workspace_id = ${workspaceId}
+      and direction = 'inbound'`
+  return row?.count ?? 0
+}
+
+async function checkStored(db: Db, workspaceId: string, connectionId: string, before: number, { acknowledged }: Blown) {
+  const stored = (await countInbound(db, workspaceId)) - before
+  const keyring = await openVault(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
+  const ids = [...acknowledged.keys()].map((number) => ({ connectionId, externalId: externalId(number) }))
+  const found = (await findKnownIds(db.sql, keyring, workspaceId, ids)).length
+  console.log(`stored ${stored} of ${ids.length}; lost by their ids ${ids.length - found}, doubled ${stored - found}`)
+  if (stored !== ids.length || found !== ids.length) throw new Error('A message was lost or doubled')
+}
+
+const at = (numbers: readonly number[], share: number): number => {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+const spread = (ms: readonly number[]): string =>
+  `p50/p95/p99 ${[0.5, 0.95, 0.99].map((share) => at(ms, share).toFixed(at(ms, share) < 10 ? 1 : 0)).join('/')} ms`

@@ -1,0 +1,81 @@
+import { createApiKey } from '../../../server/src/access/keys/change.ts'
+import { startSession } from '../../../server/src/access/sign-in/sessions.ts'
+import { addMember } from '../../../server/src/access/users/members.ts'
+import { createUser } from '../../../server/src/access/users/users.ts'
+import { systemClock } from '../../../server/src/base/clock.ts'
+import type { Db } from '../../../server/src/base/db.ts'
+import { instanceScope, openVault } from '../../../server/src/base/sealing/vault.ts'
+import { fillMessages } from '../../../server/test/support/fill.ts'
+import { fillingOf, type SeededConnection, seedConnection } from '../../inbox-seed.ts'
+import { benchMasterKey, makeWorkspace } from '../../workspace.ts'
+import type { Agent } from './agents.ts'
+
+export interface BurstPlace {
+  workspaceId: string
+  /** The number that everybody writes to. */
+  stormed: SeededConnection
+  /** Agents who send to other customers of the stormed number, and those of another one. */
+  agents: { ofStormed: Agent[]; ofOther: Agent[] }
+  /** Sessions of people, as their browsers send them. */
+  cookies: string[]
+  /** A person's conversation on the stormed number, with the number of its customer. */
+  watched: { conversationId: string; customer: number }
+}
+
+const people = 8
+const agentsOfEach = 4
+const agentConversations = 30
+/** Customers before this one write to nobody: they are who the agents answer. */
+export const firstCustomer = 200
+/** Some of the storm's customers are known by conversations, the others begin theirs. */
+const known = 1_000
+const historyEach = 30
+
+/** A workspace with two numbers, eight agents and eight people. */
+export async function makePlace(db: Db, platformPort: number): Promise<BurstPlace> {
+  const workspace = await makeWorkspace(db)
+  const filling = await fillingOf(db, workspace)
+  const stormed = await seedConnection(filling, workspace, platformPort, known)
+  const other = await seedConnection(filling, workspace, platformPort, firstCustomer)
+  const customer = firstCustomer + 1
+  const conversationId = stormed.conversations[customer] ?? ''
+  const opened = [...stormed.conversations.slice(0, 40), conversationId]
+  await fillMessages(filling, stormed.id, opened, historyEach)
+  const agents = { ofStormed: await addAgents(db, workspace, stormed), ofOther: await addAgents(db, workspace, other) }
+  const cookies = await signPeopleIn(db, workspace)
+  await db.sql`vacuum analyze`
+  return { ...workspace, stormed, agents, cookies, watched: { conversationId, customer } }
+}
+
+async function addAgents(db: Db, { workspaceId }: { workspaceId: string }, { conversations }: SeededConnection) {
+  const agents: Agent[] = []
+  for (let n = 0; n < agentsOfEach; n++) {
+    const scopes = ['inbox.read', 'inbox.write'] as const
+    const input = { workspaceId, createdBy: null, name: `Agent ${n}`, scopes: [...scopes] }
+    const { key, value } = await db.tx((tx) => createApiKey(tx, input, systemClock.now()))
+    const own = conversations.slice(n * agentConversations, (n + 1) * agentConversations)
+    await db.sql`
+      update conversations
+      set owner_key_id = ${key.id}, status = 'open'
+      where workspace_id = ${workspaceId}
+        and id = any (${own}::uuid[])`
+    agents.push({ key: value, conversations: own })
+  }
+  return agents
+}
+
+async function signPeopleIn(db: Db, { workspaceId }: { workspaceId: string }): Promise<string[]> {
+  const keys = await openVault(db, { current: benchMasterKey }, systemClock).keyring(instanceScope)
+  const cookies: string[] = []
+  const now = systemClock.now()
+  for (let n = 0; n < people; n++) {
+    const person = { name: `Person ${n}`, email: `${crypto.randomUUID()}@example.com`, passwordHash: 'none' }
+    const { token } = await db.tx(async (tx) => {
+      const userId = await createUser(tx, keys, { ...person, isOperator: false }, now)
+      await addMember(tx, workspaceId, userId, 'member', now)
+      return startSession(tx, { userId, signedInBy: 'password', device: 'Bench', previousToken: null }, now)
+    })
+    cookies.push(`parley_session=${token}`)
+  }
+  return cookies
+}

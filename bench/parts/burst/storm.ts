@@ -1,0 +1,114 @@
+import { createHmac } from 'node:crypto'
+import { appSecret, customerPhone, type SeededConnection } from '../../inbox-seed.ts'
+import { openExchange, rawRequestBytes } from '../../load.ts'
+
+export interface Storm {
+  connection: SeededConnection
+  messages: number
+  /** The n-th customer of the storm has the number `customerPhone(firstCustomer + n)`. */
+  firstCustomer: number
+  customers: number
+  /** Who also writes in one callback of twenty; a page has this one's thread open. */
+  watched: number
+}
+
+export interface Blown {
+  seconds: number
+  /** How long each callback that got 200 took, in ms. */
+  latencies: number[]
+  /** By its number, when a message's callback got 200, and whether it is the watched customer's. */
+  acknowledged: Map<number, { at: number; isWatched: boolean }>
+  /** Answers other than 200, by status; each was sent again. */
+  refused: Record<number, number>
+  /** Callbacks that were sent twice though the first was taken, as platforms do. */
+  repeats: number
+}
+
+const sockets = 16
+const mostInCallback = 20
+const repeatEach = 50
+const watchedEach = 20
+
+/** The external id of a message of the storm, and the text by which pages are searched for it. */
+export const externalId = (n: number): string => `wamid.BURST${n}`
+const textOf = (n: number): string => `Is it still there? I could come by tomorrow. #${n}.`
+
+/** The numbers of the messages that a text shows. */
+export function numbersIn(text: string): number[] {
+  return Array.from(text.matchAll(/#(\d+)\./g), ([, number]) => Number(number))
+}
+
+/** A platform's callbacks, of 1 to 20 messages, as fast as they are answered; what is not answered 200 comes again. */
+export async function blow(port: number, storm: Storm): Promise<Blown> {
+  const callbacks = callbacksOf(storm)
+  const blown: Blown = { seconds: 0, latencies: [], acknowledged: new Map(), refused: {}, repeats: 0 }
+  const started = performance.now()
+  let next = 0
+  const run = async () => {
+    const exchange = openExchange(port)
+    for (let n = next++; n < callbacks.length; n = next++) {
+      const callback = callbacks[n] ?? []
+      const bytes = bytesOf(storm.connection, callback)
+      for (let isTaken = false; !isTaken; ) {
+        const sentAt = performance.now()
+        const status = await exchange.send(bytes)
+        isTaken = status === 200
+        if (isTaken) blown.latencies.push(performance.now() - sentAt)
+        else blown.refused[status] = (blown.refused[status] ?? 0) + 1
+      }
+      const at = Date.now()
+      for (const { number, customer } of callback) {
+        blown.acknowledged.set(number, { at, isWatched: customer === storm.watched })
+      }
+      if (n % repeatEach === 0) {
+        blown.repeats++
+        await exchange.send(bytes)
+      }
+    }
+    exchange.close()
+  }
+  await Promise.all(Array.from({ length: sockets }, run))
+  blown.seconds = (performance.now() - started) / 1000
+  return blown
+}
+
+interface Told {
+  number: number
+  customer: number
+}
+
+function callbacksOf({ messages, customers, firstCustomer, watched }: Storm): Told[][] {
+  const callbacks: Told[][] = []
+  for (let number = 0; number < messages; ) {
+    const size = Math.min(1 + (scattered(callbacks.length) % mostInCallback), messages - number)
+    const told = Array.from({ length: size }, (_, i) => ({
+      number: number + i,
+      customer: firstCustomer + (scattered(number + i) % customers),
+    }))
+    const [first] = told
+    if (first !== undefined && callbacks.length % watchedEach === 0) first.customer = watched
+    callbacks.push(told)
+    number += size
+  }
+  return callbacks
+}
+
+/** The same numbers in each run, in no order. */
+const scattered = (n: number): number => (Math.imul(n + 1, 2_654_435_761) >>> 0) >>> 8
+
+function bytesOf({ id, numberId }: SeededConnection, told: readonly Told[]): Buffer {
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const messages = told.map(({ number, customer }) => ({
+    ...{ from: customerPhone(customer), id: externalId(number), timestamp },
+    ...{ type: 'text', text: { body: textOf(number) } },
+  }))
+  const contacts = messages.map(({ from }) => ({ profile: { name: 'Ana' }, wa_id: from }))
+  const metadata = { display_phone_number: '4930123456', phone_number_id: numberId }
+  const value = { messaging_product: 'whatsapp', metadata, contacts, messages }
+  const payload = JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
+  })
+  const signature = `sha256=${createHmac('sha256', appSecret).update(payload).digest('hex')}`
+  return rawRequestBytes('POST', `/channels/waba/${id}/webhook`, { 'x-hub-signature-256': signature }, payload)
+}
