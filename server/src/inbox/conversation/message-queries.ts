@@ -64,11 +64,11 @@ export async function insertMessages(
   const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
   await tx`
     insert into messages (
-      workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_id,
+      workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, has_referral,
       external_index, status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
     )
     select ${workspaceId}::uuid, n.id, n.conversation_id, n.connection_id, n.direction, n.kind, n.origin, n.content,
-      n.has_referral, n.external_id, n.external_index, n.status, n.error_code, n.actor_type, n.actor_id, n.occurred_at,
+      n.has_referral, n.external_index, n.status, n.error_code, n.actor_type, n.actor_id, n.occurred_at,
       n.created_at, n.settle_by
     from unnest(
       ${column((row) => row.id)}::uuid[],
@@ -82,10 +82,6 @@ export async function insertMessages(
         column((row) => row.content),
       )}::bytea[],
       ${column((row) => row.hasReferral)}::boolean[],
-      ${byteaArray(
-        tx,
-        column((row) => row.external_id),
-      )}::bytea[],
       ${byteaArray(
         tx,
         column((row) => row.external_index),
@@ -107,7 +103,7 @@ export async function insertMessages(
         column((row) => row.settle_by),
       )}::timestamptz[]
     ) as n (
-      id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_id, external_index,
+      id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_index,
       status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
     )`.execute()
 }
@@ -267,9 +263,9 @@ export async function findNewestInbound(
   sql: Sql,
   workspaceId: string,
   conversationId: string,
-): Promise<Pick<MessageRow, 'id' | 'external_id'> | undefined> {
-  const [row] = await sql<Pick<MessageRow, 'id' | 'external_id'>[]>`
-    select m.id, m.external_id
+): Promise<Pick<MessageRow, 'id' | 'content' | 'external_id'> | undefined> {
+  const [row] = await sql<Pick<MessageRow, 'id' | 'content' | 'external_id'>[]>`
+    select m.id, m.content, m.external_id
     from messages m
     where m.workspace_id = ${workspaceId}
       and m.conversation_id = ${conversationId}
