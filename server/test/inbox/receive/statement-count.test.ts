@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { everyStatementOf } from '../../support/database.ts'
+import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
+
+const w = await inboxWorld()
+
+const customer = (n: number) => ({
+  userId: null,
+  parentUserId: null,
+  phone: `55119000${String(n).padStart(5, '0')}`,
+  name: `Ana ${n}`,
+})
+
+const messagesOf = (customers: number): ChannelEvent[] => {
+  const at = new Date(w.clock.now().getTime() + 60_000)
+  w.clock.advance(60_000)
+  return Array.from({ length: 100 }, (_, n) => customerMessage({ at, customer: customer(n % customers) }))
+}
+
+async function statementsFor(events: ChannelEvent[]): Promise<number> {
+  const sent = await everyStatementOf(() => w.tell(...events))
+  return sent.length
+}
+
+test('100 messages of 100 customers take 16 statements at most when all of these are new, and 8 when all are known', async () => {
+  const began = await statementsFor(messagesOf(100))
+  const known = await statementsFor(messagesOf(100))
+  assert.ok(began <= 16, `${began} statements for new customers`)
+  assert.ok(known <= 8, `${known} statements for known ones`)
+  assert.equal((await w.conversations({ limit: '100' })).length, 100)
+})
+
+test('100 messages of one customer take 8 statements at most', async () => {
+  await w.tell(...messagesOf(1))
+  const sent = await statementsFor(messagesOf(1))
+  assert.ok(sent <= 8, `${sent} statements`)
+})
