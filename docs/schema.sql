@@ -283,7 +283,6 @@ create table events (
   seq bigint not null generated always as identity,
   "position" bigint,
   test_endpoint_id uuid,
-  constraint events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint events_pkey PRIMARY KEY (workspace_id, id)
 );
 
