@@ -2,7 +2,7 @@ import { byteaArray, type Sql, type Tx, timestampArray } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import { type Message, type MessageRow, openMessage, sealMessage, uniqueTime } from './message.ts'
-import { externalIndex } from './sealed.ts'
+import { externalIndex, indexesOf } from './sealed.ts'
 
 export const messageColumns = (sql: Sql) => sql`
   m.id,
@@ -55,10 +55,11 @@ export async function insertMessages(
   keyring: Keyring,
   workspaceId: string,
   messages: readonly Message[],
+  indexOf = indexesOf(keyring),
 ): Promise<void> {
   if (messages.length === 0) return
   const rows = messages.map((message) => ({
-    ...sealMessage(keyring, message),
+    ...sealMessage(keyring, message, indexOf),
     hasReferral: message.referral !== null,
   }))
   const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
@@ -120,9 +121,10 @@ export async function findKnownIds(
   keyring: Keyring,
   workspaceId: string,
   ids: readonly ExternalId[],
+  indexOf = indexesOf(keyring),
 ): Promise<ExternalId[]> {
   if (ids.length === 0) return []
-  const indexes = ids.map(({ connectionId, externalId }) => externalIndex(keyring, connectionId, externalId))
+  const indexes = ids.map(({ connectionId, externalId }) => indexOf(connectionId, externalId))
   const rows = await sql<{ place: number }[]>`
     select n.place::integer
     from unnest(${ids.map(({ connectionId }) => connectionId)}::uuid[], ${byteaArray(sql, indexes)}::bytea[])

@@ -1,7 +1,7 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { MessageKind, Referral } from '../../channels/channel-event.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { externalIndex } from './sealed.ts'
+import { indexesOf } from './sealed.ts'
 import type { MessageStatus } from './status-ladder.ts'
 
 export type Direction = 'inbound' | 'outbound'
@@ -62,7 +62,7 @@ export interface StoredMessage extends MessageRow {
 
 const place = (id: string, column: string) => ({ table: 'messages', row: id, column })
 
-export function sealMessage(keyring: Keyring, message: Message): StoredMessage {
+export function sealMessage(keyring: Keyring, message: Message, indexOf = indexesOf(keyring)): StoredMessage {
   const { id, connectionId, externalId, text, referral, send } = message
   const content: Content = { text, referral, send, ...(externalId !== null && { externalId }) }
   return {
@@ -74,7 +74,7 @@ export function sealMessage(keyring: Keyring, message: Message): StoredMessage {
     origin: message.origin,
     content: keyring.seal(place(id, 'content'), JSON.stringify(content)),
     external_id: null,
-    external_index: externalId === null ? null : externalIndex(keyring, connectionId, externalId),
+    external_index: externalId === null ? null : indexOf(connectionId, externalId),
     status: message.status,
     error_code: message.errorCode,
     actor_type: message.actor?.type ?? null,
