@@ -208,9 +208,7 @@ CREATE INDEX conversations_connection ON conversations USING btree (workspace_id
 CREATE INDEX conversations_counted ON conversations USING btree (workspace_id, ((unread_count > 0)), ((owner_key_id IS NULL)), assigned_to) INCLUDE (owner_key_id, unread_count) WHERE (status = 'open'::text);
 CREATE INDEX conversations_labelled ON conversations USING gin (label_ids) WHERE (label_ids <> '{}'::uuid[]);
 CREATE INDEX conversations_owner ON conversations USING btree (workspace_id, owner_key_id, updated_at DESC, id DESC);
-CREATE INDEX conversations_phone_any ON conversations USING btree (workspace_id, phone_index) WHERE (phone_index IS NOT NULL);
-CREATE INDEX conversations_phone_exact ON conversations USING btree (workspace_id, phone_exact_index) WHERE (phone_exact_index IS NOT NULL);
-CREATE UNIQUE INDEX conversations_phone_key ON conversations USING btree (workspace_id, connection_id, phone_index) WHERE (phone_index IS NOT NULL);
+CREATE UNIQUE INDEX conversations_phone_key ON conversations USING btree (workspace_id, phone_index, connection_id) WHERE (phone_index IS NOT NULL);
 CREATE INDEX conversations_recent ON conversations USING btree (workspace_id, last_message_at DESC, id DESC);
 CREATE INDEX conversations_recent_agents ON conversations USING btree (workspace_id, status, last_message_at DESC, id DESC) WHERE (owner_key_id IS NOT NULL);
 CREATE INDEX conversations_recent_assigned ON conversations USING btree (workspace_id, assigned_to, last_message_at DESC, id DESC) WHERE (assigned_to IS NOT NULL);
@@ -286,7 +284,6 @@ create table events (
   seq bigint not null generated always as identity,
   "position" bigint,
   test_endpoint_id uuid,
-  constraint events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint events_pkey PRIMARY KEY (workspace_id, id)
 );
 

@@ -6,7 +6,7 @@ import { poolSender } from './postgres/sender.ts'
 import type { Session } from './postgres/session.ts'
 import { type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { Transaction } from './postgres/transaction.ts'
-import { oid, Parameter } from './postgres/values.ts'
+import { bytesArray, type Parameter, timesArray } from './postgres/values.ts'
 import { createShares, type Shares } from './shares/shares.ts'
 import { asService, currentWork, isInTransaction, within, workInTransaction } from './shares/work.ts'
 
@@ -289,16 +289,10 @@ async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
 }
 
 /** A `bytea[]` parameter. */
-export function byteaArray(_sql: Sql, values: readonly (Buffer | null)[]): Parameter {
-  // There is nothing to escape in hexadecimal digits.
-  const elements = values.map((bytes) => (bytes === null ? 'null' : `"\\\\x${bytes.toString('hex')}"`))
-  return new Parameter(`{${elements.join()}}`, oid.byteaArray)
-}
+export const byteaArray = (_sql: Sql, values: readonly (Buffer | null)[]): Parameter => bytesArray(values)
 
 /** A `timestamptz[]` parameter. */
-export function timestampArray(sql: Sql, values: readonly (Date | null)[]): Parameter {
-  return sql.array(values, oid.timestamptzArray)
-}
+export const timestampArray = (_sql: Sql, values: readonly (Date | null)[]): Parameter => timesArray(values)
 
 /** Whether the database refused a write because of this constraint or unique index. */
 export function violates(error: unknown, constraint: string): boolean {

@@ -27,14 +27,23 @@ const watchers = new Set<(statement: SentStatement) => void>()
 /** Answers every statement that was sent to the databases of this test file meanwhile, each text once. */
 export async function statementsOf(work: () => Promise<void>): Promise<SentStatement[]> {
   const seen = new Map<string, SentStatement>()
-  const watch = (statement: SentStatement) => void (seen.has(statement.text) || seen.set(statement.text, statement))
+  for (const statement of await everyStatementOf(work)) {
+    if (!seen.has(statement.text)) seen.set(statement.text, statement)
+  }
+  return [...seen.values()]
+}
+
+/** The same, as often as each was sent. */
+export async function everyStatementOf(work: () => Promise<void>): Promise<SentStatement[]> {
+  const sent: SentStatement[] = []
+  const watch = (statement: SentStatement) => void sent.push(statement)
   watchers.add(watch)
   try {
     await work()
   } finally {
     watchers.delete(watch)
   }
-  return [...seen.values()]
+  return sent
 }
 
 /** How many statements were sent to the databases of this test file meanwhile. */

@@ -77,6 +77,52 @@ function elementLiteral(value: Value): string {
 // Digits, ids and ISO times are most of what goes into arrays, and need no quotes. "null" has none of these.
 const isPlain = /^[\d.:TZ-][\da-f.:TZ-]*$/
 
+/**
+ * A `bytea[]` as the database sends and takes it, without a digit to write, carry and read: half as long, and for
+ * hundreds of sealed values a good part of what a statement costs on either side.
+ */
+export function bytesArray(values: readonly (Buffer | null)[]): Parameter {
+  let length = headBytes
+  for (const value of values) length += lengthBytes + (value?.length ?? 0)
+  const wire = arrayHead(length, oid.bytea, values)
+  let at = headBytes
+  for (const value of values) {
+    at = wire.writeInt32BE(value?.length ?? -1, at)
+    if (value !== null) at += value.copy(wire, at)
+  }
+  return new Parameter(values.length === 0 ? noElements(oid.bytea) : wire, oid.byteaArray)
+}
+
+/** A `timestamptz[]` in the same way: microseconds since the year 2000. */
+export function timesArray(values: readonly (Date | null)[]): Parameter {
+  const known = values.filter((value) => value !== null).length
+  const wire = arrayHead(headBytes + values.length * lengthBytes + known * timeBytes, oid.timestamptz, values)
+  let at = headBytes
+  for (const value of values) {
+    at = wire.writeInt32BE(value === null ? -1 : timeBytes, at)
+    if (value !== null) at = wire.writeBigInt64BE(BigInt(value.getTime() - year2000) * 1000n, at)
+  }
+  return new Parameter(values.length === 0 ? noElements(oid.timestamptz) : wire, oid.timestamptzArray)
+}
+
+const [headBytes, lengthBytes, timeBytes] = [20, 4, 8]
+const year2000 = Date.UTC(2000, 0, 1)
+
+/** How many dimensions, whether nulls are among them, the type of the elements; how many, counted from 1. */
+function arrayHead(length: number, type: number, values: readonly unknown[]): Buffer {
+  const wire = Buffer.allocUnsafe(length)
+  const head = [1, values.includes(null) ? 1 : 0, type, values.length, 1]
+  for (const [n, number] of head.entries()) wire.writeInt32BE(number, n * 4)
+  return wire
+}
+
+/** An empty array has no dimension. */
+function noElements(type: number): Buffer {
+  const wire = Buffer.alloc(12)
+  wire.writeInt32BE(type, 8)
+  return wire
+}
+
 type Parse = (text: string) => unknown
 
 const readBytes: Parse = (text) => Buffer.from(text.slice(2), 'hex')

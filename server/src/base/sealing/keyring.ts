@@ -1,4 +1,4 @@
-import { type Cipheriv, createCipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { type Cipheriv, createCipheriv, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto'
 import type { OpenedValues, SealedColumns } from './opened-values.ts'
 import { contextOf, type DataKey, openValue, type SealPlace, sealValue, UnknownKeyVersion, versionOf } from './seal.ts'
 
@@ -46,7 +46,7 @@ export interface Secret {
 interface IndexKeys {
   secret: Buffer
   blocks: Cipheriv
-  exact: Map<string, KeyObject>
+  exact: Map<string, Digest>
 }
 
 /** Throws when a purpose lacks a current secret. Without `opened` nothing is recalled. */
@@ -103,8 +103,12 @@ function indexKeysOf(scopeId: string, { bytes }: Secret): IndexKeys {
 }
 
 function deriveKey(scopeId: string, secret: Buffer, label: string): KeyObject {
+  return createSecretKey(deriveBytes(scopeId, secret, label))
+}
+
+function deriveBytes(scopeId: string, secret: Buffer, label: string): Buffer {
   const salt = Buffer.from(scopeId.replaceAll('-', ''), 'hex')
-  return createSecretKey(Buffer.from(hkdfSync('sha256', secret, salt, `parley ${label}`, 32)))
+  return Buffer.from(hkdfSync('sha256', secret, salt, `parley ${label}`, 32))
 }
 
 function currentSecret(scopeId: string, purpose: string, secrets: readonly Secret[]): Secret {
@@ -120,12 +124,42 @@ function known<T>(keys: Map<number, T>, version: number): T {
 }
 
 function exactIndex(scopeId: string, keys: IndexKeys, label: string, text: string): Buffer {
-  let key = keys.exact.get(label)
-  if (key === undefined) {
-    key = deriveKey(scopeId, keys.secret, `exact ${label}`)
-    keys.exact.set(label, key)
+  let digest = keys.exact.get(label)
+  if (digest === undefined) {
+    digest = digestUnder(deriveBytes(scopeId, keys.secret, `exact ${label}`))
+    keys.exact.set(label, digest)
   }
-  return createHmac('sha256', key).update(text).digest().subarray(0, 16)
+  return digest(text)
+}
+
+type Digest = (text: string) => Buffer
+
+const [hashBlockBytes, hashBytes, digestBytes, roomBytes] = [64, 32, 16, 512]
+
+/**
+ * The first half of an HMAC-SHA-256, put together as its standard says: two hashes, each in one call, take half as long as
+ * an HMAC that is set up for every text, and everything that comes in asks for some.
+ */
+function digestUnder(key: Buffer): Digest {
+  const inner = padded(key, 0x36, roomBytes)
+  const outer = padded(key, 0x5c, hashBytes)
+  return (text) => {
+    const bytes = inner.write(text, hashBlockBytes)
+    const isWhole = text.length * 3 <= roomBytes
+    const first = isWhole
+      ? inner.subarray(0, hashBlockBytes + bytes)
+      : Buffer.concat([inner.subarray(0, hashBlockBytes), Buffer.from(text)])
+    outer.write(hash('sha256', first, 'hex'), hashBlockBytes, 'hex')
+    return Buffer.from(hash('sha256', outer, 'hex').slice(0, digestBytes * 2), 'hex')
+  }
+}
+
+/** The key, filled up to a block of the hash, and room behind it. */
+function padded(key: Buffer, mask: number, room: number): Buffer {
+  const bytes = Buffer.alloc(hashBlockBytes + room)
+  key.copy(bytes)
+  for (let n = 0; n < hashBlockBytes; n++) bytes[n] = (bytes[n] ?? 0) ^ mask
+  return bytes
 }
 
 const blockBytes = 16

@@ -86,11 +86,12 @@ function prefixed(text: string): string {
 
 function pad(plain: string | Uint8Array): Buffer {
   const length = typeof plain === 'string' ? Buffer.byteLength(plain) : plain.length
-  const padded = Buffer.alloc(Math.ceil((length + 1) / padBytes) * padBytes)
+  // From the supply of small buffers: one of its own costs more than what is put into it.
+  const padded = Buffer.allocUnsafe(Math.ceil((length + 1) / padBytes) * padBytes)
   if (typeof plain === 'string') padded.write(plain)
   else padded.set(plain)
   padded[length] = padMark
-  return padded
+  return padded.fill(0, length + 1)
 }
 
 function unpad(padded: Buffer): Buffer {

@@ -49,8 +49,15 @@ export function newest(before: Conversation, message: Message): Pick<Conversatio
     return { lastMessageAt: before.lastMessageAt, lastMessage: before.lastMessage }
   }
   const { direction, kind, text } = message
-  const lastMessage: LastMessage = { direction, kind, text: [...text.slice(0, 400)].slice(0, 200).join('') }
+  const lastMessage: LastMessage = { direction, kind, text: beginningOf(text) }
   return { lastMessageAt: message.occurredAt, lastMessage }
+}
+
+const shownLength = 200
+
+/** The first characters of a text, none of them cut in two. */
+function beginningOf(text: string): string {
+  return text.length <= shownLength ? text : [...text.slice(0, shownLength * 2)].slice(0, shownLength).join('')
 }
 
 /** `updatedAt` moves with every change that a reader can see, and never backwards. */

@@ -1,7 +1,7 @@
 import { byteaArray, type Tx, timestampArray } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
-import type { Conversation } from './conversation.ts'
+import type { Conversation, LastMessage } from './conversation.ts'
 import { agent, human, keyIdOf } from './owner.ts'
 import { anyWorkspace, conversationColumns } from './queries.ts'
 import {
@@ -24,33 +24,41 @@ export interface CustomerOf {
   customer: Customer
 }
 
-/** The conversations of these customers by any of their names, locked in the order of their ids. */
+// What was said last is shown in lists: here it matters only whether there is anything, and opening it would take as long
+// as all else that is read of a conversation.
+const unopened: LastMessage = Object.freeze({ direction: 'inbound', kind: 'text', text: '' })
+
+/**
+ * The conversations of these customers by any of their names, locked in the order of their ids. What was said last in
+ * them is not told: `storeConversations` keeps it where nothing newer takes its place.
+ */
 export async function lockConversationsOf(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
   customers: readonly CustomerOf[],
 ): Promise<Conversation[]> {
-  const users = new Map<string, { connectionId: string; index: Buffer }>()
-  const phones = new Map<string, { connectionId: string; index: Buffer }>()
-  const put = (names: typeof users, connectionId: string, indexes: Buffer[]) => {
-    for (const index of indexes) names.set(`${connectionId} ${index.toString('base64')}`, { connectionId, index })
-  }
-  for (const { connectionId, customer } of customers) {
-    if (customer.userId !== null) put(users, connectionId, userIndexes(keyring, customer.userId))
-    if (customer.phone !== null) put(phones, connectionId, phoneIndexes(keyring, customer.phone))
-  }
+  const users = namesOf(
+    customers,
+    ({ userId }) => userId,
+    (userId) => userIndexes(keyring, userId),
+  )
+  const phones = namesOf(
+    customers,
+    ({ phone }) => phone,
+    (phone) => phoneIndexes(keyring, phone),
+  )
   const workspace = anyWorkspace(tx, workspaceId)
-  const named = (names: typeof users) => tx`
+  const named = (names: readonly Name[]) => tx`
     unnest(
-      ${[...names.values()].map(({ connectionId }) => connectionId)}::uuid[],
+      ${names.map(({ connectionId }) => connectionId)}::uuid[],
       ${byteaArray(
         tx,
-        [...names.values()].map(({ index }) => index),
+        names.map(({ index }) => index),
       )}::bytea[]
     ) as n (connection_id, name)`
-  const rows = await tx<ConversationRow[]>`
-    select ${conversationColumns(tx)}
+  const rows = await tx<(ConversationRow & { has_last_message: boolean })[]>`
+    select ${conversationColumns(tx, tx`null as last_message`)}, c.last_message is not null as has_last_message
     from conversations c
     where c.workspace_id = ${workspace}
       and c.id = any (array(
@@ -72,7 +80,35 @@ export async function lockConversationsOf(
       ))
     order by c.id
     for update of c`
-  return rows.map((row) => openConversation(keyring, row))
+  return rows.map((row) => ({
+    ...openConversation(keyring, row),
+    lastMessage: row.has_last_message ? unopened : null,
+  }))
+}
+
+/** A customer's name at a connection, as its digest. */
+interface Name {
+  connectionId: string
+  index: Buffer
+}
+
+/** Each name once, however often its customer is told of. */
+function namesOf(
+  customers: readonly CustomerOf[],
+  read: (customer: Customer) => string | null,
+  indexesOf: (name: string) => Buffer[],
+): Name[] {
+  const names = new Map<string, Name[]>()
+  for (const { connectionId, customer } of customers) {
+    const name = read(customer)
+    const key = `${connectionId} ${name}`
+    if (name === null || names.has(key)) continue
+    names.set(
+      key,
+      indexesOf(name).map((index) => ({ connectionId, index })),
+    )
+  }
+  return [...names.values()].flat()
 }
 
 /** Inserts conversations of customers who have none. Throws where one has: somebody else was quicker. */
@@ -190,11 +226,12 @@ export async function storeConversations(
     workspaceId,
     changes.map(({ after }) => after.id),
   )
-  // Names are sealed anew only where they are others than before.
+  // Names, and what was said last, are sealed anew only where they are others than before.
   const rows = changes.map(({ before, after }) => ({
     ...after,
     isRenamed: before.contact !== after.contact,
-    lastMessage: sealLastMessage(keyring, after),
+    isSaid: before.lastMessage !== after.lastMessage,
+    lastMessage: before.lastMessage === after.lastMessage ? null : sealLastMessage(keyring, after),
     names: before.contact === after.contact ? null : sealContact(keyring, after),
   }))
   const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
@@ -211,7 +248,7 @@ export async function storeConversations(
       window_expires_at = n.window_expires_at,
       last_message_at = n.last_message_at,
       unanswered_since = n.unanswered_since,
-      last_message = n.last_message,
+      last_message = case when n.is_said then n.last_message else c.last_message end,
       updated_at = n.updated_at
     from unnest(
       ${column((row) => row.id)}::uuid[],
@@ -250,6 +287,7 @@ export async function storeConversations(
         tx,
         column((row) => row.unansweredSince),
       )}::timestamptz[],
+      ${column((row) => row.isSaid)}::boolean[],
       ${byteaArray(
         tx,
         column((row) => row.lastMessage),
@@ -260,7 +298,7 @@ export async function storeConversations(
       )}::timestamptz[]
     ) as n (
       id, is_renamed, contact, user_index, phone_index, phone_exact_index, status, snoozed_until, unread_count,
-      window_expires_at, last_message_at, unanswered_since, last_message, updated_at
+      window_expires_at, last_message_at, unanswered_since, is_said, last_message, updated_at
     )
     where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and c.id = n.id`.execute()

@@ -2,7 +2,7 @@ import { byteaArray, type Sql, type Tx, timestampArray } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import { type Message, type MessageRow, openMessage, sealMessage, uniqueTime } from './message.ts'
-import { externalIndex } from './sealed.ts'
+import { externalIndex, indexesOf } from './sealed.ts'
 
 export const messageColumns = (sql: Sql) => sql`
   m.id,
@@ -55,20 +55,21 @@ export async function insertMessages(
   keyring: Keyring,
   workspaceId: string,
   messages: readonly Message[],
+  indexOf = indexesOf(keyring),
 ): Promise<void> {
   if (messages.length === 0) return
   const rows = messages.map((message) => ({
-    ...sealMessage(keyring, message),
+    ...sealMessage(keyring, message, indexOf),
     hasReferral: message.referral !== null,
   }))
   const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
   await tx`
     insert into messages (
-      workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_id,
+      workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, has_referral,
       external_index, status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
     )
     select ${workspaceId}::uuid, n.id, n.conversation_id, n.connection_id, n.direction, n.kind, n.origin, n.content,
-      n.has_referral, n.external_id, n.external_index, n.status, n.error_code, n.actor_type, n.actor_id, n.occurred_at,
+      n.has_referral, n.external_index, n.status, n.error_code, n.actor_type, n.actor_id, n.occurred_at,
       n.created_at, n.settle_by
     from unnest(
       ${column((row) => row.id)}::uuid[],
@@ -82,10 +83,6 @@ export async function insertMessages(
         column((row) => row.content),
       )}::bytea[],
       ${column((row) => row.hasReferral)}::boolean[],
-      ${byteaArray(
-        tx,
-        column((row) => row.external_id),
-      )}::bytea[],
       ${byteaArray(
         tx,
         column((row) => row.external_index),
@@ -107,7 +104,7 @@ export async function insertMessages(
         column((row) => row.settle_by),
       )}::timestamptz[]
     ) as n (
-      id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_id, external_index,
+      id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_index,
       status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
     )`.execute()
 }
@@ -124,9 +121,10 @@ export async function findKnownIds(
   keyring: Keyring,
   workspaceId: string,
   ids: readonly ExternalId[],
+  indexOf = indexesOf(keyring),
 ): Promise<ExternalId[]> {
   if (ids.length === 0) return []
-  const indexes = ids.map(({ connectionId, externalId }) => externalIndex(keyring, connectionId, externalId))
+  const indexes = ids.map(({ connectionId, externalId }) => indexOf(connectionId, externalId))
   const rows = await sql<{ place: number }[]>`
     select n.place::integer
     from unnest(${ids.map(({ connectionId }) => connectionId)}::uuid[], ${byteaArray(sql, indexes)}::bytea[])
@@ -249,9 +247,9 @@ export async function findNewestInbound(
   sql: Sql,
   workspaceId: string,
   conversationId: string,
-): Promise<Pick<MessageRow, 'id' | 'external_id'> | undefined> {
-  const [row] = await sql<Pick<MessageRow, 'id' | 'external_id'>[]>`
-    select m.id, m.external_id
+): Promise<Pick<MessageRow, 'id' | 'content' | 'external_id'> | undefined> {
+  const [row] = await sql<Pick<MessageRow, 'id' | 'content' | 'external_id'>[]>`
+    select m.id, m.content, m.external_id
     from messages m
     where m.workspace_id = ${workspaceId}
       and m.conversation_id = ${conversationId}

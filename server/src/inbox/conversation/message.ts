@@ -1,7 +1,7 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { MessageKind, Referral } from '../../channels/channel-event.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { externalIndex } from './sealed.ts'
+import { indexesOf } from './sealed.ts'
 import type { MessageStatus } from './status-ladder.ts'
 
 export type Direction = 'inbound' | 'outbound'
@@ -50,14 +50,21 @@ export interface MessageRow {
   settle_by: Date | null
 }
 
+/**
+ * What is sealed of a message as it is written. The platform's id is among it if it is known then: a value of its own takes
+ * as long to seal as all the rest. A send learns its id later, and has it in `external_id`.
+ */
+export type SealedContent = Pick<Message, 'text' | 'referral' | 'send'> & { externalId?: string }
+
 export interface StoredMessage extends MessageRow {
   external_index: Buffer | null
 }
 
 const place = (id: string, column: string) => ({ table: 'messages', row: id, column })
 
-export function sealMessage(keyring: Keyring, message: Message): StoredMessage {
+export function sealMessage(keyring: Keyring, message: Message, indexOf = indexesOf(keyring)): StoredMessage {
   const { id, connectionId, externalId, text, referral, send } = message
+  const content: SealedContent = { text, referral, send, ...(externalId !== null && { externalId }) }
   return {
     id,
     conversation_id: message.conversationId,
@@ -65,9 +72,9 @@ export function sealMessage(keyring: Keyring, message: Message): StoredMessage {
     direction: message.direction,
     kind: message.kind,
     origin: message.origin,
-    content: keyring.seal(place(id, 'content'), JSON.stringify({ text, referral, send })),
-    external_id: externalId === null ? null : sealExternalId(keyring, id, externalId),
-    external_index: externalId === null ? null : externalIndex(keyring, connectionId, externalId),
+    content: keyring.seal(place(id, 'content'), JSON.stringify(content)),
+    external_id: null,
+    external_index: externalId === null ? null : indexOf(connectionId, externalId),
     status: message.status,
     error_code: message.errorCode,
     actor_type: message.actor?.type ?? null,
@@ -79,10 +86,7 @@ export function sealMessage(keyring: Keyring, message: Message): StoredMessage {
 }
 
 export function openMessage(keyring: Keyring, row: MessageRow): Message {
-  const content = JSON.parse(keyring.openText(place(row.id, 'content'), row.content)) as Pick<
-    Message,
-    'text' | 'referral' | 'send'
-  >
+  const content = openContent(keyring, row)
   return {
     id: row.id,
     conversationId: row.conversation_id,
@@ -91,7 +95,7 @@ export function openMessage(keyring: Keyring, row: MessageRow): Message {
     kind: row.kind,
     origin: row.origin,
     ...content,
-    externalId: row.external_id === null ? null : openExternalId(keyring, row.id, row.external_id),
+    externalId: externalIdOf(keyring, row, content),
     status: row.status,
     errorCode: row.error_code,
     actor: actorOf(row),
@@ -99,6 +103,25 @@ export function openMessage(keyring: Keyring, row: MessageRow): Message {
     createdAt: row.created_at,
     settleBy: row.settle_by,
   }
+}
+
+const openContent = (keyring: Keyring, { id, content }: Pick<MessageRow, 'id' | 'content'>): SealedContent =>
+  JSON.parse(keyring.openText(place(id, 'content'), content))
+
+/** The platform's id of a message. */
+export function openMessageId(
+  keyring: Keyring,
+  row: Pick<MessageRow, 'id' | 'content' | 'external_id'>,
+): string | null {
+  return externalIdOf(keyring, row, row.external_id === null ? openContent(keyring, row) : null)
+}
+
+function externalIdOf(
+  keyring: Keyring,
+  { id, external_id }: Pick<MessageRow, 'id' | 'external_id'>,
+  content: SealedContent | null,
+): string | null {
+  return external_id === null ? (content?.externalId ?? null) : openExternalId(keyring, id, external_id)
 }
 
 export function sealExternalId(keyring: Keyring, messageId: string, externalId: string): Buffer {

@@ -6,7 +6,7 @@ import { type ConversationRow, openConversation, sealConversation } from './seal
 import { notYet } from './takeover-wait.ts'
 import { tellTeam, tellTeamOfMany } from './team-news.ts'
 
-export const conversationColumns = (sql: Sql) => sql`
+export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`) => sql`
   c.id,
   c.connection_id,
   c.channel,
@@ -22,7 +22,7 @@ export const conversationColumns = (sql: Sql) => sql`
   c.window_expires_at,
   c.last_message_at,
   c.unanswered_since,
-  c.last_message,
+  ${lastMessage},
   c.created_at,
   c.updated_at`
 

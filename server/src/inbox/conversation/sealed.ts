@@ -138,3 +138,21 @@ export const exactPhoneIndexes = (keyring: Keyring, digits: string): Buffer[] =>
 export function externalIndex(keyring: Keyring, connectionId: string, externalId: string): Buffer {
   return keyring.stable('inbox.external', `${connectionId} ${externalId}`)
 }
+
+export type IndexOf = (connectionId: string, externalId: string) => Buffer
+
+export const indexesOf =
+  (keyring: Keyring): IndexOf =>
+  (connectionId, externalId) =>
+    externalIndex(keyring, connectionId, externalId)
+
+/** The same, each made once: for what looks ids up and writes them down. */
+export function rememberedIndexesOf(keyring: Keyring): IndexOf {
+  const made = new Map<string, Buffer>()
+  return (connectionId, externalId) => {
+    const id = `${connectionId} ${externalId}`
+    const index = made.get(id) ?? externalIndex(keyring, connectionId, externalId)
+    made.set(id, index)
+    return index
+  }
+}

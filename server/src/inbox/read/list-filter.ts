@@ -50,15 +50,8 @@ export function filterCondition(sql: Sql, keyring: Keyring, scope: Scope, filter
     c.workspace_id = ${scope.workspaceId}
       ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}
       ${connectionId === null ? sql`` : sql`and c.connection_id = ${connectionId}`}
-      ${phone === null ? sql`` : sql`and c.phone_exact_index is not null and c.phone_exact_index = any (${byteaArray(sql, exactPhoneIndexes(keyring, phone))}::bytea[])`}
-      ${
-        anyPhones === null
-          ? sql``
-          : sql`and c.phone_index is not null and c.phone_index = any (${byteaArray(
-              sql,
-              anyPhones.flatMap((digits) => phoneIndexes(keyring, digits)),
-            )}::bytea[])`
-      }
+      ${phone === null ? sql`` : spelledCondition(sql, keyring, phone)}
+      ${anyPhones === null ? sql`` : phoneCondition(sql, keyring, anyPhones)}
       ${ownerCondition(sql, filter.owner)}
       ${statusCondition(sql, statuses)}
       ${updatedAfter === null ? sql`` : sql`and c.updated_at > ${updatedAfter}`}
@@ -68,6 +61,16 @@ export function filterCondition(sql: Sql, keyring: Keyring, scope: Scope, filter
       ${filter.unreadOnly ? sql`and c.unread_count > 0` : sql``}
       ${filter.unansweredOnly ? sql`and c.unanswered_since is not null` : sql``}`
 }
+
+const phoneCondition = (sql: Sql, keyring: Keyring, phones: readonly string[]) => {
+  const indexes = phones.flatMap((digits) => phoneIndexes(keyring, digits))
+  return sql`and c.phone_index is not null and c.phone_index = any (${byteaArray(sql, indexes)}::bytea[])`
+}
+
+// They are found by the phone in any spelling: there is one on each connection.
+const spelledCondition = (sql: Sql, keyring: Keyring, phone: string) => sql`
+  ${phoneCondition(sql, keyring, [phone])}
+    and c.phone_exact_index = any (${byteaArray(sql, exactPhoneIndexes(keyring, phone))}::bytea[])`
 
 function ownerCondition(sql: Sql, owner: ConversationFilter['owner']) {
   if (owner === null) return sql``

@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import { touched } from '../conversation/change.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
-import { openExternalId } from '../conversation/message.ts'
+import { openMessageId } from '../conversation/message.ts'
 import { findNewestInbound } from '../conversation/message-queries.ts'
 import { lockConversation, storeConversation } from '../conversation/queries.ts'
 
@@ -51,8 +51,7 @@ async function setRead(tx: Tx, keyring: Keyring, scope: Scope, id: string, now: 
   const conversation = before.unreadCount === 0 ? before : touched({ ...before, unreadCount: 0 }, now)
   if (conversation !== before) await storeConversation(tx, keyring, scope.workspaceId, conversation)
   const row = await findNewestInbound(tx, scope.workspaceId, before.id)
-  const sealed = row?.external_id ?? null
-  return { conversation, newest: row && sealed ? openExternalId(keyring, row.id, sealed) : null }
+  return { conversation, newest: row === undefined ? null : openMessageId(keyring, row) }
 }
 
 async function tellPlatform(

@@ -1,7 +1,7 @@
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { SealedColumns } from '../../base/sealing/opened-values.ts'
-import { actorOf, type Message, type MessageRow } from '../conversation/message.ts'
+import { actorOf, type Message, type MessageRow, type SealedContent } from '../conversation/message.ts'
 
 /** What pages show of a message. */
 export type ShownMessage = Pick<
@@ -37,8 +37,8 @@ const sealedColumns: SealedColumns<Pick<Message, 'text' | 'referral' | 'external
   table: 'messages',
   columns: ['content', 'external_id'],
   read: (content, externalId) => {
-    const { text, referral } = JSON.parse(content ?? '') as Pick<Message, 'text' | 'referral'>
-    return { text, referral, externalId: externalId ?? null }
+    const { text, referral, externalId: first = null } = JSON.parse(content ?? '') as SealedContent
+    return { text, referral, externalId: externalId ?? first }
   },
 }
 

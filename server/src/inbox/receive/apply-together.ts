@@ -8,6 +8,7 @@ import { recordActivities } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { insertConversations, lockConversationsOf, storeConversations } from '../conversation/many-queries.ts'
 import { type ExternalId, findKnownIds, findTimes, insertMessages } from '../conversation/message-queries.ts'
+import { type IndexOf, rememberedIndexesOf } from '../conversation/sealed.ts'
 import { holdFirstOwners } from '../ownership/agents.ts'
 import { begin, begins, type CustomerGroup, type Draft, draftOf, fold, stretchesOf } from './draft.ts'
 import type { CustomerEvent } from './group-events.ts'
@@ -41,10 +42,11 @@ export async function applyTogether(tx: Tx, together: Together, groups: readonly
   const { keyring, workspaceId, now, mayBegin } = together
   const taken: Taken = { wrote: [], beginning: [], others: groups.filter((group) => !isPlain(group)) }
   const plain = groups.filter(isPlain)
+  const indexOf = rememberedIndexesOf(keyring)
   const [firstOwnerOf, locked, knownIds] = await Promise.all([
     mayBegin ? holdFirstOwners(tx, workspaceId, now) : null,
     lockConversationsOf(tx, keyring, workspaceId, plain.flatMap(customersOf)),
-    findKnownIds(tx, keyring, workspaceId, plain.flatMap(idsOf)),
+    findKnownIds(tx, keyring, workspaceId, plain.flatMap(idsOf), indexOf),
   ])
   const known = new Set(knownIds.map(idKey))
   const isKnownTo = (connectionId: string) => (externalId: string) => known.has(idKey({ connectionId, externalId }))
@@ -79,7 +81,7 @@ export async function applyTogether(tx: Tx, together: Together, groups: readonly
     for (const externalId of folded.added) known.add(idKey({ connectionId: group.receiver.id, externalId }))
     if (folded.writer !== null) taken.wrote.push(folded.writer)
   }
-  await write(tx, together, [...new Set(found.map(({ draft }) => draft))].filter(isChanged))
+  await write(tx, together, [...new Set(found.map(({ draft }) => draft))].filter(isChanged), indexOf)
   return taken
 }
 
@@ -132,7 +134,12 @@ async function learnTimes(
 const isChanged = ({ before, conversation, messages }: Draft): boolean =>
   messages.length > 0 || (before !== null && before !== conversation)
 
-async function write(tx: Tx, { keyring, workspaceId, now }: Together, drafts: readonly Draft[]): Promise<void> {
+async function write(
+  tx: Tx,
+  { keyring, workspaceId, now }: Together,
+  drafts: readonly Draft[],
+  indexOf: IndexOf,
+): Promise<void> {
   if (drafts.length === 0) return
   const begun = drafts.flatMap(({ before, conversation }) => (before === null ? [conversation] : []))
   const changed = drafts.flatMap(({ before, conversation }) =>
@@ -147,6 +154,7 @@ async function write(tx: Tx, { keyring, workspaceId, now }: Together, drafts: re
         keyring,
         workspaceId,
         drafts.flatMap(({ messages }) => messages),
+        indexOf,
       ),
       recordAll(tx, workspaceId, drafts, now),
       recordEvents(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Keyring, makeKeyring, type Secret } from '../../../src/base/sealing/keyring.ts'
@@ -198,3 +198,20 @@ function opens(keyring: Keyring, where: SealPlace, sealed: Uint8Array): boolean 
     return false
   }
 }
+
+test('a digest is the first half of an HMAC-SHA-256, whatever the text and its length', () => {
+  const index = secret(1)
+  const keyring = makeKeyring(scope, { data: [secret(1)], index: [index], stable: [secret(1)] })
+  const salt = Buffer.from(scope.replaceAll('-', ''), 'hex')
+  const key = Buffer.from(hkdfSync('sha256', index.bytes, salt, 'parley exact phone', 32))
+  const isHmac = (text: string) => {
+    assert.deepEqual(keyring.exact('phone', text), createHmac('sha256', key).update(text).digest().subarray(0, 16))
+  }
+  // Around where a text no longer fits the room that is kept for it, and a short one behind a long one.
+  for (const length of [0, 1, 55, 56, 64, 170, 171, 511, 512, 513, 5000, 3]) {
+    isHmac('5'.repeat(length))
+    isHmac('é'.repeat(length))
+    isHmac('字'.repeat(length))
+  }
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), isHmac))
+})

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Keyring } from '../../../src/base/sealing/keyring.ts'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { receive } from '../../../src/inbox/receive/receive.ts'
+import { everyStatementOf } from '../../support/database.ts'
+import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
+
+const w = await inboxWorld()
+
+const customer = (n: number) => ({
+  userId: null,
+  parentUserId: null,
+  phone: `55119000${String(n).padStart(5, '0')}`,
+  name: `Ana ${n}`,
+})
+
+const messagesOf = (customers: number): ChannelEvent[] => {
+  const at = new Date(w.clock.now().getTime() + 60_000)
+  w.clock.advance(60_000)
+  return Array.from({ length: 100 }, (_, n) => customerMessage({ at, customer: customer(n % customers) }))
+}
+
+async function statementsFor(events: ChannelEvent[]): Promise<number> {
+  const sent = await everyStatementOf(() => w.tell(...events))
+  return sent.length
+}
+
+test('100 messages of 100 customers take 16 statements at most when all of these are new, and 8 when all are known', async () => {
+  const began = await statementsFor(messagesOf(100))
+  const known = await statementsFor(messagesOf(100))
+  assert.ok(began <= 16, `${began} statements for new customers`)
+  assert.ok(known <= 8, `${known} statements for known ones`)
+  assert.equal((await w.conversations({ limit: '100' })).length, 100)
+})
+
+test('100 messages of one customer take 8 statements at most', async () => {
+  await w.tell(...messagesOf(1))
+  const sent = await statementsFor(messagesOf(1))
+  assert.ok(sent <= 8, `${sent} statements`)
+})
+
+/** How often keys are used for what these events bring. */
+async function keyUsesFor(events: ChannelEvent[]) {
+  const uses = { sealed: 0, opened: 0, digested: 0 }
+  const counting = (keyring: Keyring): Keyring => {
+    const open = (...args: Parameters<Keyring['open']>) => {
+      uses.opened++
+      return keyring.open(...args)
+    }
+    return {
+      ...keyring,
+      open,
+      openText: (...args) => open(...args).toString(),
+      seal: (...args) => {
+        uses.sealed++
+        return keyring.seal(...args)
+      },
+      stable: (...args) => {
+        uses.digested++
+        return keyring.stable(...args)
+      },
+      exacts: (...args) => {
+        uses.digested++
+        return keyring.exacts(...args)
+      },
+    }
+  }
+  const withKeyring: typeof w.vault.withKeyring = (scope, work) =>
+    w.vault.withKeyring(scope, (keyring) => work(counting(keyring)))
+  const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
+  await receive({ ...w.receiveDeps, vault: { ...w.vault, withKeyring } }, receiver, events)
+  return uses
+}
+
+test('a message of a known customer is sealed once, its event and the conversation once, and nothing is digested twice', async () => {
+  await w.tell(...messagesOf(100))
+  assert.deepEqual(await keyUsesFor(messagesOf(100)), { sealed: 300, opened: 100, digested: 200 })
+  assert.deepEqual(await keyUsesFor(messagesOf(1)), { sealed: 201, opened: 1, digested: 101 })
+})
