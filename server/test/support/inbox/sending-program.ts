@@ -4,8 +4,9 @@ import { writeSync } from 'node:fs'
 import { manualClock } from '../../../src/base/clock.ts'
 import { type DbOptions, openDb } from '../../../src/base/db.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
-import { type SendRequest, sendMessage } from '../../../src/inbox/send/send.ts'
+import type { SendRequest } from '../../../src/inbox/send/send.ts'
 import type { Sender, SendStep } from '../../../src/inbox/send/send-deps.ts'
+import { openSend } from '../../../src/inbox/send/send-together.ts'
 import { remoteConnector } from '../channels/fake-platform.ts'
 import { afterStep } from '../steps.ts'
 import { sendDeps } from './send-deps.ts'
@@ -30,6 +31,6 @@ let passings = 0
 deps.step = afterStep((step) => {
   if (step === task.dieAfter && ++passings === task.passing) process.kill(process.pid, 'SIGKILL')
 })
-const answer = await sendMessage(deps, task.sender, task.request)
+const answer = await openSend(deps)(task.sender, task.request)
 writeSync(1, `answer ${answer.status} ${answer.body}\n`)
 await db.close()
