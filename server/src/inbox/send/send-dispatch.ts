@@ -158,15 +158,16 @@ async function withinReason(
   call: () => Promise<SendResult>,
 ): Promise<SendResult> {
   const unknown: SendResult = { outcome: 'unknown', errorCode: outcomeUnknown }
-  const timer = new AbortController()
-  const late = sleep(maxCallMs, unknown, { signal: timer.signal }).catch(() => unknown)
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<SendResult>()
+  // Cleared rather than aborted: an error for each call would be made for nobody.
+  const timer = setTimeout(giveUp, maxCallMs, unknown)
   try {
     return await Promise.race([call(), late])
   } catch (error) {
     deps.log.error('a connector failed', { messageId }, error)
     return unknown
   } finally {
-    timer.abort()
+    clearTimeout(timer)
   }
 }
 
