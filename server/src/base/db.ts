@@ -257,16 +257,6 @@ export async function allowTime(tx: Tx, ms: number): Promise<void> {
   transactions.get(tx)?.session.allow(ms)
 }
 
-/**
- * Has the statements of this transaction find rows by their indexes. Plans are kept: one that was made while a table had
- * a page would go on reading all of it. With `isNested` rows of another table are looked up one by one, too.
- */
-export async function planByIndex(tx: Tx, isNested: boolean): Promise<void> {
-  await tx`
-    select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', ${isNested ? 'off' : 'on'}, true),
-      set_config('enable_mergejoin', ${isNested ? 'off' : 'on'}, true)`.execute()
-}
-
 /** Lets listeners know once the transaction has committed; each topic and id once. */
 export function announce(tx: Tx, topic: string, id: string): void {
   const news = newsOf.get(tx)

@@ -1,4 +1,4 @@
-import { commitBehind, planByIndex, type Tx } from '../../base/db.ts'
+import { commitBehind, type Tx } from '../../base/db.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
@@ -46,9 +46,8 @@ async function reserve(
   const askedAt = performance.now()
   const ids = [...new Set(sends.map(({ conversationId }) => conversationId))]
   const keys = sends.map(({ sender, key }) => ({ senderId: sender.actor.id, key }))
-  const [, locked, used, connections] = await deps.step('lock', () =>
+  const [locked, used, connections] = await deps.step('lock', () =>
     Promise.all([
-      planByIndex(tx, false),
       lockFreeConversations(tx, keyring, workspaceId, ids),
       findUsedKeys(tx, workspaceId, keys),
       deps.connectionsIn(tx, keyring, workspaceId, connectionsOf(tx, workspaceId, ids)),

@@ -1,4 +1,4 @@
-import { commitBehind, planByIndex, type Tx } from '../../base/db.ts'
+import { commitBehind, type Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
 import { messageSent } from '../conversation/events.ts'
@@ -52,9 +52,8 @@ async function settle(
 ): Promise<(Answer | null)[]> {
   const all = distinct(sends.map((one) => one.accepted))
   const ids = [...new Set(all.map(({ conversationId }) => conversationId))]
-  const [, locked, , untold] = await deps.step('lockToSettle', () =>
+  const [locked, , untold] = await deps.step('lockToSettle', () =>
     Promise.all([
-      planByIndex(tx, true),
       lockToSettle(tx, workspaceId, ids),
       lockExternalIds(
         tx,
