@@ -107,7 +107,13 @@ try {
     const singles = await start('singles.ts', { ...place, WORKSPACE: workspace.workspaceId })
     await run(await leadContests(db, workspace, leadCount, singles), `${leadCount} leads`)
   }
-  if (parts.includes('inbox')) await run(await inboxContests(db, workspace, platform.port), 'inbox')
+  if (parts.includes('inbox')) {
+    const startSlow = async (delayMs: number) => {
+      const slow = await start('platform.ts', { DELAY_MS: String(delayMs) })
+      return { platform: slow, floor: await start('floors/floor.ts', { ...place, PLATFORM_PORT: String(slow.port) }) }
+    }
+    await run(await inboxContests(db, workspace, platform.port, startSlow), 'inbox')
+  }
   if (parts.includes('search')) await runSearch(stage, leadCount, values.only)
   if (parts.includes('lists')) results.push(...(await runLists(stage, leadCount)))
   if (parts.includes('memory')) await runMemory(stage, leadCount)

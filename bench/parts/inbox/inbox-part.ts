@@ -1,5 +1,6 @@
 import type { Db } from '../../../server/src/base/db.ts'
-import { fillMessages } from '../../../server/test/support/fill.ts'
+import { type Filling, fillMessages } from '../../../server/test/support/fill.ts'
+import type { Child } from '../../child.ts'
 import type { Contest } from '../../contest.ts'
 import { fillInboxFloor, makeInboxFloor } from '../../floors/inbox-floor-tables.ts'
 import { fillingOf, type SeededConnection, seedConnection } from '../../inbox-seed.ts'
@@ -7,20 +8,28 @@ import type { BenchWorkspace } from '../../workspace.ts'
 import { feed } from './feed.ts'
 import { conversationsEach, intakes } from './intake.ts'
 import { lists } from './lists.ts'
-import { sends } from './sends.ts'
+import { type SlowPlatform, sends } from './sends.ts'
 import { statusContests } from './statuses.ts'
 
 // A number sends 70 messages a second: many of them, so that it is not this pace that is measured.
 const connectionCount = 64
 const messagesEach = 60
+const slowMs = 200
+const slowConversationsEach = 30
 
 /** Fills the workspace with conversations and answers what the inbox competes in. */
-export async function inboxContests(db: Db, workspace: BenchWorkspace, platformPort: number): Promise<Contest[]> {
+export async function inboxContests(
+  db: Db,
+  workspace: BenchWorkspace,
+  platformPort: number,
+  start: (delayMs: number) => Promise<{ platform: Child; floor: Child }>,
+): Promise<Contest[]> {
   const filling = await fillingOf(db, workspace)
   const connections: SeededConnection[] = []
   for (let n = 0; n < connectionCount; n++) {
     connections.push(await seedConnection(filling, workspace, platformPort, conversationsEach))
   }
+  const slow = await slowPlatform(filling, workspace, await start(slowMs))
   const readable = connections.flatMap(({ conversations }) => conversations.slice(0, 4))
   for (const { id, conversations } of connections) {
     await fillMessages(filling, id, conversations.slice(0, 4), messagesEach)
@@ -35,6 +44,18 @@ export async function inboxContests(db: Db, workspace: BenchWorkspace, platformP
     ...statusContests(filling, connections),
     ...lists(key, readable),
     feedContest,
-    sends(db, key, connections),
+    ...sends(db, key, connections, slow),
   ]
+}
+
+async function slowPlatform(
+  filling: Filling,
+  workspace: BenchWorkspace,
+  { platform, floor }: { platform: Child; floor: Child },
+): Promise<SlowPlatform> {
+  const connections: SeededConnection[] = []
+  for (let n = 0; n < connectionCount; n++) {
+    connections.push(await seedConnection(filling, workspace, platform.port, slowConversationsEach))
+  }
+  return { delayMs: slowMs, connections, floor }
 }

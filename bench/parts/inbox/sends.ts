@@ -1,10 +1,29 @@
 import type { Db } from '../../../server/src/base/db.ts'
-import type { Contest } from '../../contest.ts'
+import type { Contest, Peer } from '../../contest.ts'
 import { floorConversation } from '../../floors/inbox-floor-tables.ts'
 import type { SeededConnection } from '../../inbox-seed.ts'
 import { requestBytes } from '../../load.ts'
 
-export function sends(db: Db, key: string, connections: readonly SeededConnection[]): Contest {
+/** A platform that takes its time, with connections to it and a floor that waits as long. */
+export interface SlowPlatform {
+  delayMs: number
+  connections: readonly SeededConnection[]
+  floor: Peer
+}
+
+export function sends(
+  db: Db,
+  key: string,
+  connections: readonly SeededConnection[],
+  { delayMs, connections: slow, floor }: SlowPlatform,
+): Contest[] {
+  return [
+    send(db, 'send, platform answers at once', key, connections),
+    { ...send(db, `send, platform answers in ${delayMs} ms`, key, slow), floorPeer: floor },
+  ]
+}
+
+function send(db: Db, name: string, key: string, connections: readonly SeededConnection[]): Contest {
   const body = { kind: 'text', text: 'Good morning! It is still there, and we are open until six.' }
   // Those of people, every third, are not the key's to answer.
   const own = connections.map(({ conversations }) => conversations.filter((_, n) => n % 3 !== 0))
@@ -13,9 +32,9 @@ export function sends(db: Db, key: string, connections: readonly SeededConnectio
     return ofOne[Math.floor(n / own.length) % ofOne.length]
   }
   return {
-    name: 'send, platform answers at once',
+    name,
     product: (n) => {
-      const headers = { authorization: `Bearer ${key}`, 'idempotency-key': `bench-${n}` }
+      const headers = { authorization: `Bearer ${key}`, 'idempotency-key': `${name} ${n}` }
       return requestBytes('POST', `/api/v1/inbox/conversations/${conversationOf(n)}/messages`, headers, body)
     },
     floor: (n) => requestBytes('POST', `/conversations/${floorConversation(n % 20_000)}/messages`, {}, body),
@@ -25,7 +44,8 @@ export function sends(db: Db, key: string, connections: readonly SeededConnectio
         from sends s
         join messages m on m.workspace_id = s.workspace_id and m.id = s.message_id
         where m.status = 'sent'
-          and s.answer_status = 202`
+          and s.answer_status = 202
+          and starts_with(s.idempotency_key, ${name})`
       if ((row?.sent ?? 0) < answers) throw new Error(`${answers} sends were answered, ${row?.sent} of them sent`)
     },
   }

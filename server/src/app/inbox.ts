@@ -8,7 +8,7 @@ import { observedConnectors, openAdapters } from '../channels/adapters.ts'
 import { applyPlatformSignal, applyRefusal } from '../channels/apply-platform-signal.ts'
 import { keepCallbackConnections } from '../channels/callback-connections.ts'
 import type { Receive } from '../channels/channel-event.ts'
-import { findConnection } from '../channels/connection/queries.ts'
+import { findConnection, findConnections } from '../channels/connection/queries.ts'
 import { channelTeamRoutes } from '../channels/team-routes.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
 import type { Live } from '../events/live.ts'
@@ -41,6 +41,7 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     log,
     wakes: openSendWakeups(db),
     pacesOf,
+    connectionsIn: findConnections,
     noteRefusal: (connection, effect, errorCode) => applyRefusal(runtime, connection, effect, errorCode),
     step: runStep,
   }

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { announceConnection } from '../../team/team-news.ts'
 import { endSessionOf } from '../unofficial/session/session-queries.ts'
@@ -40,6 +40,22 @@ export async function findConnection(
       and c.id = ${id}
       and c.removed_at is null`
   return row && openConnection(keyring, row)
+}
+
+/** Those of the connections that were not removed, in whatever state; their ids as SQL. */
+export async function findConnections(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  ids: Fragment,
+): Promise<StoredConnection[]> {
+  const rows = await sql<ConnectionRow[]>`
+    select ${columns(sql)}
+    from connections c
+    where c.workspace_id = (select ${workspaceId}::uuid)
+      and c.id = any (array(${ids}))
+      and c.removed_at is null`
+  return rows.map((row) => openConnection(keyring, row))
 }
 
 /** Oldest first. */

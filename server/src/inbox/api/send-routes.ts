@@ -4,9 +4,9 @@ import { callerOf } from '../../access/keys/caller.ts'
 import { type App, errors } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { compileForRequest } from '../../base/validation.ts'
-import { sendMessage } from '../send/send.ts'
 import type { SendDeps, Sender } from '../send/send-deps.ts'
 import { Send, SendHeaders, Sent, sendRefusals } from '../send/send-schema.ts'
+import { openSend, type SendMessage } from '../send/send-together.ts'
 
 export interface SendGuard {
   inbox(scope: 'inbox.write'): onRequestHookHandler
@@ -25,6 +25,7 @@ export const judgedByVerb = {
 
 /** `POST …/messages` of the inbox interface. */
 export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
+  const send = openSend(deps)
   app.route({
     method: 'POST',
     url: '/api/v1/inbox/conversations/:id/messages',
@@ -45,20 +46,20 @@ export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
     } satisfies FastifySchema,
     handler: async (request, reply) => {
       const { workspaceId, keyId, connectionIds } = callerOf(request)
-      return answerSend(deps, { workspaceId, connectionIds, actor: { type: 'agent', id: keyId } }, request, reply)
+      return answerSend(send, { workspaceId, connectionIds, actor: { type: 'agent', id: keyId } }, request, reply)
     },
   })
 }
 
 /** Reads the request, sends, and answers in the very words that a repeat gets. */
 export async function answerSend(
-  deps: SendDeps,
+  send: SendMessage,
   sender: Sender,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { id } = request.params as { id: string }
-  const { status, body, isReplay } = await sendMessage(deps, sender, {
+  const { status, body, isReplay } = await send(sender, {
     conversationId: id,
     idempotencyKey: request.headers['idempotency-key'],
     body: request.body,

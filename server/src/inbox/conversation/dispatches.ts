@@ -4,9 +4,9 @@ import type { Fragment, Sql, Tx } from '../../base/db.ts'
 // times are the database's own.
 
 /** A process that has not said for so long that it is at work counts as dead. */
-const aliveForMs = 15_000
+export const aliveForMs = 15_000
 /** Covers the longest call and the settling after it. */
-const aliveInCallMs = 35_000
+export const aliveInCallMs = 35_000
 
 export interface DispatchKey {
   workspaceId: string

@@ -1,3 +1,4 @@
+import type { Fragment, Sql } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { RunStep } from '../../base/steps.ts'
@@ -30,6 +31,8 @@ export interface SendDeps extends InboxDeps {
   log: Log
   wakes: SendWakeups
   pacesOf(connection: Connection): Paces
+  /** Those of the connections that were not removed, with their secrets open; their ids as SQL. */
+  connectionsIn(sql: Sql, keyring: Keyring, workspaceId: string, ids: Fragment): Promise<Connection[]>
   /** Told after a refused message what the refusal means for the connection. */
   noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string): Promise<void>
   /** How long a send waits for its turn; 25 s when it is not given. */
@@ -53,13 +56,17 @@ export interface SendAnswer {
   isReplay: boolean
 }
 
-/** One request to send, read and not yet judged. */
-export interface SendAttempt {
+/** What a request asks for, read and not yet judged. */
+export interface ReadSend {
   sender: Sender
   conversationId: string
-  connectionId: string
   key: string
   command: SendCommand
+}
+
+/** One request to send, and what it takes to judge it. */
+export interface SendAttempt extends ReadSend {
+  connectionId: string
   /** The newest message that the sender has seen: with news since, nothing is sent. Null: whatever there is. */
   lastSeenId: string | null
   keyring: Keyring

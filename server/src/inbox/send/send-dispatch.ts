@@ -10,8 +10,9 @@ import { takeoverWaitMs } from '../conversation/takeover-wait.ts'
 import { takePlace } from './pace.ts'
 import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
-import { recordPart } from './send-queries.ts'
-import type { Reserved } from './send-reserve.ts'
+import { type Answer, recordPart } from './send-queries.ts'
+import type { Reserved, Start } from './send-reserve.ts'
+import type { Sent } from './settle-together.ts'
 
 /** A connector gives up sooner; this is for one that does not. */
 const maxCallMs = 25_000
@@ -29,19 +30,51 @@ export interface Refusal {
 
 type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
 
+/** Notes and settles at once, with others, a send whose only part was accepted; null where it has to be done alone. */
+export type Settle = (sent: Sent) => Promise<Answer | null>
+
+/** What the platform made of a send: its answer if it is settled by now, and the refusal if there was one. */
+export interface Dispatched {
+  answer: Answer | null
+  refusal: Refusal | null
+}
+
 /**
  * Takes a reserved send to the platform, part after part, no transaction being open. What becomes of each part is in the
- * database before the next one goes; anything but acceptance ends it. Returns the platform's refusal, if there was one.
+ * database before the next one goes; anything but acceptance ends it.
  */
-export async function dispatchSend(deps: SendDeps, reserved: Reserved): Promise<Refusal | null> {
+export async function dispatchSend(deps: SendDeps, reserved: Reserved, settle: Settle | null): Promise<Dispatched> {
   let isOurTurn = await deps.step('awaitTurn', async () => reserved.turn === 1 || awaitTurn(deps, reserved))
   for (const [index, outgoing] of reserved.parts.entries()) {
-    isOurTurn = isOurTurn && (await deps.step('awaitPace', () => awaitPace(deps, reserved)))
-    const result = isOurTurn ? await deps.step('call', () => sendPart(deps, reserved, index + 1, outgoing)) : notSent
-    await deps.step('note', () => persist(() => note(deps, reserved, index + 1, result)))
-    if (result.outcome === 'refused') return result
-    if (result.outcome !== 'accepted') return null
+    const start = index === 0 ? reserved.start : null
+    isOurTurn = isOurTurn && (await deps.step('awaitPace', () => awaitPace(deps, reserved, start)))
+    const result = isOurTurn
+      ? await deps.step('call', () => sendPart(deps, reserved, index + 1, outgoing, start))
+      : notSent
+    const answer = await deps.step('note', () => noteOrSettle(deps, reserved, index + 1, result, settle))
+    if (answer !== null) return { answer, refusal: null }
+    if (result.outcome === 'refused') return { answer: null, refusal: result }
+    if (result.outcome !== 'accepted') break
   }
+  return { answer: null, refusal: null }
+}
+
+async function noteOrSettle(
+  deps: SendDeps,
+  reserved: Reserved,
+  part: number,
+  result: PartOutcome,
+  settle: Settle | null,
+): Promise<Answer | null> {
+  if (settle !== null && result.outcome === 'accepted' && reserved.parts.length === 1) {
+    const answer = await settle({ reserved, externalId: result.externalId }).catch((error: unknown) => {
+      // It is noted alone then: if it was settled for all that, that changes nothing.
+      deps.log.warn('a send not settled with others', { messageId: reserved.messageId }, error)
+      return null
+    })
+    if (answer !== null) return answer
+  }
+  await persist(() => note(deps, reserved, part, result))
   return null
 }
 
@@ -61,10 +94,8 @@ async function awaitTurn(deps: SendDeps, reserved: Reserved): Promise<boolean> {
   }
 }
 
-async function awaitPace(deps: SendDeps, { connection, ...reserved }: Reserved): Promise<boolean> {
-  const paces = deps.pacesOf(connection)
-  const { workspaceId, conversationId } = reserved
-  const waitMs = await deps.db.statement((tx) => takePlace(tx, workspaceId, connection.id, conversationId, paces))
+async function awaitPace(deps: SendDeps, reserved: Reserved, start: Start | null): Promise<boolean> {
+  const waitMs = start === null ? await takePlaceOf(deps, reserved) : start.waitMs
   const goAt = performance.now() + waitMs
   for (let leftMs = waitMs; leftMs > 0; leftMs = goAt - performance.now()) {
     if ((await deps.db.tx((tx) => stayAlive(tx, reserved))) === undefined) return false
@@ -73,8 +104,19 @@ async function awaitPace(deps: SendDeps, { connection, ...reserved }: Reserved):
   return true
 }
 
-async function sendPart(deps: SendDeps, reserved: Reserved, part: number, message: Outgoing): Promise<PartOutcome> {
-  const deadline = await deps.step('allow', () => allowedUntil(deps, reserved))
+function takePlaceOf(deps: SendDeps, { workspaceId, connection, conversationId }: Reserved): Promise<number> {
+  const paces = deps.pacesOf(connection)
+  return deps.db.statement((tx) => takePlace(tx, workspaceId, connection.id, conversationId, paces))
+}
+
+async function sendPart(
+  deps: SendDeps,
+  reserved: Reserved,
+  part: number,
+  message: Outgoing,
+  start: Start | null,
+): Promise<PartOutcome> {
+  const deadline = await deps.step('allow', async () => deadlineOf(deps, start) ?? (await allowedUntil(deps, reserved)))
   if (deadline === null) {
     const isTakenOver = await ownerHasChanged(deps.db.sql, reserved)
     return isTakenOver ? { outcome: 'stopped', errorCode: 'owner_changed' } : notSent
@@ -82,6 +124,16 @@ async function sendPart(deps: SendDeps, reserved: Reserved, part: number, messag
   const { connector, connection, recipient } = reserved
   const correlator = `${reserved.messageId}:${part}`
   return withinReason(deps, reserved, () => connector.send(connection, { recipient, message, correlator, deadline }))
+}
+
+/** The moment until which a call may start that was allowed with the reservation, while enough of that time is left. */
+function deadlineOf(deps: SendDeps, start: Start | null): Date | null {
+  return start?.isAllowed ? startBy(deps, start.askedAt) : null
+}
+
+function startBy(deps: SendDeps, askedAt: number): Date | null {
+  const leftMs = takeoverWaitMs - (performance.now() - askedAt)
+  return leftMs > takeoverWaitMs / 2 ? new Date(deps.clock.now().getTime() + leftMs) : null
 }
 
 /** The moment until which the call may start; null when it may not. */
@@ -95,8 +147,8 @@ async function allowedUntil(deps: SendDeps, dispatch: DispatchKey): Promise<Date
       await sleep(heldMs)
       continue
     }
-    const leftMs = takeoverWaitMs - (performance.now() - askedAt)
-    if (leftMs > takeoverWaitMs / 2) return new Date(deps.clock.now().getTime() + leftMs)
+    const deadline = startBy(deps, askedAt)
+    if (deadline !== null) return deadline
   }
 }
 
@@ -106,15 +158,16 @@ async function withinReason(
   call: () => Promise<SendResult>,
 ): Promise<SendResult> {
   const unknown: SendResult = { outcome: 'unknown', errorCode: outcomeUnknown }
-  const timer = new AbortController()
-  const late = sleep(maxCallMs, unknown, { signal: timer.signal }).catch(() => unknown)
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<SendResult>()
+  // Cleared rather than aborted: an error for each call would be made for nobody.
+  const timer = setTimeout(giveUp, maxCallMs, unknown)
   try {
     return await Promise.race([call(), late])
   } catch (error) {
     deps.log.error('a connector failed', { messageId }, error)
     return unknown
   } finally {
-    timer.abort()
+    clearTimeout(timer)
   }
 }
 

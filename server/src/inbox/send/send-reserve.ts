@@ -26,11 +26,22 @@ export interface Reserved {
   workspaceId: string
   conversationId: string
   messageId: string
+  message: Message
   connection: Connection
   connector: Connector
   recipient: Recipient
   parts: Outgoing[]
   turn: number
+  /** What came with the reservation; null where the first part has to ask for it. */
+  start: Start | null
+}
+
+/** The first part's place in line, and whether it may start. */
+export interface Start {
+  /** By `performance.now()`, before the database was asked. */
+  askedAt: number
+  waitMs: number
+  isAllowed: boolean
 }
 
 /**
@@ -82,11 +93,13 @@ async function reserve(
     workspaceId,
     conversationId: conversation.id,
     messageId: message.id,
+    message,
     connection,
     connector: deps.connectors[conversation.channel],
     recipient,
     parts: draft.parts,
     turn,
+    start: null,
   }
 }
 
@@ -164,7 +177,7 @@ async function findConnectionReadiness(
   return row ?? null
 }
 
-function recipientOf({ contact }: Conversation): Recipient {
+export function recipientOf({ contact }: Conversation): Recipient {
   const { phone, userId } = contact.address
   const recipient =
     phone === null && userId === null ? { phone: contact.phone, userId: contact.userId } : contact.address
@@ -179,7 +192,12 @@ function takeOver({ actor }: Sender, conversation: Conversation, now: Date): Con
   return actor.type === 'agent' ? { conversation, events: [] } : changeOwner(conversation, human, actor, now)
 }
 
-function newMessage({ id, connectionId }: Conversation, { actor }: Sender, { kind, text }: Draft, now: Date): Message {
+export function newMessage(
+  { id, connectionId }: Conversation,
+  { actor }: Sender,
+  { kind, text }: Draft,
+  now: Date,
+): Message {
   return {
     id: newId(now),
     conversationId: id,

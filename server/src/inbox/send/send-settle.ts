@@ -138,7 +138,8 @@ function lost({ part }: Part, parts: readonly Part[]): Rung {
   return { status: 'failed', errorCode: isBehindFailure ? 'not_sent' : outcomeUnknown }
 }
 
-function accepted(messageId: string, status: 'sent' | 'failed'): Answer {
+/** The answer to a send that every part of it left with, or that has failed for certain. */
+export function accepted(messageId: string, status: 'sent' | 'failed'): Answer {
   return { status: 202, body: JSON.stringify({ message_id: messageId, status }) }
 }
 

@@ -4,10 +4,11 @@ import { readIdempotencyKey } from '../conversation/idempotency-key.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { readSendCommand } from './send-command.ts'
 import type { SendAnswer, SendAttempt, SendDeps, Sender } from './send-deps.ts'
-import { dispatchSend } from './send-dispatch.ts'
+import { dispatchSend, type Settle } from './send-dispatch.ts'
 import { outcomeNotKnown } from './send-errors.ts'
+import type { Answer } from './send-queries.ts'
 import { recallAnswer } from './send-recall.ts'
-import { reserveSend } from './send-reserve.ts'
+import { type Reserved, reserveSend } from './send-reserve.ts'
 import { settleSend } from './send-settle.ts'
 import { splitLastSeen } from './thread-moved.ts'
 
@@ -32,10 +33,19 @@ export async function sendMessage(deps: SendDeps, sender: Sender, request: SendR
 
   const reserved = await deps.step('reserve', () => reserveSend(deps, attempt))
   if (reserved === null) return (await recallAnswer(deps, attempt)) ?? unknown()
-  const refusal = await dispatchSend(deps, reserved)
-  const answer = await deps.step('settle', () => settleSend(deps, attempt.keyring, reserved, 'answered'))
+  return finishSend(deps, reserved, null)
+}
+
+/** Takes a reserved send to the platform, and settles what came of it: by `settle` with others where that can be. */
+export async function finishSend(deps: SendDeps, reserved: Reserved, settle: Settle | null): Promise<SendAnswer> {
+  const { answer: settled, refusal } = await dispatchSend(deps, reserved, settle)
+  const answer = await deps.step('settle', async () => settled ?? (await settleAlone(deps, reserved)))
   if (refusal !== null) await deps.noteRefusal(reserved.connection, refusal.effect, refusal.errorCode)
   return answer === null ? unknown() : { ...answer, isReplay: false }
+}
+
+async function settleAlone(deps: SendDeps, reserved: Reserved): Promise<Answer | null> {
+  return settleSend(deps, await deps.vault.keyring(reserved.workspaceId), reserved, 'answered')
 }
 
 async function readAttempt(deps: SendDeps, sender: Sender, request: SendRequest): Promise<SendAttempt> {

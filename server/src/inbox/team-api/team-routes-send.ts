@@ -5,6 +5,7 @@ import type { App } from '../../base/route.ts'
 import { type Member, memberOf, type TeamGuard } from '../../team/member.ts'
 import { teamRoute, workspaceParams } from '../../team/team-schema.ts'
 import { answerSend, conversationParam, judgedByVerb, noQuery, sendAnswers } from '../api/send-routes.ts'
+import { sendMessage } from '../send/send.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { ThreadMoved } from '../send/send-errors.ts'
 import { memberRefusal, SendHeaders, TeamSend } from '../send/send-schema.ts'
@@ -33,7 +34,7 @@ export function sendTeamRoutes(app: App, deps: SendDeps, guard: Pick<TeamGuard, 
       const member = memberOf(request)
       admitToInbox(member)
       const sender = { workspaceId: member.workspaceId, connectionIds: [], actor: member.actor }
-      return answerSend(deps, sender, request, reply).catch(showNewer)
+      return answerSend((...asked) => sendMessage(deps, ...asked), sender, request, reply).catch(showNewer)
     },
   })
 }

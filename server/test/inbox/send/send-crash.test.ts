@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { receive } from '../../../src/inbox/receive/receive.ts'
 import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
 import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
@@ -12,6 +13,7 @@ import { startProgram } from '../../support/program/program.ts'
 const rounds = Number(process.env.SEND_CRASH_ROUNDS ?? 3)
 const program = fileURLToPath(new URL('../../support/inbox/sending-program.ts', import.meta.url))
 const inEachPart = new Set<SendStep>(['awaitPace', 'allow', 'call', 'note'])
+const inSettling = new Set<SendStep>(['note', 'lockToSettle', 'writeOutcome', 'settle'])
 
 let world: SendWorld
 let platform: { url: string; close(): void }
@@ -30,15 +32,26 @@ for (const step of sendSteps) {
   })
 }
 
+// One round sends one message, one sends several at once, and one a long text.
 async function crash(dieAfter: SendStep, round: number): Promise<void> {
-  const isLong = round % 3 === 2
-  const conversation = await world.conversation({ windowExpiresAt: new Date(noon.getTime() + 86_400_000) })
-  const { id } = conversation
+  const [isTogether, isLong] = [round % 3 === 1, round % 3 === 2]
+  const window = { windowExpiresAt: new Date(noon.getTime() + 86_400_000) }
+  const conversations: Conversation[] = []
+  while (conversations.length < (isTogether ? 6 : 1)) conversations.push(await world.conversation(window))
   const body = text(isLong ? 'word '.repeat(1500) : `Round ${round}`)
-  const idempotencyKey = freshKey()
-  const request = { conversationId: id, idempotencyKey, body }
-  await killIn({ dieAfter, passing: isLong && inEachPart.has(dieAfter) ? 2 : 1, request })
+  const sends = conversations.map((conversation) => ({ conversation, idempotencyKey: freshKey(), body }))
+  const requests = sends.map(({ conversation, ...rest }) => ({ conversationId: conversation.id, ...rest }))
+  // The first two of several are reserved alone, and the first is settled alone.
+  const passing = (isLong && inEachPart.has(dieAfter)) || inSettling.has(dieAfter) ? 2 : 3
+  await killIn({ dieAfter, passing: isTogether || (isLong && inEachPart.has(dieAfter)) ? passing : 1, requests })
+  for (const { conversation, ...rest } of sends) await assertRecovers(conversation, rest, round)
+}
 
+async function assertRecovers(
+  { id, contact }: Conversation,
+  { idempotencyKey, body }: { idempotencyKey: string; body: object },
+  round: number,
+): Promise<void> {
   // Stands for the time after which a silent process counts as dead.
   await world.db.sql`
     update dispatches
@@ -48,7 +61,7 @@ async function crash(dieAfter: SendStep, round: number): Promise<void> {
   if (second.status === 409) {
     assert.equal(second.body.data.code, 'NOT_RETRYABLE')
     // Every other round the platform tells what became of it; else the ten minutes pass.
-    if (round % 2 === 0) await tellStatuses(conversation.contact.phone ?? '')
+    if (round % 2 === 0) await tellStatuses(contact.phone ?? '')
     await giveUp(id)
   }
   const last = await world.post(id, { idempotencyKey, body })
@@ -56,10 +69,10 @@ async function crash(dieAfter: SendStep, round: number): Promise<void> {
   assert.ok([202, 502].includes(last.status), last.text)
   assert.deepEqual([again.status, again.text, again.isReplay], [last.status, last.text, true])
   if (second.status !== 409) assert.equal(second.text, last.text)
-  await assertSound(id, conversation.contact.phone ?? '', last.body.status ?? 'failed')
+  await assertSound(id, contact.phone ?? '', last.body.status ?? 'failed')
 }
 
-async function killIn(task: Pick<SendingTask, 'dieAfter' | 'passing' | 'request'>): Promise<void> {
+async function killIn(task: Pick<SendingTask, 'dieAfter' | 'passing' | 'requests'>): Promise<void> {
   const { database, agent: sender } = world
   const whole: SendingTask = { ...task, database, platformUrl: platform.url, now: noon.toISOString(), sender }
   const child = startProgram([program, JSON.stringify(whole)])

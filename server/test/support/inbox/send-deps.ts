@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/base/clock.ts'
-import type { Db } from '../../../src/base/db.ts'
+import type { Db, Fragment, Sql } from '../../../src/base/db.ts'
 import { createLog } from '../../../src/base/log.ts'
 import type { Vault } from '../../../src/base/sealing/vault.ts'
 import { runStep } from '../../../src/base/steps.ts'
@@ -21,33 +21,36 @@ export async function sendDeps(db: Db, vault: Vault, clock: Clock, connector: Co
     connectors: { waba: connector, unofficial: { ...connector, maxTextLength: null }, partner: connector },
     leadOf: async () => null,
     phonesOfLeads: async () => [],
-    openConnection: (workspaceId, id) => openTestConnection(db, workspaceId, id),
+    openConnection: async (workspaceId, id) => {
+      const [connection] = await openTestConnections(db.sql, workspaceId, db.sql`select ${id}::uuid`)
+      return connection ?? null
+    },
+    connectionsIn: (sql, _keyring, workspaceId, ids) => openTestConnections(sql, workspaceId, ids),
     pacesOf: () => fastPaces,
     noteRefusal: async () => {},
     step: runStep,
   }
 }
 
-async function openTestConnection(db: Db, workspaceId: string, id: string): Promise<Connection | null> {
-  const [row] = await db.sql`
-    select channel, state, acknowledged_at
+async function openTestConnections(sql: Sql, workspaceId: string, ids: Fragment): Promise<Connection[]> {
+  const rows = await sql`
+    select id, channel, state, acknowledged_at
     from connections
     where workspace_id = ${workspaceId}
-      and id = ${id}
+      and id = any (array(${ids}))
       and removed_at is null`
-  if (row === undefined) return null
   const settings = { baseUrl: 'http://127.0.0.1', version: 'v25.0', accessToken: '', appSecret: '', verifyToken: '' }
-  return {
+  return rows.map((row) => ({
     workspaceId,
-    id,
+    id: row.id,
     channel: row.channel,
     name: 'Number',
-    numberId: id,
+    numberId: row.id,
     accountId: null,
     settings,
     state: row.state,
     stateReason: null,
     acknowledgedAt: row.acknowledged_at,
     isOnPhone: false,
-  }
+  }))
 }

@@ -44,7 +44,7 @@ export interface SendWorld {
   member: Sender
   /** What was told of refusals: `effect code`. */
   refusals: string[]
-  addNode(): Promise<Node>
+  addNode(options?: Pick<DbOptions, 'onStatement'>): Promise<Node>
   addKey(connectionIds?: string[]): Promise<{ id: string; value: string }>
   addConnection(channel?: Channel): Promise<string>
   conversation(settings?: Partial<Conversation>): Promise<Conversation>
@@ -127,8 +127,8 @@ export async function sendWorld(): Promise<SendWorld> {
     refusals,
     addKey,
     addConnection,
-    addNode: async () => {
-      const pool = openDb(options)
+    addNode: async (more = {}) => {
+      const pool = openDb({ ...options, ...more })
       atEnd(() => pool.close())
       return makeNode(pool)
     },

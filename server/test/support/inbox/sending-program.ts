@@ -1,11 +1,12 @@
-// A process that sends one message and may be told to die after one step of it, as `kill -9` would make it.
-// It says `answer <status> <body>` when it lives long enough.
+// A process that sends messages, all at once, and may be told to die after one step of it, as `kill -9` would make it.
+// It says `answer <status> <body>` of each when it lives long enough.
 import { writeSync } from 'node:fs'
 import { manualClock } from '../../../src/base/clock.ts'
 import { type DbOptions, openDb } from '../../../src/base/db.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
-import { type SendRequest, sendMessage } from '../../../src/inbox/send/send.ts'
+import type { SendRequest } from '../../../src/inbox/send/send.ts'
 import type { Sender, SendStep } from '../../../src/inbox/send/send-deps.ts'
+import { openSend } from '../../../src/inbox/send/send-together.ts'
 import { remoteConnector } from '../channels/fake-platform.ts'
 import { afterStep } from '../steps.ts'
 import { sendDeps } from './send-deps.ts'
@@ -15,7 +16,7 @@ export interface SendingTask {
   platformUrl: string
   now: string
   sender: Sender
-  request: SendRequest
+  requests: SendRequest[]
   dieAfter: SendStep
   /** At which passing of the step: the second one lies in the second part of a long text. */
   passing: number
@@ -30,6 +31,7 @@ let passings = 0
 deps.step = afterStep((step) => {
   if (step === task.dieAfter && ++passings === task.passing) process.kill(process.pid, 'SIGKILL')
 })
-const answer = await sendMessage(deps, task.sender, task.request)
-writeSync(1, `answer ${answer.status} ${answer.body}\n`)
+const send = openSend(deps)
+const answers = await Promise.all(task.requests.map((request) => send(task.sender, request)))
+for (const { status, body } of answers) writeSync(1, `answer ${status} ${body}\n`)
 await db.close()
