@@ -3,6 +3,7 @@ import type { Db } from '../../../server/src/base/db.ts'
 import type { Contest } from '../../contest.ts'
 import { appSecret, customerPhone, type SeededConnection } from '../../inbox-seed.ts'
 import { rawRequestBytes } from '../../load.ts'
+import { countEvents } from './count-events.ts'
 
 /** How many conversations each connection has; the n-th is `customerPhone(n)`'s. */
 export const conversationsEach = 400
@@ -39,6 +40,7 @@ export function intakes(db: Db, connections: readonly SeededConnection[]): Conte
 }
 
 function intake(db: Db, all: readonly SeededConnection[], kind: Intake): Contest {
+  let before = 0
   const connections = kind.isOneNumber ? all.slice(0, 1) : all
   const signed = (n: number, pathOf: (connection: SeededConnection) => string) => {
     const connection = connections[n % connections.length] as SeededConnection
@@ -51,17 +53,18 @@ function intake(db: Db, all: readonly SeededConnection[], kind: Intake): Contest
     ...(kind.width === undefined ? {} : { connections: kind.width }),
     product: (n) => signed(n, ({ id }) => `/channels/waba/${id}/webhook`),
     floor: (n) => signed(n, () => '/webhook'),
+    prepare: async () => {
+      before = await countEvents(db, 'inbox.message.received')
+    },
     verify: async (answers) => {
-      expected += answers * kind.messages
-      const [row] = await db.sql<{ stored: number }[]>`
-        select count(*)::integer as stored from events where name = 'inbox.message.received'`
-      if ((row?.stored ?? 0) < expected) throw new Error(`${expected} messages were taken, ${row?.stored} stored`)
+      const stored = (await countEvents(db, 'inbox.message.received')) - before
+      const told = answers * kind.messages
+      if (stored < told) throw new Error(`${told} messages were taken, ${stored} stored`)
     },
   }
 }
 
 let runs = 0
-let expected = 0
 
 function callback({ numberId }: SeededConnection, n: number, { messages: count, customers }: Intake): object {
   const run = ++runs

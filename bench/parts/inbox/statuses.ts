@@ -4,6 +4,7 @@ import type { Contest } from '../../contest.ts'
 import { fillSentFloor } from '../../floors/inbox-floor-tables.ts'
 import { appSecret, customerPhone, type SeededConnection } from '../../inbox-seed.ts'
 import { rawRequestBytes } from '../../load.ts'
+import { countEvents } from './count-events.ts'
 
 interface Kind {
   name: string
@@ -34,6 +35,7 @@ export function statusContests(filling: Filling, connections: readonly SeededCon
 function statuses(filling: Filling, connections: readonly SeededConnection[], kind: Kind): Contest {
   const { db } = filling
   const sent: SentMessage[][] = []
+  let expected = 0
   const signed = (n: number, pathOf: (connection: SeededConnection) => string) => {
     const { status, at, messages } = stepOf(n, sent, kind)
     const connection = connections[at] as SeededConnection
@@ -52,19 +54,17 @@ function statuses(filling: Filling, connections: readonly SeededConnection[], ki
       }
       for (const table of ['messages', 'message_parts', 'floor_messages'])
         await db.sql.unsafe(`vacuum analyze ${table}`)
+      expected = await countEvents(db, 'inbox.message.status')
     },
     product: (n) => signed(n, ({ id }) => `/channels/waba/${id}/webhook`),
     floor: (n) => signed(n, () => '/statuses'),
     verify: async (answers) => {
       expected += answers * kind.statuses
-      const [row] = await db.sql<{ stored: number }[]>`
-        select count(*)::integer as stored from events where name = 'inbox.message.status'`
-      if (row?.stored !== expected) throw new Error(`${expected} steps were told, ${row?.stored} stored`)
+      const stored = await countEvents(db, 'inbox.message.status')
+      if (stored !== expected) throw new Error(`${expected} steps were to be stored, ${stored} are`)
     },
   }
 }
-
-let expected = 0
 
 interface Step {
   status: 'delivered' | 'read'
