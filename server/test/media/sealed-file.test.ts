@@ -23,7 +23,9 @@ async function* parts(bytes: Uint8Array, partBytes: number): AsyncGenerator<Uint
 }
 
 async function all(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(pieces))
+  const read: Uint8Array[] = []
+  for await (const piece of pieces) read.push(piece)
+  return Buffer.concat(read)
 }
 
 async function sealed(plain: Uint8Array, partBytes = 10_007): Promise<{ secret: FileSecret; stored: Buffer }> {
