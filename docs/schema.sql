@@ -572,6 +572,15 @@ create table login_attempts (
 
 CREATE INDEX login_attempts_last_at ON login_attempts USING btree (last_at);
 
+create table media_store (
+  id uuid not null,
+  single boolean not null default true,
+  created_at timestamp(3) with time zone not null,
+  constraint media_store_single_check CHECK (single),
+  constraint media_store_pkey PRIMARY KEY (id),
+  constraint media_store_single_key UNIQUE (single)
+);
+
 create table members (
   workspace_id uuid not null,
   user_id uuid not null,

@@ -216,7 +216,7 @@ function folderProblem(root: string, error: unknown): unknown {
     return new StoreProblem('full', `The media folder ${root} is full (${code}): make room on its disk`, error)
   }
   if (refusedCodes.includes(code)) {
-    const words = `The media folder ${root} may not be read or written (${code}): give it to the user of the service`
+    const words = `The media folder ${root} may not be read or written (${code}): let the user of the service write there`
     return new StoreProblem('refused', words, error)
   }
   return error
