@@ -1,5 +1,5 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,neighbours,webhooks,backlog,search,lists,memory,tokens,growth
+// run. Options: --parts leads,inbox,import,scale,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,media
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
 // --only 'status won' (of leads, inbox and search: what has this in its name)
 // --json results.json
@@ -25,6 +25,7 @@ import { type Imported, runImport } from './parts/import-part.ts'
 import { inboxContests } from './parts/inbox/inbox-part.ts'
 import { leadContests } from './parts/leads-part.ts'
 import { runLists } from './parts/lists-part.ts'
+import { type MediaRates, runMedia } from './parts/media-part.ts'
 import { runMemory } from './parts/memory-part.ts'
 import { runNeighbours } from './parts/neighbours-part.ts'
 import { runScale } from './parts/scale-part.ts'
@@ -54,7 +55,7 @@ const { values: given } = parseArgs({
   },
 })
 const short = {
-  parts: `leads,import,scale,neighbours,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
+  parts: `leads,import,scale,neighbours,webhooks,backlog,tokens,media${given.postgres === undefined ? '' : ',search,growth'}`,
   ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
 }
 const values = given.short ? { ...given, ...short } : given
@@ -82,7 +83,7 @@ try {
   const stage = { db, options, start, startOther, course }
 
   const results: Result[] = []
-  const others: { import?: Imported; webhooks?: Throughput[] } = {}
+  const others: { import?: Imported; webhooks?: Throughput[]; media?: MediaRates[] } = {}
   const run = async (contests: Parameters<typeof compete>[0][], what: string) => {
     const ofPart: Result[] = []
     for (const contest of contests.filter(({ name }) => name.includes(values.only)))
@@ -101,6 +102,7 @@ try {
   if (parts.includes('tokens')) await runTokens(db, rounds, durationMs)
   if (parts.includes('growth')) results.push(...(await runGrowth(stage, leadCount)))
   if (parts.includes('import')) others.import = await runImport(Number(values.rows))
+  if (parts.includes('media')) others.media = await runMedia(rounds, values.short ? 5 : 100)
   if (parts.includes('scale')) await runScale(db, product.port, durationMs, values.short ? 600 : 50_000)
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {

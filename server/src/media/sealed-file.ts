@@ -28,7 +28,10 @@ const chunkBytes = 65_536
 const tagBytes = 16
 const storedChunkBytes = chunkBytes + tagBytes
 
-/** Seals a file under a key made for it alone: nonces begin anew with each file, so a key must never seal two. */
+/**
+ * Seals a file under a key made for it alone: nonces begin anew with each file, so a key must never seal two. Each piece
+ * of what is to be stored is good until the next is asked for.
+ */
 export function sealFile(
   id: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -60,10 +63,20 @@ export async function* openFile(
     if (sealed.length !== expected) throw new SealedFileBroken(id)
     const opened = openChunk(cipher, index, isLast, sealed)
     const begin = index * chunkBytes
-    yield opened.subarray(Math.max(0, start - begin), Math.min(opened.length, end - begin))
+    const isWhole = begin >= start && begin + opened.length <= end
+    yield isWhole ? opened : opened.subarray(Math.max(0, start - begin), end - begin)
     index++
   }
   if (index !== to + 1) throw new SealedFileBroken(id)
+}
+
+/**
+ * Gives the memory of a piece that nobody will look at any more back at once. The collector leaves some 70 MB of them
+ * lying, since to it they are small.
+ */
+export function release(piece: Uint8Array): void {
+  const { buffer, byteLength } = piece
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** How large a file was that takes so much room in the store. */
@@ -86,13 +99,13 @@ function lastChunkOf(bytes: number): number {
 }
 
 async function* sealChunks(cipher: FileCipher, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const chunk = Buffer.allocUnsafe(chunkBytes)
+  const [chunk, stored] = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(storedChunkBytes)]
   let [index, filled] = [0, 0]
   for await (const part of bytes) {
     for (let at = 0; at < part.length; ) {
       // Not before there is more: only then is it known that this one is not the last.
       if (filled === chunkBytes) {
-        yield sealChunk(cipher, index++, false, chunk)
+        yield sealChunk(cipher, index++, false, chunk, stored)
         filled = 0
       }
       const taken = part.subarray(at, at + chunkBytes - filled)
@@ -101,7 +114,7 @@ async function* sealChunks(cipher: FileCipher, bytes: AsyncIterable<Uint8Array>)
       at += taken.length
     }
   }
-  yield sealChunk(cipher, index, true, chunk.subarray(0, filled))
+  yield sealChunk(cipher, index, true, chunk.subarray(0, filled), stored)
 }
 
 /** Cuts what comes into stored chunks, of which the last may be shorter; each is good until the next is asked for. */
@@ -125,9 +138,20 @@ async function* chunksOf(stored: AsyncIterable<Uint8Array>, maxBytes: number, id
   if (filled > 0) yield chunk.subarray(0, filled)
 }
 
-function sealChunk({ key, boundTo }: FileCipher, index: number, isLast: boolean, chunk: Buffer): Uint8Array {
+function sealChunk(
+  { key, boundTo }: FileCipher,
+  index: number,
+  isLast: boolean,
+  chunk: Buffer,
+  stored: Buffer,
+): Uint8Array {
   const cipher = createCipheriv('aes-256-gcm', key, nonceOf(index, isLast)).setAAD(boundTo)
-  return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()])
+  const sealed = cipher.update(chunk)
+  stored.set(sealed)
+  release(sealed)
+  cipher.final()
+  stored.set(cipher.getAuthTag(), chunk.length)
+  return stored.subarray(0, chunk.length + tagBytes)
 }
 
 function openChunk({ id, key, boundTo }: FileCipher, index: number, isLast: boolean, sealed: Buffer): Buffer {

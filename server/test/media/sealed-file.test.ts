@@ -24,7 +24,7 @@ async function* parts(bytes: Uint8Array, partBytes: number): AsyncGenerator<Uint
 
 async function all(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const read: Uint8Array[] = []
-  for await (const piece of pieces) read.push(piece)
+  for await (const piece of pieces) read.push(Buffer.from(piece))
   return Buffer.concat(read)
 }
 

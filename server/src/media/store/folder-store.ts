@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
 import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { fileMissing, type MediaStore, markName, nameAt, pathOf, type StoredFile, StoreProblem } from './store.ts'
 
-/** Fewer, larger writes and reads; each file that is on its way takes so much memory. */
+/** What is written and read at once: so much memory for each file that is on its way, used again and again. */
 const blockBytes = 131_072
 
 /** Keeps files in a folder. It may be shared by several nodes. Nothing is made in it before it is written to. */
@@ -56,7 +54,7 @@ export function openFolderStore(root: string): MediaStore {
     open: async (name, start = 0, end = null) => {
       const path = join(root, pathOf(name))
       try {
-        return await openPart(path, start, end)
+        return readPart(await open(path, 'r'), start, end)
       } catch (error) {
         throw codeOf(error) === 'ENOENT' ? fileMissing(name, error) : folderProblem(root, error)
       }
@@ -97,18 +95,21 @@ type Translate = <T>(work: () => Promise<T>) => Promise<T>
 async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, translate: Translate): Promise<number> {
   const file = await translate(() => open(path, 'wx', 0o600))
   try {
-    let size = 0
-    let [waiting, waitingBytes]: [Uint8Array[], number] = [[], 0]
-    const write = () => translate(() => writeAll(file, waiting, waitingBytes))
+    const block = Buffer.allocUnsafe(blockBytes)
+    let [size, filled] = [0, 0]
     for await (const part of bytes) {
       size += part.length
-      waiting.push(part)
-      waitingBytes += part.length
-      if (waitingBytes < blockBytes) continue
-      await write()
-      ;[waiting, waitingBytes] = [[], 0]
+      for (let at = 0; at < part.length; ) {
+        const taken = part.subarray(at, at + blockBytes - filled)
+        block.set(taken, filled)
+        filled += taken.length
+        at += taken.length
+        if (filled < blockBytes) continue
+        await translate(() => writeAll(file, block))
+        filled = 0
+      }
     }
-    if (waitingBytes > 0) await write()
+    await translate(() => writeAll(file, block.subarray(0, filled)))
     await translate(() => file.sync())
     return size
   } finally {
@@ -116,17 +117,24 @@ async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, tran
   }
 }
 
-/** A full disk may take a part of what it is given before it says so. */
-async function writeAll(file: FileHandle, parts: Uint8Array[], size: number): Promise<void> {
-  const { bytesWritten } = await file.writev(parts)
-  if (bytesWritten === size) return
-  const rest = Buffer.concat(parts).subarray(bytesWritten)
-  for (let at = 0; at < rest.length; ) at += (await file.write(rest, at)).bytesWritten
+/** A disk that fills up may take a part of what it is given before it says so. */
+async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
 }
 
-async function openPart(path: string, start: number, end: number | null): Promise<Readable> {
-  const file = await open(path, constants.O_RDONLY)
-  return file.createReadStream({ start, highWaterMark: blockBytes, ...(end !== null && { end: end - 1 }) })
+async function* readPart(file: FileHandle, start: number, end: number | null): AsyncGenerator<Uint8Array> {
+  try {
+    const block = Buffer.allocUnsafe(blockBytes)
+    for (let at = start; end === null || at < end; ) {
+      const wanted = end === null ? blockBytes : Math.min(blockBytes, end - at)
+      const { bytesRead } = await file.read(block, 0, wanted, at)
+      if (bytesRead === 0) return
+      at += bytesRead
+      yield block.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
 }
 
 /** In the order of their paths, hence no folder is read that cannot have any. */

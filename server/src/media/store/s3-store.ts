@@ -129,7 +129,8 @@ function counted(bytes: AsyncIterable<Uint8Array>) {
     try {
       for await (const part of bytes) {
         total += part.length
-        yield part
+        // What is to be sent waits until there is enough of it; the giver may write over it before.
+        yield Buffer.from(part)
       }
     } catch (error) {
       failure = error

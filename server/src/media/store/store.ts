@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { isUuid } from '../../base/id.ts'
 
 /** Where sealed files are kept, by names that are UUIDs. It sees sealed bytes alone. */
@@ -7,11 +6,15 @@ export interface MediaStore {
   readonly words: string
   /**
    * Keeps the bytes under a name and returns how many there are. When it returns they outlive a power cut; when it
-   * throws, or the process dies, there is nothing by this name, or what was there before.
+   * throws, or the process dies, there is nothing by this name, or what was there before. A piece that it was given is
+   * the giver's again once it asks for the next.
    */
   put(name: string, bytes: AsyncIterable<Uint8Array>): Promise<number>
-  /** The bytes from `start` on, to just before `end` or to the last. Throws a StoreProblem, `missing`, before the first. */
-  open(name: string, start?: number, end?: number | null): Promise<Readable>
+  /**
+   * The bytes from `start` on, to just before `end` or to the last, to be read once; a piece is good until the next is
+   * asked for. Throws a StoreProblem, `missing`, before the first.
+   */
+  open(name: string, start?: number, end?: number | null): Promise<AsyncIterable<Uint8Array>>
   /** Removes what is there by this name, if anything is. */
   remove(name: string): Promise<void>
   /** Up to so many files, in an order of the store's own: those behind `after`, or the first. */

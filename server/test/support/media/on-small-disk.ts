@@ -17,7 +17,8 @@ if (what === 'read-only') spawnSync('mount', ['-o', 'remount,ro', folder])
 const problem = await problemOf(store.put(randomUUID(), parts(randomBytes(2_000_000))))
 const removal = what === 'read-only' ? await problemOf(store.remove(kept)) : null
 const drafts = await readdir(join(folder, 'drafts'))
-const read = Buffer.concat(await (await store.open(kept)).toArray())
+const read: Buffer[] = []
+for await (const piece of await store.open(kept)) read.push(Buffer.from(piece))
 const takesAgain = what === 'full' ? (await store.put(randomUUID(), parts(randomBytes(400_000)))) === 400_000 : null
 console.log(
   JSON.stringify({
@@ -25,7 +26,7 @@ console.log(
     message: problem?.message.replace(folder, 'FOLDER'),
     ...(removal !== null && { removal: removal.kind }),
     drafts,
-    stillReads: read.equals(bytes),
+    stillReads: Buffer.concat(read).equals(bytes),
     ...(takesAgain !== null && { takesAgain }),
   }),
 )

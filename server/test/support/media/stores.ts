@@ -96,13 +96,20 @@ export const stores: Record<string, () => Promise<TestStore>> = {
   },
 }
 
-/** The bytes of a file, in parts of an odd length; fails after the last one when an error is given. */
+/** The bytes of a file, in parts of an odd length, all in the same memory; fails after the last one for a failure. */
 export async function* pieces(bytes: Uint8Array, failure?: Error): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += 65_521) yield bytes.subarray(at, at + 65_521)
+  const piece = Buffer.alloc(65_521)
+  for (let at = 0; at < bytes.length; at += piece.length) {
+    const part = bytes.subarray(at, at + piece.length)
+    piece.set(part)
+    yield piece.subarray(0, part.length)
+  }
   if (failure !== undefined) throw failure
 }
 
 /** What the store has by this name, or a part of it. */
 export async function readAll(store: MediaStore, name: string, start?: number, end?: number | null): Promise<Buffer> {
-  return Buffer.concat(await (await store.open(name, start, end)).toArray())
+  const read: Uint8Array[] = []
+  for await (const piece of await store.open(name, start, end)) read.push(Buffer.from(piece))
+  return Buffer.concat(read)
 }
