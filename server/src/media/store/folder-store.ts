@@ -3,8 +3,9 @@ import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat
 import { dirname, join } from 'node:path'
 import { fileMissing, type MediaStore, markName, nameAt, pathOf, type StoredFile, StoreProblem } from './store.ts'
 
-/** What is written and read at once: so much memory for each file that is on its way, used again and again. */
+/** What is written at once, and read: so much memory for each file that is on its way, used again and again. */
 const blockBytes = 131_072
+const readBytes = 65_536
 
 /** Keeps files in a folder. It may be shared by several nodes. Nothing is made in it before it is written to. */
 export function openFolderStore(root: string): MediaStore {
@@ -124,9 +125,9 @@ async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
 
 async function* readPart(file: FileHandle, start: number, end: number | null): AsyncGenerator<Uint8Array> {
   try {
-    const block = Buffer.allocUnsafe(blockBytes)
+    const block = Buffer.allocUnsafe(readBytes)
     for (let at = start; end === null || at < end; ) {
-      const wanted = end === null ? blockBytes : Math.min(blockBytes, end - at)
+      const wanted = end === null ? readBytes : Math.min(readBytes, end - at)
       const { bytesRead } = await file.read(block, 0, wanted, at)
       if (bytesRead === 0) return
       at += bytesRead
