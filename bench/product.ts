@@ -13,6 +13,7 @@ import { createSequencer } from '../server/src/events/sequencer.ts'
 import { createMetrics } from '../server/src/http/ops/metrics.ts'
 import { indexLeads } from '../server/src/leads/search/index-leads.ts'
 import { openMemoryIndexes } from '../server/src/leads/search/memory-index/client.ts'
+import { openFolderStore } from '../server/src/media/store/folder-store.ts'
 import { databaseOf } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
 
@@ -54,6 +55,8 @@ const app = await buildApp({
   sequencer,
   // The platform of the inbox part listens on this machine.
   outgoing: openOutgoing({ allowCidrs: ['127.0.0.1/32'] }),
+  // Nothing is ever put there.
+  media: openFolderStore('/nowhere'),
 })
 // What `serve` does beside its requests whenever leads are written.
 startLoop(

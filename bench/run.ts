@@ -1,5 +1,5 @@
 // `npm run bench`: the product against the least that the same work can cost, on the same rows, in one interleaved
-// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst
+// run. Options: --parts leads,inbox,import,scale,idle,neighbours,webhooks,backlog,search,lists,memory,tokens,growth,burst,media
 // --leads 20000 --rounds 5 --seconds 2 --connections 64 --rows 100000 (import)
 // --conversations 100000 --messages 50 (scale) --burst 20000 (messages)
 // --only 'status won' (of leads, inbox and search: what has this in its name)
@@ -29,6 +29,7 @@ import { type Imported, runImport } from './parts/import-part.ts'
 import { inboxContests } from './parts/inbox/inbox-part.ts'
 import { leadContests } from './parts/leads-part.ts'
 import { runLists } from './parts/lists-part.ts'
+import { type MediaRates, runMedia } from './parts/media-part.ts'
 import { runMemory } from './parts/memory-part.ts'
 import { runNeighbours } from './parts/neighbours-part.ts'
 import { runScale } from './parts/scale-part.ts'
@@ -61,7 +62,7 @@ const { values: given } = parseArgs({
   },
 })
 const short = {
-  parts: `idle,leads,import,scale,neighbours,webhooks,backlog,tokens${given.postgres === undefined ? '' : ',search,growth'}`,
+  parts: `idle,leads,import,scale,neighbours,webhooks,backlog,tokens,media${given.postgres === undefined ? '' : ',search,growth'}`,
   ...{ leads: '2000', rounds: '1', seconds: '0.1', connections: '16', backlog: '500', rows: '500' },
   ...{ conversations: '200', messages: '10' },
 }
@@ -95,7 +96,7 @@ try {
   const stage = { db, options, start, startOther, course }
 
   const results: Result[] = []
-  const others: { import?: Imported; webhooks?: Throughput[] } = {}
+  const others: { import?: Imported; webhooks?: Throughput[]; media?: MediaRates[] } = {}
   const run = async (contests: Parameters<typeof compete>[0][], what: string) => {
     const ofPart: Result[] = []
     for (const contest of contests.filter(({ name }) => name.includes(values.only)))
@@ -137,6 +138,7 @@ try {
     const size = { messages, customers: messages / 10, quietMs: 8_000 }
     await runBurst({ db, database: options, platform, postgres, rounds, against: given.against, ...size })
   }
+  if (parts.includes('media')) others.media = await runMedia(rounds, values.short ? 5 : 100)
   if (parts.includes('neighbours')) await runNeighbours(db, product.port, rounds, durationMs)
   if (parts.includes('webhooks') || parts.includes('backlog')) {
     const receiver = await start('webhook-receiver.ts', {})

@@ -570,6 +570,52 @@ create table login_attempts (
 
 CREATE INDEX login_attempts_last_at ON login_attempts USING btree (last_at);
 
+create table media (
+  workspace_id uuid not null,
+  id uuid not null,
+  conversation_id uuid not null,
+  connection_id uuid not null,
+  message_id uuid,
+  direction text not null,
+  kind text not null,
+  state text not null,
+  details bytea not null,
+  file_key bytea,
+  stored_as uuid,
+  preview_stored_as uuid,
+  size_bytes bigint,
+  platform_id bytea,
+  failure text,
+  tries integer not null default 0,
+  due_at timestamp(3) with time zone,
+  lease_until timestamp(3) with time zone,
+  created_by_type text,
+  created_by uuid,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint media_created_by_type_check CHECK ((created_by_type = ANY (ARRAY['agent'::text, 'user'::text, 'token'::text, 'system'::text]))),
+  constraint media_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text]))),
+  constraint media_kind_check CHECK ((kind = ANY (ARRAY['image'::text, 'video'::text, 'audio'::text, 'voice'::text, 'document'::text, 'sticker'::text]))),
+  constraint media_state_check CHECK ((state = ANY (ARRAY['coming'::text, 'here'::text, 'too_large'::text, 'gone'::text, 'refused'::text, 'failed'::text]))),
+  constraint media_workspace_id_conversation_id_fkey FOREIGN KEY (workspace_id, conversation_id) REFERENCES conversations(workspace_id, id) ON DELETE CASCADE,
+  constraint media_pkey PRIMARY KEY (workspace_id, id)
+);
+
+CREATE INDEX media_due ON media USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX media_gallery ON media USING btree (workspace_id, conversation_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX media_message_key ON media USING btree (workspace_id, message_id) WHERE (message_id IS NOT NULL);
+CREATE INDEX media_preview_stored ON media USING btree (preview_stored_as) WHERE (preview_stored_as IS NOT NULL);
+CREATE INDEX media_stored ON media USING btree (stored_as) WHERE (stored_as IS NOT NULL);
+
+create table media_store (
+  id uuid not null,
+  single boolean not null default true,
+  created_at timestamp(3) with time zone not null,
+  constraint media_store_single_check CHECK (single),
+  constraint media_store_pkey PRIMARY KEY (id),
+  constraint media_store_single_key UNIQUE (single)
+);
+
 create table members (
   workspace_id uuid not null,
   user_id uuid not null,
@@ -974,6 +1020,7 @@ create table workspaces (
   keep_sends_days integer,
   keep_submissions_days integer,
   keep_audit_days integer default 730,
+  keep_former_texts boolean not null default true,
   constraint workspaces_agent_watchdog_minutes_check CHECK (((agent_watchdog_minutes >= 1) AND (agent_watchdog_minutes <= 10080))),
   constraint workspaces_daily_lead_quota_ceiling_check CHECK ((daily_lead_quota_ceiling >= 0)),
   constraint workspaces_daily_lead_quota_check CHECK ((daily_lead_quota >= 0)),

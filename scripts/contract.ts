@@ -17,6 +17,7 @@ import { createSequencer } from '../server/src/events/sequencer.ts'
 import { openapiDocument, routesOf } from '../server/src/http/contract/openapi.ts'
 import { postmanCollection } from '../server/src/http/contract/postman.ts'
 import { createMetrics } from '../server/src/http/ops/metrics.ts'
+import { openFolderStore } from '../server/src/media/store/folder-store.ts'
 import { apiTypesAreCurrent, writeApiTypes } from './api-types.ts'
 import { lintContract } from './contract-lint.ts'
 
@@ -81,6 +82,8 @@ export async function appWithoutDatabase(watch?: (app: App) => void): Promise<Ap
     metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
     sequencer: createSequencer(db),
     outgoing: openOutgoing({ allowCidrs: [] }),
+    // Nothing is ever put there.
+    media: openFolderStore('/nowhere'),
   }
   const app = await buildApp(runtime, watch)
   await app.ready()

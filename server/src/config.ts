@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { type MediaAddress, MediaAddressProblem, readMediaUrl } from './base/media-address.ts'
 import { type DatabaseAddress, readDatabaseUrl } from './base/postgres/address/address.ts'
 import { AddressProblem } from './base/postgres/address/address-problem.ts'
 
@@ -26,6 +27,8 @@ export interface Config {
   /** Addresses and CIDR ranges that calls to addresses of users may go to, beside the public ones. */
   allowCidrs: string[]
   dataFolder: string
+  /** Where files are kept, sealed; a folder in `dataFolder` unless set. */
+  media: MediaAddress
   redisUrl: string | null
   masterKey: string | null
   previousMasterKeys: string[]
@@ -77,6 +80,7 @@ export function loadConfig(env: Environment): Config {
   const demo = read.flag('PARLEY_DEMO') ?? database.url === null
   const simulator = read.flag('PARLEY_SIMULATOR') ?? demo
   const allowCidrs = read.cidrs('PARLEY_ALLOW_CIDRS')
+  const dataFolder = resolve(read.text('PARLEY_DATA_DIR') ?? 'data')
   if (database.url !== null && masterKey === null) {
     problems.push(
       'PARLEY_MASTER_KEY is required with DATABASE_URL, since every node must hold the same key. Make one with: openssl rand -base64 32',
@@ -103,7 +107,8 @@ export function loadConfig(env: Environment): Config {
     },
     // What a demo talks to is on this machine: the simulator, and whatever is tried out with it.
     allowCidrs: demo || simulator ? [...allowCidrs, ...loopback] : allowCidrs,
-    dataFolder: resolve(read.text('PARLEY_DATA_DIR') ?? 'data'),
+    dataFolder,
+    media: read.media('PARLEY_MEDIA_URL') ?? { kind: 'folder', folder: join(dataFolder, 'media') },
     redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
     masterKey: read.key('PARLEY_MASTER_KEY'),
     previousMasterKeys: read.keys('PARLEY_PREVIOUS_MASTER_KEYS'),
@@ -180,6 +185,7 @@ function reader(env: Environment, problems: string[]) {
     },
     database: (name: string) =>
       readDatabase(text(name), env.PGPASSWORD, (words) => void problems.push(`${name} ${words}`)),
+    media: (name: string) => readMedia(text, name, problem),
     choice<const V extends readonly string[]>(name: string, values: V): V[number] | null {
       const value = text(name)
       if (value === null || values.includes(value)) return value
@@ -222,6 +228,26 @@ function readDatabase(
     if (!(error instanceof AddressProblem)) throw error
     complain(error.words)
     return { url: null, address: null }
+  }
+}
+
+function readMedia(
+  text: (name: string) => string | null,
+  name: string,
+  problem: (line: string) => null,
+): MediaAddress | null {
+  const url = text(name)
+  if (url === null) return null
+  try {
+    return readMediaUrl(url, {
+      accessKeyId: text('AWS_ACCESS_KEY_ID'),
+      secretAccessKey: text('AWS_SECRET_ACCESS_KEY'),
+      sessionToken: text('AWS_SESSION_TOKEN'),
+      region: text('AWS_REGION'),
+    })
+  } catch (error) {
+    if (!(error instanceof MediaAddressProblem)) throw error
+    return problem(`${name} ${error.message}`)
   }
 }
 

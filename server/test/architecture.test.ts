@@ -16,6 +16,7 @@ const ranks: Record<string, number> = {
   access: 2,
   events: 3,
   channels: 3,
+  media: 3,
   leads: 4,
   inbox: 4,
   forms: 5,

@@ -10,6 +10,7 @@ import type { Config } from '../config.ts'
 import type { Sequencer } from '../events/sequencer.ts'
 import type { Metrics } from '../http/ops/metrics.ts'
 import type { MemoryIndexes } from '../leads/search/memory-index/client.ts'
+import type { MediaStore } from '../media/store/store.ts'
 
 /** What the rooms stand on, opened by whoever runs the app and closed by them after it. */
 export interface Runtime {
@@ -23,6 +24,8 @@ export interface Runtime {
   sequencer: Sequencer
   /** The way to addresses that users gave. */
   outgoing: Outgoing
+  /** Where files are, sealed. */
+  media: MediaStore
   /** Lists of large workspaces from memory; without it the database answers them. */
   memoryIndexes?: MemoryIndexes
   /** The way out to each channel; the real ones unless given. */

@@ -3,6 +3,7 @@ import type { TeamGuard } from '../team/member.ts'
 import type { Channel, Connection } from './connection/connection.ts'
 import type { ConnectionChanges, NewConnection } from './connection/schema.ts'
 import type { Connector, RefusalEffect } from './connector.ts'
+import type { MediaWay } from './media-way.ts'
 import type { PartnerProfileName } from './partner/settings.ts'
 import type { CallbackDeps } from './store-callback.ts'
 import type { PlatformTemplate } from './templates/template.ts'
@@ -41,6 +42,8 @@ export interface ChannelAdapter<C extends Connection = Connection> {
   // Messages, and who calls.
 
   connector: Connector<C>
+  /** Without it the channel carries no files. */
+  media?: MediaWay<C>
   /** What a code means that came in a status, after the message had been accepted. */
   effectOfCode(errorCode: string): RefusalEffect
   /** What the platform calls. Without it nobody calls: events come another way. */

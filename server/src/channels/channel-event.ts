@@ -1,4 +1,5 @@
 import type { Connection } from './connection/connection.ts'
+import type { MessageDetail } from './message-detail.ts'
 
 /** Who wrote or was written to, as far as the platform says: the user id, the phone, or both. */
 export interface Customer {
@@ -27,6 +28,8 @@ interface Said {
   customer: Customer
   kind: MessageKind
   text: string
+  /** What it is beside its words; absent when it is words alone. */
+  detail?: MessageDetail
   /** The platform's time, in whole seconds. */
   at: Date
 }

@@ -1,4 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/base/db.ts'
 import type { DatabaseLocation } from '../../src/base/postgres/connections.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
@@ -10,6 +14,8 @@ export interface TestDatabase {
   /** For a second pool on the same database, as another node of the service would have. */
   options: DbOptions
   name: string
+  /** Where the processes that use it keep their files: all of them in the same folder. */
+  mediaFolder: string
 }
 
 let isDirect = false
@@ -77,11 +83,13 @@ async function makeDatabase(source: (template: string) => string): Promise<TestD
     for (const watch of watchers) watch(statement)
   }
   const db = openDb({ ...options, onStatement })
+  const mediaFolder = join(tmpdir(), `parley-media-${name}`)
   atEnd(async () => {
     await db.close()
     await asAdmin(admin, `drop database ${name} with (force)`)
+    await rm(mediaFolder, { recursive: true, force: true })
   })
-  return { db, options, name }
+  return { db, options, name, mediaFolder }
 }
 
 /** The same database past a pooler, should one stand before it. */
@@ -96,10 +104,11 @@ export async function vacuum(table: string = ''): Promise<void> {
 }
 
 /** How a process of the service is told of the database. */
-export function databaseSettings({ options }: TestDatabase): Record<string, string> {
+export function databaseSettings({ options, mediaFolder }: TestDatabase): Record<string, string> {
   const { direct, password = '' } = options
   return {
     DATABASE_URL: urlOf(options),
+    PARLEY_MEDIA_URL: pathToFileURL(mediaFolder).href,
     ...(options.url === undefined && { PGPASSWORD: password }),
     ...(direct && { PARLEY_DATABASE_DIRECT_URL: urlOf(direct) }),
   }

@@ -17,6 +17,7 @@ import type { Config } from '../../config.ts'
 import { createSequencer } from '../../events/sequencer.ts'
 import { createMetrics } from '../../http/ops/metrics.ts'
 import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'
+import { openStore } from '../../media/open-store.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenRuntime extends Runtime {
@@ -45,6 +46,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
     const masterKeys = await masterKeysOf(config, db)
     const vault = openVault(db, masterKeys, clock)
     await vault.ensureInstanceSecrets()
+    const media = await openStore({ db, vault, clock }, config.media)
     const limiter = openLimiter({
       redisUrl: config.redisUrl,
       sharedDatabase: config.database.url !== null,
@@ -68,6 +70,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       try {
         await memoryIndexes?.close()
         await limiter.close()
+        await media.close()
       } finally {
         await closeDatabase()
       }
@@ -87,6 +90,7 @@ export async function openRuntime(config: Config, say: (line: string) => void): 
       metrics,
       sequencer,
       outgoing,
+      media,
       masterKeyFile,
       localToken,
       simulatedClock,

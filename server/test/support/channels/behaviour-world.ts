@@ -15,12 +15,14 @@ import { wabaConnector } from '../../../src/channels/waba/sender.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { createSequencer } from '../../../src/events/sequencer.ts'
 import { createMetrics } from '../../../src/http/ops/metrics.ts'
+import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { demoTemplates } from '../../../src/simulator/demo/demo-templates.ts'
 import { type Simulator, startSimulator } from '../../../src/simulator/simulator.ts'
 import { addTemplate } from '../../../src/simulator/template-routes.ts'
 import { type ContractCheck, checkAnswers } from '../contract/contract.ts'
 import { testDatabase } from '../database.ts'
 import { atEnd, oncePerFile } from '../file-end.ts'
+import { newFolder } from '../folder.ts'
 import { signedInMember, type TestMember } from '../member.ts'
 import { openTestOutgoing } from '../outgoing/outgoing.ts'
 import { freePort } from '../program/service.ts'
@@ -149,6 +151,7 @@ const theatre = oncePerFile(async (): Promise<Theatre> => {
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
     sequencer: createSequencer(db),
     outgoing,
+    media: openFolderStore(await newFolder()),
     connectors: {
       waba: wabaConnector({ outgoing, clock }),
       partner: partnerConnector({ outgoing, clock }),

@@ -1,0 +1,159 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { copyFile, mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type FileSecret, openFile, release, sealFile } from '../../server/src/media/sealed-file.ts'
+import { openFolderStore } from '../../server/src/media/store/folder-store.ts'
+import type { MediaStore } from '../../server/src/media/store/store.ts'
+import { median, spreadCell } from '../figures.ts'
+
+const blockBytes = 131_072
+const rangeBytes = 1_000_000
+const rangesEach = 20
+
+export interface MediaRates {
+  what: string
+  /** Megabytes a second, of each round. */
+  product: number[]
+  floor: number[]
+}
+
+/**
+ * Prints how fast the folder store takes and gives files, sealed, beside a plain copy that is synced, and beside a plain
+ * read. It works in the folder of temporary files: `TMPDIR` chooses the disk.
+ */
+export async function runMedia(rounds: number, megabytes: number): Promise<MediaRates[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-bench-media-'))
+  const bytes = megabytes * 1_000_000
+  try {
+    const source = join(folder, 'source')
+    await makeFile(source, bytes)
+    const store = openFolderStore(join(folder, 'media'))
+    await store.writeMark('bench')
+    const rates = ['a file is written', 'all of it is read', '1 MB of it is read'].map(
+      (what): MediaRates => ({ what, product: [], floor: [] }),
+    )
+    // The first round warms up.
+    for (let round = 0; round <= rounds; round++) {
+      const measured = await measureRound(store, source, bytes, round % 2 === 0)
+      if (round === 0) continue
+      for (const [n, { product, floor }] of measured.entries()) {
+        rates[n]?.product.push(product)
+        rates[n]?.floor.push(floor)
+      }
+    }
+    print(rates, megabytes)
+    return rates
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+type Pair = { product: number; floor: number }
+
+async function measureRound(store: MediaStore, source: string, bytes: number, isFirst: boolean): Promise<Pair[]> {
+  const copy = `${source}-copy`
+  let secret: FileSecret | undefined
+  const written = await inTurn(
+    isFirst,
+    () =>
+      rateOf(bytes, async () => {
+        secret = await put(store, source, bytes)
+      }),
+    () => rateOf(bytes, () => copyDurably(source, copy)),
+  )
+  if (secret === undefined) throw new Error('Nothing was written')
+  const { id } = secret
+  const sealed = secret
+  const starts = Array.from({ length: rangesEach }, (_, n) => Math.floor((n * (bytes - rangeBytes)) / rangesEach))
+  const whole = await inTurn(
+    isFirst,
+    () => rateOf(bytes, () => readSealed(store, sealed, 0, bytes)),
+    () => rateOf(bytes, () => readPlain(copy, 0, bytes)),
+  )
+  const each = async (read: (start: number) => Promise<void>) => {
+    for (const start of starts) await read(start)
+  }
+  const ranges = await inTurn(
+    isFirst,
+    () => rateOf(rangesEach * rangeBytes, () => each((start) => readSealed(store, sealed, start, start + rangeBytes))),
+    () => rateOf(rangesEach * rangeBytes, () => each((start) => readPlain(copy, start, start + rangeBytes))),
+  )
+  await store.remove(id)
+  await rm(copy)
+  return [written, whole, ranges]
+}
+
+async function inTurn(isFirst: boolean, product: () => Promise<number>, floor: () => Promise<number>): Promise<Pair> {
+  if (isFirst) return { product: await product(), floor: await floor() }
+  const before = await floor()
+  return { product: await product(), floor: before }
+}
+
+async function rateOf(bytes: number, work: () => Promise<void>): Promise<number> {
+  const startedMs = performance.now()
+  await work()
+  return bytes / 1000 / (performance.now() - startedMs)
+}
+
+async function put(store: MediaStore, source: string, bytes: number): Promise<FileSecret> {
+  const id = randomUUID()
+  const { key, stored } = sealFile(id, blocksOf(source, 0, bytes))
+  await store.put(id, stored)
+  return { id, key, bytes }
+}
+
+async function readSealed(store: MediaStore, secret: FileSecret, start: number, end: number): Promise<void> {
+  let count = 0
+  for await (const piece of openFile(secret, { start, end }, (from, to) => store.open(secret.id, from, to))) {
+    count += piece.length
+    release(piece)
+  }
+  if (count !== end - start) throw new Error(`${count} bytes came back`)
+}
+
+async function readPlain(path: string, start: number, end: number): Promise<void> {
+  for await (const _block of blocksOf(path, start, end));
+}
+
+async function* blocksOf(path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+  const file = await open(path, 'r')
+  try {
+    const block = Buffer.allocUnsafe(blockBytes)
+    for (let at = start; at < end; ) {
+      const { bytesRead } = await file.read(block, 0, Math.min(blockBytes, end - at), at)
+      at += bytesRead
+      yield block.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to)
+  const file = await open(to, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function makeFile(path: string, bytes: number): Promise<void> {
+  const file = await open(path, 'w')
+  try {
+    for (let at = 0; at < bytes; at += rangeBytes) await file.write(randomBytes(Math.min(rangeBytes, bytes - at)))
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+function print(rates: MediaRates[], megabytes: number): void {
+  console.log(`\n| sealed files of ${megabytes} MB in a folder | MB/s | plain | of plain |\n|---|---:|---:|---:|`)
+  for (const { what, product, floor } of rates) {
+    const ratios = product.map((rate, n) => rate / (floor[n] ?? Number.NaN))
+    console.log(`| ${what} | ${median(product).toFixed(0)} | ${median(floor).toFixed(0)} | ${spreadCell(ratios)} |`)
+  }
+}

@@ -1,0 +1,105 @@
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Where files are kept: a folder of this machine, or a bucket. */
+export type MediaAddress = { kind: 'folder'; folder: string } | S3Address
+
+export interface S3Address {
+  kind: 's3'
+  bucket: string
+  /** Before every key: empty, or ends with a slash. */
+  prefix: string
+  /** Of a store other than Amazon's. */
+  endpoint: string | null
+  region: string
+  /** Null leaves it to the client to find some. */
+  credentials: S3Credentials | null
+}
+
+export interface S3Credentials {
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken?: string
+}
+
+/** What `AWS_ACCESS_KEY_ID` and the variables like it say. */
+export interface AwsVariables {
+  accessKeyId: string | null
+  secretAccessKey: string | null
+  sessionToken: string | null
+  region: string | null
+}
+
+const maxUrlLength = 2048
+const howToWrite = 'must be file:///a/folder or s3://bucket/prefix?region=…'
+
+/** Why an address cannot be used, in words that go after the name of its setting and repeat no value. */
+export class MediaAddressProblem extends Error {}
+
+/** Reads `file:///folder` and `s3://bucket/prefix?region=…&endpoint=…`. Keys come from the variables alone. */
+export function readMediaUrl(text: string, aws: AwsVariables): MediaAddress {
+  const url = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : null
+  if (url?.protocol === 'file:') return { kind: 'folder', folder: readFolder(url) }
+  if (url?.protocol === 's3:') return readBucket(url, aws)
+  throw new MediaAddressProblem(howToWrite)
+}
+
+function readFolder(url: URL): string {
+  if (url.hostname !== '' || url.search !== '' || url.hash !== '') {
+    throw new MediaAddressProblem('must name a folder of this machine, and nothing else: file:///a/folder')
+  }
+  const folder = resolve(fileURLToPath(url))
+  if (folder === resolve('/')) throw new MediaAddressProblem('must name a folder, not all of the disk')
+  return folder
+}
+
+function readBucket(url: URL, aws: AwsVariables): S3Address {
+  if (url.username !== '' || url.password !== '') {
+    throw new MediaAddressProblem('must hold no keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+  }
+  const unknown = [...url.searchParams.keys()].find((name) => name !== 'region' && name !== 'endpoint')
+  if (unknown !== undefined || url.hash !== '' || url.port !== '') {
+    throw new MediaAddressProblem('takes nothing after the prefix but ?region=… and endpoint=…')
+  }
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname)) {
+    throw new MediaAddressProblem('must name a bucket: s3://bucket, in 3 to 63 small letters, digits, dots and hyphens')
+  }
+  const prefix = url.pathname.replace(/^\//, '').replace(/\/$/, '')
+  if (!/^(?:[A-Za-z0-9_.-]{1,100}(?:\/[A-Za-z0-9_.-]{1,100}){0,9})?$/.test(prefix)) {
+    throw new MediaAddressProblem(
+      'must have a prefix of letters, digits, dots, hyphens, underscores and single slashes',
+    )
+  }
+  const endpoint = readEndpoint(url.searchParams.get('endpoint'))
+  const region = url.searchParams.get('region') ?? aws.region ?? (endpoint === null ? '' : anyRegion)
+  if (!/^[a-z0-9-]{1,40}$/.test(region)) {
+    throw new MediaAddressProblem('needs a region: add ?region=…, or set AWS_REGION')
+  }
+  return {
+    kind: 's3',
+    bucket: url.hostname,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    endpoint,
+    region,
+    credentials: readCredentials(aws),
+  }
+}
+
+/** What stores of one's own are content with. */
+const anyRegion = 'us-east-1'
+
+function readEndpoint(text: string | null): string | null {
+  if (text === null) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isPlain = url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.search === ''
+  if (!isPlain) throw new MediaAddressProblem('must have an endpoint like https://s3.example.com, without keys')
+  return url.href
+}
+
+function readCredentials({ accessKeyId, secretAccessKey, sessionToken }: AwsVariables): S3Credentials | null {
+  if (accessKeyId === null && secretAccessKey === null) return null
+  if (accessKeyId === null || secretAccessKey === null) {
+    throw new MediaAddressProblem('wants AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, both or neither')
+  }
+  return { accessKeyId, secretAccessKey, ...(sessionToken !== null && { sessionToken }) }
+}

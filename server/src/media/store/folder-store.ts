@@ -1,0 +1,236 @@
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileMissing, type MediaStore, markName, nameAt, pathOf, type StoredFile, StoreProblem } from './store.ts'
+
+/** What is written at once, and read: so much memory for each file that is on its way, used again and again. */
+const blockBytes = 131_072
+const readBytes = 65_536
+
+/** Keeps files in a folder. It may be shared by several nodes. Nothing is made in it before it is written to. */
+export function openFolderStore(root: string): MediaStore {
+  const durable = durableFolders(root)
+  const drafts = join(root, 'drafts')
+  const translate = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw folderProblem(root, error)
+    }
+  }
+
+  /** Writes beside the files first, so that no half-written file ever goes by its name. */
+  const place = async (
+    path: string,
+    bytes: AsyncIterable<Uint8Array>,
+    move: (from: string, to: string) => Promise<void>,
+  ): Promise<number> => {
+    await translate(() => durable.make(drafts))
+    const draft = join(drafts, `${path.slice(path.lastIndexOf('/') + 1)}.${randomBytes(6).toString('hex')}`)
+    try {
+      const size = await writeDurably(draft, bytes, translate)
+      await translate(async () => {
+        const target = join(root, path)
+        await durable.make(dirname(target))
+        await move(draft, target)
+        await syncFolder(dirname(target))
+      })
+      return size
+    } catch (error) {
+      durable.forget()
+      throw error
+    } finally {
+      // After a rename there is none.
+      await rm(draft, { force: true }).catch(() => undefined)
+    }
+  }
+
+  return {
+    words: `the media folder ${root}`,
+    put: async (name, bytes) => {
+      const path = pathOf(name)
+      if (!durable.knows(drafts)) await translate(() => requireMark(root))
+      return place(path, bytes, rename)
+    },
+    open: async (name, start = 0, end = null) => {
+      const path = join(root, pathOf(name))
+      try {
+        return readPart(await open(path, 'r'), start, end)
+      } catch (error) {
+        throw codeOf(error) === 'ENOENT' ? fileMissing(name, error) : folderProblem(root, error)
+      }
+    },
+    remove: (name) => {
+      const path = join(root, pathOf(name))
+      // Not synced: what comes back after a power cut has no row, and is swept.
+      return translate(() => rm(path, { force: true }))
+    },
+    list: (after, limit) => translate(() => listFolder(root, after, limit)),
+    dropDrafts: (before) => translate(() => dropOld(drafts, before)),
+    readMark: () => translate(() => ifThere(readFile(join(root, markName), 'utf8'), null)),
+    writeMark: async (text) => {
+      // A link, unlike a rename, fails when the name is taken.
+      const moveUnlessThere = (from: string, to: string) =>
+        link(from, to).catch((error) => {
+          if (codeOf(error) !== 'EEXIST') throw error
+        })
+      await place(markName, oneOf(Buffer.from(text)), moveUnlessThere)
+    },
+    close: async () => undefined,
+  }
+}
+
+/** A folder that has lost its mark is that of a disk which is not mounted: files would be hidden by it later. */
+async function requireMark(root: string): Promise<void> {
+  if ((await ifThere(stat(join(root, markName)), null)) !== null) return
+  throw new StoreProblem('refused', `The media folder ${root} has no ${markName} any more: is its disk mounted?`)
+}
+
+async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+type Translate = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Only what the folder says is translated: what the source of the bytes throws is for whoever gave it. */
+async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, translate: Translate): Promise<number> {
+  const file = await translate(() => open(path, 'wx', 0o600))
+  try {
+    const block = Buffer.allocUnsafe(blockBytes)
+    let [size, filled] = [0, 0]
+    for await (const part of bytes) {
+      size += part.length
+      for (let at = 0; at < part.length; ) {
+        const taken = part.subarray(at, at + blockBytes - filled)
+        block.set(taken, filled)
+        filled += taken.length
+        at += taken.length
+        if (filled < blockBytes) continue
+        await translate(() => writeAll(file, block))
+        filled = 0
+      }
+    }
+    await translate(() => writeAll(file, block.subarray(0, filled)))
+    await translate(() => file.sync())
+    return size
+  } finally {
+    await file.close()
+  }
+}
+
+/** A disk that fills up may take a part of what it is given before it says so. */
+async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
+}
+
+async function* readPart(file: FileHandle, start: number, end: number | null): AsyncGenerator<Uint8Array> {
+  try {
+    const block = Buffer.allocUnsafe(readBytes)
+    for (let at = start; end === null || at < end; ) {
+      const wanted = end === null ? readBytes : Math.min(readBytes, end - at)
+      const { bytesRead } = await file.read(block, 0, wanted, at)
+      if (bytesRead === 0) return
+      at += bytesRead
+      yield block.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** In the order of their paths, hence no folder is read that cannot have any. */
+async function listFolder(root: string, after: string | null, limit: number): Promise<StoredFile[]> {
+  const from = after === null ? '' : pathOf(after)
+  const found: StoredFile[] = []
+  for (const outer of await foldersIn(root)) {
+    if (outer < from.slice(0, 2)) continue
+    for (const inner of await foldersIn(join(root, outer))) {
+      const folder = `${outer}/${inner}`
+      if (folder < from.slice(0, 5)) continue
+      const paths = (await entriesOf(join(root, folder))).map(({ name }) => `${folder}/${name}`).sort()
+      for (const path of paths) {
+        const name = path > from ? nameAt(path) : null
+        const stats = name === null ? null : await ifThere(stat(join(root, path)), null)
+        if (name !== null && stats !== null) found.push({ name, bytes: stats.size, storedAt: stats.mtime })
+        if (found.length === limit) return found
+      }
+    }
+  }
+  return found
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await entriesOf(folder)
+  return entries
+    .filter((entry) => entry.isDirectory() && /^[0-9a-f]{2}$/.test(entry.name))
+    .map(({ name }) => name)
+    .sort()
+}
+
+const entriesOf = (folder: string) => ifThere(readdir(folder, { withFileTypes: true }), [])
+
+async function dropOld(drafts: string, before: Date): Promise<number> {
+  let dropped = 0
+  for (const { name } of await entriesOf(drafts)) {
+    const stats = await ifThere(stat(join(drafts, name)), null)
+    if (stats === null || stats.mtime >= before) continue
+    await rm(join(drafts, name), { force: true })
+    dropped++
+  }
+  return dropped
+}
+
+/** Makes folders so that they outlive a power cut, and remembers which ones do. */
+function durableFolders(root: string) {
+  const known = new Set<string>()
+  return {
+    make: async (folder: string): Promise<void> => {
+      if (known.has(folder)) return
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      // Another process may have made one of them a moment ago, and not yet have synced it.
+      for (let at = folder; at.length >= root.length; at = dirname(at)) await syncFolder(dirname(at))
+      known.add(folder)
+    },
+    knows: (folder: string): boolean => known.has(folder),
+    /** Something failed: what was there may be gone. */
+    forget: () => known.clear(),
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+async function ifThere<T, Otherwise>(look: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+  try {
+    return await look
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    return otherwise
+  }
+}
+
+const fullCodes = ['ENOSPC', 'EDQUOT', 'EFBIG']
+const refusedCodes = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR']
+
+function folderProblem(root: string, error: unknown): unknown {
+  const code = codeOf(error)
+  if (fullCodes.includes(code)) {
+    return new StoreProblem('full', `The media folder ${root} is full (${code}): make room on its disk`, error)
+  }
+  if (refusedCodes.includes(code)) {
+    const words = `The media folder ${root} may not be read or written (${code}): let the user of the service write there`
+    return new StoreProblem('refused', words, error)
+  }
+  return error
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../base/clock.ts'
+import { type RunStep, runStep } from '../base/steps.ts'
+import type { MediaStore } from './store/store.ts'
+
+export interface SweepDeps {
+  store: MediaStore
+  /** That of the machines, never one that is moved: it is compared with the clock of the store. */
+  clock: Clock
+  /** Which of these names rows have, those of every workspace. */
+  known: (names: string[]) => Promise<Set<string>>
+  runStep?: RunStep<'drop drafts' | 'list' | 'look up' | 'remove'>
+}
+
+export interface Swept {
+  removed: number
+  /** Where to go on; null when all has been looked at. */
+  after: string | null
+}
+
+/** Far longer than a file may be in the store before the row that names it is committed. */
+const keepMs = 86_400_000
+const batchSize = 500
+
+/**
+ * Looks at so many batches of files, and removes those that no row names and that are older than a day: what a process
+ * has left that died before it wrote the row, and what was to be removed with its row. May be killed at any moment.
+ */
+export async function sweepStore(
+  { store, clock, known, runStep: step = runStep }: SweepDeps,
+  after: string | null = null,
+  maxBatches = 20,
+): Promise<Swept> {
+  const before = new Date(clock.now().getTime() - keepMs)
+  let removed = 0
+  if (after === null) removed += await step('drop drafts', () => store.dropDrafts(before))
+  let from = after
+  for (let batch = 0; batch < maxBatches; batch++) {
+    const files = await step('list', () => store.list(from, batchSize))
+    const old = files.filter(({ storedAt }) => storedAt < before).map(({ name }) => name)
+    // Looked up after the list: a row that was there when the file was listed is found.
+    const named = old.length === 0 ? new Set<string>() : await step('look up', () => known(old))
+    for (const name of old.filter((each) => !named.has(each))) {
+      await step('remove', () => store.remove(name))
+      removed++
+    }
+    from = files.at(-1)?.name ?? null
+    if (files.length < batchSize) return { removed, after: null }
+  }
+  return { removed, after: from }
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import type { Db } from '../../src/base/db.ts'
+import type { MediaAddress } from '../../src/base/media-address.ts'
+import { migrate } from '../../src/base/migrate.ts'
+import { openVault } from '../../src/base/sealing/vault.ts'
+import { type OpenStoreDeps, openStore } from '../../src/media/open-store.ts'
+import { openS3Store } from '../../src/media/store/s3-store.ts'
+import { markName } from '../../src/media/store/store.ts'
+import { emptyDatabase, testDatabase } from '../support/database.ts'
+import { atEnd, oncePerFile } from '../support/file-end.ts'
+import { newFolder } from '../support/folder.ts'
+import { newS3Address } from '../support/media/stores.ts'
+
+/** An installation that has never had a store. */
+async function installation(): Promise<OpenStoreDeps> {
+  return withoutStore((await testDatabase()).db)
+}
+
+const otherDatabase = oncePerFile(async () => {
+  const { db } = await emptyDatabase()
+  await migrate(db)
+  return db
+})
+
+/** Even with the same master key: what counts are the secrets in the database. */
+async function otherInstallation(): Promise<OpenStoreDeps> {
+  return withoutStore(await otherDatabase())
+}
+
+async function withoutStore(db: Db): Promise<OpenStoreDeps> {
+  const vault = openVault(db, { current: Buffer.alloc(32, 7) }, systemClock)
+  await vault.ensureInstanceSecrets()
+  await db.tx((tx) => tx`delete from media_store`)
+  return { db, vault, clock: systemClock }
+}
+
+interface Place {
+  address: MediaAddress
+  takeMark(): Promise<string>
+  putMark(text: string): Promise<void>
+}
+
+async function newFolderPlace(): Promise<Place> {
+  const folder = join(await newFolder(), 'media')
+  return {
+    address: { kind: 'folder', folder },
+    takeMark: async () => {
+      const text = await readFile(join(folder, markName), 'utf8')
+      await rm(join(folder, markName))
+      return text
+    },
+    putMark: (text) => writeFile(join(folder, markName), text),
+  }
+}
+
+async function newBucketPlace(): Promise<Place> {
+  const { DeleteObjectCommand, S3Client } = await import('@aws-sdk/client-s3')
+  const address = await newS3Address()
+  const { bucket: Bucket, region, prefix, credentials, endpoint } = address
+  assert.ok(credentials !== null && endpoint !== null)
+  const client = new S3Client({ region, endpoint, credentials, forcePathStyle: true })
+  const store = openS3Store(address)
+  atEnd(async () => {
+    client.destroy()
+    await store.close()
+  })
+  return {
+    address,
+    takeMark: async () => {
+      const text = await store.readMark()
+      await client.send(new DeleteObjectCommand({ Bucket, Key: prefix + markName }))
+      return text ?? ''
+    },
+    putMark: (text) => store.writeMark(text),
+  }
+}
+
+const places = { folder: newFolderPlace, bucket: newBucketPlace }
+
+async function opens(deps: OpenStoreDeps, { address }: Place): Promise<void> {
+  const store = await openStore(deps, address)
+  await store.close()
+}
+
+for (const [form, newPlace] of Object.entries(places)) {
+  test(`a ${form} is marked by the first start, and later ones take it for theirs`, async () => {
+    const own = await installation()
+    const place = await newPlace()
+    await opens(own, place)
+    await opens(own, place)
+    const mark = await place.takeMark()
+    await place.putMark(mark)
+    await opens(own, place)
+  })
+
+  test(`a ${form} with the mark of another installation is refused`, async () => {
+    const own = await installation()
+    const place = await newPlace()
+    await opens(await otherInstallation(), place)
+    await assert.rejects(opens(own, place), /belongs to another installation of Parley.*PARLEY_MEDIA_URL/s)
+  })
+
+  test(`a ${form} without a mark is refused once there is a store, until its mark is put back`, async () => {
+    const own = await installation()
+    const place = await newPlace()
+    await opens(own, place)
+    const mark = await place.takeMark()
+    await assert.rejects(opens(own, place), (error: Error) => {
+      assert.match(error.message, /has no parley-store\.json.*Is its disk mounted.*begin anew/s)
+      assert.ok(error.message.endsWith(mark.trim()), 'the line to begin anew with is that of the mark')
+      return true
+    })
+    await place.putMark(mark)
+    await opens(own, place)
+  })
+}
+
+test('a mark that was changed is refused', async () => {
+  const own = await installation()
+  const place = await newFolderPlace()
+  await opens(own, place)
+  const mark = await place.takeMark()
+  const flipped = mark.replace(/"proof":"(.)/, (_, digit) => `"proof":"${digit === '0' ? '1' : '0'}`)
+  for (const text of ['', '{}', 'x'.repeat(5000), flipped, mark.slice(0, -3), `${mark}${mark}`]) {
+    await place.putMark(text)
+    await assert.rejects(opens(own, place), /keys do not explain it/)
+  }
+})
+
+test('nodes that start at once with one folder take it both, and mark it once', async () => {
+  const own = await installation()
+  const place = await newFolderPlace()
+  await Promise.all(Array.from({ length: 8 }, () => opens(own, place)))
+  await opens(own, place)
+  const [row] = await own.db.sql<{ count: number }[]>`select count(*)::integer as count from media_store`
+  assert.equal(row?.count, 1)
+})
+
+test('of nodes that have a folder each one starts, and the others never do', async () => {
+  const own = await installation()
+  const apart = await Promise.all(Array.from({ length: 4 }, newFolderPlace))
+  const starts = async () =>
+    (await Promise.allSettled(apart.map((place) => opens(own, place)))).map((end) => end.status)
+  const first = await starts()
+  assert.deepEqual(first.toSorted(), ['fulfilled', 'rejected', 'rejected', 'rejected'])
+  assert.deepEqual(await starts(), first)
+  const [refused = 0] = first.flatMap((status, n) => (status === 'rejected' ? [n] : []))
+  const place = apart[refused]
+  assert.ok(place)
+  await assert.rejects(opens(own, place), /Several processes need the same store|is not the store/)
+})

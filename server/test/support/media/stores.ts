@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import S3rver from '@20minutes/s3rver'
+import type { S3Address } from '../../../src/base/media-address.ts'
+import { openFolderStore } from '../../../src/media/store/folder-store.ts'
+import { openS3Store } from '../../../src/media/store/s3-store.ts'
+import type { MediaStore } from '../../../src/media/store/store.ts'
+import { atEnd, oncePerFile } from '../file-end.ts'
+import { newFolder } from '../folder.ts'
+
+export const bucket = 'parley-media'
+
+/** What the S3 server of the tests takes, and no other keys. */
+const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+
+/** `PARLEY_TEST_S3` names another server with an empty bucket: `http://key:secret@host:port/bucket`. */
+const s3Server = oncePerFile(() => {
+  const other = process.env.PARLEY_TEST_S3
+  return other === undefined ? startS3(false) : Promise.resolve(addressOf(new URL(other)))
+})
+
+/** An S3 server: `@20minutes/s3rver`, which serves ranges and parts, and checks signatures when it is to be strict. */
+export async function startS3(isStrict: boolean): Promise<S3Address> {
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    // It computes another path than the client's for what concerns a bucket: lists would be refused. `s3-store.test.ts`
+    // has one that is strict, and lists nothing.
+    allowMismatchedSignatures: !isStrict,
+    directory: await newFolder(),
+    configureBuckets: [{ name: bucket, configs: [] }],
+  })
+  const { port } = await server.run()
+  atEnd(() => server.close())
+  return { kind: 's3', bucket, prefix: '', endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', credentials }
+}
+
+function addressOf(url: URL): S3Address {
+  const keys = { accessKeyId: decodeURIComponent(url.username), secretAccessKey: url.password }
+  return {
+    kind: 's3',
+    bucket: url.pathname.slice(1),
+    prefix: '',
+    endpoint: url.origin,
+    region: 'us-east-1',
+    credentials: keys,
+  }
+}
+
+/** Where nothing is yet, in the bucket of the tests. */
+export async function newS3Address(): Promise<S3Address> {
+  return { ...(await s3Server()), prefix: `${randomUUID()}/` }
+}
+
+export interface TestStore {
+  store: MediaStore
+  /** Puts something there by other means than the store's. */
+  strew(path: string, text: string): Promise<void>
+}
+
+/** An empty store of each form, with a mark. */
+export const stores: Record<string, () => Promise<TestStore>> = {
+  folder: async () => {
+    const root = join(await newFolder(), 'media')
+    const store = openFolderStore(root)
+    await store.writeMark('a mark')
+    const strew = async (path: string, text: string) => {
+      await mkdir(dirname(join(root, path)), { recursive: true })
+      await writeFile(join(root, path), text)
+    }
+    return { store, strew }
+  },
+  S3: async () => {
+    const { PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3')
+    const address = await newS3Address()
+    const store = openS3Store(address)
+    await store.writeMark('a mark')
+    const { region, endpoint, prefix } = address
+    const client = new S3Client({
+      region,
+      ...(endpoint !== null && { endpoint }),
+      ...(address.credentials !== null && { credentials: address.credentials }),
+      forcePathStyle: true,
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+    })
+    atEnd(async () => {
+      await store.close()
+      client.destroy()
+    })
+    const strew = async (path: string, text: string) => {
+      await client.send(new PutObjectCommand({ Bucket: address.bucket, Key: prefix + path, Body: text }))
+    }
+    return { store, strew }
+  },
+}
+
+/** The bytes of a file, in parts of an odd length, all in the same memory; fails after the last one for a failure. */
+export async function* pieces(bytes: Uint8Array, failure?: Error): AsyncGenerator<Uint8Array> {
+  const piece = Buffer.alloc(65_521)
+  for (let at = 0; at < bytes.length; at += piece.length) {
+    const part = bytes.subarray(at, at + piece.length)
+    piece.set(part)
+    yield piece.subarray(0, part.length)
+  }
+  if (failure !== undefined) throw failure
+}
+
+/** What the store has by this name, or a part of it. */
+export async function readAll(store: MediaStore, name: string, start?: number, end?: number | null): Promise<Buffer> {
+  const read: Uint8Array[] = []
+  for await (const piece of await store.open(name, start, end)) read.push(Buffer.from(piece))
+  return Buffer.concat(read)
+}
