@@ -23,6 +23,16 @@ export interface Referral {
 export type MessageKind = 'text' | 'template' | 'image' | 'video' | 'audio' | 'document' | 'location' | 'system'
 export type DeliveryStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
+/** What became of a message that was there before: of the customer's, or of one that our number sent. */
+interface Revised {
+  /** The message's id. */
+  originalId: string
+  direction: 'inbound' | 'outbound'
+  customer: Customer
+  /** When it was changed, by the platform's clock. */
+  at: Date
+}
+
 interface Said {
   externalId: string
   customer: Customer
@@ -42,6 +52,12 @@ export type ChannelEvent =
   | ({ type: 'echo' } & Said)
   /** Delivered afterwards: opens no window, raises no unread count, changes no owner. */
   | ({ type: 'history'; direction: 'inbound' | 'outbound'; status: 'pending' | DeliveryStatus } & Said)
+  /** Its author wrote it anew: the words alone. */
+  | ({ type: 'edited'; text: string } & Revised)
+  /** Its author took it back. */
+  | ({ type: 'withdrawn' } & Revised)
+  /** Somebody took back their reaction to the message. */
+  | ({ type: 'reaction_lifted' } & Revised)
   /** `correlator` is what travelled with the send: our message id and part. */
   | {
       type: 'status'

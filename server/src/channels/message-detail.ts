@@ -55,6 +55,9 @@ export interface Place {
   isLive: boolean
 }
 
+/** How many cards of a message are kept. */
+export const maxCards = 20
+
 export interface ContactCard {
   name: string
   organisation: string | null

@@ -1,10 +1,13 @@
 import type { MessageKind, Referral } from '../../channel-event.ts'
+import type { MessageDetail } from '../../message-detail.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../../waba/json.ts'
+import { readDetail } from './detail.ts'
 import { kindsOf } from './unwrap.ts'
 
 export interface Content {
   kind: MessageKind
   text: string
+  detail?: MessageDetail
 }
 
 const maxSummaryLength = 4096
@@ -64,7 +67,9 @@ export function readContent(whole: Loose): Content | null {
   if (kinds.some((kind) => silent.has(kind))) return null
   const kind = kinds.find((one) => Object.hasOwn(readers, one)) ?? kinds[0] ?? ''
   const read = Object.hasOwn(readers, kind) ? readers[kind]?.(objectOf(whole[kind]), whole[kind]) : null
-  return read ?? (mayBeEmpty.has(kind) ? null : unsupported(kind))
+  const said = read ?? (mayBeEmpty.has(kind) ? null : unsupported(kind))
+  const detail = said === null ? null : readDetail(kind, objectOf(whole[kind]))
+  return said === null || detail === null ? said : { ...said, detail }
 }
 
 const content = (kind: MessageKind, text: string | null): Content | null => (text === null ? null : { kind, text })

@@ -3,6 +3,7 @@ import type { Read } from '../../waba/read/reading.ts'
 import { readContent, readReferral } from './content.ts'
 import { customerOf, readJid, readName } from './jid.ts'
 import { readNetworkTime } from './platform-time.ts'
+import { readRevision } from './revision.ts'
 import { isEmpty, unwrap } from './unwrap.ts'
 
 /** As the network numbers the statuses of messages. */
@@ -18,7 +19,6 @@ export function readMessage(message: Loose, now: Date): Read {
   // It comes again under the same id once it could be decrypted, so nothing of it may be kept.
   if (isEmpty(content)) return 'notice, or message that is not decrypted yet'
   const said = readContent(content)
-  if (said === null) return 'edit, withdrawal, lifted reaction or the like'
   const isOurs = fromMe === true
   // A device gets its own messages before the network has acknowledged them.
   if (isOurs && message.status === pending) return 'message that has not left yet'
@@ -26,7 +26,9 @@ export function readMessage(message: Loose, now: Date): Read {
   const name = isOurs ? null : readName(message.verifiedBizName, message.pushName)
   const customer = customerOf([remoteJid, remoteJidAlt], name)
   if (customer === null) return 'message of nobody'
-  const shared = { externalId, customer, ...said, at: readNetworkTime(message.messageTimestamp, now) }
+  const at = readNetworkTime(message.messageTimestamp, now)
+  if (said === null) return readRevision(content, { direction: isOurs ? 'outbound' : 'inbound', customer, at })
+  const shared = { externalId, customer, ...said, at }
   if (isOurs) return { type: 'echo', ...shared }
   return { type: 'message', ...shared, referral: readReferral(content), opensWindow: true }
 }

@@ -1,9 +1,12 @@
 import type { MessageKind, Referral } from '../../channel-event.ts'
+import type { MessageDetail } from '../../message-detail.ts'
 import { type Loose, listOf, objectOf, readJson, textOf, tokenOf } from '../json.ts'
+import { readDetail } from './detail.ts'
 
 export interface Content {
   kind: MessageKind
   text: string
+  detail?: MessageDetail
 }
 
 const maxSummaryLength = 4096
@@ -11,6 +14,12 @@ const maxSummaryLength = 4096
 /** What a message says, in our kinds; null for what is no message of its own: edits, withdrawals, lifted reactions. */
 export function readContent(message: Loose): Content | null {
   const type = textOf(message.type) ?? typeByContent(message)
+  const said = readWords(type, message)
+  const detail = said === null ? null : readDetail(type, message)
+  return said === null || detail === null ? said : { ...said, detail }
+}
+
+function readWords(type: string, message: Loose): Content | null {
   const inner = objectOf(message[type])
   switch (type) {
     case 'text':

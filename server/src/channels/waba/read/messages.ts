@@ -3,6 +3,7 @@ import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent, readReferral } from './content.ts'
 import { findCustomer, readPhone } from './customer.ts'
 import { type Read, type Reading, readPlatformTime } from './reading.ts'
+import { readRevision } from './revision.ts'
 import { readSystem } from './system.ts'
 
 const known: ReadonlyMap<unknown, DeliveryStatus> = new Map<string, DeliveryStatus>([
@@ -20,16 +21,17 @@ export function readMessage(reading: Reading, message: Loose): Read {
   if (message.group_id !== undefined) return 'message in a group'
   if (message.type === 'system') return readSystem(reading, message, externalId)
   const said = readContent(message)
-  if (said === null) return 'edit, withdrawal or lifted reaction'
-  if (externalId === null) return 'message without an id'
+  if (said !== null && externalId === null) return 'message without an id'
   const customer = senderOf(reading, message)
   if (customer === null) return 'message without a sender'
+  const at = readPlatformTime(message.timestamp, reading.now)
+  if (said === null || externalId === null) return readRevision(message, { direction: 'inbound', customer, at })
   return {
     type: 'message',
     externalId,
     customer,
     ...said,
-    at: readPlatformTime(message.timestamp, reading.now),
+    at,
     referral: readReferral(message.referral),
     opensWindow: true,
   }
@@ -40,11 +42,12 @@ export function readEcho(reading: Reading, message: Loose): Read {
   const externalId = tokenOf(message.id)
   if (message.group_id !== undefined) return 'echo in a group'
   const said = readContent(message)
-  if (said === null) return 'edit, withdrawal or lifted reaction'
-  if (externalId === null) return 'echo without an id'
+  if (said !== null && externalId === null) return 'echo without an id'
   const customer = findCustomer(reading.contacts, message.to, message.to_user_id, message.to_parent_user_id)
   if (customer === null) return 'echo without a receiver'
-  return { type: 'echo', externalId, customer, ...said, at: readPlatformTime(message.timestamp, reading.now) }
+  const at = readPlatformTime(message.timestamp, reading.now)
+  if (said === null || externalId === null) return readRevision(message, { direction: 'outbound', customer, at })
+  return { type: 'echo', externalId, customer, ...said, at }
 }
 
 /** One of `value.calls`. Only a call that the customer began opens the window, and only as it begins. */

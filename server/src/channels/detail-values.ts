@@ -1,0 +1,100 @@
+import { type ContactCard, maxCards, type MessageDetail, type Place } from './message-detail.ts'
+import { textOf, tokenOf } from './waba/json.ts'
+
+// What readers of all channels make of values that strangers chose: in bounds, or absent.
+
+export const maxTextLength = 65_536
+const maxPhones = 10
+
+/** Text of at most so many characters, none of them cut in two; null for anything else and for empty text. */
+export function shortText(value: unknown, maxLength: number): string | null {
+  if (typeof value !== 'string') return null
+  return textOf(value.slice(0, maxLength * 2))?.slice(0, maxLength).toWellFormed().trim() || null
+}
+
+/** A whole number from 0 on, as number, text or in two halves of 32 bits. */
+export function countOf(value: unknown, max: number): number | null {
+  const token = typeof value === 'object' && value !== null ? halvesOf(value) : tokenOf(value)
+  if (token === null || token === '') return null
+  const count = Number(token)
+  return Number.isSafeInteger(count) && count >= 0 && count <= max ? count : null
+}
+
+function halvesOf(value: { low?: unknown; high?: unknown }): string | null {
+  const { low, high } = value
+  return typeof low === 'number' && typeof high === 'number' ? String(high * 2 ** 32 + (low >>> 0)) : null
+}
+
+const typeShape = /^[a-z0-9][a-z0-9.+-]{0,63}\/[a-z0-9][a-z0-9.+-]{0,63}$/
+
+/** `image/jpeg` of `Image/JPEG; charset=x`. */
+export function mimeTypeOf(value: unknown): string | null {
+  const [type = ''] = (shortText(value, 200) ?? '').toLowerCase().split(';')
+  return typeShape.test(type.trim()) ? type.trim() : null
+}
+
+/** Bytes that come as such, as base64, or as JSON makes of them; null for none and for more than `maxBytes`. */
+export function bytesOf(value: unknown, maxBytes: number): Buffer | null {
+  const bytes = value instanceof Uint8Array ? value : writtenBytes(value, maxBytes)
+  return bytes === null || bytes.length === 0 || bytes.length > maxBytes ? null : Buffer.from(bytes)
+}
+
+function writtenBytes(value: unknown, maxBytes: number): Buffer | null {
+  if (typeof value === 'string') return value.length > maxBytes * 2 ? null : Buffer.from(value, 'base64')
+  if (typeof value !== 'object' || value === null || !('data' in value)) return null
+  const { data } = value
+  if (typeof data === 'string') return writtenBytes(data, maxBytes)
+  const isBytes = Array.isArray(data) && data.length <= maxBytes && data.every((one) => Number.isInteger(one))
+  return isBytes ? Buffer.from(data) : null
+}
+
+/** A SHA-256 in base64. */
+export function sha256Of(value: unknown): string | null {
+  const bytes = bytesOf(value, 32)
+  return bytes?.length === 32 ? bytes.toString('base64') : null
+}
+
+const isWithin = (value: unknown, limit: number): value is number =>
+  typeof value === 'number' && Math.abs(value) <= limit
+
+/** Null for what is no place on earth. */
+export function placeOf(place: {
+  latitude: unknown
+  longitude: unknown
+  name: unknown
+  address: unknown
+  isLive: boolean
+}): Place | null {
+  const { latitude, longitude, name, address, isLive } = place
+  if (!isWithin(latitude, 90) || !isWithin(longitude, 180)) return null
+  return { latitude, longitude, name: shortText(name, 1000), address: shortText(address, 1000), isLive }
+}
+
+interface ToldCard {
+  name: unknown
+  organisation: unknown
+  phones: readonly { phone: unknown; label: unknown }[]
+  emails: readonly unknown[]
+}
+
+/** The first 20 cards, each with 10 phones and e-mails at most; null when there are none. */
+export function cardsOf(told: readonly ToldCard[]): ContactCard[] | null {
+  const cards = told.slice(0, maxCards).map(({ name, organisation, phones, emails }) => ({
+    name: shortText(name, 255) ?? '',
+    organisation: shortText(organisation, 255),
+    phones: phones.slice(0, maxPhones).flatMap(({ phone, label }) => {
+      const written = shortText(phone, 50)
+      return written === null ? [] : [{ phone: written, label: shortText(label, 50) }]
+    }),
+    emails: emails.slice(0, maxPhones).flatMap((email) => shortText(email, 255) ?? []),
+  }))
+  return cards.length === 0 ? null : cards
+}
+
+/** The parts that are there; null when none is. */
+export function detailOf(parts: {
+  [K in keyof MessageDetail]-?: Exclude<MessageDetail[K], undefined> | null
+}): MessageDetail | null {
+  const told = Object.entries(parts).filter(([, part]) => part !== null && part !== false)
+  return told.length === 0 ? null : Object.fromEntries(told)
+}

@@ -1,0 +1,120 @@
+import {
+  bytesOf,
+  cardsOf,
+  countOf,
+  detailOf,
+  mimeTypeOf,
+  placeOf,
+  sha256Of,
+  shortText,
+} from '../../detail-values.ts'
+import {
+  type ContactCard,
+  type MediaKind,
+  type MediaTold,
+  type MessageDetail,
+  maxCards,
+  type Quoted,
+  type Reaction,
+} from '../../message-detail.ts'
+import { type Loose, listOf, objectOf, tokenOf } from '../../waba/json.ts'
+import { kindsOf, unwrap } from './unwrap.ts'
+import { readCard } from './vcard.ts'
+
+const mediaKinds: ReadonlyMap<string, Exclude<MediaKind, 'voice'>> = new Map([
+  ['imageMessage', 'image'],
+  ['videoMessage', 'video'],
+  ['ptvMessage', 'video'],
+  ['audioMessage', 'audio'],
+  ['documentMessage', 'document'],
+  ['stickerMessage', 'sticker'],
+])
+
+const [maxBytes, maxPixels, maxSeconds] = [2 ** 40, 100_000, 7 * 86_400]
+const [maxThumbnailBytes, waveformLength] = [32_768, 64]
+
+/** What content of this kind is beside its words; null when it is words alone. */
+export function readDetail(kind: string, inner: Loose): MessageDetail | null {
+  const context = objectOf(inner.contextInfo)
+  const mediaKind = mediaKinds.get(kind)
+  const cards = kind === 'contactMessage' ? [inner] : kind === 'contactsArrayMessage' ? listOf(inner.contacts) : []
+  return detailOf({
+    media: mediaKind === undefined ? null : readMedia(mediaKind, inner),
+    place: readPlace(kind, inner),
+    cards: readCards(cards),
+    quoted: readQuote(context),
+    reaction: kind === 'reactionMessage' ? readReaction(inner) : null,
+    isForwarded: context.isForwarded === true,
+  })
+}
+
+function readMedia(kind: Exclude<MediaKind, 'voice'>, inner: Loose): MediaTold | null {
+  const key = bytesOf(inner.mediaKey, 64)
+  // Without its key nobody can read it.
+  if (key === null) return null
+  const encrypted = sha256Of(inner.fileEncSha256)
+  return {
+    kind: kind === 'audio' && inner.ptt === true ? 'voice' : kind,
+    source: {
+      by: 'linked',
+      type: kind,
+      url: shortText(inner.url, 2048),
+      directPath: shortText(inner.directPath, 2048),
+      mediaKey: key.toString('base64'),
+      fileEncSha256: encrypted,
+    },
+    mimeType: mimeTypeOf(inner.mimetype),
+    size: countOf(inner.fileLength, maxBytes),
+    sha256: sha256Of(inner.fileSha256),
+    name: shortText(inner.fileName ?? inner.title, 255),
+    width: countOf(inner.width, maxPixels) || null,
+    height: countOf(inner.height, maxPixels) || null,
+    seconds: countOf(inner.seconds, maxSeconds),
+    waveform: readWaveform(inner.waveform),
+    thumbnail: bytesOf(inner.jpegThumbnail, maxThumbnailBytes)?.toString('base64') ?? null,
+    isAnimated: inner.isAnimated === true || inner.gifPlayback === true,
+  }
+}
+
+function readWaveform(value: unknown): number[] | null {
+  const heights = bytesOf(value, 1024)?.subarray(0, waveformLength)
+  return heights === undefined ? null : [...heights].map((height) => Math.min(height, 100))
+}
+
+function readPlace(kind: string, inner: Loose) {
+  const isLive = kind === 'liveLocationMessage' || inner.isLive === true
+  if (kind !== 'locationMessage' && kind !== 'liveLocationMessage') return null
+  const { degreesLatitude: latitude, degreesLongitude: longitude, name, caption, address } = inner
+  return placeOf({ latitude, longitude, name: name ?? caption, address, isLive })
+}
+
+function readCards(cards: unknown[]): ContactCard[] | null {
+  return cardsOf(
+    cards.slice(0, maxCards).map((one) => {
+      const { displayName, vcard } = objectOf(one)
+      const { name, ...rest } = readCard(vcard)
+      return { name: shortText(displayName, 255) ?? name, ...rest }
+    }),
+  )
+}
+
+const maxQuotedLength = 1000
+const wordsOf = ['text', 'caption', 'contentText', 'fileName', 'displayName', 'name'] as const
+
+function readQuote({ stanzaId, quotedMessage }: Loose): Quoted | null {
+  const externalId = tokenOf(stanzaId)
+  return externalId === null ? null : { externalId, text: quotedText(unwrap(quotedMessage)) }
+}
+
+function quotedText(quoted: Loose): string | null {
+  const [kind = ''] = kindsOf(quoted)
+  const whole = quoted[kind]
+  const inner = objectOf(whole)
+  const words = wordsOf.map((name) => shortText(inner[name], maxQuotedLength)).find((text) => text !== null)
+  return shortText(whole, maxQuotedLength) ?? words ?? null
+}
+
+function readReaction({ key, text }: Loose): Reaction | null {
+  const [externalId, emoji] = [tokenOf(objectOf(key).id), shortText(text, 64)]
+  return externalId === null || emoji === null ? null : { externalId, emoji }
+}
