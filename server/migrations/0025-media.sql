@@ -51,3 +51,15 @@ where preview_stored_as is not null;
 -- Whether the team still sees what a customer wrote before an edit, and what they withdrew.
 alter table workspaces
 add column keep_former_texts boolean not null default true;
+
+-- Which message a reaction is about, by the digest of its platform id: to find a reaction that is taken back, and those of
+-- the messages on a page.
+create table message_reactions (
+  workspace_id uuid not null,
+  message_id uuid not null,
+  about_index bytea not null,
+  primary key (workspace_id, message_id),
+  foreign key (workspace_id, message_id) references messages (workspace_id, id) on delete cascade
+);
+
+create index message_reactions_about on message_reactions (workspace_id, about_index);

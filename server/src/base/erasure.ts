@@ -36,6 +36,7 @@ export const erasedKinds = [
   'submissions',
   'conversations',
   'messages',
+  'files',
   'notes',
   'activities',
   'sends',

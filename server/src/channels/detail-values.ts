@@ -1,4 +1,4 @@
-import { type ContactCard, maxCards, type MessageDetail, type Place } from './message-detail.ts'
+import { type ContactCard, type MessageDetail, maxCards, type Place } from './message-detail.ts'
 import { textOf, tokenOf } from './waba/json.ts'
 
 // What readers of all channels make of values that strangers chose: in bounds, or absent.
@@ -9,7 +9,12 @@ const maxPhones = 10
 /** Text of at most so many characters, none of them cut in two; null for anything else and for empty text. */
 export function shortText(value: unknown, maxLength: number): string | null {
   if (typeof value !== 'string') return null
-  return textOf(value.slice(0, maxLength * 2))?.slice(0, maxLength).toWellFormed().trim() || null
+  return (
+    textOf(value.slice(0, maxLength * 2))
+      ?.slice(0, maxLength)
+      .toWellFormed()
+      .trim() || null
+  )
 }
 
 /** A whole number from 0 on, as number, text or in two halves of 32 bits. */
@@ -92,9 +97,11 @@ export function cardsOf(told: readonly ToldCard[]): ContactCard[] | null {
 }
 
 /** The parts that are there; null when none is. */
-export function detailOf(parts: {
-  [K in keyof MessageDetail]-?: Exclude<MessageDetail[K], undefined> | null
-}): MessageDetail | null {
+export function detailOf(
+  parts: {
+    [K in keyof MessageDetail]-?: Exclude<MessageDetail[K], undefined> | null
+  },
+): MessageDetail | null {
   const told = Object.entries(parts).filter(([, part]) => part !== null && part !== false)
   return told.length === 0 ? null : Object.fromEntries(told)
 }

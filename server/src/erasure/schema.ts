@@ -10,6 +10,7 @@ const kinds: Record<ErasedKind, string> = {
   submissions: 'Notes of forms that were filled.',
   conversations: 'Conversations, on any connection.',
   messages: 'Messages, either way.',
+  files: 'Pictures, recordings and documents of messages.',
   notes: 'Internal notes, with their mentions.',
   activities: 'Lines that conversations show of changes.',
   sends: 'Records of sends, by Idempotency-Key.',

@@ -13,6 +13,7 @@ import { forgetErased } from '../base/sealing/vault.ts'
 import type { Contact } from './conversation/conversation.ts'
 import { openContact, phoneIndexes, userIndexes } from './conversation/sealed.ts'
 import { tellMember, tellTeam } from './conversation/team-news.ts'
+import { deleteMediaOf } from './media/media-queries.ts'
 import { wakeWaiting } from './send/send-wakeups.ts'
 
 const batchSize = 500
@@ -180,11 +181,13 @@ async function eraseMessages(tx: Tx, workspaceId: string, conversationId: string
     where p.workspace_id = ${workspaceId}
       and p.connection_id = t.connection_id
       and p.external_index = t.external_index`
+  // With the rows go the keys of the files, so that nobody opens these any more; their bytes are the sweep's.
+  const files = await deleteMediaOf(tx, workspaceId, ids)
   await tx`
     delete from messages
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])`
-  return { messages: messages.length, sends: sends.count }
+  return { messages: messages.length, sends: sends.count, files }
 }
 
 async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): Promise<number> {

@@ -21,6 +21,16 @@ export const sealedInboxTables: readonly SealedTable[] = [
     places: { content: place('messages', 'content', 'id'), external_id: place('messages', 'external_id', 'id') },
   },
   {
+    table: 'media',
+    keysOf: 'workspace',
+    key: ['id'],
+    places: {
+      details: place('media', 'details', 'id'),
+      file_key: place('media', 'file_key', 'id'),
+      platform_id: place('media', 'platform_id', 'id'),
+    },
+  },
+  {
     table: 'conversation_notes',
     keysOf: 'workspace',
     key: ['id'],

@@ -62,6 +62,7 @@ export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, no
     agent_watchdog_minutes: usualWatchdogMinutes,
     agents_stopped: false,
     leads_from_chat: false,
+    keep_former_texts: true,
     ...keepsEverything,
     created_at: now,
     updated_at: now,

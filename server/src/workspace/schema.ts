@@ -62,6 +62,11 @@ const leadsFromChat = Type.Boolean({
   description: 'Whether a customer who writes and is no lead becomes one.',
   example: false,
 })
+const keepFormerTexts = Type.Boolean({
+  description:
+    'Whether the team goes on seeing what a message said before its author edited or withdrew it. Once false, nothing more is kept of it.',
+  example: true,
+})
 const days = (description: string) => nullable(Type.Integer({ minimum: 30, maximum: 3650, description, example: 365 }))
 const retentionDays = {
   conversationsDays: days(
@@ -82,7 +87,7 @@ const retentionPatch = Type.Partial(Type.Object(retentionDays), {
   minProperties: 1,
   description: 'For how many days the workspace keeps what; what is not named stays as it is.',
 })
-const ofInbox = { agentWatchdogMinutes, agentsStopped, leadsFromChat }
+const ofInbox = { agentWatchdogMinutes, agentsStopped, leadsFromChat, keepFormerTexts }
 
 export const workspaceSchema = titled('Workspace', {
   id: idSchema('The workspace.'),
@@ -164,6 +169,7 @@ export function presentWorkspace(row: WorkspaceRow & Pick<Static<typeof workspac
     agentWatchdogMinutes: row.agent_watchdog_minutes,
     agentsStopped: row.agents_stopped,
     leadsFromChat: row.leads_from_chat,
+    keepFormerTexts: row.keep_former_texts,
     retention: retentionOf(row),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

@@ -21,6 +21,7 @@ export interface WorkspacePatch {
   agentWatchdogMinutes?: number | null
   agentsStopped?: boolean
   leadsFromChat?: boolean
+  keepFormerTexts?: boolean
   retention?: Partial<Retention>
 }
 
@@ -87,6 +88,7 @@ function applyPatch(before: WorkspaceRow, patch: WorkspacePatch): WorkspaceRow {
       patch.agentWatchdogMinutes === undefined ? before.agent_watchdog_minutes : patch.agentWatchdogMinutes,
     agents_stopped: patch.agentsStopped ?? before.agents_stopped,
     leads_from_chat: patch.leadsFromChat ?? before.leads_from_chat,
+    keep_former_texts: patch.keepFormerTexts ?? before.keep_former_texts,
     ...withRetention(before, patch.retention ?? {}),
   }
 }

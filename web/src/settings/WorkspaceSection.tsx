@@ -27,6 +27,7 @@ const draftOf = (workspace: Workspace) => ({
   dailyLeadQuota: workspace.dailyLeadQuota as number | string,
   dailyLeadQuotaCeiling: workspace.dailyLeadQuotaCeiling as number | string,
   leadsFromChat: workspace.leadsFromChat,
+  keepFormerTexts: workspace.keepFormerTexts,
   inboxAvailable: workspace.inboxAvailable,
   leadStatuses: workspace.leadStatuses,
 })
@@ -137,6 +138,13 @@ function Fields({ draft: { value, set, errorOf }, mayChange, isOwner }: FieldsPr
         description={texts.fromChatHelp}
         checked={value.leadsFromChat}
         onChange={(event) => set({ leadsFromChat: event.currentTarget.checked })}
+        disabled={!mayChange}
+      />
+      <Switch
+        label={texts.formerTexts}
+        description={texts.formerTextsHelp}
+        checked={value.keepFormerTexts}
+        onChange={(event) => set({ keepFormerTexts: event.currentTarget.checked })}
         disabled={!mayChange}
       />
       <Switch

@@ -92,6 +92,11 @@ async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: st
     where workspace_id = ${workspaceId}
       and conversation_id = ${fromId}`
   await tx`
+    update media
+    set conversation_id = ${toId}
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${fromId}`
+  await tx`
     update conversation_notes
     set conversation_id = ${toId}
     where workspace_id = ${workspaceId}

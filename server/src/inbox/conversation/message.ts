@@ -1,5 +1,7 @@
+import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { MessageKind, Referral } from '../../channels/channel-event.ts'
+import type { MediaKind, MediaTold, MessageDetail } from '../../channels/message-detail.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import { indexesOf } from './sealed.ts'
 import type { MessageStatus } from './status-ladder.ts'
@@ -19,6 +21,12 @@ export interface Message {
   referral: Referral | null
   /** What a send's request to the platform is made of; absent for everything else. */
   send?: unknown
+  /** What it is beside its words; absent when it is words alone. */
+  detail?: KeptDetail
+  /** What became of it after it was written; absent when nothing did. */
+  revision?: Revision
+  /** Its file, while it is being added: then a row of `media` tells of it. */
+  file?: MediaTold
   /** Null until the platform has assigned one. */
   externalId: string | null
   status: MessageStatus
@@ -29,6 +37,27 @@ export interface Message {
   createdAt: Date
   /** When a pending send that nobody has settled is given up. */
   settleBy: Date | null
+}
+
+/** What a message is beside its words, as it is kept: of a file only which row of `media` tells of it. */
+export interface KeptDetail extends Omit<MessageDetail, 'media'> {
+  media?: { id: string; kind: MediaKind }
+}
+
+/** What its author made of a message afterwards. Times are the platform's. */
+export interface Revision {
+  editedAt: string | null
+  withdrawnAt: string | null
+  /** What it said before, and since when, oldest first; none where the workspace does not keep them. */
+  former: { text: string; at: string }[]
+}
+
+/** What a new message keeps of its detail, and its file. */
+export function keepDetail(detail: MessageDetail | undefined, now: Date): Pick<Message, 'detail' | 'file'> {
+  if (detail === undefined) return {}
+  const { media: file, ...rest } = detail
+  if (file === undefined) return { detail: rest }
+  return { detail: { ...rest, media: { id: newId(now), kind: file.kind } }, file }
 }
 
 /** A message as its table holds it. */
@@ -54,7 +83,9 @@ export interface MessageRow {
  * What is sealed of a message as it is written. The platform's id is among it if it is known then: a value of its own takes
  * as long to seal as all the rest. A send learns its id later, and has it in `external_id`.
  */
-export type SealedContent = Pick<Message, 'text' | 'referral' | 'send'> & { externalId?: string }
+export type SealedContent = Pick<Message, 'text' | 'referral' | 'send' | 'detail' | 'revision'> & {
+  externalId?: string
+}
 
 export interface StoredMessage extends MessageRow {
   external_index: Buffer | null
@@ -63,8 +94,13 @@ export interface StoredMessage extends MessageRow {
 const place = (id: string, column: string) => ({ table: 'messages', row: id, column })
 
 export function sealMessage(keyring: Keyring, message: Message, indexOf = indexesOf(keyring)): StoredMessage {
-  const { id, connectionId, externalId, text, referral, send } = message
-  const content: SealedContent = { text, referral, send, ...(externalId !== null && { externalId }) }
+  const { id, connectionId, externalId, text, referral, send, detail, revision } = message
+  const content: SealedContent = {
+    ...{ text, referral, send },
+    ...(externalId !== null && { externalId }),
+    ...(detail !== undefined && { detail }),
+    ...(revision !== undefined && { revision }),
+  }
   return {
     id,
     conversation_id: message.conversationId,

@@ -7,6 +7,7 @@ import { actorOf, type Message, type MessageRow, type SealedContent } from '../c
 export type ShownMessage = Pick<
   Message,
   | ('id' | 'connectionId' | 'direction' | 'kind' | 'origin' | 'text' | 'referral' | 'externalId')
+  | ('detail' | 'revision')
   | ('status' | 'errorCode' | 'actor' | 'occurredAt')
 >
 
@@ -33,26 +34,23 @@ export const shownMessageColumns = (sql: Sql) => sql`
   m.actor_id,
   m.occurred_at`
 
-const sealedColumns: SealedColumns<Pick<Message, 'text' | 'referral' | 'externalId'>> = {
+const sealedColumns: SealedColumns<Pick<Message, 'text' | 'referral' | 'externalId' | 'detail' | 'revision'>> = {
   table: 'messages',
   columns: ['content', 'external_id'],
   read: (content, externalId) => {
-    const { text, referral, externalId: first = null } = JSON.parse(content ?? '') as SealedContent
-    return { text, referral, externalId: externalId ?? first }
+    const { send: _send, externalId: first = null, ...shown } = JSON.parse(content ?? '') as SealedContent
+    return { ...shown, externalId: externalId ?? first }
   },
 }
 
 export function openShownMessage(keyring: Keyring, row: ShownMessageRow): ShownMessage {
-  const { text, referral, externalId } = keyring.recall(sealedColumns, row.id, row.sealed)
   return {
     id: row.id,
     connectionId: row.connection_id,
     direction: row.direction,
     kind: row.kind,
     origin: row.origin,
-    text,
-    referral,
-    externalId,
+    ...keyring.recall(sealedColumns, row.id, row.sealed),
     status: row.status,
     errorCode: row.error_code,
     actor: actorOf(row),

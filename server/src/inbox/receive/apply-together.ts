@@ -9,11 +9,13 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { insertConversations, lockConversationsOf, storeConversations } from '../conversation/many-queries.ts'
 import { type ExternalId, findKnownIds, findTimes, insertMessages } from '../conversation/message-queries.ts'
 import { type IndexOf, rememberedIndexesOf } from '../conversation/sealed.ts'
+import { insertWhatTheyCarry } from '../media/media-queries.ts'
 import { holdFirstOwners } from '../ownership/agents.ts'
 import { begin, begins, type CustomerGroup, type Draft, draftOf, fold, stretchesOf } from './draft.ts'
 import type { CustomerEvent } from './group-events.ts'
 import type { Writer } from './receiver.ts'
 import { mayReveal } from './reveal.ts'
+import { isRevision } from './revise.ts'
 
 export interface Together {
   keyring: Keyring
@@ -35,8 +37,8 @@ export interface Taken {
 /**
  * Applies what was told of many customers of a workspace in a handful of statements: their conversations are locked,
  * everything is decided in memory by the rules that hold for one alone, everything is written. What these do not decide
- * is left: two conversations that turn out to be one, a name that moved, a change of owner, media that show later, what
- * a linked device says of its own messages.
+ * is left: two conversations that turn out to be one, a name that moved, a change of owner, media that show later, edits
+ * and the like, what a linked device says of its own messages.
  */
 export async function applyTogether(tx: Tx, together: Together, groups: readonly CustomerGroup[]): Promise<Taken> {
   const { keyring, workspaceId, now, mayBegin } = together
@@ -87,7 +89,12 @@ export async function applyTogether(tx: Tx, together: Together, groups: readonly
 
 /** Whether `fold` may decide: none of these looks at more than the conversation and what it knows. */
 const isPlain = ({ receiver, events }: CustomerGroup): boolean =>
-  events.every(({ type }) => type !== 'customer_changed' && !(type === 'echo' && receiver.channel === 'unofficial'))
+  events.every(
+    (event) =>
+      event.type !== 'customer_changed' &&
+      !isRevision(event) &&
+      !(event.type === 'echo' && receiver.channel === 'unofficial'),
+  )
 
 const customersOf = ({ receiver, events }: CustomerGroup) =>
   events.map(({ customer }) => ({ connectionId: receiver.id, customer }))
@@ -145,17 +152,13 @@ async function write(
   const changed = drafts.flatMap(({ before, conversation }) =>
     before === null || before === conversation ? [] : [{ before, after: conversation }],
   )
+  const messages = drafts.flatMap((draft) => draft.messages)
   await commitBehind(tx, () =>
     Promise.all([
       insertConversations(tx, keyring, workspaceId, begun),
       storeConversations(tx, keyring, workspaceId, changed),
-      insertMessages(
-        tx,
-        keyring,
-        workspaceId,
-        drafts.flatMap(({ messages }) => messages),
-        indexOf,
-      ),
+      insertMessages(tx, keyring, workspaceId, messages, indexOf),
+      insertWhatTheyCarry(tx, keyring, workspaceId, messages),
       recordAll(tx, workspaceId, drafts, now),
       recordEvents(
         tx,

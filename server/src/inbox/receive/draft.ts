@@ -11,6 +11,7 @@ import type { CustomerEvent } from './group-events.ts'
 import { type Applied, type Plan, planEvent } from './plan-event.ts'
 import { type Receiver, reasonOf, type Writer } from './receiver.ts'
 import { mayReveal } from './reveal.ts'
+import { isRevision } from './revise.ts'
 
 /** What one connection was told of one customer, in order. */
 export interface CustomerGroup {
@@ -99,6 +100,8 @@ export function fold(
       continue
     }
     const before = draft.conversation
+    // Another message is to be looked at.
+    if (isRevision(event)) return null
     if (!isOf(before, event)) return null
     const plan = planEvent({ now }, before, event)
     const applied = plan.message === null ? plan.applied : addMessage(draft, plan)

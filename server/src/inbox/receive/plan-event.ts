@@ -6,11 +6,12 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { opened, unansweredAfterInbound, windowAfter } from '../conversation/conversation-state.ts'
 import { withCustomer } from '../conversation/customer.ts'
 import { messageReceived, messageSent } from '../conversation/events.ts'
-import type { Direction, Message, Origin } from '../conversation/message.ts'
+import { type Direction, keepDetail, type Message, type Origin } from '../conversation/message.ts'
 import { human } from '../conversation/owner.ts'
 import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
 import type { CustomerEvent } from './group-events.ts'
 import type { Intake } from './receiver.ts'
+import type { RevisionEvent } from './revise.ts'
 
 export interface Applied extends ConversationChange {
   /** What the customer wrote, when they did: their ad, if one brought them. */
@@ -23,7 +24,11 @@ export type Plan =
   { message: Message; added: (message: Message) => Applied } | { message: null; applied: Applied }
 
 /** The rules of what comes in, without a look at the database. */
-export function planEvent(intake: Pick<Intake, 'now'>, before: Conversation, event: CustomerEvent): Plan {
+export function planEvent(
+  intake: Pick<Intake, 'now'>,
+  before: Conversation,
+  event: Exclude<CustomerEvent, RevisionEvent>,
+): Plan {
   const { now } = intake
   switch (event.type) {
     case 'message':
@@ -111,7 +116,7 @@ interface Kind {
 
 function messageOf(
   { id, connectionId }: Conversation,
-  { externalId, kind, text, at }: Of<'message' | 'echo' | 'history'>,
+  { externalId, kind, text, detail, at }: Of<'message' | 'echo' | 'history'>,
   how: Kind,
   now: Date,
 ): Message {
@@ -128,6 +133,7 @@ function messageOf(
     occurredAt: at,
     createdAt: now,
     settleBy: null,
+    ...keepDetail(detail, now),
     ...how,
   }
 }

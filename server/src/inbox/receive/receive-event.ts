@@ -3,20 +3,25 @@ import { newest, touched } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { addEchoPart, addMessage } from '../conversation/message-queries.ts'
 import { climb } from '../conversation/status-ladder.ts'
+import { insertWhatTheyCarry } from '../media/media-queries.ts'
 import { takeEarlyStatuses } from './early-statuses.ts'
 import type { CustomerEvent } from './group-events.ts'
 import { type Applied, type Plan, planEcho, planEvent, sent } from './plan-event.ts'
 import type { Intake } from './receiver.ts'
 import { mayReveal, revealMessage } from './reveal.ts'
+import { isRevision } from './revise.ts'
+import { reviseMessage } from './revise-message.ts'
 
 /** What an event makes of the customer's conversation, which is locked. Messages are stored here already. */
 export async function applyEvent(tx: Tx, intake: Intake, before: Conversation, event: CustomerEvent): Promise<Applied> {
   const { keyring, receiver, now } = intake
+  if (isRevision(event)) return reviseMessage(tx, intake, before, event)
   const isFollowed = event.type === 'echo' && receiver.channel === 'unofficial'
   const plan = isFollowed ? await planFollowedEcho(tx, intake, before, event) : planEvent(intake, before, event)
   if (plan.message === null) return plan.applied
   const message = await addMessage(tx, keyring, receiver.workspaceId, plan.message)
   if (message !== null) {
+    await insertWhatTheyCarry(tx, keyring, receiver.workspaceId, [message])
     if (isFollowed) await addEchoPart(tx, keyring, receiver, message)
     return plan.added(message)
   }

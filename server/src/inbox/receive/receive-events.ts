@@ -7,10 +7,12 @@ import { lockChanged, lockCustomer } from '../conversation/lock-customer.ts'
 import { findKnownIds } from '../conversation/message-queries.ts'
 import { insertConversation } from '../conversation/queries.ts'
 import { chooseFirstOwner } from '../ownership/agents.ts'
+import { begins } from './draft.ts'
 import type { CustomerEvent } from './group-events.ts'
 import { applyEvent } from './receive-event.ts'
 import { type Intake, reasonOf, type Writer } from './receiver.ts'
 import { mayReveal } from './reveal.ts'
+import { isRevision } from './revise.ts'
 
 const maxAttempts = 5
 
@@ -28,7 +30,10 @@ export async function applyEvents(tx: Tx, intake: Intake, events: readonly Custo
   for (const event of events) {
     if ('externalId' in event && known.has(event.externalId) && !mayReveal(event)) continue
     const begun = await conversationFor(tx, intake, event)
-    if (begun === null) continue
+    if (begun === null) {
+      if (isRevision(event)) intake.passedOver?.(event)
+      continue
+    }
     const applied = await applyEvent(tx, intake, begun.conversation, event)
     const change = { conversation: applied.conversation, events: [...begun.events, ...applied.events] }
     const cause = { actor: systemActor, reason: reasonOf(event) }
@@ -50,7 +55,7 @@ async function conversationFor(tx: Tx, intake: Intake, event: CustomerEvent): Pr
   }
   const found = await lockCustomer(tx, keyring, scope, event.customer, now)
   if (found !== undefined) return { conversation: found, events: [] }
-  return event.type === 'contact_named' || event.type === 'contact_opened' ? null : begin(tx, intake, event)
+  return begins(event) ? begin(tx, intake, event) : null
 }
 
 /** Only a customer who writes gets an agent; what people did elsewhere begins with people. */

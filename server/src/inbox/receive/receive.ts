@@ -171,8 +171,13 @@ async function receiveGroup(deps: ReceiveDeps, receiver: Receiver, group: Custom
 }
 
 async function receiveOne(deps: ReceiveDeps, receiver: Receiver, group: CustomerEvent[]): Promise<void> {
+  const passedOver = ({ type: code }: CustomerEvent) => {
+    const fields = { workspaceId: receiver.workspaceId, connectionId: receiver.id, code }
+    deps.log.info('change of a message that is not here passed over', fields)
+  }
+  const intakeOf = (keyring: Keyring) => ({ keyring, receiver, now: deps.clock.now(), passedOver })
   const work = (keyring: Keyring) =>
-    withoutRace(() => deps.db.tx((tx: Tx) => applyEvents(tx, { keyring, receiver, now: deps.clock.now() }, group)))
+    withoutRace(() => deps.db.tx((tx: Tx) => applyEvents(tx, intakeOf(keyring), group)))
   const wrote = await deps.vault.withKeyring(receiver.workspaceId, work)
   if (wrote.length > 0) await deps.customersWrote(receiver.workspaceId, wrote)
 }

@@ -39,6 +39,8 @@ export interface Intake {
   keyring: Keyring
   receiver: Receiver
   now: Date
+  /** Told of an edit, a withdrawal or the like of a message that is not here, or not its author's. */
+  passedOver?: (event: CustomerEvent) => void
 }
 
 /** Why a conversation changed with an event, as the team reads it. */

@@ -1,9 +1,10 @@
 import type { Tx } from '../../base/db.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { type Message, type MessageRow, openMessage, sealMessage } from '../conversation/message.ts'
+import { keepDetail, type Message, type MessageRow, openMessage, sealMessage } from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
+import { insertWhatTheyCarry } from '../media/media-queries.ts'
 import type { CustomerEvent } from './group-events.ts'
 import type { Intake } from './receiver.ts'
 
@@ -19,9 +20,9 @@ export function mayReveal(event: CustomerEvent): event is HistoryEvent {
 /** Puts kind and text of what was told into the line that stood in for it. Null when there is none to fill. */
 export async function revealMessage(
   tx: Tx,
-  { keyring, receiver }: Intake,
+  { keyring, receiver, now }: Intake,
   conversation: Conversation,
-  { externalId, kind, text }: HistoryEvent,
+  { externalId, kind, text, detail }: HistoryEvent,
 ): Promise<Message | null> {
   const [row] = await tx<MessageRow[]>`
     select ${messageColumns(tx)}
@@ -34,12 +35,13 @@ export async function revealMessage(
       and m.kind = 'system'
     for update`
   if (row === undefined) return null
-  const message: Message = { ...openMessage(keyring, row), kind, text }
+  const message: Message = { ...openMessage(keyring, row), kind, text, ...keepDetail(detail, now) }
   await tx`
     update messages
     set kind = ${kind},
       content = ${sealMessage(keyring, message).content}
     where workspace_id = ${receiver.workspaceId}
       and id = ${message.id}`
+  await insertWhatTheyCarry(tx, keyring, receiver.workspaceId, [message])
   return message
 }

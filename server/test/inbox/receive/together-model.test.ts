@@ -7,6 +7,7 @@ import { type CustomerEvent, groupByCustomer } from '../../../src/inbox/receive/
 import { applyEvents } from '../../../src/inbox/receive/receive-events.ts'
 import { tellTogether } from '../../support/inbox/deliveries-together.ts'
 import { inboxPicture } from '../../support/inbox/inbox-picture.ts'
+import { pictureTold } from '../../support/inbox/files-told.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 // What is decided in memory for many must come to what is decided at the database for one after the other.
@@ -19,7 +20,9 @@ const runs = {
 
 interface Told {
   who: number
-  what: 'message' | 'notice' | 'echo' | 'history' | 'media' | 'call' | 'named'
+  what:
+    | ('message' | 'notice' | 'echo' | 'history' | 'media' | 'call' | 'named')
+    | ('picture' | 'reaction' | 'edit' | 'withdrawal' | 'phone edit' | 'phone withdrawal' | 'lift')
   /** Few, so that some come again. */
   id: number
   secondsAgo: number
@@ -46,6 +49,13 @@ const what = fc.constantFrom<Told['what']>(
   'media',
   'call',
   'named',
+  'picture',
+  'reaction',
+  'edit',
+  'withdrawal',
+  'phone edit',
+  'phone withdrawal',
+  'lift',
 )
 const told: fc.Arbitrary<Told> = fc.record({
   who: fc.nat(3),
@@ -78,7 +88,10 @@ test('whatever comes together ends as if each customer’s had been applied one 
 })
 
 test('however a history of callbacks falls into deliveries and moments, it ends the same', async () => {
-  const kinds = fc.constantFrom<Told['what']>('message', 'message', 'notice', 'echo', 'history', 'call')
+  const kinds = fc.constantFrom<Told['what']>(
+    ...(['message', 'message', 'notice', 'echo', 'history', 'call'] as const),
+    ...(['picture', 'reaction', 'edit', 'withdrawal', 'phone edit', 'phone withdrawal', 'lift'] as const),
+  )
   const history = fc.array(
     fc.record({ who: fc.nat(2), what: kinds, id: fc.nat(9), isCut: fc.nat(3), isNext: fc.boolean() }),
     {
@@ -139,6 +152,8 @@ function eventOf(w: InboxWorld, { who, what: type, id, secondsAgo, name }: Told,
   const phone = by === 'hidden' ? null : shown
   const customer = { userId, parentUserId: null, phone, name }
   const said = { externalId: `wamid.${who}.${id}`, customer, text: `${type} ${id}`, at }
+  const about = id % 2
+  const revised = { originalId: `wamid.${who}.${id}`, customer, at }
   switch (type) {
     case 'message':
       return customerMessage(said)
@@ -150,6 +165,18 @@ function eventOf(w: InboxWorld, { who, what: type, id, secondsAgo, name }: Told,
       return { ...said, type: 'history', kind: 'system', direction: 'inbound', status: 'read' }
     case 'media':
       return { ...said, type: 'history', kind: 'image', direction: 'inbound', status: 'read' }
+    case 'picture':
+      return customerMessage({ ...said, kind: 'image', detail: { media: pictureTold } })
+    case 'reaction':
+      return customerMessage({ ...said, detail: { reaction: { externalId: `wamid.${who}.${about}`, emoji: '👍' } } })
+    case 'edit':
+    case 'phone edit':
+      return { ...revised, type: 'edited', direction: type === 'edit' ? 'inbound' : 'outbound', text: `${name} ${id}` }
+    case 'withdrawal':
+    case 'phone withdrawal':
+      return { ...revised, type: 'withdrawn', direction: type === 'withdrawal' ? 'inbound' : 'outbound' }
+    case 'lift':
+      return { ...revised, originalId: `wamid.${who}.${about}`, type: 'reaction_lifted', direction: 'inbound' }
     case 'call':
       return { type: 'contact_opened', customer, at }
     case 'named':

@@ -4,7 +4,7 @@ import { conversationColumns } from '../../../src/inbox/conversation/queries.ts'
 import { type ConversationRow, openConversation } from '../../../src/inbox/conversation/sealed.ts'
 import type { InboxWorld } from './inbox-world.ts'
 
-/** All that the inbox of a workspace holds, ids apart: each conversation with its messages, events and activities in order. */
+/** All that the inbox of a workspace holds, ids apart: each conversation with its messages, files, events and activities in order. */
 export async function inboxPicture(w: InboxWorld): Promise<unknown[]> {
   const { db, workspaceId } = w
   const keyring = await w.vault.keyring(workspaceId)
@@ -25,10 +25,17 @@ export async function inboxPicture(w: InboxWorld): Promise<unknown[]> {
       where workspace_id = ${workspaceId}
         and conversation_id = ${row.id}
       order by id`
+    const files = await db.sql`
+      select f.message_id, f.direction, f.kind, f.state
+      from media f
+      where f.workspace_id = ${workspaceId}
+        and f.conversation_id = ${row.id}
+      order by f.created_at, f.id`
     return withoutIds({
       conversation: openConversation(keyring, row),
       messages: messages.map((message) => openMessage(keyring, message)),
       activities: [...activities],
+      files: [...files],
       events: await w.events(row.id),
     })
   })

@@ -38,6 +38,9 @@ export const settings = {
     ceilingHelp: 'The most that its admins may set above. 0 is unlimited. Only operators can change this.',
     fromChat: 'Create a lead for everyone who writes',
     fromChatHelp: 'A customer who writes for the first time becomes a lead with their number.',
+    formerTexts: 'Keep what was edited or withdrawn',
+    formerTextsHelp:
+      'The team goes on seeing what a message said before its author changed or withdrew it. Turned off, nothing more of it is kept.',
     inboxOpen: 'The inbox is open',
     inboxOpenHelp: 'While it is closed, API keys cannot use the inbox. Only owners can change this.',
     statuses: 'Lead statuses',
@@ -298,6 +301,7 @@ export const settings = {
       agent_watchdog_minutes: 'watchdog',
       agents_stopped: 'stop switch',
       leads_from_chat: 'leads from chat',
+      keep_former_texts: 'former texts',
       keep_conversations_days: 'days of conversations',
       keep_activities_days: 'days of changes in conversations',
       keep_sends_days: 'days of records that prevent duplicate sends',

@@ -53,6 +53,9 @@ export const settings: typeof en = {
       'Lo máximo que sus administradores pueden fijar arriba. 0 es sin límite. Solo lo cambian los operadores.',
     fromChat: 'Crear un lead por cada persona que escribe',
     fromChatHelp: 'Un cliente que escribe por primera vez se vuelve lead por su número.',
+    formerTexts: 'Conservar lo editado o eliminado',
+    formerTextsHelp:
+      'El equipo sigue viendo lo que decía un mensaje antes de que su autor lo editara o eliminara. Si se desactiva, ya no se conserva nada de eso.',
     inboxOpen: 'La bandeja de entrada está abierta',
     inboxOpenHelp: 'Mientras esté cerrada, las claves de API no usan la bandeja. Solo los propietarios cambian esto.',
     statuses: 'Estados de los leads',
@@ -314,6 +317,7 @@ export const settings: typeof en = {
       agent_watchdog_minutes: 'vigilante',
       agents_stopped: 'interruptor de parada',
       leads_from_chat: 'leads del chat',
+      keep_former_texts: 'textos anteriores',
       keep_conversations_days: 'días de las conversaciones',
       keep_activities_days: 'días de los cambios en conversaciones',
       keep_sends_days: 'días de los registros contra envíos dobles',

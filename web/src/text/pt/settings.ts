@@ -40,6 +40,9 @@ export const settings: typeof en = {
     ceilingHelp: 'O máximo que os administradores podem definir acima. 0 é sem limite. Só operadores mudam isto.',
     fromChat: 'Criar um lead para cada pessoa que escreve',
     fromChatHelp: 'Um cliente que escreve pela primeira vez vira lead pelo seu número.',
+    formerTexts: 'Guardar o que foi editado ou apagado',
+    formerTextsHelp:
+      'A equipe continua vendo o que uma mensagem dizia antes de o autor editá-la ou apagá-la. Se desativado, nada mais disso é guardado.',
     inboxOpen: 'A caixa de entrada está aberta',
     inboxOpenHelp: 'Enquanto estiver fechada, chaves de API não usam a caixa de entrada. Só proprietários mudam isto.',
     statuses: 'Status dos leads',
@@ -300,6 +303,7 @@ export const settings: typeof en = {
       agent_watchdog_minutes: 'vigia',
       agents_stopped: 'chave de parada',
       leads_from_chat: 'leads do chat',
+      keep_former_texts: 'textos anteriores',
       keep_conversations_days: 'dias das conversas',
       keep_activities_days: 'dias das mudanças nas conversas',
       keep_sends_days: 'dias dos registros contra envios duplos',

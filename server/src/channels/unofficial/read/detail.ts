@@ -1,13 +1,4 @@
-import {
-  bytesOf,
-  cardsOf,
-  countOf,
-  detailOf,
-  mimeTypeOf,
-  placeOf,
-  sha256Of,
-  shortText,
-} from '../../detail-values.ts'
+import { bytesOf, cardsOf, countOf, detailOf, mimeTypeOf, placeOf, sha256Of, shortText } from '../../detail-values.ts'
 import {
   type ContactCard,
   type MediaKind,

@@ -24,7 +24,12 @@ export function readCard(vcard: unknown): Card {
 function readField(card: Card, field: string, parameters: readonly string[], value: string): void {
   if (value === '') return
   if (field === 'FN') card.name ??= value
-  if (field === 'ORG') card.organisation ??= value.replace(/;+$/, '')
+  if (field === 'ORG')
+    card.organisation ??=
+      value
+        .split(';')
+        .filter((part) => part !== '')
+        .join(', ') || null
   if (field === 'EMAIL') card.emails.push(value)
   if (field === 'TEL') {
     const known = parameterOf(parameters, 'waid=')

@@ -1,12 +1,4 @@
-import {
-  cardsOf,
-  countOf,
-  detailOf,
-  mimeTypeOf,
-  placeOf,
-  sha256Of,
-  shortText,
-} from '../../detail-values.ts'
+import { cardsOf, countOf, detailOf, mimeTypeOf, placeOf, sha256Of, shortText } from '../../detail-values.ts'
 import {
   type ContactCard,
   type MediaKind,

@@ -1,0 +1,110 @@
+import { byteaArray, type Tx, timestampArray } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { MediaTold } from '../../channels/message-detail.ts'
+import type { KeptDetail, Message } from '../conversation/message.ts'
+import { externalIndex } from '../conversation/sealed.ts'
+import type { MediaDetails } from './media.ts'
+
+/**
+ * Adds what new messages need beside their rows, behind these in the same transaction: files to be fetched, and what
+ * reactions are about. Makes no statement for messages that are words alone.
+ */
+export async function insertWhatTheyCarry(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  messages: readonly Message[],
+): Promise<void> {
+  await Promise.all([
+    insertMedia(tx, keyring, workspaceId, messages),
+    insertReactions(tx, keyring, workspaceId, messages),
+  ])
+}
+
+type WithFile = Message & { file: MediaTold; detail: { media: NonNullable<KeptDetail['media']> } }
+const hasFile = (message: Message): message is WithFile =>
+  message.file !== undefined && message.detail?.media !== undefined
+
+/** Adds a row for the file of each message that has one: due at once. */
+export async function insertMedia(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  messages: readonly Message[],
+): Promise<void> {
+  const rows = messages.filter(hasFile)
+  if (rows.length === 0) return
+  const column = <T>(read: (row: WithFile) => T): T[] => rows.map(read)
+  const times = timestampArray(
+    tx,
+    column((row) => row.createdAt),
+  )
+  await tx`
+    insert into media (
+      workspace_id, id, conversation_id, connection_id, message_id, direction, kind, state, details, due_at, created_at,
+      updated_at
+    )
+    select ${workspaceId}::uuid, n.id, n.conversation_id, n.connection_id, n.message_id, n.direction, n.kind, 'coming',
+      n.details, n.created_at, n.created_at, n.created_at
+    from unnest(
+      ${column(({ detail }) => detail.media.id)}::uuid[],
+      ${column((row) => row.conversationId)}::uuid[],
+      ${column((row) => row.connectionId)}::uuid[],
+      ${column((row) => row.id)}::uuid[],
+      ${column((row) => row.direction)}::text[],
+      ${column(({ file }) => file.kind)}::text[],
+      ${byteaArray(
+        tx,
+        column(({ detail, file }) => sealMediaDetails(keyring, detail.media.id, toldOf(file))),
+      )}::bytea[],
+      ${times}::timestamptz[]
+    ) as n (id, conversation_id, connection_id, message_id, direction, kind, details, created_at)`.execute()
+}
+
+function toldOf({ kind: _kind, ...told }: MediaTold): MediaDetails {
+  return { ...told, realType: null }
+}
+
+const detailsPlace = (id: string) => ({ table: 'media', row: id, column: 'details' })
+
+export const sealMediaDetails = (keyring: Keyring, id: string, details: MediaDetails): Buffer =>
+  keyring.seal(detailsPlace(id), JSON.stringify(details))
+
+export const openMediaDetails = (keyring: Keyring, id: string, sealed: Uint8Array): MediaDetails =>
+  JSON.parse(keyring.openText(detailsPlace(id), sealed)) as MediaDetails
+
+async function insertReactions(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  messages: readonly Message[],
+): Promise<void> {
+  const rows = messages.flatMap(({ id, connectionId, detail }) =>
+    detail?.reaction === undefined
+      ? []
+      : [{ id, about: externalIndex(keyring, connectionId, detail.reaction.externalId) }],
+  )
+  if (rows.length === 0) return
+  await tx`
+    insert into message_reactions (workspace_id, message_id, about_index)
+    select ${workspaceId}::uuid, n.message_id, n.about_index
+    from unnest(
+      ${rows.map(({ id }) => id)}::uuid[],
+      ${byteaArray(
+        tx,
+        rows.map(({ about }) => about),
+      )}::bytea[]
+    ) as n (message_id, about_index)`.execute()
+}
+
+/**
+ * Deletes the rows of these messages' files. Their keys go with them, so that what the store has of them opens no more; the
+ * sweep removes it. Whoever fetches one of them finds no row to write.
+ */
+export async function deleteMediaOf(tx: Tx, workspaceId: string, messageIds: readonly string[]): Promise<number> {
+  const deleted = await tx`
+    delete from media
+    where workspace_id = ${workspaceId}
+      and message_id = any (${[...messageIds]}::uuid[])`
+  return deleted.count
+}

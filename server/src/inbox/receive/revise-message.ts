@@ -1,0 +1,105 @@
+import type { Tx } from '../../base/db.ts'
+import { newest, touched } from '../conversation/change.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { type Message, type MessageRow, openMessage, sealMessage } from '../conversation/message.ts'
+import { findByExternalIndex, messageColumns } from '../conversation/message-queries.ts'
+import { externalIndex } from '../conversation/sealed.ts'
+import { deleteMediaOf } from '../media/media-queries.ts'
+import type { Applied } from './plan-event.ts'
+import type { Intake } from './receiver.ts'
+import { type RevisionEvent, revise } from './revise.ts'
+
+/**
+ * Changes a message of the conversation, which is locked, as its author has. Nobody else's: who is told of here wrote all
+ * that came in, and our number all that went out.
+ */
+export async function reviseMessage(
+  tx: Tx,
+  intake: Intake,
+  before: Conversation,
+  event: RevisionEvent,
+): Promise<Applied> {
+  const { keyring, receiver, now } = intake
+  const [found, keepsFormer] = await Promise.all([
+    event.type === 'reaction_lifted'
+      ? lockReactions(tx, intake, before, event)
+      : lockOriginal(tx, intake, before, event),
+    keepsFormerTexts(tx, receiver.workspaceId),
+  ])
+  if (found.length === 0) intake.passedOver?.(event)
+  let conversation = before
+  for (const row of found) {
+    const message = openMessage(keyring, row)
+    const revised = revise(message, event, keepsFormer)
+    if (revised === message) continue
+    await storeContent(tx, intake, revised)
+    const losesFile = message.detail?.media !== undefined && revised.detail?.media === undefined
+    if (losesFile) await deleteMediaOf(tx, receiver.workspaceId, [revised.id])
+    conversation = touched({ ...conversation, ...newest(conversation, revised) }, now)
+  }
+  return { conversation, events: [], wrote: null }
+}
+
+/** None when it is not here, is another's, or is one of the parts that a long text was sent in. */
+async function lockOriginal(
+  tx: Tx,
+  { keyring, receiver: { workspaceId, id: connectionId } }: Intake,
+  conversation: Conversation,
+  { originalId, direction }: RevisionEvent,
+): Promise<MessageRow[]> {
+  const index = externalIndex(keyring, connectionId, originalId)
+  const id = await findByExternalIndex(tx, workspaceId, connectionId, index)
+  if (id === undefined) return []
+  return tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.id = ${id}
+      and m.conversation_id = ${conversation.id}
+      and m.direction = ${direction}
+      and not exists (
+        select 1 from message_parts p
+        where p.workspace_id = ${workspaceId}
+          and p.message_id = m.id
+          and p.part > 1
+      )
+    for update of m`
+}
+
+const secondMs = 1000
+
+/** The author's reactions to the message up to that second; more than one where they chose another before. */
+async function lockReactions(
+  tx: Tx,
+  { keyring, receiver: { workspaceId, id: connectionId } }: Intake,
+  conversation: Conversation,
+  { originalId, direction, at }: RevisionEvent,
+): Promise<MessageRow[]> {
+  return tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from message_reactions r
+    join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id
+    where r.workspace_id = ${workspaceId}
+      and r.about_index = ${externalIndex(keyring, connectionId, originalId)}
+      and m.conversation_id = ${conversation.id}
+      and m.direction = ${direction}
+      and m.occurred_at < ${new Date(at.getTime() + secondMs)}
+    order by m.occurred_at
+    for update of m`
+}
+
+async function keepsFormerTexts(tx: Tx, workspaceId: string): Promise<boolean> {
+  const [row] = await tx<{ keep_former_texts: boolean }[]>`
+    select keep_former_texts
+    from workspaces
+    where id = ${workspaceId}`
+  return row?.keep_former_texts ?? false
+}
+
+async function storeContent(tx: Tx, { keyring, receiver }: Intake, message: Message): Promise<void> {
+  await tx`
+    update messages
+    set content = ${sealMessage(keyring, message).content}
+    where workspace_id = ${receiver.workspaceId}
+      and id = ${message.id}`
+}
