@@ -644,6 +644,16 @@ create table message_parts (
 
 CREATE UNIQUE INDEX message_parts_external_key ON message_parts USING btree (workspace_id, connection_id, external_index) WHERE (external_index IS NOT NULL);
 
+create table message_reactions (
+  workspace_id uuid not null,
+  message_id uuid not null,
+  about_index bytea not null,
+  constraint message_reactions_workspace_id_message_id_fkey FOREIGN KEY (workspace_id, message_id) REFERENCES messages(workspace_id, id) ON DELETE CASCADE,
+  constraint message_reactions_pkey PRIMARY KEY (workspace_id, message_id)
+);
+
+CREATE INDEX message_reactions_about ON message_reactions USING btree (workspace_id, about_index);
+
 create table messages (
   workspace_id uuid not null,
   id uuid not null,

@@ -14,7 +14,7 @@ export const statuses: ReadonlyMap<unknown, DeliveryStatus> = new Map<number, De
   [5, 'read'],
 ])
 
-/** One of `messages.update`: how far a message of ours has come. Edits and the like come this way too. */
+/** One of `messages.update`: how far a message of ours has come. Edits and the like come this way once more. */
 export function readStatus({ key, update }: Loose, now: Date): Read {
   const { id, fromMe, remoteJid, remoteJidAlt } = objectOf(key)
   const { status: number, messageTimestamp, messageStubParameters } = objectOf(update)

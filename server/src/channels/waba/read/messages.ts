@@ -1,9 +1,9 @@
-import type { Customer, DeliveryStatus } from '../../channel-event.ts'
+import type { ChannelEvent, Customer, DeliveryStatus } from '../../channel-event.ts'
+import { maxTextLength } from '../../detail-values.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent, readReferral } from './content.ts'
 import { findCustomer, readPhone } from './customer.ts'
 import { type Read, type Reading, readPlatformTime } from './reading.ts'
-import { readRevision } from './revision.ts'
 import { readSystem } from './system.ts'
 
 const known: ReadonlyMap<unknown, DeliveryStatus> = new Map<string, DeliveryStatus>([
@@ -94,4 +94,21 @@ function sharedPhone(message: Loose): string | null {
 
 function errorCodeOf({ errors }: Loose): string {
   return tokenOf(objectOf(listOf(errors)[0]).code)?.slice(0, 50) ?? 'unknown'
+}
+
+type Revision = Extract<ChannelEvent, { originalId: string }>
+type About = Omit<Revision, 'type' | 'text' | 'originalId'>
+
+/** What is no message of its own: an edit, a withdrawal, a reaction that was lifted. */
+function readRevision(message: Loose, about: About): Read {
+  const inner = objectOf(message[String(message.type)])
+  const originalId = tokenOf(message.type === 'reaction' ? inner.message_id : inner.original_message_id)
+  if (originalId === null) return 'edit, withdrawal or lifted reaction of nothing'
+  const shared = { ...about, originalId }
+  if (message.type === 'revoke') return { type: 'withdrawn', ...shared }
+  if (message.type === 'reaction') return { type: 'reaction_lifted', ...shared }
+  const said = readContent(objectOf(inner.message))
+  // What cannot be shown must not take the place of what could.
+  if (said === null || said.kind === 'system') return 'edit that says nothing'
+  return { type: 'edited', text: said.text.slice(0, maxTextLength).toWellFormed(), ...shared }
 }
