@@ -75,7 +75,9 @@ for (const [what, message, kind, said] of contents) {
 }
 
 const passedOver: [what: string, message: unknown, reason: RegExp][] = [
-  ['a withdrawal', socketMessage({ protocolMessage: { type: 0, key: { id: 'x' } } }), /withdrawal/],
+  ['a withdrawal of nothing', socketMessage({ protocolMessage: { type: 0, key: {} } }), /withdrawal/],
+  ['a setting', socketMessage({ protocolMessage: { type: 3, key: { id: 'x' } } }), /or the like/],
+  ['an edit without words', socketMessage({ protocolMessage: { type: 14, key: { id: 'x' } } }), /says nothing/],
   ['an edit', socketMessage({ editedMessage: { message: { protocolMessage: { editedMessage: text } } } }), /edit/],
   ['a lifted reaction', socketMessage({ reactionMessage: { text: '' } }), /lifted reaction/],
   ['a vote', socketMessage({ pollUpdateMessage: {} }), /or the like/],

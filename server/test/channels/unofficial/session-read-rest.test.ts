@@ -196,6 +196,8 @@ const { value: nonsense } = fc.letrec<{ value: unknown }>((tie) => ({
           'lid',
         ],
         ...['conversation', 'extendedTextMessage', 'ephemeralMessage', 'editedMessage', 'imageMessage', 'contextInfo'],
+        ...['protocolMessage', 'reactionMessage', 'type', 'timestampMs', 'mediaKey', 'waveform', 'fileLength', 'vcard'],
+        ...['stanzaId', 'quotedMessage', 'contactMessage', 'locationMessage', 'audioMessage'],
         ...['contactsArrayMessage', 'contacts', 'messageTimestamp', 'low', 'high', 'lidPnMappings', 'pn', 'pushName'],
         ...['messageStubParameters', 'externalAdReply', 'connection', 'lastDisconnect', 'error', 'output', 'me', 'qr'],
         ...['__proto__', 'constructor', 'toString'],
@@ -229,7 +231,8 @@ const hasSamples = process.env.PAYLOAD_SAMPLES !== undefined && existsSync(folde
 /** What each sample's name says must come of it: the first pattern that fits counts. */
 const outcomes: [pattern: RegExp, types: string][] = [
   // The own send is our copy of what has not left yet.
-  [/group|broadcast|revoke|decrypt-failed|own-send/, ''],
+  [/group|broadcast|decrypt-failed|own-send/, ''],
+  [/revoke/, 'withdrawn'],
   [/fromme/, 'echo'],
   [/^update-delivered-read/, 'status status'],
   [/^update-/, 'status'],

@@ -23,7 +23,9 @@ const load = (part: string, name: string) => JSON.parse(readFileSync(join(folder
 /** What each sample's name says must come of it: the first pattern that fits counts. */
 const outcomes: [pattern: RegExp, types: string][] = [
   [/group|deleted|status-unknown|value-errors|no-from|invalid-from|restriction|user-preferences/, ''],
-  [/revoke|reaction-removed|declined|sync-remove|empty-entry|other-object|unknown-field|signatures/, ''],
+  [/revoke/, 'withdrawn'],
+  [/reaction-removed/, 'reaction_lifted'],
+  [/declined|sync-remove|empty-entry|other-object|unknown-field|signatures/, ''],
   [/changed-number/, 'customer_changed message'],
   [/^calls-/, 'contact_opened'],
   [/^smb-echo/, 'echo'],

@@ -134,18 +134,20 @@ for (const [what, item, kind, expected] of kinds) {
   })
 }
 
+const ofNothing = 'edit, withdrawal or lifted reaction of nothing'
 const passedOver: [what: string, body: unknown, reason: string][] = [
-  ['a lifted reaction', messages(message('reaction', { message_id: 'x' })), 'edit, withdrawal or lifted reaction'],
+  ['a reaction lifted from nothing', messages(message('reaction', { emoji: '' })), ofNothing],
+  ['a withdrawal of nothing', messages(message('revoke', {})), ofNothing],
+  ['an edit of nothing', messages(message('edit', { message: { type: 'text', text: { body: 'x' } } })), ofNothing],
   [
-    'a reaction lifted by emptiness',
-    messages(message('reaction', { emoji: '' })),
-    'edit, withdrawal or lifted reaction',
-  ],
-  ['a withdrawal', messages(message('revoke', { original_message_id: 'x' })), 'edit, withdrawal or lifted reaction'],
-  [
-    'an edit',
+    'an edit without words',
     messages(message('edit', { original_message_id: 'x', message: {} })),
-    'edit, withdrawal or lifted reaction',
+    'edit that says nothing',
+  ],
+  [
+    'an edit that cannot be shown',
+    messages(message('edit', { original_message_id: 'x', message: { type: 'hologram' } })),
+    'edit that says nothing',
   ],
   ['a group message', messages(text('Hi', { group_id: '5' })), 'message in a group'],
   ['a message of nobody', messages(text('Hi', { from: undefined })), 'message without a sender'],
@@ -289,7 +291,7 @@ const fields = [
   'user_id_update',
   'account_update',
 ]
-const types = kinds.map(([, item]) => item.type).concat(['system', 'reaction', 'revoke', '__proto__'])
+const types = kinds.map(([, item]) => item.type).concat(['system', 'reaction', 'revoke', 'edit', '__proto__'])
 const oddItem = fc.dictionary(
   fc.constantFrom(
     'from',
@@ -297,9 +299,7 @@ const oddItem = fc.dictionary(
     'id',
     'timestamp',
     'text',
-    'interactive',
-    'contacts',
-    'system',
+    ...['interactive', 'contacts', 'system', 'context', 'image', 'document', 'reaction', 'revoke', 'edit'],
     'location',
     'order',
     'referral',
@@ -312,7 +312,8 @@ const oddItem = fc.dictionary(
   fc.oneof(
     fc.jsonValue(),
     fc.constant(customerPhone),
-    fc.constant({ body: 'x', name: {}, phones: [null], user_id: [] }),
+    fc.constant({ body: 'x', name: {}, phones: [null], user_id: [], id: 7, message_id: 'x', emoji: {} }),
+    fc.constant({ original_message_id: 'x', message: { type: 'text', text: { body: 'x' } } }),
   ),
 )
 

@@ -6,8 +6,8 @@ import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { type CustomerEvent, groupByCustomer } from '../../../src/inbox/receive/group-events.ts'
 import { applyEvents } from '../../../src/inbox/receive/receive-events.ts'
 import { tellTogether } from '../../support/inbox/deliveries-together.ts'
-import { inboxPicture } from '../../support/inbox/inbox-picture.ts'
 import { pictureTold } from '../../support/inbox/files-told.ts'
+import { inboxPicture } from '../../support/inbox/inbox-picture.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 // What is decided in memory for many must come to what is decided at the database for one after the other.
