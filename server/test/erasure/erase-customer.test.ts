@@ -48,8 +48,8 @@ test('a customer who was everywhere leaves no row, no word and no digest, and ot
   assert.deepEqual(left, marinas.leadIds.map((id) => `events: ${id}`).sort())
   const { removed } = body.erasure
   assert.deepEqual(
-    [removed.leads, removed.conversations, removed.notes, removed.sends, removed.submissions, removed.savedFilters],
-    [3, 2, 1, 1, 1, 1],
+    [removed.leads, removed.conversations, removed.notes, removed.sends, removed.submissions, removed.savedFilters, removed.files],
+    [3, 2, 1, 1, 1, 1, 1],
   )
   assert.deepEqual([removed.sessionRows, removed.importFiles, removed.messages], [6, 1, marinas.messageIds.length])
   assert.ok(removed.events > 5 && removed.deliveries > 5 && removed.activities > 0 && removed.statusChanges > 0)

@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { presentPayload } from '../../src/app/events.ts'
 import { keyedTables } from '../../src/app/keyed-tables.ts'
 import type { KeyedRow, SealedTable } from '../../src/base/sealing/keyed-table.ts'
+import type { Customer } from '../../src/channels/channel-event.ts'
+import type { MessageDetail } from '../../src/channels/message-detail.ts'
 import { askHolder } from '../../src/channels/unofficial/send/sends.ts'
 import { sealedAuthStore } from '../../src/channels/unofficial/transport/sealed-auth-store.ts'
 import { contactIndexes } from '../../src/inbox/conversation/sealed.ts'
 import { leadIndexes } from '../../src/leads/lead/sealed.ts'
 import { runImports } from '../../src/leads/transfer/import/run.ts'
 import { createDeliveryWorker } from '../../src/webhooks/deliver/worker.ts'
+import { pictureTold } from './inbox/files-told.ts'
 import { conversationPath, customerMessage, type InboxWorld, inboxWorld } from './inbox/inbox-world.ts'
 import { leadPath } from './leads/leads.ts'
 import { signedInMember, type TestMember } from './member.ts'
@@ -130,6 +133,7 @@ async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, varian
     second,
     customerMessage({ at: moment(), text: word, customer: { ...nobody, phone: variant, name: word } }),
   )
+  await sayMore(w, moment, { ...nobody, phone, userId, name: word }, word)
   const found = [...(await w.conversations({ phone })), ...(await w.conversations({ phone: variant }))]
   const conversationIds = found.map(({ id }) => id)
   const [id = ''] = conversationIds
@@ -151,6 +155,24 @@ async function seedInbox(w: InboxWorld, admin: TestMember, { word, phone, varian
     conversationIds: [...conversationIds, ...merged.map((row) => row.id)],
     messageIds: messages.map((row) => row.id),
   }
+}
+
+/** A picture with a card and a quote, whose words were edited; a reaction that was lifted. */
+async function sayMore(w: InboxWorld, moment: () => Date, customer: Customer, word: string): Promise<void> {
+  const id = (name: string) => `wamid.${word}.${name}`
+  const cards = [{ name: word, organisation: word, phones: [], emails: [] }]
+  const detail: MessageDetail = {
+    media: { ...pictureTold, name: `${word}.jpg` },
+    cards,
+    quoted: { externalId: id('picture'), text: word },
+  }
+  const reaction: MessageDetail = { reaction: { externalId: id('picture'), emoji: '👍' } }
+  const about = (name: string) => ({ originalId: id(name), direction: 'inbound', customer, at: moment() }) as const
+  await w.tell(customerMessage({ at: moment(), customer, externalId: id('picture'), kind: 'image', detail }))
+  await w.tell(customerMessage({ at: moment(), customer, externalId: id('reaction'), text: '👍', detail: reaction }))
+  await w.tell({ type: 'edited', ...about('picture'), text: `${word} anew` })
+  await w.tell({ type: 'edited', ...about('picture'), text: `${word} anew again` })
+  await w.tell({ type: 'reaction_lifted', ...about('picture') })
 }
 
 const nobody = { userId: null, parentUserId: null, phone: null, name: null }

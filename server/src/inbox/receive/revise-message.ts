@@ -67,8 +67,10 @@ async function lockOriginal(
 }
 
 const secondMs = 1000
+/** A person has one reaction to a message at a time: those before it show nowhere. */
+const newestReactions = 10
 
-/** The author's reactions to the message up to that second; more than one where they chose another before. */
+/** The author's newest reactions to the message up to that second; more than one where they chose another before. */
 async function lockReactions(
   tx: Tx,
   { keyring, receiver: { workspaceId, id: connectionId } }: Intake,
@@ -84,7 +86,8 @@ async function lockReactions(
       and m.conversation_id = ${conversation.id}
       and m.direction = ${direction}
       and m.occurred_at < ${new Date(at.getTime() + secondMs)}
-    order by m.occurred_at
+    order by m.occurred_at desc
+    limit ${newestReactions}
     for update of m`
 }
 

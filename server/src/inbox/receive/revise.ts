@@ -6,8 +6,8 @@ export type RevisionEvent = Extract<CustomerEvent, { originalId: string }>
 
 export const isRevision = (event: CustomerEvent): event is RevisionEvent => 'originalId' in event
 
-/** How many former texts are kept of a message; beyond these the oldest go. */
-const maxFormer = 10
+/** How many former texts are kept of a message, beyond which the oldest go, and how much of each: a page opens them all. */
+const [maxFormer, maxFormerLength] = [10, 4096]
 
 const untouched: Revision = { editedAt: null, withdrawnAt: null, former: [] }
 
@@ -44,7 +44,8 @@ function withdraw(message: Message, revision: Revision, { at }: RevisionEvent, k
 }
 
 function formerOf({ text, occurredAt }: Message, { editedAt, former }: Revision): Revision['former'] {
-  return [...former, { text, at: editedAt ?? occurredAt.toISOString() }].slice(-maxFormer)
+  const shown = text.slice(0, maxFormerLength).toWellFormed()
+  return [...former, { text: shown, at: editedAt ?? occurredAt.toISOString() }].slice(-maxFormer)
 }
 
 /** The file is nobody's any more; which message a reaction was about says nothing by itself. */

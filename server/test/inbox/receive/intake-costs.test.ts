@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import type { MessageDetail } from '../../../src/channels/message-detail.ts'
 import { receive } from '../../../src/inbox/receive/receive.ts'
 import { everyStatementOf } from '../../support/database.ts'
+import { pictureTold } from '../../support/inbox/files-told.ts'
 import { customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const w = await inboxWorld()
@@ -39,6 +41,20 @@ test('100 messages of one customer take 8 statements at most', async () => {
   const sent = await statementsFor(messagesOf(1))
   assert.ok(sent <= 8, `${sent} statements`)
 })
+
+const carrying: [what: string, detail: MessageDetail][] = [
+  ['pictures', { media: pictureTold }],
+  ['reactions', { reaction: { externalId: 'wamid.1', emoji: '👍' } }],
+]
+
+for (const [what, detail] of carrying) {
+  test(`100 ${what} take one statement more than 100 messages that are words alone, however they come`, async () => {
+    await w.tell(...messagesOf(100))
+    const words = await statementsFor(messagesOf(100))
+    const sent = await statementsFor(messagesOf(100).map((event) => ({ ...event, detail }) as ChannelEvent))
+    assert.equal(sent, words + 1)
+  })
+}
 
 /** How often keys are used for what these events bring. */
 async function keyUsesFor(events: ChannelEvent[]) {

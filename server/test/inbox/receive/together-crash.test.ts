@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { testDatabase } from '../../support/database.ts'
 import { tellTogether } from '../../support/inbox/deliveries-together.ts'
-import { countsOf } from '../../support/inbox/inbox-picture.ts'
+import { countsOf, messagesWithoutFile } from '../../support/inbox/inbox-picture.ts'
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { messageOf, type ReceivingTask } from '../../support/inbox/receiving-program.ts'
 import { startProgram } from '../../support/program/program.ts'
@@ -31,9 +31,11 @@ async function crash(dieAt: number, isSent: boolean): Promise<void> {
   assert.equal(await child.gone, 'SIGKILL', `statement ${dieAt}`)
   const [messages, unread, events] = await countsOf(w)
   assert.deepEqual([unread, events], [messages, messages], `all of a transaction or nothing, at statement ${dieAt}`)
+  assert.equal(await messagesWithoutFile(w), 0, `a picture and what says where it is, at statement ${dieAt}`)
   const lists = phones.map((phone) => [messageOf(phone, w.clock.now())])
   assert.ok((await tellTogether(w, lists)).every(Boolean))
   assert.deepEqual(await countsOf(w), [9, 9, 9], `statement ${dieAt}`)
+  assert.equal(await messagesWithoutFile(w), 0, `statement ${dieAt}`)
   assert.equal((await w.conversations()).length, 6)
 }
 

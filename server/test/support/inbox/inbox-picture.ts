@@ -54,3 +54,13 @@ export async function countsOf({ db, workspaceId }: Pick<InboxWorld, 'db' | 'wor
       (select count(*) from events where workspace_id = ${workspaceId} and name = 'inbox.message.received') as events`
   return [Number(row?.messages), Number(row?.unread), Number(row?.events)]
 }
+
+export async function messagesWithoutFile({ db, workspaceId }: Pick<InboxWorld, 'db' | 'workspaceId'>): Promise<number> {
+  const [row] = await db.sql<{ count: number }[]>`
+    select count(*)::integer as count
+    from messages m
+    left join media f on f.workspace_id = m.workspace_id and f.message_id = m.id
+    where m.workspace_id = ${workspaceId}
+      and f.id is null`
+  return Number(row?.count)
+}

@@ -6,6 +6,7 @@ import { type DbOptions, openDb } from '../../../src/base/db.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
 import { tellTogether } from './deliveries-together.ts'
+import { pictureTold } from './files-told.ts'
 import { customerMessage } from './inbox-world.ts'
 
 export interface ReceivingTask {
@@ -21,12 +22,14 @@ export interface ReceivingTask {
   isSent: boolean
 }
 
-/** The message of a customer: the same in each process that is told of it. */
+/** The picture of a customer: the same in each process that is told of it. */
 export const messageOf = (phone: string, now: Date) =>
   customerMessage({
     at: now,
     externalId: `wamid.${phone}`,
     customer: { userId: null, parentUserId: null, phone, name: 'Ana' },
+    kind: 'image',
+    detail: { media: pictureTold },
   })
 
 if (import.meta.main) {

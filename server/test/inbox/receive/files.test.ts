@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { eraseQuietConversations } from '../../../src/inbox/retention.ts'
+import { receive } from '../../../src/inbox/receive/receive.ts'
+import { test } from '../../support/inbox/both-forms.ts'
+import { pictureTold } from '../../support/inbox/files-told.ts'
+import { customerMessage, marina } from '../../support/inbox/inbox-world.ts'
+import { keptFiles, keptMessage } from '../../support/inbox/kept-messages.ts'
+
+const { kind, ...details } = { ...pictureTold, name: 'a.jpg', realType: null }
+const media = { ...pictureTold, name: 'a.jpg' }
+
+test('a file that travels with a message is to be fetched from the moment that the message is there', async (inboxWorld) => {
+  const w = await inboxWorld()
+  const at = w.clock.now()
+  const { id } = await w.customerWrites('Look', { externalId: 'wamid.1', kind: 'image', detail: { media } })
+  const message = await keptMessage(w, 'wamid.1')
+  const [file, ...others] = await keptFiles(w)
+  assert.deepEqual(others, [])
+  const place = { conversationId: id, connectionId: w.connectionId, messageId: message.id, direction: 'inbound' }
+  assert.deepEqual(file, { id: file?.id, ...place, kind, state: 'coming', details, dueAt: at })
+  assert.deepEqual(message.detail, { media: { id: file?.id, kind: 'image' } })
+  assert.equal((await w.messages(id))[0].media, null, 'as the contract says')
+})
+
+test('a message that comes again brings no second file', async (inboxWorld) => {
+  const w = await inboxWorld()
+  const event = customerMessage({ at: w.clock.now(), kind: 'image', detail: { media } })
+  await w.tell(event, event)
+  await w.tell(event)
+  assert.equal((await keptFiles(w)).length, 1)
+})
+
+test('files of echoes and of a history are fetched as those of customers are', async (inboxWorld) => {
+  const w = await inboxWorld()
+  const said = { customer: marina, kind: 'image', text: '', at: w.clock.now(), detail: { media } } as const
+  await w.tell({ type: 'echo', externalId: 'wamid.1', ...said })
+  const old = { type: 'history', status: 'read', ...said } as const
+  await w.tell({ ...old, externalId: 'wamid.2', direction: 'inbound' })
+  await w.tell({ ...old, externalId: 'wamid.3', direction: 'outbound' })
+  const files = await keptFiles(w)
+  assert.deepEqual(
+    files.map(({ direction, state }) => [direction, state]),
+    [
+      ['outbound', 'coming'],
+      ['inbound', 'coming'],
+      ['outbound', 'coming'],
+    ],
+  )
+})
+
+test('a file that a history shows later belongs to the line that stood in for it, once', async (inboxWorld) => {
+  const w = await inboxWorld()
+  const said = { externalId: 'wamid.1', customer: marina, at: w.clock.now() }
+  const old = { type: 'history', direction: 'inbound', status: 'read', ...said } as const
+  const shown: ChannelEvent = { ...old, kind: 'image', text: 'Look', detail: { media } }
+  await w.tell({ ...old, kind: 'system', text: 'Media' })
+  await w.tell(shown)
+  await w.tell(shown)
+  const message = await keptMessage(w, 'wamid.1')
+  const files = await keptFiles(w)
+  assert.deepEqual(
+    files.map(({ messageId, state }) => [messageId, state]),
+    [[message.id, 'coming']],
+  )
+  assert.deepEqual(message.detail, { media: { id: files[0]?.id, kind: 'image' } })
+})
+
+test('what a linked device wrote is kept with its file, too', async (inboxWorld) => {
+  const w = await inboxWorld()
+  const id = await w.addConnection('unofficial')
+  const receiver = { workspaceId: w.workspaceId, id, channel: 'unofficial' } as const
+  const said = { customer: marina, kind: 'image', text: '', at: w.clock.now() } as const
+  await receive(w.receiveDeps, receiver, [{ type: 'echo', externalId: '3A1', ...said, detail: { media } }])
+  assert.deepEqual(
+    (await keptFiles(w)).map((file) => [file.connectionId, file.direction]),
+    [[id, 'outbound']],
+  )
+})
+
+test('the files of two conversations that turn out to be one customer’s stay with their messages', async (inboxWorld) => {
+  const w = await inboxWorld()
+  const send = (customer: object) =>
+    customerMessage({ at: w.clock.now(), kind: 'image', detail: { media }, customer: { ...marina, ...customer } })
+  await w.tell(send({ userId: null }))
+  await w.tell(send({ userId: 'BR.1', phone: null }))
+  await w.tell(send({ userId: 'BR.1' }))
+  const [{ id }, ...others] = await w.conversations()
+  assert.equal(others.length, 0)
+  const files = await keptFiles(w)
+  assert.deepEqual(
+    files.map(({ conversationId }) => conversationId),
+    [id, id, id],
+  )
+})
+
+test('files go with a conversation that is not kept any longer', async (inboxWorld) => {
+  const w = await inboxWorld()
+  await w.customerWrites('Look', { kind: 'image', detail: { media } })
+  await w.db.sql`update workspaces set keep_conversations_days = 30 where id = ${w.workspaceId}`
+  const later = new Date(w.clock.now().getTime() + 31 * 86_400_000)
+  assert.equal(await eraseQuietConversations(w.db, later, async () => ({})), 1)
+  assert.equal((await keptFiles(w)).length, 0)
+  const [row] = await w.db.sql`select count(*)::integer as count from media where workspace_id = ${w.workspaceId}`
+  assert.equal(row?.count, 0)
+})
