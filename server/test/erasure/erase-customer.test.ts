@@ -48,7 +48,15 @@ test('a customer who was everywhere leaves no row, no word and no digest, and ot
   assert.deepEqual(left, marinas.leadIds.map((id) => `events: ${id}`).sort())
   const { removed } = body.erasure
   assert.deepEqual(
-    [removed.leads, removed.conversations, removed.notes, removed.sends, removed.submissions, removed.savedFilters, removed.files],
+    [
+      removed.leads,
+      removed.conversations,
+      removed.notes,
+      removed.sends,
+      removed.submissions,
+      removed.savedFilters,
+      removed.files,
+    ],
     [3, 2, 1, 1, 1, 1, 1],
   )
   assert.deepEqual([removed.sessionRows, removed.importFiles, removed.messages], [6, 1, marinas.messageIds.length])

@@ -86,8 +86,9 @@ interface FieldsProps {
   isOwner: boolean
 }
 
-function Fields({ draft: { value, set, errorOf }, mayChange, isOwner }: FieldsProps) {
+function Fields({ draft, mayChange, isOwner }: FieldsProps) {
   const texts = t.settings.workspace
+  const { value, set, errorOf } = draft
   const ceiling = Number(value.dailyLeadQuotaCeiling)
   const [countryChoices] = useState(() => [{ value: '', label: texts.noCountry }, ...countries()])
   return (
@@ -133,6 +134,21 @@ function Fields({ draft: { value, set, errorOf }, mayChange, isOwner }: FieldsPr
           error={errorOf('dailyLeadQuotaCeiling')}
         />
       )}
+      <InboxSwitches draft={draft} mayChange={mayChange} isOwner={isOwner} />
+      <StatusesField
+        value={value.leadStatuses}
+        change={(leadStatuses) => set({ leadStatuses })}
+        error={errorOf('leadStatuses')}
+        disabled={!mayChange}
+      />
+    </>
+  )
+}
+
+function InboxSwitches({ draft: { value, set }, mayChange, isOwner }: FieldsProps) {
+  const texts = t.settings.workspace
+  return (
+    <>
       <Switch
         label={texts.fromChat}
         description={texts.fromChatHelp}
@@ -153,12 +169,6 @@ function Fields({ draft: { value, set, errorOf }, mayChange, isOwner }: FieldsPr
         checked={value.inboxAvailable}
         onChange={(event) => set({ inboxAvailable: event.currentTarget.checked })}
         disabled={!isOwner}
-      />
-      <StatusesField
-        value={value.leadStatuses}
-        change={(leadStatuses) => set({ leadStatuses })}
-        error={errorOf('leadStatuses')}
-        disabled={!mayChange}
       />
     </>
   )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { eraseQuietConversations } from '../../../src/inbox/retention.ts'
 import { receive } from '../../../src/inbox/receive/receive.ts'
+import { eraseQuietConversations } from '../../../src/inbox/retention.ts'
 import { test } from '../../support/inbox/both-forms.ts'
 import { pictureTold } from '../../support/inbox/files-told.ts'
 import { customerMessage, marina } from '../../support/inbox/inbox-world.ts'

@@ -165,7 +165,10 @@ test('a reaction is a message as ever; one that is lifted has no words any more,
   assert.deepEqual(await shown(), ['text Hello', 'text ', 'text ', 'text 👎'])
   const { detail, revision } = await keptMessage(w, 'wamid.r2')
   assert.deepEqual(detail, { reaction: { externalId: 'wamid.1', emoji: '🎉' } })
-  assert.deepEqual(revision?.former.map(({ text }) => text), ['🎉'])
+  assert.deepEqual(
+    revision?.former.map(({ text }) => text),
+    ['🎉'],
+  )
   w.clock.advance(2000)
   await w.tell(lifted(w, { direction: 'outbound' }))
   assert.equal((await shown()).at(-1), 'text 👎', 'it was the customer’s, not ours')

@@ -55,7 +55,10 @@ export async function countsOf({ db, workspaceId }: Pick<InboxWorld, 'db' | 'wor
   return [Number(row?.messages), Number(row?.unread), Number(row?.events)]
 }
 
-export async function messagesWithoutFile({ db, workspaceId }: Pick<InboxWorld, 'db' | 'workspaceId'>): Promise<number> {
+export async function messagesWithoutFile({
+  db,
+  workspaceId,
+}: Pick<InboxWorld, 'db' | 'workspaceId'>): Promise<number> {
   const [row] = await db.sql<{ count: number }[]>`
     select count(*)::integer as count
     from messages m
