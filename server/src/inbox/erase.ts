@@ -99,10 +99,12 @@ export async function eraseConversations(tx: Tx, { workspaceId, customer }: Eras
 
 /** How much of conversations there is. */
 export async function countOfConversations(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<Removed> {
-  const [counted] = await sql<{ messages: number; notes: number }[]>`
+  const [counted] = await sql<{ messages: number; files: number; notes: number }[]>`
     select
       (select count(*)::integer from messages where workspace_id = ${workspaceId}
         and conversation_id = any (${[...ids]}::uuid[])) as messages,
+      (select count(*)::integer from media where workspace_id = ${workspaceId}
+        and conversation_id = any (${[...ids]}::uuid[])) as files,
       (select count(*)::integer from conversation_notes where workspace_id = ${workspaceId}
         and conversation_id = any (${[...ids]}::uuid[])) as notes`
   return { conversations: ids.length, ...counted }

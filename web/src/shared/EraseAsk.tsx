@@ -13,7 +13,7 @@ interface EraseAskProps {
   done?: () => void
 }
 
-const shownKinds = ['leads', 'conversations', 'messages', 'notes', 'events', 'importFiles'] as const
+const shownKinds = ['leads', 'conversations', 'messages', 'files', 'notes', 'events', 'importFiles'] as const
 type Counts = Record<(typeof shownKinds)[number], number>
 
 /** Shows what there is, and has a word typed before it goes. */

@@ -12,6 +12,7 @@ export const erasure = {
     leads: (n: number) => (n === 1 ? '1 lead' : `${n} leads`),
     conversations: (n: number) => (n === 1 ? '1 conversation' : `${n} conversations`),
     messages: (n: number) => (n === 1 ? '1 message' : `${n} messages`),
+    files: (n: number) => (n === 1 ? '1 file in messages' : `${n} files in messages`),
     notes: (n: number) => (n === 1 ? '1 note' : `${n} notes`),
     events: (n: number) => (n === 1 ? '1 event' : `${n} events`),
     importFiles: (n: number) => (n === 1 ? '1 import file' : `${n} import files`),

@@ -14,6 +14,7 @@ export const erasure: typeof en = {
     leads: (n) => (n === 1 ? '1 lead' : `${n} leads`),
     conversations: (n) => (n === 1 ? '1 conversación' : `${n} conversaciones`),
     messages: (n) => (n === 1 ? '1 mensaje' : `${n} mensajes`),
+    files: (n) => (n === 1 ? '1 archivo en mensajes' : `${n} archivos en mensajes`),
     notes: (n) => (n === 1 ? '1 nota' : `${n} notas`),
     events: (n) => (n === 1 ? '1 evento' : `${n} eventos`),
     importFiles: (n) => (n === 1 ? '1 archivo de una importación' : `${n} archivos de importaciones`),

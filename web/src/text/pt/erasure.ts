@@ -14,6 +14,7 @@ export const erasure: typeof en = {
     leads: (n) => (n === 1 ? '1 lead' : `${n} leads`),
     conversations: (n) => (n === 1 ? '1 conversa' : `${n} conversas`),
     messages: (n) => (n === 1 ? '1 mensagem' : `${n} mensagens`),
+    files: (n) => (n === 1 ? '1 arquivo em mensagens' : `${n} arquivos em mensagens`),
     notes: (n) => (n === 1 ? '1 nota' : `${n} notas`),
     events: (n) => (n === 1 ? '1 evento' : `${n} eventos`),
     importFiles: (n) => (n === 1 ? '1 arquivo de uma importação' : `${n} arquivos de importações`),
