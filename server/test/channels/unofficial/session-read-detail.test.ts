@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
-import { at, customerDigits, socketMessage, upsert } from '../../support/channels/session-events.ts'
+import { at, customerDigits, socketMessage, statusUpdate, upsert } from '../../support/channels/session-events.ts'
 import { pictureTold } from '../../support/inbox/files-told.ts'
 
 const now = new Date('2026-11-01T00:00:00.000Z')
@@ -195,5 +195,23 @@ for (const [what, content, expected] of revisions) {
     })
     const own = socketMessage(content, { status: 2 }, { fromMe: true })
     assert.deepEqual(only(own), { ...shared, direction: 'outbound', customer: { ...who, name: null } })
+  })
+}
+
+const updates: [what: string, update: Record<string, unknown>, told: Record<string, unknown>][] = [
+  ['an edit', { message: { editedMessage: { message: { conversation: 'Anew' } } } }, { type: 'edited', text: 'Anew' }],
+  ['a withdrawal', { message: null, messageStubType: 1, key: { id: 'y' } }, { type: 'withdrawn' }],
+]
+
+for (const [what, update, expected] of updates) {
+  test(`${what} that comes among the statuses is told of the message that it is about`, () => {
+    const customer = { userId: null, parentUserId: null, phone: customerDigits, name: null }
+    for (const [fromMe, direction] of [
+      [false, 'inbound'],
+      [true, 'outbound'],
+    ] as const) {
+      const { events } = readEvent(statusUpdate(undefined, update, { id: 'x', fromMe }), now)
+      assert.deepEqual(events, [{ originalId: 'x', direction, customer, at: new Date(at * 1000), ...expected }])
+    }
   })
 }

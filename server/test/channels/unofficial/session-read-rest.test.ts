@@ -85,11 +85,15 @@ test('a refusal carries its code', () => {
   assert.equal(codeOf(['9'.repeat(80)])?.length, 50)
 })
 
+const text = { conversation: 'Anew' }
 const noStatus: [what: string, event: SocketEvent][] = [
   ["a customer's message", statusUpdate(4, {}, { fromMe: false })],
   ['a group', statusUpdate(3, {}, { remoteJid: '1203630469@g.us' })],
   ['a message without an id', statusUpdate(3, {}, { id: '' })],
-  ['an edit', statusUpdate(undefined, { message: { editedMessage: { message: { conversation: 'x' } } } })],
+  ['an edit without words', statusUpdate(undefined, { message: { editedMessage: { message: {} } } })],
+  ['an edit of nothing', statusUpdate(undefined, { message: { editedMessage: { message: text } } }, { id: '' })],
+  ['an edit in a group', statusUpdate(undefined, { message: null, messageStubType: 1 }, { remoteJid: '120@g.us' })],
+  ['another notice', statusUpdate(undefined, { message: null, messageStubType: 40 })],
 ]
 
 for (const [what, event] of noStatus) {

@@ -3,6 +3,7 @@ import { type Loose, listOf, objectOf, tokenOf } from '../../waba/json.ts'
 import type { Read } from '../../waba/read/reading.ts'
 import { customerOf, readJid } from './jid.ts'
 import { readNetworkTime } from './platform-time.ts'
+import { readChange } from './revision.ts'
 
 /** As the network numbers them; 1 says that the message has not left yet. */
 export const statuses: ReadonlyMap<unknown, DeliveryStatus> = new Map<number, DeliveryStatus>([
@@ -20,7 +21,7 @@ export function readStatus({ key, update }: Loose, now: Date): Read {
   const { status: number, messageTimestamp, messageStubParameters } = objectOf(update)
   const status = statuses.get(number)
   const externalId = tokenOf(id)
-  if (status === undefined) return 'change of a message that is no status'
+  if (status === undefined) return readChange(objectOf(key), objectOf(update), now)
   if (fromMe !== true) return "status of a customer's message"
   if (externalId === null) return 'status without an id'
   // The address may be another one than was written to: the id is what joins them.
