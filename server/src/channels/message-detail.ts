@@ -55,8 +55,8 @@ export interface Place {
   isLive: boolean
 }
 
-/** How many cards of a message are kept. */
-export const maxCards = 20
+/** How many cards of a message are kept, and how many phones and e-mails of each. */
+export const [maxCards, maxPhones] = [20, 10]
 
 export interface ContactCard {
   name: string
