@@ -1,10 +1,9 @@
-import { type ContactCard, type MessageDetail, maxCards, type Place } from './message-detail.ts'
+import { type ContactCard, type MessageDetail, maxCards, maxPhones, type Place } from './message-detail.ts'
 import { textOf, tokenOf } from './waba/json.ts'
 
 // What readers of all channels make of values that strangers chose: in bounds, or absent.
 
 export const maxTextLength = 65_536
-const maxPhones = 10
 
 /** Text of at most so many characters, none of them cut in two; null for anything else and for empty text. */
 export function shortText(value: unknown, maxLength: number): string | null {

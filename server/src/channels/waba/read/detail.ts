@@ -5,6 +5,7 @@ import {
   type MediaTold,
   type MessageDetail,
   maxCards,
+  maxPhones,
   type Quoted,
   type Reaction,
 } from '../../message-detail.ts'
@@ -76,9 +77,12 @@ function readCards(cards: unknown[]): ContactCard[] | null {
         name: nameOf(objectOf(name)),
         organisation: objectOf(org).company,
         phones: listOf(phones)
+          .slice(0, maxPhones)
           .map(objectOf)
           .map(({ phone, wa_id, type }) => ({ phone: readPhone(wa_id) ?? phone, label: type })),
-        emails: listOf(emails).map((one) => objectOf(one).email),
+        emails: listOf(emails)
+          .slice(0, maxPhones)
+          .map((one) => objectOf(one).email),
       }
     }),
   )
