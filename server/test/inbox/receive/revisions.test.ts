@@ -25,7 +25,12 @@ const lifted = (w: InboxWorld, more: Partial<Revision> = {}) =>
 
 const first = { externalId: 'wamid.1' }
 const echo = (w: InboxWorld, text: string): ChannelEvent => ({
-  ...{ type: 'echo', externalId: 'wamid.echo', customer: marina, kind: 'text', text, at: w.clock.now() },
+  type: 'echo',
+  externalId: 'wamid.echo',
+  customer: marina,
+  kind: 'text',
+  text,
+  at: w.clock.now(),
 })
 
 async function lastMessageOf(w: InboxWorld): Promise<unknown> {
