@@ -151,10 +151,16 @@ export const faultCreate = Type.Object(
     effect: oneOf(faultEffects, {
       description:
         'refuse: an error with `code`. fail: accepted, then the status `failed` with `code`. hang: no answer. reset: the ' +
-        'connection breaks. late: accepted, answered after `afterMs`. server_error, html, garbage: a bad answer.',
+        'connection breaks. late: accepted, answered after `afterMs`. server_error, html, garbage: a bad answer. Of files: ' +
+        'expired: the address is no good any more. not_found: it is not there. slow: it takes `afterMs`. wrong_size, ' +
+        'wrong_type, wrong_hash: another than was told. endless: it never ends.',
     }),
     on: Type.Optional(
-      oneOf(faultTargets, { default: 'send', description: 'number, webhook: the set-up calls of a partner' }),
+      oneOf(faultTargets, {
+        description:
+          'send unless given, file for effects of files. number, webhook: the set-up calls of a partner. upload: a file ' +
+          'is given. media: the address of one is asked for. file: it is fetched.',
+      }),
     ),
     to: Type.Optional(
       nullable(Type.String({ maxLength: 140, description: 'Digits or user id; everyone unless given' })),
