@@ -108,6 +108,25 @@ export const customerChange = Type.Partial(
   { ...strict, minProperties: 1 },
 )
 export const customerParams = Type.Object({ customerId: Type.String({ maxLength: 20 }) })
+const words = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }))
+const place = Type.Object(
+  {
+    latitude: Type.Number({ minimum: -90, maximum: 90 }),
+    longitude: Type.Number({ minimum: -180, maximum: 180 }),
+    name: words(1000),
+    address: words(1000),
+  },
+  strict,
+)
+const card = Type.Object(
+  {
+    name,
+    phones: Type.Array(phone, { minItems: 1, maxItems: 5 }),
+    organisation: words(200),
+    emails: Type.Optional(Type.Array(Type.String({ minLength: 3, maxLength: 200 }), { maxItems: 5 })),
+  },
+  strict,
+)
 export const utterance = Type.Object(
   {
     kind: Type.Optional(oneOf(inboundKinds, { default: 'text' })),
@@ -118,6 +137,11 @@ export const utterance = Type.Object(
         description: 'Id of the message that is quoted, reacted to, edited or taken back',
       }),
     ),
+    fileId: Type.Optional(
+      Type.String({ maxLength: 40, description: 'Of a file that was brought or made; else one is made up' }),
+    ),
+    place: Type.Optional(place),
+    card: Type.Optional(card),
     ad: Type.Optional(oneOf(adKinds, { description: 'The ad or post that led here' })),
   },
   strict,

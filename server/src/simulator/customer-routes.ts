@@ -4,6 +4,7 @@ import { typeOnDevice } from './business-acts.ts'
 import { numberFor } from './control-routes.ts'
 import * as schema from './control-schema.ts'
 import { call, changeNumber, setOnline, write } from './customer-acts.ts'
+import type { StoredFile } from './files/file-store.ts'
 import { readAll } from './ladder.ts'
 import { tellMapping, tellName } from './linked/tell.ts'
 import type { Platform } from './platform.ts'
@@ -59,9 +60,10 @@ function actRoutes(app: App, platform: Platform): void {
   const writes = { tags, summary: 'The customer writes', params, body: schema.utterance }
   app.post(`${one}/messages`, { schema: writes }, (request, reply) => {
     const [number, customer] = customerOf(platform, request.params.customerId)
-    const { kind = 'text', text = '', about = null, ad = null } = request.body
+    const { kind = 'text', text = '', about = null, ad = null, fileId, place, card } = request.body
     if (kind === 'text' && text.trim() === '') throw unprocessable('Write something first')
-    const { id, status, at } = write(platform, number, customer, { kind, text, about }, { ad })
+    const file = fileId === undefined ? undefined : fileOf(platform, fileId)
+    const { id, status, at } = write(platform, number, customer, { kind, text, about, file, place, card }, { ad })
     return reply.code(201).send({ id, status, at })
   })
   app.post(`${one}/read`, { schema: { tags, summary: 'The customer reads the chat', params } }, (request) => {
@@ -80,6 +82,12 @@ function actRoutes(app: App, platform: Platform): void {
     const { id, status, at } = typeOnDevice(platform, number, customer, request.body.text)
     return reply.code(201).send({ id, status, at })
   })
+}
+
+function fileOf({ files }: Platform, fileId: string): StoredFile {
+  const file = files.find(fileId)
+  if (file === undefined) throw unprocessable('There is no such file. Bring one by POST /simulator/files')
+  return file
 }
 
 function customerOf(platform: Platform, id: string): [BusinessNumber, Customer] {

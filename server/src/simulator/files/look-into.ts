@@ -34,7 +34,11 @@ export async function asVoiceNote(store: FileStore, file: StoredFile): Promise<S
   if (!/^(audio|video)\/webm\b/.test(file.mimeType)) return file
   const note = oggOfWebm(Buffer.concat(await bytesOf(file).toArray()))
   if (note === null) return file
-  const told: FileTold = { mimeType: 'audio/ogg; codecs=opus', name: null, seconds: Math.max(1, Math.round(note.seconds)) }
+  const told: FileTold = {
+    mimeType: 'audio/ogg; codecs=opus',
+    name: null,
+    seconds: Math.max(1, Math.round(note.seconds)),
+  }
   store.remove(file.id)
   return store.add(file.numberId, note.bytes, told)
 }

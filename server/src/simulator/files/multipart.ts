@@ -69,7 +69,7 @@ function createReader(source: AsyncIterable<Uint8Array>) {
 }
 
 async function drain(body: AsyncIterable<Buffer>): Promise<void> {
-  for await (const _ of body) continue
+  for await (const _ of body);
 }
 
 /** The whole of a small field. */
@@ -92,6 +92,6 @@ function readHead(head: string): Omit<Part, 'body'> {
     }),
   )
   const disposition = fields.get('content-disposition') ?? ''
-  const valueOf = (name: string) => new RegExp(`[;\\s]${name}="([^"]{0,1000})"`, 'i').exec(disposition)?.[1] ?? null
-  return { name: valueOf('name') ?? '', fileName: valueOf('filename'), type: fields.get('content-type') ?? null }
+  const parameterOf = (name: string) => new RegExp(`[;\\s]${name}="([^"]{0,1000})"`, 'i').exec(disposition)?.[1] ?? null
+  return { name: parameterOf('name') ?? '', fileName: parameterOf('filename'), type: fields.get('content-type') ?? null }
 }

@@ -10,7 +10,10 @@ const packetsAPage = 50
 export function oggOfWebm(webm: Buffer): { bytes: Buffer; seconds: number } | null {
   const { head, packets } = opusOf(webm)
   if (head === null || packets.length === 0) return null
-  const pages = [pageOf([head], { flags: 2, granule: 0n, index: 0 }), pageOf([tags], { flags: 0, granule: 0n, index: 1 })]
+  const pages = [
+    pageOf([head], { flags: 2, granule: 0n, index: 0 }),
+    pageOf([tags], { flags: 0, granule: 0n, index: 1 }),
+  ]
   let samples = 0
   for (let at = 0; at < packets.length; at += packetsAPage) {
     const some = packets.slice(at, at + packetsAPage)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { FileStore, FileTold, StoredFile } from './file-store.ts'
 import { chart, drawPng, page } from './drawings.ts'
+import type { FileStore, FileTold, StoredFile } from './file-store.ts'
 import { smallPdf } from './small-pdf.ts'
 
 interface Made {
@@ -34,7 +34,13 @@ const things = {
   },
   pdf: {
     bytes: () =>
-      smallPdf('Receipt 1042', ['Two lamps        60.00', 'One rug          25.00', 'Delivery          0.00', '', 'Total            85.00']),
+      smallPdf('Receipt 1042', [
+        'Two lamps        60.00',
+        'One rug          25.00',
+        'Delivery          0.00',
+        '',
+        'Total            85.00',
+      ]),
     told: { mimeType: 'application/pdf', name: 'receipt.pdf' },
   },
 } satisfies Record<string, Made>

@@ -26,11 +26,17 @@ function sendWrongly(platform: Platform, reply: FastifyReply, file: Served, faul
     case 'not_found':
       return notThere(reply)
     case 'slow':
-      return reply.type(file.mimeType).header('content-length', file.size).send(inPieces(platform, file, fault.afterMs))
+      return reply
+        .type(file.mimeType)
+        .header('content-length', file.size)
+        .send(inPieces(platform, file, fault.afterMs))
     // As many bytes as it says, which are fewer than were told before.
     case 'wrong_size': {
       const size = Math.floor(file.size / 2)
-      return reply.type(file.mimeType).header('content-length', size).send(changed(file, (all) => all.subarray(0, size)))
+      return reply
+        .type(file.mimeType)
+        .header('content-length', size)
+        .send(changed(file, (all) => all.subarray(0, size)))
     }
     case 'wrong_type':
       return reply.type('text/html; charset=utf-8').send('<!doctype html><script>alert(1)</script>')
@@ -42,7 +48,10 @@ function sendWrongly(platform: Platform, reply: FastifyReply, file: Served, faul
       platform.agenda.after(fault.afterMs, () => void sendWhole(reply, file))
       return reply
     case 'refuse':
-      return reply.code(fault.httpStatus ?? 403).type('text/plain').send('')
+      return reply
+        .code(fault.httpStatus ?? 403)
+        .type('text/plain')
+        .send('')
     default:
       return answerBadly(fault, reply) as FastifyReply
   }
