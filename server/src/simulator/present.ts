@@ -12,7 +12,8 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
   const number = world.numbers.get(numberId)
   const last = customer.messages.findLast((message) => isShown(message) && hasArrived(message))
   const unread = customer.messages.filter(
-    ({ from, status }) => from === 'business' && (status === 'sent' || status === 'delivered'),
+    ({ from, status, kind }) =>
+      from === 'business' && kind !== 'quiet' && (status === 'sent' || status === 'delivered'),
   )
   return {
     id,
