@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
 import { accountEvents } from './business-acts.ts'
 import { faultEffects, faultTargets } from './faults.ts'
+import { fileKinds } from './files/shown-file.ts'
 import { adKinds, inboundKinds } from './inbound.ts'
 import { templateCategories, templateStatuses } from './template.ts'
 
@@ -146,7 +147,14 @@ export const utterance = Type.Object(
   },
   strict,
 )
-export const echo = Type.Object({ text: Type.String({ minLength: 1, maxLength: 4096 }) }, strict)
+export const echo = Type.Object(
+  {
+    text: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+    kind: Type.Optional(oneOf(fileKinds, { description: 'Of the file' })),
+    fileId: Type.Optional(Type.String({ maxLength: 40, description: 'Of a file that was brought or made' })),
+  },
+  strict,
+)
 
 export const templateCreate = Type.Object(
   {

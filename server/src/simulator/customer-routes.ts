@@ -79,7 +79,10 @@ function actRoutes(app: App, platform: Platform): void {
   const echoes = { tags, summary: 'A person at the business types on the phone', params, body: schema.echo }
   app.post(`${one}/echo`, { schema: echoes }, (request, reply) => {
     const [number, customer] = customerOf(platform, request.params.customerId)
-    const { id, status, at } = typeOnDevice(platform, number, customer, request.body.text)
+    const { text = '', kind = 'document', fileId } = request.body
+    if (text.trim() === '' && fileId === undefined) throw unprocessable('Write something first')
+    const carried = fileId === undefined ? null : { kind, file: fileOf(platform, fileId) }
+    const { id, status, at } = typeOnDevice(platform, number, customer, text, carried)
     return reply.code(201).send({ id, status, at })
   })
 }

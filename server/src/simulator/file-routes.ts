@@ -1,26 +1,23 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { notFound, unprocessable } from '../base/errors.ts'
+import type { FastifyReply } from 'fastify'
+import { notFound } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
 import { numberFor } from './control-routes.ts'
 import * as schema from './file-schema.ts'
-import { bytesOf, type StoredFile, sealedBytesOf, TooManyBytes } from './files/file-store.ts'
-import { asVoiceNote, withSize } from './files/look-into.ts'
+import { bytesOf, type StoredFile, sealedBytesOf } from './files/file-store.ts'
 import { addReadyMade } from './files/ready-made.ts'
 import { notThere, serveFile } from './files/serve-file.ts'
 import { shownFile } from './files/shown-file.ts'
+import { takeFile } from './files/take-file.ts'
 import type { Platform } from './platform.ts'
 
 const tags = ['Files']
-/** As much as the platform takes of any kind. */
-const maxBytes = 100 * 1024 * 1024
 
 /** Files of customers: brought from a disk, made up, shown on phones, and fetched by linked devices. */
 export function fileRoutes(app: App, platform: Platform): void {
-  app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
   const brings = { tags, summary: 'Bring a file for a customer to send', querystring: schema.fileQuery }
   app.post('/simulator/files', { schema: brings }, async (request, reply) => {
     const { numberId } = numberFor(platform, request.query.numberId)
-    const file = await takeFile(platform, numberId, request)
+    const file = await takeFile(platform, numberId, { body: request.body, ...request.query })
     return reply.code(201).send(describe(file))
   })
   const makes = { tags, summary: 'Have a file made up', body: schema.madeFile }
@@ -47,22 +44,6 @@ export function fileRoutes(app: App, platform: Platform): void {
       bytes: () => sealedBytesOf(file, sealed),
     })
   })
-}
-
-async function takeFile(
-  platform: Platform,
-  numberId: string,
-  { body, query }: FastifyRequest<{ Querystring: { type: string; name?: string; isVoice?: boolean } }>,
-): Promise<StoredFile> {
-  const { type: mimeType, name = null, isVoice = false } = query
-  try {
-    const bytes = body as AsyncIterable<Uint8Array>
-    const file = await platform.files.take(numberId, bytes, { mimeType, name }, maxBytes)
-    return isVoice ? await asVoiceNote(platform.files, file) : withSize(file)
-  } catch (error) {
-    if (error instanceof TooManyBytes) throw unprocessable('A file may have at most 100 MB')
-    throw error
-  }
 }
 
 const describe = (file: StoredFile) => ({ fileId: file.id, ...shownFile('document', file), kind: undefined })

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { StoredFile } from './files/file-store.ts'
 import { type Card, type FileKind, isFileKind, type Place, shownFile, wordsOfFile } from './files/shown-file.ts'
-import { type ChatMessage, randomDigits } from './world.ts'
+import { randomDigits } from './random-digits.ts'
+import type { ChatMessage } from './world.ts'
 
 /** Every kind of thing that a customer can send. */
 export const inboundKinds = [

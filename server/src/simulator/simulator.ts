@@ -118,6 +118,8 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   )
   // Only JSON: a body that needs no leave to be sent across sites would open the knobs to any page.
   app.removeContentTypeParser('text/plain')
+  // Files, which need that leave as well.
+  app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
   keepOtherSitesOut(app, ownHosts)
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: about } })
   await app.register(async (graph) => graphRoutes(graph as App, platform))
@@ -125,7 +127,7 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   controlRoutes(app, platform)
   templateRoutes(app, platform)
   customerRoutes(app, platform)
-  await app.register(async (files) => fileRoutes(files as App, platform))
+  fileRoutes(app, platform)
   socketRoutes(app, platform)
   ownerRoutes(app, platform)
   phoneRoutes(app)

@@ -1,6 +1,7 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { phoneClass } from '../base/phone/phone-variants.ts'
 import type { Card, Place, ShownFile } from './files/shown-file.ts'
+import { randomDigits } from './random-digits.ts'
 import type { SimulatedTemplate } from './template.ts'
 
 /** A business's number: on the platform, with its account and its app, or a phone with devices that are linked to it. */
@@ -273,6 +274,3 @@ export const newPartnerSide = (): PartnerSide => ({
   headers: {},
   signingSecret: null,
 })
-
-export const randomDigits = (count: number): string =>
-  `1${Array.from({ length: count - 1 }, () => randomInt(10)).join('')}`

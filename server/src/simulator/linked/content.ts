@@ -1,7 +1,8 @@
 import type { StoredFile } from '../files/file-store.ts'
 import { type Card, type FileKind, isFileKind } from '../files/shown-file.ts'
 import { type AdKind, cardNamed, type InboundKind, placeNamed, referralOf, type Utterance } from '../inbound.ts'
-import { type ChatMessage, randomDigits } from '../world.ts'
+import { randomDigits } from '../random-digits.ts'
+import type { ChatMessage } from '../world.ts'
 import { fileContent, type SealedFiles } from './file-content.ts'
 import { jidOf } from './shapes.ts'
 
