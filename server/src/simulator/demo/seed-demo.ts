@@ -1,4 +1,5 @@
 import { write } from '../customer-acts.ts'
+import { addReadyMade } from '../files/ready-made.ts'
 import { makePhoneId } from '../linked/shapes.ts'
 import type { Simulator } from '../simulator.ts'
 import { addTemplate } from '../template-routes.ts'
@@ -21,9 +22,12 @@ export function seedDemo(simulator: Simulator, { speak }: { speak: boolean }): v
   for (const { says, minutesAgo, ...person } of demoPeople) {
     const customer = addCustomer(platform.world, { ...person, numberId: number.numberId })
     if (!speak) continue
-    for (const [index, { text, kind = 'text', ad = null }] of says.entries()) {
+    const ids: string[] = []
+    for (const [index, { text, kind = 'text', ad = null, made, fileName, about, ...parts }] of says.entries()) {
       const at = new Date(now - minutesAgo * minuteMs + index * betweenMs)
-      write(platform, number, customer, { kind, text, about: null }, { ad, at })
+      const file = made && addReadyMade(platform.files, number.numberId, made, fileName)
+      const utterance = { kind, text, about: ids[about ?? -1] ?? null, file, ...parts }
+      ids.push(write(platform, number, customer, utterance, { ad, at }).id)
     }
   }
   seedPhone(simulator)
