@@ -1,5 +1,5 @@
 import type { StoredFile } from './files/file-store.ts'
-import { type FileKind, shownFile, wordsOfFile } from './files/shown-file.ts'
+import { type FileKind, shownWith } from './files/shown-file.ts'
 import { contentOf } from './inbound.ts'
 import { startLadder } from './ladder.ts'
 import { makePhoneId } from './linked/shapes.ts'
@@ -22,7 +22,7 @@ export function typeOnDevice(
   const now = clock.now()
   const isLinked = number.network === 'linked'
   const id = isLinked ? makePhoneId() : makeWamid(addressOf(customer), 'outbound')
-  const shown = carried === null ? { text } : shownOf(text, carried)
+  const shown = carried === null ? { text } : shownWith(carried.file, carried.kind, text)
   const message = addMessage(customer, { ...shown, id, from: 'device', at: now })
   startLadder(platform, number, customer, message, null)
   platform.changed()
@@ -53,13 +53,6 @@ export interface Carried {
   kind: FileKind
   file: StoredFile
 }
-
-const shownOf = (text: string, { kind, file }: Carried) => ({
-  kind,
-  text: wordsOfFile(kind, text || file.name),
-  file: shownFile(kind, file),
-  caption: text === '' ? null : text,
-})
 
 /** Tells of a template's new status; callbacks take it as a hint to read the list again. */
 export function announceTemplate(platform: Platform, template: SimulatedTemplate, event: string): void {

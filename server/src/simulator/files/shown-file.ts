@@ -71,3 +71,11 @@ const names: Record<FileKind, string> = {
 /** A file in words, for lists. */
 export const wordsOfFile = (kind: FileKind, words: string | null): string =>
   words ? `${names[kind]} · ${words}` : names[kind]
+
+/** What a message with a file is made of. */
+export const shownWith = (file: StoredFile, kind: FileKind, words: string, name: string | null = file.name) => ({
+  kind,
+  text: wordsOfFile(kind, words || name),
+  file: shownFile(kind, file, name),
+  caption: words === '' ? null : words,
+})

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { unprocessable } from '../../base/errors.ts'
 import { type Fault, takeFault } from '../faults.ts'
-import { type FileKind, shownFile, wordsOfFile } from '../files/shown-file.ts'
+import { type FileKind, shownWith } from '../files/shown-file.ts'
 import { answerBadly } from '../graph/fault-answer.ts'
 import { startLadder } from '../ladder.ts'
 import type { Platform } from '../platform.ts'
@@ -101,9 +101,7 @@ function shownOf(
   }
   const file = files.find(carried.fileId)
   if (file?.numberId !== numberId) throw unprocessable('There is no such file. Give it to the network first')
-  const { kind, name = file.name } = carried
-  const shown = shownFile(kind, file, name)
-  return { ...quoted, kind, text: wordsOfFile(kind, text || name), file: shown, caption: text === '' ? null : text }
+  return { ...quoted, ...shownWith(file, carried.kind, text, carried.name) }
 }
 
 interface Faulty {
