@@ -128,6 +128,7 @@ async function writeDown(path: string, bytes: AsyncIterable<Uint8Array>, maxByte
 
 /** The bytes of a file, or of a part of it: both ends are within. */
 export function bytesOf({ kept, size }: StoredFile, from = 0, to = size - 1): Readable {
+  if (to < from) return Readable.from([])
   if (typeof kept === 'string') return createReadStream(kept, { start: from, end: to })
   return Readable.from([kept.subarray(from, to + 1)])
 }

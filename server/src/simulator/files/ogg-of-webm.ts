@@ -1,7 +1,8 @@
 import { readEbml } from './read-ebml.ts'
 
 const samplesASecond = 48_000
-const packetsAPage = 50
+// A page has 255 lengths of at most 255 bytes: enough for so many of the longest packets.
+const packetsAPage = 40
 
 /**
  * The voice note of a browser, which records WebM, as phones send it: the same Opus packets in Ogg. Null when it is no
