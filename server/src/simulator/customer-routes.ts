@@ -62,7 +62,7 @@ function actRoutes(app: App, platform: Platform): void {
     const [number, customer] = customerOf(platform, request.params.customerId)
     const { kind = 'text', text = '', about = null, ad = null, fileId, place, card } = request.body
     if (kind === 'text' && text.trim() === '') throw unprocessable('Write something first')
-    const file = fileId === undefined ? undefined : fileOf(platform, fileId)
+    const file = fileId === undefined ? undefined : fileOf(platform, number, fileId)
     const { id, status, at } = write(platform, number, customer, { kind, text, about, file, place, card }, { ad })
     return reply.code(201).send({ id, status, at })
   })
@@ -81,15 +81,15 @@ function actRoutes(app: App, platform: Platform): void {
     const [number, customer] = customerOf(platform, request.params.customerId)
     const { text = '', kind = 'document', fileId } = request.body
     if (text.trim() === '' && fileId === undefined) throw unprocessable('Write something first')
-    const carried = fileId === undefined ? null : { kind, file: fileOf(platform, fileId) }
+    const carried = fileId === undefined ? null : { kind, file: fileOf(platform, number, fileId) }
     const { id, status, at } = typeOnDevice(platform, number, customer, text, carried)
     return reply.code(201).send({ id, status, at })
   })
 }
 
-function fileOf({ files }: Platform, fileId: string): StoredFile {
+function fileOf({ files }: Platform, { numberId }: BusinessNumber, fileId: string): StoredFile {
   const file = files.find(fileId)
-  if (file === undefined) throw unprocessable('There is no such file. Bring one by POST /simulator/files')
+  if (file?.numberId !== numberId) throw unprocessable('There is no such file for this number. Bring one by POST /simulator/files')
   return file
 }
 

@@ -1,37 +1,57 @@
 import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
 import { notFound } from '../base/errors.ts'
-import type { App } from '../base/route.ts'
+import { type App, oneOf } from '../base/route.ts'
 import { numberFor } from './control-routes.ts'
-import * as schema from './file-schema.ts'
 import { bytesOf, type StoredFile, sealedBytesOf } from './files/file-store.ts'
-import { addReadyMade } from './files/ready-made.ts'
+import { addReadyMade, readyMadeNames } from './files/ready-made.ts'
 import { notThere, serveFile } from './files/serve-file.ts'
 import { shownFile } from './files/shown-file.ts'
 import { takeFile } from './files/take-file.ts'
 import type { Platform } from './platform.ts'
 
 const tags = ['Files']
+const strict = { additionalProperties: false }
+const numberId = Type.Optional(
+  Type.String({ maxLength: 40, description: 'The number it is for; the first unless given' }),
+)
+const name = Type.Optional(Type.String({ minLength: 1, maxLength: 240, description: 'What the file is called' }))
+
+const fileQuery = Type.Object(
+  {
+    numberId,
+    name,
+    type: Type.String({ minLength: 3, maxLength: 120, description: 'Its type', example: 'image/jpeg' }),
+    isVoice: Type.Optional(
+      Type.Boolean({ description: 'A voice note: what a browser has recorded becomes what phones send' }),
+    ),
+  },
+  strict,
+)
+const madeFile = Type.Object({ numberId, name: oneOf(readyMadeNames), fileName: name }, strict)
+const fileParams = Type.Object({ fileId: Type.String({ maxLength: 40 }) })
+const sealedParams = Type.Object({ path: Type.String({ maxLength: 60 }) })
 
 /** Files of customers: brought from a disk, made up, shown on phones, and fetched by linked devices. */
 export function fileRoutes(app: App, platform: Platform): void {
-  const brings = { tags, summary: 'Bring a file for a customer to send', querystring: schema.fileQuery }
+  const brings = { tags, summary: 'Bring a file for a customer to send', querystring: fileQuery }
   app.post('/simulator/files', { schema: brings }, async (request, reply) => {
     const { numberId } = numberFor(platform, request.query.numberId)
     const file = await takeFile(platform, numberId, { body: request.body, ...request.query })
     return reply.code(201).send(describe(file))
   })
-  const makes = { tags, summary: 'Have a file made up', body: schema.madeFile }
+  const makes = { tags, summary: 'Have a file made up', body: madeFile }
   app.post('/simulator/files/made', { schema: makes }, ({ body }, reply) => {
     const { numberId } = numberFor(platform, body.numberId)
     return reply.code(201).send(describe(addReadyMade(platform.files, numberId, body.name, body.fileName)))
   })
-  const shows = { tags, summary: 'The bytes of a file', params: schema.fileParams }
+  const shows = { tags, summary: 'The bytes of a file', params: fileParams }
   app.get('/simulator/files/:fileId', { schema: shows }, (request, reply) => {
     const file = platform.files.find(request.params.fileId)
     if (file === undefined) throw notFound('There is no such file any more')
     return show(file, request.headers.range, reply)
   })
-  const fetches = { hide: true, params: schema.sealedParams }
+  const fetches = { hide: true, params: sealedParams }
   app.get('/linked/media/:path', { schema: fetches }, (request, reply) => {
     const { path } = request.params
     platform.journal.add({ kind: 'call', at: platform.clock.now(), method: 'GET', path: '/linked/media', body: null })

@@ -2,6 +2,7 @@ import { bytesOf, type FileStore, type FileTold, headOf, type StoredFile } from 
 import { oggOfWebm } from './ogg-of-webm.ts'
 
 const headBytes = 64 * 1024
+const maxNoteBytes = 16 * 1024 * 1024
 
 /** Width and height of a picture by its first bytes; null of what is none that phones take. */
 export function sizeOfPicture(head: Buffer): { width: number; height: number } | null {
@@ -31,7 +32,7 @@ export function withSize(file: StoredFile): StoredFile {
  * sound stays what it is.
  */
 export async function asVoiceNote(store: FileStore, file: StoredFile): Promise<StoredFile> {
-  if (!/^(audio|video)\/webm\b/.test(file.mimeType)) return file
+  if (!/^(audio|video)\/webm\b/.test(file.mimeType) || file.size > maxNoteBytes) return file
   const note = oggOfWebm(Buffer.concat(await bytesOf(file).toArray()))
   if (note === null) return file
   const told: FileTold = {

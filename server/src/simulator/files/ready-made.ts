@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { chart, drawPng, page } from './drawings.ts'
+import { chart, drawPng, page, smallPdf } from './drawings.ts'
 import type { FileStore, FileTold, StoredFile } from './file-store.ts'
-import { smallPdf } from './small-pdf.ts'
 
 interface Made {
   bytes: () => Buffer

@@ -63,9 +63,8 @@ export function answerWhereabouts(platform: Platform, file: StoredFile, host: st
     file_size: file.size,
     id: file.id,
   }
-  switch (fault?.effect) {
-    case undefined:
-      return told
+  if (fault === undefined) return told
+  switch (fault.effect) {
     case 'not_found':
       throw unknownObject(file.id)
     case 'expired':
@@ -77,10 +76,10 @@ export function answerWhereabouts(platform: Platform, file: StoredFile, host: st
     case 'wrong_hash':
       return { ...told, sha256: '0'.repeat(64) }
     case 'slow':
-      platform.agenda.after(fault?.afterMs ?? 0, () => void reply.send(told))
+      platform.agenda.after(fault.afterMs, () => void reply.send(told))
       return reply
     default:
-      return fault === undefined ? told : answerWithFault(platform, fault, reply, () => told)
+      return answerWithFault(platform, fault, reply, () => told)
   }
 }
 
