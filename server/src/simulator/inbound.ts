@@ -27,6 +27,7 @@ export const inboundKinds = [
   'edit',
   'unsupported',
   'no_content',
+  'lost_file',
   'group',
   'request_welcome',
   'ephemeral',
@@ -100,6 +101,8 @@ export function contentOf(utterance: Utterance, ends: Ends): object {
       return { type: 'unsupported', unsupported: { type: 'poll_creation' }, errors: [notSupported(131051)] }
     case 'no_content':
       return { type: 'unsupported', errors: [notSupported(131060)] }
+    case 'lost_file':
+      return { type: 'unsupported', errors: [couldNotFetch] }
     case 'group':
       return { type: 'text', group_id: `${randomDigits(18)}@g.us`, text: { body: text } }
     case 'request_welcome':
@@ -181,6 +184,13 @@ const notSupported = (code: number) => ({
   error_data: { details: 'Message type is currently not supported.' },
 })
 
+const couldNotFetch = {
+  code: 131052,
+  title: 'Media download error',
+  message: 'Media download error',
+  error_data: { details: 'Failed to download the media from the sender.' },
+}
+
 /** What a message carries when an ad or a post led to it. Ads in a status carry no click id. */
 export function referralOf(ad: AdKind): object {
   const click = ad === 'status' ? {} : { ctwa_clid: `AR${randomBytes(24).toString('base64url')}` }
@@ -226,6 +236,7 @@ export function shownText({ kind, text, file, place, card }: Utterance): string 
     order: '🛒 Order',
     unsupported: '📊 Poll',
     no_content: '📊 Message without content',
+    lost_file: '📷 Photo that got lost on its way',
     group: '👥 In a group',
   }
   const name = names[kind]

@@ -42,6 +42,9 @@ function messageOf(
     case 'text':
     case 'group':
       return hasContext ? { extendedTextMessage: { text, contextInfo } } : { conversation: text }
+    // Without the key, nobody can open it.
+    case 'lost_file':
+      return { imageMessage: { mimetype: 'image/jpeg', contextInfo } }
     case 'location': {
       const { latitude, longitude, ...words } = place ?? placeNamed(text)
       return { locationMessage: { degreesLatitude: latitude, degreesLongitude: longitude, ...words, contextInfo } }
