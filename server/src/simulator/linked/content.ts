@@ -6,7 +6,7 @@ import type { ChatMessage } from '../world.ts'
 import { fileContent, type SealedFiles } from './file-content.ts'
 import { jidOf } from './shapes.ts'
 
-/** What a customer sends is about; where files are told of. */
+/** Who sends something, what it is about, and where its file is told of. */
 export interface Setting {
   phone: string
   ad: AdKind | null
@@ -114,12 +114,9 @@ const vcardOf = ({ name, phones, organisation, emails = [] }: Card): object => (
   ].join('\n'),
 })
 
-function contextOf({ kind, about: id }: Utterance, { ad, about, phone }: Setting): object {
+function contextOf({ about: id }: Utterance, { ad, about }: Setting): object {
   // What is quoted travels with the quote.
-  const quoted =
-    about === undefined || kind === 'edit'
-      ? {}
-      : { participant: jidOf(phone), quotedMessage: { conversation: about.caption ?? about.text } }
+  const quoted = about === undefined ? {} : { quotedMessage: { conversation: about.caption ?? about.text } }
   const quote = id === null ? {} : { stanzaId: id, ...quoted }
   return ad === null ? quote : { ...quote, externalAdReply: adReplyOf(ad) }
 }

@@ -11,8 +11,11 @@ export async function ask(method, path, body) {
   return value
 }
 
+const maxBytes = 100 * 1024 * 1024
+
 /** Gives the simulator a file that somebody has chosen or recorded; returns what it is called there. */
 export async function bring(file, { numberId, isVoice = false }) {
+  if (file.size > maxBytes) throw Object.assign(new Error('A file may have at most 100 MB'), { status: 413 })
   const { type, name } = file
   const query = new URLSearchParams({ numberId, type: type || 'application/octet-stream', ...(name ? { name: name.slice(0, 240) } : {}) })
   if (isVoice) query.set('isVoice', 'true')

@@ -10,10 +10,12 @@ export function wireAttach({ act, send, numberId }) {
   $('attach').append(icon('attach'))
   menu.addEventListener('toggle', ({ newState }) => newState === 'open' && placeBy(menu, $('attach')))
   const sendFile = (file, kind) =>
-    act(async () => {
-      const given = kind === 'image' ? await asPhoto(file) : file
-      await send({ kind, fileId: await bring(given, { numberId: numberId() }) })
-    })
+    whileSending(() =>
+      act(async () => {
+        const given = kind === 'image' ? await asPhoto(file) : file
+        await send({ kind, fileId: await bring(given, { numberId: numberId() }) })
+      }),
+    )
   for (const [label, drawing, input, kindOf] of [
     ['Photo or video', 'photo', { accept: 'image/*,video/mp4,video/3gpp' }, kindOfType],
     ['File', 'document', {}, () => 'document'],
@@ -28,6 +30,19 @@ export function wireAttach({ act, send, numberId }) {
   }
   wireDropped(sendFile)
   return { entry: (label, drawing, work) => menu.append(entry(label, drawing, work)) }
+}
+
+let underWay = 0
+
+async function whileSending(work) {
+  underWay += 1
+  $('sending').hidden = false
+  try {
+    await work()
+  } finally {
+    underWay -= 1
+    $('sending').hidden = underWay === 0
+  }
 }
 
 function entry(label, drawing, work) {
@@ -48,7 +63,8 @@ function kindOfType({ type }) {
 // Phones send photos as JPEG, whatever they were taken as.
 async function asPhoto(file) {
   if (file.type === 'image/jpeg' || file.type === 'image/png') return file
-  const picture = await createImageBitmap(file)
+  const picture = await createImageBitmap(file).catch(() => null)
+  if (picture === null) throw Object.assign(new Error('This browser cannot open the picture. Send it as a file'), { status: 422 })
   const canvas = make('canvas', { width: String(picture.width), height: String(picture.height) })
   canvas.getContext('2d').drawImage(picture, 0, 0)
   return new Promise((resolve) => {

@@ -48,7 +48,7 @@ export function showThread({ id, messages }, options) {
   const isAtEnd = thread.scrollHeight - thread.scrollTop - thread.clientHeight < 80
   shown = picture
   reconcile(thread, bubbles(messages, options), isOther)
-  if (isAtEnd || isOther) toEnd(thread)
+  if (isAtEnd || isOther) thread.scrollTop = thread.scrollHeight
 }
 
 function reconcile(thread, wanted, isOther) {
@@ -70,18 +70,6 @@ function reconcile(thread, wanted, isOther) {
     const next = at.nextSibling
     at.remove()
     at = next
-  }
-}
-
-// Pictures that load later make the chat longer.
-function toEnd(thread) {
-  thread.scrollTop = thread.scrollHeight
-  for (const picture of thread.querySelectorAll('img')) {
-    if (!picture.complete) {
-      picture.addEventListener('load', () => {
-        thread.scrollTop = thread.scrollHeight
-      })
-    }
   }
 }
 
