@@ -4,16 +4,20 @@ import { icon, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)
 
-/** The menu of what can be sent. `send` gets what a message is made of; `numberId` says for whom files are brought. */
-export function wireAttach({ act, send, numberId }) {
+/**
+ * The menu of what can be sent. `begin` returns what says it in the chat that is open then, however long a file takes;
+ * `numberId` says for whom files are brought.
+ */
+export function wireAttach({ act, begin, numberId }) {
   const menu = $('attach-menu')
   $('attach').append(icon('attach'))
   menu.addEventListener('toggle', ({ newState }) => newState === 'open' && placeBy(menu, $('attach')))
   const sendFile = (file, kind) =>
     whileSending(() =>
       act(async () => {
+        const say = begin()
         const given = kind === 'image' ? await asPhoto(file) : file
-        await send({ kind, fileId: await bring(given, { numberId: numberId() }) })
+        await say({ kind, fileId: await bring(given, { numberId: numberId() }) })
       }),
     )
   for (const [label, drawing, input, kindOf] of [

@@ -135,11 +135,14 @@ function choose() {
   refresh()
 }
 
-const echo = (body) => ask('POST', `/simulator/customers/${chosen}/echo`, body)
-const composer = createComposer((text) => act(() => echo({ text })))
+const beginEcho = () => {
+  const path = `/simulator/customers/${chosen}/echo`
+  return (body) => ask('POST', path, body)
+}
+const composer = createComposer((text) => act(() => beginEcho()({ text })))
 
 wirePanes()
-wireAttach({ act, send: echo, numberId: () => phone.numberId })
+wireAttach({ act, begin: beginEcho, numberId: () => phone.numberId })
 document.querySelector('.devices-line .picture').append(icon('scan'))
 for (const [label, code] of drops) {
   const button = make('button', { type: 'button', text: label })

@@ -138,10 +138,11 @@ function choose() {
 
 const say = (body) => ask('POST', ofChosen('/messages'), body)
 
-/** Says something that answers to what was quoted. */
-function sayWithQuote(body) {
+/** Returns what says something in the chat that is open now; it answers to what was quoted here. */
+function beginSaying() {
+  const path = ofChosen('/messages')
   const about = composer.takeQuoted()
-  return say({ ...body, ...(about ? { about } : {}) })
+  return (body) => ask('POST', path, { ...body, ...(about ? { about } : {}) })
 }
 
 const composer = createComposer((text, meant) =>
@@ -164,8 +165,8 @@ const onAct = createActs({
 
 const record = createRecorder((note) =>
   act(async () => {
-    const fileId = await bring(note, { numberId: line, isVoice: true })
-    await sayWithQuote({ kind: 'voice', fileId })
+    const sayIt = beginSaying()
+    await sayIt({ kind: 'voice', fileId: await bring(note, { numberId: line, isVoice: true }) })
   }),
 )
 
@@ -178,14 +179,14 @@ function chips(place, entries, work) {
 }
 
 function wireAttachments() {
-  const { entry } = wireAttach({ act, send: sayWithQuote, numberId: () => line })
+  const { entry } = wireAttach({ act, begin: beginSaying, numberId: () => line })
   const openPlace = wireDialog('place', ({ latitude, longitude, ...words }) => {
     const place = { latitude: Number(latitude), longitude: Number(longitude), ...words }
-    return act(() => sayWithQuote({ kind: 'location', place }))
+    return act(() => beginSaying()({ kind: 'location', place }))
   })
   const openCard = wireDialog('card', ({ phone, email, ...words }) => {
     const card = { ...words, phones: [phone.replace(/\D/g, '')], ...(email ? { emails: [email] } : {}) }
-    return act(() => sayWithQuote({ kind: 'contacts', card }))
+    return act(() => beginSaying()({ kind: 'contacts', card }))
   })
   entry('Place', 'place', openPlace)
   entry('Contact', 'person', openCard)
