@@ -15,7 +15,7 @@ const lineEnd = '\r\n'
 
 /** The boundary that the type of a form tells; null when it is none. */
 export const boundaryOf = (contentType: string): string | null =>
-  /^multipart\/form-data\b[^\n]{0,200}?;\s{0,5}boundary="?([^";,]{1,200})"?/i.exec(contentType)?.[1]?.trim() ?? null
+  contentType.toLowerCase().startsWith('multipart/form-data') ? (parametersOf(contentType).get('boundary') ?? null) : null
 
 /** The parts of a form as they come; nothing of them is held beyond a chunk. */
 export async function* readParts(source: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Part> {
@@ -91,7 +91,13 @@ function readHead(head: string): Omit<Part, 'body'> {
       return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()] as const
     }),
   )
-  const disposition = fields.get('content-disposition') ?? ''
-  const parameterOf = (name: string) => new RegExp(`[;\\s]${name}="([^"]{0,1000})"`, 'i').exec(disposition)?.[1] ?? null
-  return { name: parameterOf('name') ?? '', fileName: parameterOf('filename'), type: fields.get('content-type') ?? null }
+  const parameters = parametersOf(fields.get('content-disposition') ?? '')
+  const fileName = parameters.get('filename') ?? null
+  return { name: parameters.get('name') ?? '', fileName, type: fields.get('content-type') ?? null }
+}
+
+/** What stands behind the value of a header: `; name="file"; filename=a.png`. */
+function parametersOf(header: string): Map<string, string> {
+  const found = header.slice(0, maxHeadBytes).matchAll(/;\s*([a-z*]+)=(?:"([^"]*)"|([^;\s]*))/gi)
+  return new Map([...found].map(([, name = '', quoted, bare = '']) => [name.toLowerCase(), quoted ?? bare]))
 }
