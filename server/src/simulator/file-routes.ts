@@ -77,7 +77,7 @@ function show(file: StoredFile, range: string | undefined, reply: FastifyReply):
     .type(isShown ? file.mimeType : 'application/octet-stream')
     .header(
       'content-disposition',
-      isShown ? 'inline' : `attachment; filename*=UTF-8''${encodeURIComponent(file.name ?? 'file')}`,
+      isShown ? 'inline' : `attachment; filename*=UTF-8''${encodeURIComponent((file.name ?? 'file').toWellFormed())}`,
     )
     .header('content-security-policy', "default-src 'none'; sandbox")
     .header('x-content-type-options', 'nosniff')

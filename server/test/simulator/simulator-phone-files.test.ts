@@ -164,3 +164,35 @@ test('on a phone the menus are large enough and nothing is too wide', async () =
   await about('Hello', 'Answer')
   assert.deepEqual(await page.evaluate(small), [])
 })
+
+test('the owner sends a picture from the business’s own phone', async () => {
+  const { numberId } = simulator.phone
+  const { body: uma } = await w.call('POST', '/simulator/customers', { name: 'Uma', phone: '442079555599', numberId })
+  await w.call('POST', `/simulator/customers/${uma.id}/messages`, { kind: 'voice' })
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  const problems: string[] = []
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+  await page.goto(`${simulator.url}/phone/owner#${uma.id}`)
+  await page.locator('.theirs audio').waitFor()
+  const choosing = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Attach' }).click()
+  await page.getByRole('button', { name: 'Photo or video' }).click()
+  await (await choosing).setFiles({ name: 'a.png', mimeType: 'image/png', buffer: drawPng(chart, 60, 40) })
+  await page.locator('.mine').getByRole('img', { name: 'Photo' }).waitFor()
+  const { messages } = (await w.call('GET', `/simulator/customers/${uma.id}`)).body
+  assert.deepEqual([messages.at(-1).from, messages.at(-1).file.width], ['device', 60])
+  assert.deepEqual(problems, [])
+})
+
+test('a file that is too long is refused before it leaves, in words', async () => {
+  const { page } = await openPhone()
+  await page.evaluate(`
+    const files = new DataTransfer()
+    const file = new File(['x'], 'long.bin')
+    Object.defineProperty(file, 'size', { value: 100 * 1024 * 1024 + 1 })
+    files.items.add(file)
+    const event = new Event('paste', { cancelable: true })
+    event.clipboardData = { files: [file] }
+    document.getElementById('text').dispatchEvent(event)`)
+  await page.getByRole('alert').getByText('at most 100 MB').waitFor()
+})

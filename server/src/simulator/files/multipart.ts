@@ -15,7 +15,7 @@ const lineEnd = '\r\n'
 
 /** The boundary that the type of a form tells; null when it is none. */
 export const boundaryOf = (contentType: string): string | null =>
-  contentType.toLowerCase().startsWith('multipart/form-data') ? (parametersOf(contentType).get('boundary') ?? null) : null
+  contentType.toLowerCase().startsWith('multipart/form-data') ? parametersOf(contentType).get('boundary') || null : null
 
 /** The parts of a form as they come; nothing of them is held beyond a chunk. */
 export async function* readParts(source: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Part> {

@@ -30,5 +30,6 @@ export async function takeFile(
   }
 }
 
-const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
+/** Whether a body comes as it is, unread. */
+export const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body

@@ -1,14 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../base/route.ts'
 import { takeFault } from '../faults.ts'
 import { bytesOf, type StoredFile } from '../files/file-store.ts'
 import { notThere, serveFile } from '../files/serve-file.ts'
+import { isStream } from '../files/take-file.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
 import { answerWithFault } from './fault-answer.ts'
-import { GraphError, unknownObject } from './graph-error.ts'
+import { GraphError, invalidParameter, unknownObject } from './graph-error.ts'
 import { takeUpload } from './take-upload.ts'
 
 const addressLivesMs = 5 * 60_000
@@ -23,8 +23,7 @@ export const takeForms = (app: App): void => {
 }
 
 /** What a call says in the journal: of a form, that it was one. */
-export const notedBody = (body: unknown): unknown =>
-  typeof body === 'object' && body !== null && Symbol.asyncIterator in body ? { form: true } : body
+export const notedBody = (body: unknown): unknown => (isStream(body) ? { form: true } : body)
 
 /** Takes an upload of a number, unless a fault meets it. */
 export async function answerUpload(
@@ -34,9 +33,8 @@ export async function answerUpload(
   reply: FastifyReply,
 ): Promise<unknown> {
   const fault = takeFault(platform.faults, 'upload', [])
-  const form = request.body as Readable | undefined
-  const isForm = form !== undefined && form !== null && Symbol.asyncIterator in form
-  const file = await takeUpload(platform, number, isForm ? (request.headers['content-type'] ?? '') : '', form as Readable)
+  if (!isStream(request.body)) throw invalidParameter('The parameter messaging_product is required.')
+  const file = await takeUpload(platform, number, request.headers['content-type'] ?? '', request.body)
   const answer = () => ({ id: file.id })
   if (fault === undefined) return answer()
   if (fault.effect === 'fail') throw new GraphError(fault.code)

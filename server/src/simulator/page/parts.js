@@ -28,10 +28,16 @@ function fileOf(file) {
     case 'sticker':
       return pictureOf(file, src)
     case 'video':
-      return make('video', { className: 'clip', src, controls: '', preload: 'metadata', playsinline: '', ...sizeOf(file) })
+      return orLost(
+        make('video', { className: 'clip', src, controls: '', preload: 'metadata', playsinline: '', ...sizeOf(file) }),
+        'Video',
+      )
     case 'audio':
     case 'voice':
-      return make('audio', { className: 'sound', src, controls: '', preload: 'metadata', 'aria-label': labels[file.kind] })
+      return orLost(
+        make('audio', { className: 'sound', src, controls: '', preload: 'metadata', 'aria-label': labels[file.kind] }),
+        labels[file.kind],
+      )
     default:
       return documentOf(file, src)
   }
@@ -42,10 +48,17 @@ const labels = { voice: 'Voice message', audio: 'Audio' }
 // With both known before it is loaded, nothing jumps.
 const sizeOf = ({ width, height }) => (width && height ? { width: String(width), height: String(height) } : {})
 
+function orLost(element, what) {
+  element.addEventListener('error', () => {
+    element.replaceWith(make('span', { className: 'lost', text: `${what}: cannot be shown here` }))
+  })
+  return element
+}
+
 function pictureOf(file, src) {
   const alt = file.kind === 'sticker' ? 'Sticker' : 'Photo'
   const picture = make('img', { src, alt, loading: 'lazy', ...sizeOf(file) })
-  picture.addEventListener('error', () => picture.replaceWith(make('span', { className: 'lost', text: `${alt} is not there any more` })))
+  orLost(picture, alt)
   const link = make('a', { className: file.kind === 'sticker' ? 'picture sticker' : 'picture', href: src, target: '_blank', rel: 'noopener' }, picture)
   link.setAttribute('aria-label', `Open: ${alt}`)
   return link
