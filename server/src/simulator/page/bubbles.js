@@ -67,7 +67,7 @@ function contentOf(message, quoted, isMine) {
   const words = parts.length > 0 && message.kind !== 'template' ? message.caption : message.text
   return [
     quoted && quoteOf(quoted, isMine),
-    message.header && !message.file && make('strong', { className: 'header', text: headerOf(message.header) }),
+    message.header && !message.file && !message.place && make('strong', { className: 'header', text: headerOf(message.header) }),
     ...parts,
     words && make('span', { className: 'words', dir: 'auto', text: words }),
     message.footer && make('span', { className: 'footer', text: message.footer }),
