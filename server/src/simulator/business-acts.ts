@@ -1,3 +1,6 @@
+import type { StoredFile } from './files/file-store.ts'
+import { type FileKind, shownWith } from './files/shown-file.ts'
+import { contentOf } from './inbound.ts'
 import { startLadder } from './ladder.ts'
 import { makePhoneId } from './linked/shapes.ts'
 import { tellOutbound } from './linked/tell.ts'
@@ -13,12 +16,14 @@ export function typeOnDevice(
   number: BusinessNumber,
   customer: Customer,
   text: string,
+  carried: Carried | null = null,
 ): ChatMessage {
   const { clock, courier } = platform
   const now = clock.now()
   const isLinked = number.network === 'linked'
   const id = isLinked ? makePhoneId() : makeWamid(addressOf(customer), 'outbound')
-  const message = addMessage(customer, { id, from: 'device', text, at: now })
+  const shown = carried === null ? { text } : shownWith(carried.file, carried.kind, text)
+  const message = addMessage(customer, { ...shown, id, from: 'device', at: now })
   startLadder(platform, number, customer, message, null)
   platform.changed()
   if (isLinked) {
@@ -31,12 +36,22 @@ export function typeOnDevice(
     to_user_id: customer.userId,
     id,
     timestamp: seconds(now),
-    type: 'text',
-    text: { body: text },
+    ...(carried === null
+      ? { type: 'text', text: { body: text } }
+      : contentOf(
+          { kind: carried.kind, text, about: null, file: carried.file },
+          { businessPhone: number.phone, customerPhone: customer.waId },
+        )),
   }
   const value = { ...valueHead(number), contacts: [contactOf(customer)], message_echoes: [echo] }
   courier.send(number, { field: 'smb_message_echoes', value, lane: customer.id })
   return message
+}
+
+/** A file that somebody at the business sends from the phone. */
+export interface Carried {
+  kind: FileKind
+  file: StoredFile
 }
 
 /** Tells of a template's new status; callbacks take it as a hint to read the list again. */

@@ -4,7 +4,7 @@ import { readIsoTime } from '../base/time.ts'
 import { announceAccount } from './business-acts.ts'
 import { calmDelivery } from './callbacks/parcel.ts'
 import * as schema from './control-schema.ts'
-import { maxFaults } from './faults.ts'
+import { isFileEffect, maxFaults } from './faults.ts'
 import type { Platform } from './platform.ts'
 import { type BusinessNumber, limits, newNumber, newPartnerSide, newPhone } from './world.ts'
 
@@ -95,7 +95,11 @@ function faultRoutes(app: App, platform: Platform): void {
   const add = { tags, summary: 'Let calls go wrong', body: schema.faultCreate }
   app.post('/simulator/faults', { schema: add }, ({ body }, reply) => {
     if (faults.length >= maxFaults) throw conflict('There are too many faults already. Remove some')
-    const { effect, on = 'send', to = null, times = 1, code = 131_000, httpStatus = null } = body
+    const { effect, to = null, times = 1, code = 131_000, httpStatus = null } = body
+    const on = body.on ?? (isFileEffect(effect) ? 'file' : 'send')
+    if (isFileEffect(effect) && !['media', 'file', 'any'].includes(on)) {
+      throw badRequest(`on must be media, file or any for the effect ${effect}`)
+    }
     const { accepts = false, afterMs = 30_000 } = body
     const fault = { id: `f${world.nextId++}`, effect, on, to, times, code, httpStatus, accepts, afterMs }
     faults.push(fault)

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../base/route.ts'
 import { accountEvents } from './business-acts.ts'
 import { faultEffects, faultTargets } from './faults.ts'
+import { fileKinds } from './files/shown-file.ts'
 import { adKinds, inboundKinds } from './inbound.ts'
 import { templateCategories, templateStatuses } from './template.ts'
 
@@ -108,6 +109,25 @@ export const customerChange = Type.Partial(
   { ...strict, minProperties: 1 },
 )
 export const customerParams = Type.Object({ customerId: Type.String({ maxLength: 20 }) })
+const words = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }))
+const place = Type.Object(
+  {
+    latitude: Type.Number({ minimum: -90, maximum: 90 }),
+    longitude: Type.Number({ minimum: -180, maximum: 180 }),
+    name: words(1000),
+    address: words(1000),
+  },
+  strict,
+)
+const card = Type.Object(
+  {
+    name,
+    phones: Type.Array(phone, { minItems: 1, maxItems: 5 }),
+    organisation: words(200),
+    emails: Type.Optional(Type.Array(Type.String({ minLength: 3, maxLength: 200 }), { maxItems: 5 })),
+  },
+  strict,
+)
 export const utterance = Type.Object(
   {
     kind: Type.Optional(oneOf(inboundKinds, { default: 'text' })),
@@ -118,11 +138,23 @@ export const utterance = Type.Object(
         description: 'Id of the message that is quoted, reacted to, edited or taken back',
       }),
     ),
+    fileId: Type.Optional(
+      Type.String({ maxLength: 40, description: 'Of a file that was brought or made; else one is made up' }),
+    ),
+    place: Type.Optional(place),
+    card: Type.Optional(card),
     ad: Type.Optional(oneOf(adKinds, { description: 'The ad or post that led here' })),
   },
   strict,
 )
-export const echo = Type.Object({ text: Type.String({ minLength: 1, maxLength: 4096 }) }, strict)
+export const echo = Type.Object(
+  {
+    text: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+    kind: Type.Optional(oneOf(fileKinds, { description: 'Of the file' })),
+    fileId: Type.Optional(Type.String({ maxLength: 40, description: 'Of a file that was brought or made' })),
+  },
+  strict,
+)
 
 export const templateCreate = Type.Object(
   {
@@ -151,10 +183,16 @@ export const faultCreate = Type.Object(
     effect: oneOf(faultEffects, {
       description:
         'refuse: an error with `code`. fail: accepted, then the status `failed` with `code`. hang: no answer. reset: the ' +
-        'connection breaks. late: accepted, answered after `afterMs`. server_error, html, garbage: a bad answer.',
+        'connection breaks. late: accepted, answered after `afterMs`. server_error, html, garbage: a bad answer. Of files: ' +
+        'expired: the address is no good any more. not_found: it is not there. slow: it takes `afterMs`. wrong_size, ' +
+        'wrong_type, wrong_hash: another than was told. endless: it never ends.',
     }),
     on: Type.Optional(
-      oneOf(faultTargets, { default: 'send', description: 'number, webhook: the set-up calls of a partner' }),
+      oneOf(faultTargets, {
+        description:
+          'send unless given, file for effects of files. number, webhook: the set-up calls of a partner. upload: a file ' +
+          'is given. media: the address of one is asked for. file: it is fetched.',
+      }),
     ),
     to: Type.Optional(
       nullable(Type.String({ maxLength: 140, description: 'Digits or user id; everyone unless given' })),

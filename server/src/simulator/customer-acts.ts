@@ -1,4 +1,6 @@
-import { type AdKind, contentOf, referralOf, shownText, type Utterance } from './inbound.ts'
+import { addReadyMade, type ReadyMade } from './files/ready-made.ts'
+import { type FileKind, isFileKind, wordsOfFile } from './files/shown-file.ts'
+import { type AdKind, contentOf, referralOf, shownParts, shownText, type Utterance } from './inbound.ts'
 import { arriveAll } from './ladder.ts'
 import { deviceContent } from './linked/content.ts'
 import { makePhoneId } from './linked/shapes.ts'
@@ -6,7 +8,15 @@ import { tellInbound, tellMapping } from './linked/tell.ts'
 import type { Platform } from './platform.ts'
 import { addressOf, contactOf, seconds, senderOf, valueHead } from './values.ts'
 import { makeWamid } from './wamid.ts'
-import { addMessage, type BusinessNumber, type ChatMessage, type Customer, limits, userIdOf } from './world.ts'
+import {
+  addMessage,
+  type BusinessNumber,
+  type ChatMessage,
+  type Customer,
+  limits,
+  messageIn,
+  userIdOf,
+} from './world.ts'
 
 // Things about a message that is there already; they make no bubble of their own.
 const quietKinds: readonly string[] = ['reaction', 'reaction_removed', 'revoke', 'edit']
@@ -16,24 +26,70 @@ export function write(
   platform: Platform,
   number: BusinessNumber,
   customer: Customer,
-  utterance: Utterance,
+  spoken: Utterance,
   { ad = null, at = platform.clock.now() }: { ad?: AdKind | null; at?: Date } = {},
 ): ChatMessage {
+  const about = messageIn(customer, spoken.about)
+  const utterance = spoken.file === undefined ? withFile(platform, number, spoken, about) : spoken
+  const ends = { businessPhone: number.phone, customerPhone: customer.waId, about }
   const message: ChatMessage = addMessage(customer, {
     id: number.network === 'linked' ? makePhoneId() : makeWamid(addressOf(customer), 'inbound'),
     from: 'customer',
     kind: quietKinds.includes(utterance.kind) ? 'quiet' : utterance.kind,
     text: shownText(utterance),
     at,
+    ...shownParts(utterance, ends),
   })
+  if (about !== undefined) change(about, utterance)
   const content =
     number.network === 'linked'
-      ? deviceContent(utterance, { phone: customer.waId, ad })
-      : { ...(ad === null ? {} : { referral: referralOf(ad) }), ...contentOf(utterance, number.phone, customer.waId) }
+      ? deviceContent(utterance, { phone: customer.waId, ad, about, sealed: platform.linked.sealed })
+      : { ...(ad === null ? {} : { referral: referralOf(ad) }), ...contentOf(utterance, ends) }
   if (customer.online) transmit(platform, number, customer, message, content, at)
   else if (customer.unsent.length < limits.unsent) customer.unsent.push({ messageId: message.id, message: content })
   platform.changed()
   return message
+}
+
+const readyMade: Record<FileKind, ReadyMade> = {
+  image: 'photo',
+  video: 'clip',
+  audio: 'voice',
+  voice: 'voice',
+  document: 'pdf',
+  sticker: 'sticker',
+}
+
+/** With what somebody sends who has chosen no file, or with the file of the message that is edited. */
+function withFile(
+  { files }: Platform,
+  { numberId }: BusinessNumber,
+  utterance: Utterance,
+  about: ChatMessage | undefined,
+): Utterance {
+  const { kind, text } = utterance
+  if (kind === 'edit') return about?.file?.id ? { ...utterance, file: files.find(about.file.id) } : utterance
+  if (!isFileKind(kind)) return utterance
+  // The words of a document are its name, where there is no other.
+  if (kind === 'document' && text !== '')
+    return { ...utterance, text: '', file: addReadyMade(files, numberId, 'pdf', text) }
+  return { ...utterance, file: addReadyMade(files, numberId, readyMade[kind]) }
+}
+
+/** What an act about a message does to it on the customer's own phone. */
+function change(message: ChatMessage, { kind, text }: Utterance): void {
+  const isOwn = message.from === 'customer'
+  if (kind === 'reaction') message.reactions.customer = text || '👍'
+  if (kind === 'reaction_removed') message.reactions.customer = null
+  if (kind === 'revoke' && isOwn) message.isWithdrawn = true
+  if (kind === 'edit' && isOwn) {
+    message.isEdited = true
+    if (message.file === null) message.text = text
+    else {
+      message.caption = text
+      message.text = wordsOfFile(message.file.kind, text || message.file.name)
+    }
+  }
 }
 
 function transmit(

@@ -4,6 +4,7 @@ import { typeOnDevice } from './business-acts.ts'
 import { numberFor } from './control-routes.ts'
 import * as schema from './control-schema.ts'
 import { call, changeNumber, setOnline, write } from './customer-acts.ts'
+import type { StoredFile } from './files/file-store.ts'
 import { readAll } from './ladder.ts'
 import { tellMapping, tellName } from './linked/tell.ts'
 import type { Platform } from './platform.ts'
@@ -59,9 +60,10 @@ function actRoutes(app: App, platform: Platform): void {
   const writes = { tags, summary: 'The customer writes', params, body: schema.utterance }
   app.post(`${one}/messages`, { schema: writes }, (request, reply) => {
     const [number, customer] = customerOf(platform, request.params.customerId)
-    const { kind = 'text', text = '', about = null, ad = null } = request.body
+    const { kind = 'text', text = '', about = null, ad = null, fileId, place, card } = request.body
     if (kind === 'text' && text.trim() === '') throw unprocessable('Write something first')
-    const { id, status, at } = write(platform, number, customer, { kind, text, about }, { ad })
+    const file = fileId === undefined ? undefined : fileOf(platform, number, fileId)
+    const { id, status, at } = write(platform, number, customer, { kind, text, about, file, place, card }, { ad })
     return reply.code(201).send({ id, status, at })
   })
   app.post(`${one}/read`, { schema: { tags, summary: 'The customer reads the chat', params } }, (request) => {
@@ -77,9 +79,18 @@ function actRoutes(app: App, platform: Platform): void {
   const echoes = { tags, summary: 'A person at the business types on the phone', params, body: schema.echo }
   app.post(`${one}/echo`, { schema: echoes }, (request, reply) => {
     const [number, customer] = customerOf(platform, request.params.customerId)
-    const { id, status, at } = typeOnDevice(platform, number, customer, request.body.text)
+    const { text = '', kind = 'document', fileId } = request.body
+    if (text.trim() === '' && fileId === undefined) throw unprocessable('Write something first')
+    const carried = fileId === undefined ? null : { kind, file: fileOf(platform, number, fileId) }
+    const { id, status, at } = typeOnDevice(platform, number, customer, text, carried)
     return reply.code(201).send({ id, status, at })
   })
+}
+
+function fileOf({ files }: Platform, { numberId }: BusinessNumber, fileId: string): StoredFile {
+  const file = files.find(fileId)
+  if (file?.numberId !== numberId) throw unprocessable('There is no such file for this number. Bring one by POST /simulator/files')
+  return file
 }
 
 function customerOf(platform: Platform, id: string): [BusinessNumber, Customer] {

@@ -1,6 +1,28 @@
 /** What may go wrong with a call to the platform. */
-export const faultEffects = ['refuse', 'fail', 'hang', 'reset', 'late', 'server_error', 'html', 'garbage'] as const
-export const faultTargets = ['send', 'read', 'templates', 'number', 'webhook', 'any'] as const
+const callEffects = ['refuse', 'fail', 'hang', 'reset', 'late', 'server_error', 'html', 'garbage'] as const
+/** What may go wrong with a file, where it is told of or where it is fetched. */
+export const fileEffects = [
+  'expired',
+  'not_found',
+  'slow',
+  'wrong_size',
+  'wrong_type',
+  'wrong_hash',
+  'endless',
+] as const
+export const faultEffects = [...callEffects, ...fileEffects] as const
+/** `upload`: a file is given; `media`: its address is asked for; `file`: it is fetched. */
+export const faultTargets = [
+  'send',
+  'read',
+  'templates',
+  'number',
+  'webhook',
+  'upload',
+  'media',
+  'file',
+  'any',
+] as const
 
 export interface Fault {
   id: string
@@ -23,10 +45,15 @@ export const maxFaults = 100
 /** The fault that meets this call, counted down; faults that are used up go. */
 export function takeFault(faults: Fault[], on: Fault['on'], recipient: readonly (string | null)[]): Fault | undefined {
   const at = faults.findIndex(
-    (fault) => (fault.on === on || fault.on === 'any') && (fault.to === null || recipient.includes(fault.to)),
+    (fault) =>
+      (fault.on === on || (fault.on === 'any' && (isOfFiles(on) || !isFileEffect(fault.effect)))) &&
+      (fault.to === null || recipient.includes(fault.to)),
   )
   const fault = faults[at]
   if (fault?.times === 1) faults.splice(at, 1)
   else if (fault?.times) fault.times -= 1
   return fault
 }
+
+export const isFileEffect = (effect: Fault['effect']): boolean => (fileEffects as readonly string[]).includes(effect)
+const isOfFiles = (on: Fault['on']): boolean => on === 'media' || on === 'file'

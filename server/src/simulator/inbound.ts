@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { randomDigits } from './world.ts'
+import type { StoredFile } from './files/file-store.ts'
+import { type Card, type FileKind, isFileKind, type Place, shownFile, wordsOfFile } from './files/shown-file.ts'
+import { randomDigits } from './random-digits.ts'
+import type { ChatMessage } from './world.ts'
 
 /** Every kind of thing that a customer can send. */
 export const inboundKinds = [
@@ -24,6 +27,7 @@ export const inboundKinds = [
   'edit',
   'unsupported',
   'no_content',
+  'lost_file',
   'group',
   'request_welcome',
   'ephemeral',
@@ -38,35 +42,45 @@ export interface Utterance {
   text: string
   /** The message that is meant: quoted, reacted to, taken back, changed. */
   about: string | null
+  /** For kinds that carry one. */
+  file?: StoredFile | undefined
+  place?: Place | undefined
+  card?: Card | undefined
+}
+
+/** Both ends of a chat, and the message that an utterance is about, where it is known. */
+export interface Ends {
+  businessPhone: string
+  customerPhone: string
+  about?: ChatMessage | undefined
 }
 
 /** The part of a message that depends on its kind. */
-export function contentOf({ kind, text, about }: Utterance, businessPhone: string, customerPhone: string): object {
-  const context = about === null ? {} : { context: { from: businessPhone, id: about } }
+export function contentOf(utterance: Utterance, ends: Ends): object {
+  const { kind, text, about } = utterance
+  const author = ends.about?.from === 'customer' ? ends.customerPhone : ends.businessPhone
+  const context = about === null ? {} : { context: { from: author, id: about } }
   switch (kind) {
     case 'text':
       return { ...context, type: 'text', text: { body: text } }
     case 'image':
-      return { ...context, type: 'image', image: media('image/jpeg', captionOf(text)) }
     case 'video':
-      return { ...context, type: 'video', video: media('video/mp4', captionOf(text)) }
     case 'audio':
-      return { ...context, type: 'audio', audio: media('audio/mpeg', { voice: false }) }
     case 'voice':
-      return { ...context, type: 'audio', audio: media('audio/ogg; codecs=opus', { voice: true }) }
     case 'document':
-      return { ...context, type: 'document', document: media('application/pdf', { filename: text || 'document.pdf' }) }
-    case 'sticker':
-      return { ...context, type: 'sticker', sticker: media('image/webp', { animated: false }) }
+    case 'sticker': {
+      const type = kind === 'voice' ? 'audio' : kind
+      return { ...context, type, [type]: mediaOf(kind, text, utterance.file) }
+    }
     case 'location':
-      return {
-        ...context,
-        type: 'location',
-        location: { latitude: -23.5614, longitude: -46.6559, name: text || 'Avenida Paulista' },
-      }
+      return { ...context, type: 'location', location: utterance.place ?? placeNamed(text) }
     case 'contacts':
     case 'contact_request':
-      return { ...context, type: 'contacts', contacts: [card(text || 'Lucía Gómez', kind, customerPhone)] }
+      return {
+        ...context,
+        type: 'contacts',
+        contacts: [cardOf(utterance.card ?? cardNamed(text, ends.customerPhone), kind)],
+      }
     case 'button':
       return { ...context, type: 'button', button: { payload: text, text } }
     case 'button_reply':
@@ -82,11 +96,13 @@ export function contentOf({ kind, text, about }: Utterance, businessPhone: strin
     case 'revoke':
       return { type: 'revoke', revoke: { original_message_id: about } }
     case 'edit':
-      return { type: 'edit', edit: { original_message_id: about, message: { type: 'text', text: { body: text } } } }
+      return { type: 'edit', edit: { original_message_id: about, message: edited(text, ends.about, utterance.file) } }
     case 'unsupported':
       return { type: 'unsupported', unsupported: { type: 'poll_creation' }, errors: [notSupported(131051)] }
     case 'no_content':
       return { type: 'unsupported', errors: [notSupported(131060)] }
+    case 'lost_file':
+      return { type: 'unsupported', errors: [couldNotFetch] }
     case 'group':
       return { type: 'text', group_id: `${randomDigits(18)}@g.us`, text: { body: text } }
     case 'request_welcome':
@@ -99,18 +115,51 @@ export function contentOf({ kind, text, about }: Utterance, businessPhone: strin
   }
 }
 
-const media = (mimeType: string, more: object) => ({
-  id: randomDigits(16),
-  mime_type: mimeType,
-  sha256: randomBytes(32).toString('base64'),
-  ...more,
+/** A file as the platform tells of it; without one, of one that is nowhere. */
+function mediaOf(kind: FileKind, text: string, file: StoredFile | undefined): object {
+  const told = {
+    id: file?.id ?? randomDigits(16),
+    mime_type: file?.mimeType ?? 'application/octet-stream',
+    sha256: (file?.sha256 ?? randomBytes(32)).toString('base64'),
+  }
+  switch (kind) {
+    case 'image':
+    case 'video':
+      return { ...told, ...captionOf(text) }
+    case 'audio':
+    case 'voice':
+      return { ...told, voice: kind === 'voice' }
+    case 'document':
+      return { ...told, filename: file?.name ?? 'document', ...captionOf(text) }
+    case 'sticker':
+      return { ...told, animated: false }
+    default:
+      return kind satisfies never
+  }
+}
+
+// The caption of a file is edited with the file, which stays.
+function edited(text: string, about: ChatMessage | undefined, file: StoredFile | undefined): object {
+  const kind = about?.file?.kind
+  const hasCaption = kind === 'image' || kind === 'video' || kind === 'document'
+  return hasCaption ? { type: kind, [kind]: mediaOf(kind, text, file) } : { type: 'text', text: { body: text } }
+}
+
+export const placeNamed = (text: string): Place => ({
+  latitude: -23.5614,
+  longitude: -46.6559,
+  name: text || 'Avenida Paulista',
 })
+
+export const cardNamed = (text: string, phone: string): Card => ({ name: text || 'Lucía Gómez', phones: [phone] })
 
 const captionOf = (text: string) => (text === '' ? {} : { caption: text })
 
-const card = (name: string, kind: InboundKind, phone: string) => ({
+const cardOf = ({ name, phones, organisation, emails = [] }: Card, kind: InboundKind) => ({
   name: { formatted_name: name, first_name: name.split(' ')[0] },
-  phones: [{ phone: `+${phone}`, wa_id: phone, type: 'MOBILE' }],
+  phones: phones.map((phone) => ({ phone: `+${phone}`, wa_id: phone, type: 'MOBILE' })),
+  ...(organisation ? { org: { company: organisation } } : {}),
+  ...(emails.length > 0 ? { emails: emails.map((email) => ({ email, type: 'WORK' })) } : {}),
   ...(kind === 'contact_request' ? { origin: 'contact_request' } : {}),
 })
 
@@ -135,6 +184,13 @@ const notSupported = (code: number) => ({
   error_data: { details: 'Message type is currently not supported.' },
 })
 
+const couldNotFetch = {
+  code: 131052,
+  title: 'Media download error',
+  message: 'Media download error',
+  error_data: { details: 'Failed to download the media from the sender.' },
+}
+
 /** What a message carries when an ad or a post led to it. Ads in a status carry no click id. */
 export function referralOf(ad: AdKind): object {
   const click = ad === 'status' ? {} : { ctwa_clid: `AR${randomBytes(24).toString('base64url')}` }
@@ -153,24 +209,38 @@ export function referralOf(ad: AdKind): object {
   }
 }
 
-/** What the phone shows of it. */
-export function shownText({ kind, text }: Utterance): string {
+/** What the phone shows of it, where its kind has parts beside words. */
+export function shownParts(utterance: Utterance, ends: Ends): Partial<ChatMessage> {
+  const { kind, text, file } = utterance
+  const quotes = meaning.includes(kind) ? {} : { quotes: utterance.about }
+  if (isFileKind(kind) && file !== undefined) {
+    return { ...quotes, file: shownFile(kind, file), caption: text === '' ? null : text }
+  }
+  if (kind === 'location') return { ...quotes, place: utterance.place ?? placeNamed(text) }
+  if (kind === 'contacts' || kind === 'contact_request') {
+    return { ...quotes, cards: [utterance.card ?? cardNamed(text, ends.customerPhone)] }
+  }
+  return quotes
+}
+
+// Those that mean a message without quoting it.
+const meaning: readonly InboundKind[] = ['reaction', 'reaction_removed', 'revoke', 'edit']
+
+/** What lists of chats say of it. */
+export function shownText({ kind, text, file, place, card }: Utterance): string {
+  if (isFileKind(kind)) return wordsOfFile(kind, text || (file?.name ?? null))
   const names: Partial<Record<InboundKind, string>> = {
-    image: '📷 Photo',
-    video: '🎬 Video',
-    audio: '🎵 Audio',
-    voice: '🎤 Voice message',
-    document: '📄 Document',
-    sticker: '🏷️ Sticker',
     location: '📍 Location',
     contacts: '👤 Contact',
     contact_request: '👤 Shared my number',
     order: '🛒 Order',
     unsupported: '📊 Poll',
     no_content: '📊 Message without content',
+    lost_file: '📷 Photo that got lost on its way',
     group: '👥 In a group',
   }
   const name = names[kind]
+  const words = place?.name ?? card?.name ?? text
   if (name === undefined) return text || kind.replaceAll('_', ' ')
-  return text === '' ? name : `${name} · ${text}`
+  return words === '' ? name : `${name} · ${words}`
 }

@@ -28,6 +28,8 @@ export function startLadder(
 /** Brings a message that the platform has to the phone, if that has a network. */
 function arrive(platform: Platform, number: BusinessNumber, customer: Customer, message: ChatMessage): void {
   const { agenda, ladder } = platform
+  // Of reactions the platform says no more than that it sent them.
+  if (message.kind === 'quiet') return
   agenda.after(ladder.deliveredMs, () => {
     if (!customer.online || message.status !== 'sent') return
     climb(platform, number, customer, message, 'delivered')
@@ -46,7 +48,7 @@ export function arriveAll(platform: Platform, number: BusinessNumber, customer: 
 export function readAll(platform: Platform, number: BusinessNumber, customer: Customer): void {
   if (!customer.online) return
   for (const message of customer.messages) {
-    if (message.from !== 'customer') climb(platform, number, customer, message, 'read')
+    if (message.from !== 'customer' && message.kind !== 'quiet') climb(platform, number, customer, message, 'read')
   }
 }
 

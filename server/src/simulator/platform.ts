@@ -4,6 +4,7 @@ import type { Agenda } from './agenda.ts'
 import type { Courier } from './callbacks/courier.ts'
 import type { Journal } from './callbacks/journal.ts'
 import type { Fault } from './faults.ts'
+import type { FileStore } from './files/file-store.ts'
 import type { LinkedNetwork } from './linked/network.ts'
 import type { World } from './world.ts'
 
@@ -21,6 +22,7 @@ export interface Platform {
   world: World
   /** The other network: phones, and the devices that are linked to them. */
   linked: LinkedNetwork
+  files: FileStore
   agenda: Agenda
   courier: Courier
   journal: Journal

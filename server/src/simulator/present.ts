@@ -12,7 +12,8 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
   const number = world.numbers.get(numberId)
   const last = customer.messages.findLast((message) => isShown(message) && hasArrived(message))
   const unread = customer.messages.filter(
-    ({ from, status }) => from === 'business' && (status === 'sent' || status === 'delivered'),
+    ({ from, status, kind }) =>
+      from === 'business' && kind !== 'quiet' && (status === 'sent' || status === 'delivered'),
   )
   return {
     id,
@@ -29,7 +30,7 @@ export function presentCustomer({ world, clock }: Platform, customer: Customer) 
     unread: unread.length,
     windowIsOpen: number !== undefined && windowIsOpen(number, customer, clock.now()),
     lastAt: last?.at ?? null,
-    lastText: last?.text ?? '',
+    lastText: last?.isWithdrawn === true ? 'Withdrawn' : (last?.text ?? ''),
     lastFrom: last?.from ?? null,
   }
 }

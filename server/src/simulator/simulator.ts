@@ -11,6 +11,8 @@ import { Courier } from './callbacks/courier.ts'
 import { createJournal } from './callbacks/journal.ts'
 import { controlRoutes } from './control-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
+import { fileRoutes } from './file-routes.ts'
+import { createFileStore } from './files/file-store.ts'
 import { graphRoutes } from './graph/graph-routes.ts'
 import { partnerRoutes } from './graph/partner-routes.ts'
 import { createNetwork, type PairingTimes, stopNetwork } from './linked/network.ts'
@@ -71,7 +73,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const world = createWorld()
   const linked = createNetwork(clock, options.pairingTimes ?? {}, onError)
   const { changed } = live
-  const platform: Platform = { clock, log, world, linked, agenda, courier, journal, faults: [], ladder, changed }
+  const files = createFileStore(clock)
+  const platform: Platform = { clock, log, world, linked, files, agenda, courier, journal, faults: [], ladder, changed }
   const number = newNumber(options.number ?? {})
   const phone = newPhone({ ...demoPhone, ...options.phone })
   for (const one of [number, phone]) world.numbers.set(one.numberId, one)
@@ -84,6 +87,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     live.stop()
     app.server.closeAllConnections()
     await Promise.all([courier.stop(), app.close()])
+    files.stop()
   }
   try {
     await app.listen({ port: options.port, host })
@@ -114,6 +118,8 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   )
   // Only JSON: a body that needs no leave to be sent across sites would open the knobs to any page.
   app.removeContentTypeParser('text/plain')
+  // Files, which need that leave as well.
+  app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
   keepOtherSitesOut(app, ownHosts)
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: about } })
   await app.register(async (graph) => graphRoutes(graph as App, platform))
@@ -121,6 +127,7 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   controlRoutes(app, platform)
   templateRoutes(app, platform)
   customerRoutes(app, platform)
+  fileRoutes(app, platform)
   socketRoutes(app, platform)
   ownerRoutes(app, platform)
   phoneRoutes(app)

@@ -4,7 +4,8 @@ import { announceTemplate } from './business-acts.ts'
 import * as schema from './control-schema.ts'
 import type { Platform } from './platform.ts'
 import type { SimulatedTemplate, TemplateComponent } from './template.ts'
-import { limits, randomDigits, type World } from './world.ts'
+import { randomDigits } from './random-digits.ts'
+import { limits, type World } from './world.ts'
 
 /** Templates as their owner would edit them at the platform. */
 export function templateRoutes(app: App, platform: Platform): void {

@@ -1,5 +1,7 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { phoneClass } from '../base/phone/phone-variants.ts'
+import type { Card, Place, ShownFile } from './files/shown-file.ts'
+import { randomDigits } from './random-digits.ts'
 import type { SimulatedTemplate } from './template.ts'
 
 /** A business's number: on the platform, with its account and its app, or a phone with devices that are linked to it. */
@@ -55,6 +57,16 @@ export interface ChatMessage {
   category: string
   /** How often the network took it: a message that was sent twice is shown once. */
   arrivals: number
+  /** What it carries beside words; its `text` is for lists then, and `caption` are the words below it. */
+  file: ShownFile | null
+  place: Place | null
+  cards: Card[]
+  caption: string | null
+  /** Id of the message that it answers to. */
+  quotes: string | null
+  reactions: { customer: string | null; business: string | null }
+  isEdited: boolean
+  isWithdrawn: boolean
 }
 
 /** A customer's phone, whose only chat is the one with a business number. */
@@ -188,6 +200,10 @@ export function findMessage(world: World, numberId: string, messageId: string): 
   return undefined
 }
 
+/** Finds a message in one chat. */
+export const messageIn = ({ messages }: Customer, id: string | null): ChatMessage | undefined =>
+  id === null ? undefined : messages.findLast((message) => message.id === id)
+
 export function addMessage(
   customer: Customer,
   message: Pick<ChatMessage, 'id' | 'from' | 'text' | 'at'> & Partial<ChatMessage>,
@@ -202,6 +218,14 @@ export function addMessage(
     correlator: null,
     category: 'service',
     arrivals: 1,
+    file: null,
+    place: null,
+    cards: [],
+    caption: null,
+    quotes: null,
+    reactions: { customer: null, business: null },
+    isEdited: false,
+    isWithdrawn: false,
     ...message,
     text: message.text.slice(0, limits.shownChars),
   }
@@ -250,6 +274,3 @@ export const newPartnerSide = (): PartnerSide => ({
   headers: {},
   signingSecret: null,
 })
-
-export const randomDigits = (count: number): string =>
-  `1${Array.from({ length: count - 1 }, () => randomInt(10)).join('')}`

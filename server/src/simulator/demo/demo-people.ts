@@ -1,10 +1,24 @@
-import type { AdKind } from '../inbound.ts'
+import type { ReadyMade } from '../files/ready-made.ts'
+import type { Card, Place } from '../files/shown-file.ts'
+import type { AdKind, InboundKind } from '../inbound.ts'
 import type { NewCustomer } from '../world.ts'
 
 export interface DemoPerson extends Omit<NewCustomer, 'numberId'> {
   /** When they began to write. */
   minutesAgo: number
-  says: readonly { text: string; kind?: 'image' | 'voice' | 'location'; ad?: AdKind }[]
+  says: readonly Line[]
+}
+
+interface Line {
+  text: string
+  kind?: InboundKind
+  ad?: AdKind
+  made?: ReadyMade
+  fileName?: string
+  place?: Place
+  card?: Card
+  /** The line that this one answers to, edits or takes back, from 0. */
+  about?: number
 }
 
 /** Invented customers. Some are leads of the demo as well, under the same numbers. */
@@ -29,7 +43,14 @@ export const demoPeople: readonly DemoPerson[] = [
     says: [
       { text: 'Hola, ¿tenéis la lámpara en color verde?' },
       { kind: 'image', text: 'Esta de la foto' },
-      { text: '¿Y hacéis envíos a Sevilla?' },
+      {
+        kind: 'location',
+        text: '',
+        place: { latitude: 37.3861, longitude: -5.9926, name: 'Plaza Nueva', address: 'Plaza Nueva 8, Sevilla' },
+      },
+      { text: 'Mi decoradora puede recogerla' },
+      { kind: 'contacts', text: '', card: { name: 'Carmen Ortega', phones: ['34600555188'], organisation: 'Estudio Ortega' } },
+      { text: '¿Y hacéis envíos a Sevilla?', about: 1 },
     ],
   },
   {
@@ -38,6 +59,9 @@ export const demoPeople: readonly DemoPerson[] = [
     minutesAgo: 240,
     says: [
       { text: 'Hi there, my order A-1042 arrived but one of the two boxes is missing.' },
+      { kind: 'image', made: 'page', text: 'The delivery note' },
+      { kind: 'document', made: 'pdf', fileName: 'receipt-A-1042.pdf', text: '' },
+      { kind: 'video', text: 'This is how the box looked' },
       { text: 'Could somebody look into it today, please?' },
     ],
   },
@@ -47,7 +71,7 @@ export const demoPeople: readonly DemoPerson[] = [
     minutesAgo: 410,
     username: 'mateo.rios',
     hidesNumber: true,
-    says: [{ text: '¿Cuánto cuesta el servicio de instalación?' }],
+    says: [{ kind: 'sticker', text: '' }, { text: '¿Cuánto cuesta el servicio de instalación?' }],
   },
   {
     name: 'Thiago Nogueira',

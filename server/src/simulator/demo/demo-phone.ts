@@ -1,9 +1,11 @@
+import type { ReadyMade } from '../files/ready-made.ts'
+import type { FileKind } from '../files/shown-file.ts'
 import type { NewCustomer } from '../world.ts'
 
 export interface PhoneDemoPerson extends Omit<NewCustomer, 'numberId'> {
   /** When the chat began. */
   minutesAgo: number
-  chat: readonly { from: 'customer' | 'device'; text: string }[]
+  chat: readonly { from: 'customer' | 'device'; text: string; made?: ReadyMade; kind?: FileKind }[]
 }
 
 /** Invented people who are in the owner's phone already. */
@@ -16,6 +18,8 @@ export const phoneDemoPeople: readonly PhoneDemoPerson[] = [
     chat: [
       { from: 'customer', text: 'Bom dia! Vocês abrem no sábado?' },
       { from: 'device', text: 'Bom dia, Helena! Abrimos sim, das 9 às 14.' },
+      { from: 'device', text: 'Nossa agenda da semana', made: 'chart', kind: 'image' },
+      { from: 'customer', text: '', made: 'voice', kind: 'voice' },
       { from: 'customer', text: 'Perfeito, obrigada!' },
     ],
   },

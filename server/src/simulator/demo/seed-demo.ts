@@ -1,4 +1,6 @@
 import { write } from '../customer-acts.ts'
+import { addReadyMade } from '../files/ready-made.ts'
+import { shownWith } from '../files/shown-file.ts'
 import { makePhoneId } from '../linked/shapes.ts'
 import type { Simulator } from '../simulator.ts'
 import { addTemplate } from '../template-routes.ts'
@@ -21,9 +23,12 @@ export function seedDemo(simulator: Simulator, { speak }: { speak: boolean }): v
   for (const { says, minutesAgo, ...person } of demoPeople) {
     const customer = addCustomer(platform.world, { ...person, numberId: number.numberId })
     if (!speak) continue
-    for (const [index, { text, kind = 'text', ad = null }] of says.entries()) {
+    const ids: string[] = []
+    for (const [index, { text, kind = 'text', ad = null, made, fileName, about, ...parts }] of says.entries()) {
       const at = new Date(now - minutesAgo * minuteMs + index * betweenMs)
-      write(platform, number, customer, { kind, text, about: null }, { ad, at })
+      const file = made && addReadyMade(platform.files, number.numberId, made, fileName)
+      const utterance = { kind, text, about: ids[about ?? -1] ?? null, file, ...parts }
+      ids.push(write(platform, number, customer, utterance, { ad, at }).id)
     }
   }
   seedPhone(simulator)
@@ -35,9 +40,11 @@ function seedPhone({ platform, phone }: Simulator): void {
   const now = platform.clock.now().getTime()
   for (const { chat, minutesAgo, ...person } of phoneDemoPeople) {
     const customer = addCustomer(platform.world, { ...person, numberId: phone.numberId })
-    for (const [index, { from, text }] of chat.entries()) {
+    for (const [index, { from, text, made, kind = 'image' }] of chat.entries()) {
       const at = new Date(now - minutesAgo * minuteMs + index * betweenMs)
-      addMessage(customer, { id: makePhoneId(), from, text, at, status: 'read' })
+      const file = made && addReadyMade(platform.files, phone.numberId, made)
+      const shown = file === undefined ? { text } : shownWith(file, kind, text)
+      addMessage(customer, { ...shown, id: makePhoneId(), from, at, status: 'read' })
       if (from === 'customer') customer.lastWroteAt = at
     }
   }

@@ -12,6 +12,7 @@ import {
   findByPhone,
   findByUserId,
   findMessage,
+  messageIn,
   windowIsOpen,
 } from '../world.ts'
 import type { Address, SendRequest } from './check-send.ts'
@@ -26,22 +27,16 @@ export function acceptSend(
   request: SendRequest,
   failWith: number | null,
 ): object {
-  const { to, content, correlator } = request
+  const { to, content } = request
   const customer = findOrMeet(platform, number, to)
   const id = makeWamid(addressOf(customer), 'outbound')
   const isTemplate = content.kind === 'template'
   const now = platform.clock.now()
-  const message = addMessage(customer, {
-    id,
-    from: 'business',
-    kind: content.kind,
-    text: content.text,
-    at: now,
-    correlator,
-    ...(isTemplate ? dressOf(content) : {}),
-  })
+  const message = addMessage(customer, { ...shownOf(customer, request), id, from: 'business', at: now })
   const mayWrite = isTemplate || windowIsOpen(number, customer, now)
-  startLadder(platform, number, customer, message, failWith ?? (mayWrite ? null : closedWindow))
+  const failure = failWith ?? (mayWrite ? failureOf(customer, content) : closedWindow)
+  if (content.kind === 'reaction' && failure === null) react(customer, content)
+  startLadder(platform, number, customer, message, failure)
   platform.changed()
   const known = to.phone === null ? { user_id: to.input } : { wa_id: customer.waId }
   return {
@@ -49,6 +44,31 @@ export function acceptSend(
     contacts: [{ input: to.input, ...known }],
     messages: [{ id, ...(isTemplate ? { message_status: 'accepted' } : {}) }],
   }
+}
+
+type Content = SendRequest['content']
+
+function shownOf(customer: Customer, { content, correlator, quotes }: SendRequest) {
+  if (content.kind === 'reaction') return { kind: 'quiet', text: content.emoji ?? '', correlator }
+  // What is quoted and is not there any more is not shown, and the message is there all the same.
+  const told = { correlator, text: content.text, quotes: messageIn(customer, quotes)?.id ?? null }
+  if (content.kind === 'template') return { ...told, kind: content.kind, ...content.parts, ...dressOf(content) }
+  return content.kind === 'text' ? { ...told, kind: content.kind } : { ...told, kind: content.kind, ...content.parts }
+}
+
+const notThere = 131009
+
+// Neither what is unknown nor a reaction can be reacted to: that shows after it was accepted.
+function failureOf(customer: Customer, content: Content): number | null {
+  if (content.kind === 'text') return null
+  if (content.kind !== 'reaction') return content.failWith
+  const about = messageIn(customer, content.messageId)
+  return about === undefined || about.kind === 'quiet' || about.isWithdrawn ? notThere : null
+}
+
+function react(customer: Customer, { messageId, emoji }: Extract<Content, { kind: 'reaction' }>): void {
+  const about = messageIn(customer, messageId)
+  if (about !== undefined) about.reactions.business = emoji
 }
 
 // A number that was never seen has a phone all the same; a user id that nobody has is a mistake.
@@ -64,7 +84,7 @@ function findOrMeet(platform: Platform, number: BusinessNumber, to: Address): Cu
   return known ?? addCustomer(world, { numberId: number.numberId, name: `+${phone}`, phone })
 }
 
-function dressOf({ template, header }: Extract<SendRequest['content'], { kind: 'template' }>) {
+function dressOf({ template, header }: Extract<Content, { kind: 'template' }>) {
   return {
     header,
     footer: componentOf(template, 'FOOTER')?.text ?? null,

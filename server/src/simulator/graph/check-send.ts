@@ -1,6 +1,8 @@
+import type { FileStore } from '../files/file-store.ts'
 import type { SimulatedTemplate } from '../template.ts'
 import type { BusinessNumber } from '../world.ts'
-import { checkTemplate } from './check-template.ts'
+import { checkContent, type ReactionContent, type RichContent } from './check-content.ts'
+import { checkTemplate, type FilledTemplate } from './check-template.ts'
 import { type Body, isObject } from './graph-body.ts'
 import { GraphError, invalidParameter, missingParameter } from './graph-error.ts'
 
@@ -14,34 +16,53 @@ export interface Address {
 export interface SendRequest {
   to: Address
   correlator: string | null
-  content:
-    | { kind: 'text'; text: string }
-    | { kind: 'template'; template: SimulatedTemplate; text: string; header: string | null }
+  /** The message that it answers to. */
+  quotes: string | null
+  content: { kind: 'text'; text: string } | ({ kind: 'template' } & FilledTemplate) | RichContent | ReactionContent
 }
 
 export type Checked = { act: 'read'; messageId: string } | ({ act: 'send' } & SendRequest)
 
 const maxTextLength = 4096
 const maxCorrelatorLength = 512
+const maxIdLength = 255
 const knownTypes = ['audio', 'contacts', 'document', 'image', 'interactive', 'location', 'reaction', 'sticker', 'video']
 
+/** What a message may name: what the number has at the platform. */
+export interface AtHand {
+  templates: Iterable<SimulatedTemplate>
+  files: FileStore
+}
+
 /** What a body for `/messages` asks for. Throws what the platform answers to a bad one. */
-export function checkSend(body: unknown, number: BusinessNumber, templates: Iterable<SimulatedTemplate>): Checked {
+export function checkSend(body: unknown, number: BusinessNumber, { templates, files }: AtHand): Checked {
   if (!isObject(body)) throw invalidParameter('The parameter messaging_product is required.')
   if (body.messaging_product !== 'whatsapp') throw invalidParameter('The parameter messaging_product is required.')
   if (body.status !== undefined) return checkRead(body)
   const to = checkAddress(body, number)
   const correlator = checkCorrelator(body.biz_opaque_callback_data)
+  const told = { act: 'send', to, correlator, quotes: checkContext(body.context) } as const
   const type = body.type ?? 'text'
-  if (type === 'text') return { act: 'send', to, correlator, content: { kind: 'text', text: checkText(body.text) } }
+  if (type === 'text') return { ...told, content: { kind: 'text', text: checkText(body.text) } }
   if (type === 'template') {
-    const content = checkTemplate(body.template, templates, to.phone === null)
-    return { act: 'send', to, correlator, content: { kind: 'template', ...content } }
+    const filled = checkTemplate(body.template, { templates, files }, number.numberId, to.phone === null)
+    return { ...told, content: { kind: 'template', ...filled } }
   }
-  if (typeof type === 'string' && knownTypes.includes(type)) {
-    throw new GraphError(131051, { details: `The simulator sends text and templates, not ${type}.` })
+  const content = typeof type === 'string' ? checkContent(type, body, files, number.numberId) : null
+  if (content !== null) return { ...told, content }
+  if (type === 'interactive') {
+    throw new GraphError(131051, { details: 'The simulator sends everything but interactive messages.' })
   }
   throw invalidParameter(`Param type must be one of {${['TEXT', 'TEMPLATE', ...knownTypes].join(', ').toUpperCase()}}`)
+}
+
+function checkContext(context: unknown): string | null {
+  if (context === undefined) return null
+  if (!isObject(context)) throw invalidParameter('Param context must be a JSON object.')
+  const { message_id: id } = context
+  if (typeof id !== 'string' || id === '') throw missingParameter('Parameter context.message_id is required.')
+  if (id.length <= maxIdLength && id.startsWith('wamid.')) return id
+  throw new GraphError(131009, { details: 'Parameter context.message_id is not a valid message id.' })
 }
 
 function checkRead(body: Body): Checked {

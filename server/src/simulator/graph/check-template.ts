@@ -1,15 +1,28 @@
+import type { FileStore } from '../files/file-store.ts'
+import type { FileKind, Place, ShownFile } from '../files/shown-file.ts'
 import { componentOf, fillPlaceholders, placeholdersOf, type SimulatedTemplate } from '../template.ts'
+import { checkPlace, checkWhere } from './check-content.ts'
 import { type Body, isObject } from './graph-body.ts'
 import { GraphError, invalidParameter, missingParameter } from './graph-error.ts'
 
 const maxFilled = { alone: 32_768, withOthers: 1024 }
 
+export interface FilledTemplate {
+  template: SimulatedTemplate
+  text: string
+  header: string | null
+  /** What a header shows that is none of words. */
+  parts: { file?: ShownFile; place?: Place }
+  failWith: number | null
+}
+
 /** The template that is asked for, filled. Throws what the platform answers to a request that does not fit it. */
 export function checkTemplate(
   value: unknown,
-  templates: Iterable<SimulatedTemplate>,
+  { templates, files }: { templates: Iterable<SimulatedTemplate>; files: FileStore },
+  numberId: string,
   isForUserId: boolean,
-): { template: SimulatedTemplate; text: string; header: string | null } {
+): FilledTemplate {
   if (!isObject(value)) throw missingParameter('Parameter template is required.')
   const { name, language, components = [] } = value
   if (typeof name !== 'string') throw missingParameter('Parameter template.name is required.')
@@ -20,14 +33,14 @@ export function checkTemplate(
   const template = findSendable(templates, name, language.code)
   if (isForUserId && template.category === 'AUTHENTICATION') throw new GraphError(131062)
 
-  const header = checkHeader(template, findGiven(components, 'header'))
+  const header = checkHeader(template, findGiven(components, 'header'), files, numberId)
   checkButtons(template, components)
   const text = fillText(template, 'BODY', findGiven(components, 'body'))
   const isAlone = template.components.length === 1
   if (text.length > (isAlone ? maxFilled.alone : maxFilled.withOthers)) {
     throw new GraphError(132005, { details: `body: filled text has ${text.length} characters` })
   }
-  return { template, text, header }
+  return { template, text, ...header }
 }
 
 function findSendable(templates: Iterable<SimulatedTemplate>, name: string, language: string): SimulatedTemplate {
@@ -44,14 +57,34 @@ function findGiven(components: readonly unknown[], type: string): Body | undefin
   return components.filter(isObject).find((component) => String(component.type).toLowerCase() === type)
 }
 
-function checkHeader(template: SimulatedTemplate, given: Body | undefined): string | null {
+type Header = Pick<FilledTemplate, 'header' | 'parts' | 'failWith'>
+
+function checkHeader(
+  template: SimulatedTemplate,
+  given: Body | undefined,
+  files: FileStore,
+  numberId: string,
+): Header {
   const header = componentOf(template, 'HEADER')
-  if (header === undefined) return null
-  if (header.format === 'TEXT' || header.format === undefined) return fillText(template, 'HEADER', given)
+  if (header === undefined) return { header: null, parts: {}, failWith: null }
+  const { format } = header
+  if (format === 'TEXT' || format === undefined) {
+    return { header: fillText(template, 'HEADER', given), parts: {}, failWith: null }
+  }
   const [first] = parametersOf(given)
-  if (first?.type === header.format.toLowerCase()) return header.format
-  throw new GraphError(132012, { details: `header: Format mismatch, expected ${header.format}, received UNKNOWN` })
+  if (first?.type !== format.toLowerCase()) {
+    throw new GraphError(132012, { details: `header: Format mismatch, expected ${format}, received UNKNOWN` })
+  }
+  if (format === 'LOCATION') return { header: format, parts: { place: checkPlace(first.location) }, failWith: null }
+  const kind = headerKinds[format]
+  const value = first[format.toLowerCase()]
+  if (kind === undefined || !isObject(value)) throw missingParameter(`header: Parameter ${format.toLowerCase()} is required.`)
+  const name = typeof value.filename === 'string' ? value.filename.slice(0, 240) : null
+  const { file, failWith } = checkWhere(kind, value, files, numberId, name)
+  return { header: format, parts: { file }, failWith }
 }
+
+const headerKinds: Record<string, FileKind> = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' }
 
 function checkButtons(template: SimulatedTemplate, components: readonly unknown[]): void {
   const given = components.filter(isObject).filter(({ type }) => String(type).toLowerCase() === 'button')

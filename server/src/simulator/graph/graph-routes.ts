@@ -8,6 +8,7 @@ import type { BusinessNumber } from '../world.ts'
 import { answerWithFault } from './fault-answer.ts'
 import { isObject } from './graph-body.ts'
 import { expiredToken, GraphError, invalidParameter, unknownObject } from './graph-error.ts'
+import { answerUpload, answerWhereabouts, bytesRoute, fileOf, notedBody, takeForms } from './media-routes.ts'
 import { takeMessage } from './take-message.ts'
 import { listTemplates } from './template-list.ts'
 
@@ -22,7 +23,7 @@ const root = '/:version(^v\\d{1,2}\\.\\d$)/:objectId'
 export function graphRoutes(app: App, platform: Platform): void {
   app.setErrorHandler((error, _request, reply) => answerError(platform, error, reply))
   app.addHook('preHandler', async ({ method, url, body }) => {
-    platform.journal.add({ kind: 'call', at: platform.clock.now(), method, path: url.split('?')[0] ?? '', body })
+    platform.journal.add({ kind: 'call', at: platform.clock.now(), method, path: url.split('?')[0] ?? '', body: notedBody(body) })
   })
   const schema = { hide: true }
   app.post(`${root}/messages`, { schema }, (request: ObjectRequest, reply) =>
@@ -40,9 +41,15 @@ export function graphRoutes(app: App, platform: Platform): void {
     return { data: numbers.map((number) => describe(number)) }
   })
   subscriptionRoutes(app, platform)
-  app.get(root, { schema }, (request: ObjectRequest) =>
-    pick(describe(numberOf(platform, request)), request.query.fields),
-  )
+  mediaRoutes(app, platform)
+  app.get(root, { schema }, (request: ObjectRequest, reply) => {
+    const { objectId } = request.params
+    if (platform.files.find(objectId) !== undefined) {
+      const file = fileOf(platform, numberOfFile(platform, request), objectId)
+      return answerWhereabouts(platform, file, `${request.protocol}://${request.host}`, reply)
+    }
+    return pick(describe(numberOf(platform, request)), request.query.fields)
+  })
   app.post(root, { schema }, async (request: ObjectRequest) => {
     const number = numberOf(platform, request)
     const setting = isObject(request.body) ? request.body.webhook_configuration : undefined
@@ -71,6 +78,29 @@ function subscriptionRoutes(app: App, platform: Platform): void {
     accountOf(platform, request).subscribed = false
     return { success: true }
   })
+}
+
+function mediaRoutes(app: App, platform: Platform): void {
+  const schema = { hide: true }
+  takeForms(app)
+  bytesRoute(app, platform)
+  app.post(`${root}/media`, { schema }, (request: ObjectRequest, reply) =>
+    answerUpload(platform, numberOf(platform, request), request, reply),
+  )
+  app.delete(root, { schema }, (request: ObjectRequest) => {
+    const { id } = fileOf(platform, numberOfFile(platform, request), request.params.objectId)
+    platform.files.remove(id)
+    return { success: true }
+  })
+}
+
+/** The number that a file is kept for, which may be told: then it must be that one. */
+function numberOfFile(platform: Platform, request: ObjectRequest): BusinessNumber {
+  const { objectId } = request.params
+  const { phone_number_id: told } = request.query
+  const number = platform.world.numbers.get(platform.files.find(objectId)?.numberId ?? '')
+  const isOther = told !== undefined && told !== number?.numberId
+  return admit(platform, isOther ? undefined : number, tokenOf(request), objectId)
 }
 
 function numberOf(platform: Platform, request: ObjectRequest): BusinessNumber {

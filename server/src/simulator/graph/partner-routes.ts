@@ -8,6 +8,7 @@ import { answerWithFault } from './fault-answer.ts'
 import { isObject } from './graph-body.ts'
 import { invalidParameter } from './graph-error.ts'
 import { answerError } from './graph-routes.ts'
+import { answerUpload, answerWhereabouts, fileOf, notedBody, takeForms } from './media-routes.ts'
 import { takeMessage } from './take-message.ts'
 
 type Served = BusinessNumber & { partner: PartnerSide }
@@ -19,12 +20,13 @@ export function partnerRoutes(app: App, platform: Platform): void {
     return reply.code(error.statusCode).send(error.body)
   })
   app.addHook('preHandler', async ({ method, url, body }) => {
-    platform.journal.add({ kind: 'call', at: platform.clock.now(), method, path: url.split('?')[0] ?? '', body })
+    platform.journal.add({ kind: 'call', at: platform.clock.now(), method, path: url.split('?')[0] ?? '', body: notedBody(body) })
   })
   const schema = { hide: true }
   app.post('/messages', { schema }, (request, reply) =>
     takeMessage(platform, numberOf(platform, request), request.body, reply),
   )
+  mediaRoutes(app, platform)
   const route = (method: 'GET' | 'POST', url: string, on: Fault['on'], answer: Answer) =>
     app.route({
       method,
@@ -46,6 +48,30 @@ export function partnerRoutes(app: App, platform: Platform): void {
   route('GET', '/v1/configs/templates', 'templates', (_number, { query }) =>
     listTemplates([...platform.world.templates.values()], query as Record<string, string>),
   )
+}
+
+type FileRequest = FastifyRequest<{ Params: { fileId: string } }>
+
+// The partner passes the platform's word on: the address names the platform's own store of files, and whoever has the
+// partner's key fetches it from the partner's host.
+const platformsStore = 'https://lookaside.fbsbx.com'
+
+function mediaRoutes(app: App, platform: Platform): void {
+  const schema = { hide: true }
+  const one = '/:fileId(^\\d{10,20}$)'
+  takeForms(app)
+  app.post('/media', { schema }, (request, reply) =>
+    answerUpload(platform, numberOf(platform, request), request, reply),
+  )
+  app.get(one, { schema }, (request: FileRequest, reply) => {
+    const file = fileOf(platform, numberOf(platform, request), request.params.fileId)
+    return answerWhereabouts(platform, file, platformsStore, reply)
+  })
+  app.delete(one, { schema }, (request: FileRequest) => {
+    const file = fileOf(platform, numberOf(platform, request), request.params.fileId)
+    platform.files.remove(file.id)
+    return { success: true }
+  })
 }
 
 type Answer = (number: Served, request: FastifyRequest) => object

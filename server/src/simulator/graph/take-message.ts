@@ -10,7 +10,7 @@ import { GraphError } from './graph-error.ts'
 /** Takes a message or a mark of reading for a number, unless a fault meets it. */
 export function takeMessage(platform: Platform, number: BusinessNumber, body: unknown, reply: FastifyReply): unknown {
   if (!number.registered) throw new GraphError(133010)
-  const checked = checkSend(body, number, platform.world.templates.values())
+  const checked = checkSend(body, number, { templates: platform.world.templates.values(), files: platform.files })
   if (checked.act === 'read') {
     const answer = () => acceptRead(platform, number, checked.messageId)
     const fault = takeFault(platform.faults, 'read', [])

@@ -1,51 +1,57 @@
-import { type AdKind, type InboundKind, referralOf, type Utterance } from '../inbound.ts'
-import { randomDigits } from '../world.ts'
+import type { StoredFile } from '../files/file-store.ts'
+import { type Card, type FileKind, isFileKind } from '../files/shown-file.ts'
+import { type AdKind, cardNamed, type InboundKind, placeNamed, referralOf, type Utterance } from '../inbound.ts'
+import { randomDigits } from '../random-digits.ts'
+import type { ChatMessage } from '../world.ts'
+import { fileContent, type SealedFiles } from './file-content.ts'
 import { jidOf } from './shapes.ts'
 
-/** What a customer sends as devices get it: the content, and the key's own part where the kind has one. */
-export function deviceContent(
-  { kind, text, about }: Utterance,
-  { phone, ad }: { phone: string; ad: AdKind | null },
-): object {
-  if (kind === 'no_content') return { messageStubType: 2, messageStubParameters: ['No session record'] }
-  const message = messageOf(kind, text, { phone, about, contextInfo: contextOf(about, ad) })
-  if (kind !== 'group') return { message }
-  return { key: { remoteJid: `${randomDigits(18)}@g.us`, participant: jidOf(phone) }, message }
-}
-
-interface Context {
+/** Who sends something, what it is about, and where its file is told of. */
+export interface Setting {
   phone: string
-  about: string | null
-  contextInfo: object
+  ad: AdKind | null
+  about: ChatMessage | undefined
+  sealed: SealedFiles
 }
 
-function messageOf(kind: Exclude<InboundKind, 'no_content'>, text: string, context: Context): object {
-  const { phone, about, contextInfo } = context
-  const key = { remoteJid: jidOf(phone), fromMe: false, id: about }
+/** What a customer sends as devices get it: the content, and the key's own part where the kind has one. */
+export function deviceContent(utterance: Utterance, setting: Setting): object {
+  const { kind } = utterance
+  if (kind === 'no_content') return { messageStubType: 2, messageStubParameters: ['No session record'] }
+  const contextInfo = contextOf(utterance, setting)
+  const message = isFileKind(kind)
+    ? fileMessage(utterance, kind, contextInfo, setting)
+    : messageOf(kind, utterance, contextInfo, setting)
+  if (kind !== 'group') return { message }
+  return { key: { remoteJid: `${randomDigits(18)}@g.us`, participant: jidOf(setting.phone) }, message }
+}
+
+const fileMessage = ({ text, file }: Utterance, kind: FileKind, contextInfo: object, { sealed }: Setting): object =>
+  fileContent(sealed, file, { kind, caption: text, name: file?.name ?? null }, contextInfo)
+
+function messageOf(
+  kind: Exclude<InboundKind, 'no_content' | FileKind>,
+  { text, about: id, file, place, card }: Utterance,
+  contextInfo: object,
+  { phone, about, sealed }: Setting,
+): object {
+  // Whose message it is, as the business's side sees it.
+  const key = { remoteJid: jidOf(phone), fromMe: about !== undefined && about.from !== 'customer', id }
   const hasContext = Object.keys(contextInfo).length > 0
   switch (kind) {
     case 'text':
     case 'group':
       return hasContext ? { extendedTextMessage: { text, contextInfo } } : { conversation: text }
-    case 'image':
-      return { imageMessage: { mimetype: 'image/jpeg', ...captionOf(text), contextInfo } }
-    case 'video':
-      return { videoMessage: { mimetype: 'video/mp4', ...captionOf(text), contextInfo } }
-    case 'audio':
-      return { audioMessage: { mimetype: 'audio/mpeg', ptt: false, contextInfo } }
-    case 'voice':
-      return { audioMessage: { mimetype: 'audio/ogg; codecs=opus', ptt: true, contextInfo } }
-    case 'document':
-      return { documentMessage: { mimetype: 'application/pdf', fileName: text || 'document.pdf', contextInfo } }
-    case 'sticker':
-      return { stickerMessage: { mimetype: 'image/webp', isAnimated: false } }
+    // Without the key, nobody can open it.
+    case 'lost_file':
+      return { imageMessage: { mimetype: 'image/jpeg', contextInfo } }
     case 'location': {
-      const place = { degreesLatitude: -23.5614, degreesLongitude: -46.6559, name: text || 'Avenida Paulista' }
-      return { locationMessage: { ...place, contextInfo } }
+      const { latitude, longitude, ...words } = place ?? placeNamed(text)
+      return { locationMessage: { degreesLatitude: latitude, degreesLongitude: longitude, ...words, contextInfo } }
     }
     case 'contacts':
     case 'contact_request':
-      return { contactMessage: cardOf(text || 'Lucía Gómez', phone) }
+      return { contactMessage: { ...vcardOf(card ?? cardNamed(text, phone)), contextInfo } }
     case 'button':
       return { templateButtonReplyMessage: { selectedId: text, selectedDisplayText: text, contextInfo } }
     case 'button_reply':
@@ -66,7 +72,7 @@ function messageOf(kind: Exclude<InboundKind, 'no_content'>, text: string, conte
     case 'revoke':
       return { protocolMessage: { key, type: 0 } }
     case 'edit': {
-      const protocolMessage = { key, type: 14, editedMessage: { conversation: text } }
+      const protocolMessage = { key, type: 14, editedMessage: editedContent(text, about, file, sealed) }
       return { editedMessage: { message: { protocolMessage } } }
     }
     case 'unsupported':
@@ -84,16 +90,35 @@ function messageOf(kind: Exclude<InboundKind, 'no_content'>, text: string, conte
   }
 }
 
-const captionOf = (text: string): object => (text === '' ? {} : { caption: text })
+// The caption of a file is edited with the file, which stays.
+function editedContent(
+  text: string,
+  about: ChatMessage | undefined,
+  file: StoredFile | undefined,
+  sealed: SealedFiles,
+): object {
+  if (!about?.file) return { conversation: text }
+  return fileContent(sealed, file, { kind: about.file.kind, caption: text, name: about.file.name }, {})
+}
 
-const cardOf = (displayName: string, phone: string): object => ({
-  displayName,
-  vcard: `BEGIN:VCARD\nVERSION:3.0\nFN:${displayName}\nTEL;type=CELL;waid=${phone}:+${phone}\nEND:VCARD`,
+const vcardOf = ({ name, phones, organisation, emails = [] }: Card): object => ({
+  displayName: name,
+  vcard: [
+    'BEGIN:VCARD',
+    'VERSION:3.0',
+    `FN:${name}`,
+    ...(organisation ? [`ORG:${organisation}`] : []),
+    ...phones.map((phone) => `TEL;type=CELL;waid=${phone}:+${phone}`),
+    ...emails.map((email) => `EMAIL;type=WORK:${email}`),
+    'END:VCARD',
+  ].join('\n'),
 })
 
-function contextOf(about: string | null, ad: AdKind | null): object {
-  const quoted = about === null ? {} : { stanzaId: about }
-  return ad === null ? quoted : { ...quoted, externalAdReply: adReplyOf(ad) }
+function contextOf({ about: id }: Utterance, { ad, about }: Setting): object {
+  // What is quoted travels with the quote.
+  const quoted = about === undefined ? {} : { quotedMessage: { conversation: about.caption ?? about.text } }
+  const quote = id === null ? {} : { stanzaId: id, ...quoted }
+  return ad === null ? quote : { ...quote, externalAdReply: adReplyOf(ad) }
 }
 
 function adReplyOf(ad: AdKind): object {

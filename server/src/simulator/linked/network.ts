@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { type Agenda, createAgenda } from '../agenda.ts'
+import type { SealedFiles } from './file-content.ts'
 
 /** A program that shares a phone's number, as a linked device of it. */
 export interface Device {
@@ -64,6 +65,7 @@ export interface LinkedNetwork {
   refusal: { code: number; times: number } | null
   /** Messages whose statuses are kept back. */
   unheard: Set<string>
+  sealed: SealedFiles
   /** What waits to be sent in another order. */
   held: [Device, Entry][]
 }
@@ -84,6 +86,7 @@ export function createNetwork(
     pairingTimes: { ...realTimes, ...times },
     refusal: null,
     unheard: new Set(),
+    sealed: new Map(),
     held: [],
   }
 }

@@ -76,7 +76,7 @@ function link(platform: Platform, number: BusinessNumber, socket: LinkedSocket):
   const { numberId } = number
   const device = addDevice(linked, { id: randomUUID(), secret, ratchet: 0, numberId, linkedAt: clock.now() })
   const chats = [...world.customers.values()].filter((customer) => customer.numberId === numberId)
-  tellDevices(platform, [device], 'messaging-history.set', historyOf(number, chats))
+  tellDevices(platform, [device], 'messaging-history.set', historyOf(platform, number, chats))
   tellDevices(platform, [device], 'contacts.upsert', chats.map(contactOf))
   const me = meOf(number)
   push(socket, 'creds.update', { device: device.id, secret: device.secret, phone: number.phone, me })

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Platform } from '../platform.ts'
 import type { BusinessNumber, ChatMessage, Customer, Tick } from '../world.ts'
+import { fileContent } from './file-content.ts'
 
 // What devices are told, as Baileys names and shapes it.
 
@@ -59,18 +61,27 @@ export const refusalOf = (jid: string, id: string, code: string): object[] => [
   { key: { remoteJid: jid, fromMe: true, id }, update: { status: 0, messageStubParameters: [code] } },
 ]
 
-/** The chats that were on the phone before the device was linked to it. */
-export function historyOf(number: BusinessNumber, customers: readonly Customer[]): object {
+/** The chats that were on the phone before the device was linked to it: words and files. */
+export function historyOf(
+  { linked, files }: Platform,
+  number: BusinessNumber,
+  customers: readonly Customer[],
+): object {
   const chats = customers.filter(({ messages }) => messages.length > 0)
+  const contentOf = ({ text, caption, file }: ChatMessage): object => {
+    if (file?.id == null) return { conversation: text }
+    const words = { kind: file.kind, caption: caption ?? '', name: file.name }
+    return fileContent(linked.sealed, files.find(file.id), words, {})
+  }
   const messages = chats.flatMap((customer) =>
     customer.messages
-      .filter(({ kind }) => kind === 'text')
-      .map(({ id, from, at, text }) =>
+      .filter(({ kind, file, isWithdrawn }) => !isWithdrawn && (kind === 'text' || file !== null))
+      .map((message) =>
         messageOf(number, customer, {
-          id,
-          fromMe: from !== 'customer',
-          at,
-          content: { message: { conversation: text } },
+          id: message.id,
+          fromMe: message.from !== 'customer',
+          at: message.at,
+          content: { message: contentOf(message) },
         }),
       ),
   )

@@ -1,5 +1,6 @@
 import { conflict, gone } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
+import { takeFile } from '../files/take-file.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
 import type { Device, LinkedSocket } from './network.ts'
@@ -33,6 +34,14 @@ export function socketRoutes(app: App, platform: Platform): void {
     note(platform, 'POST', '/messages', request.body)
     advance(socket, request.body.ratchet)
     return takeFromDevice(platform, number, device, request.body, reply)
+  })
+  // What Baileys does by itself when a message with a file is sent: the file goes first.
+  app.post(`${one}/files`, { schema: { hide, params, querystring: schema.fileQuery } }, async (request, reply) => {
+    const [number] = deviceOf(platform, request.params.socketId)
+    note(platform, 'POST', '/files', null)
+    const { type, name } = request.query
+    const file = await takeFile(platform, number.numberId, { body: request.body, type, name })
+    return reply.code(201).send({ fileId: file.id })
   })
   app.post(`${one}/read`, { schema: { hide, params, body: schema.read } }, (request) => {
     const [number] = deviceOf(platform, request.params.socketId)

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { nullable } from '../../base/route.ts'
+import { nullable, oneOf } from '../../base/route.ts'
 import { wholeNumber } from '../../base/schema-types.ts'
+import { fileKinds } from '../files/shown-file.ts'
 
 const strict = { additionalProperties: false }
 const ratchet = wholeNumber('How far the keys of the device have moved on')
@@ -30,9 +31,30 @@ export const message = Type.Object(
   {
     id: messageId,
     jid,
-    text: Type.String({ minLength: 1, maxLength: 65_536 }),
+    text: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536, description: 'Or the caption of the file' })),
     previewUrl: Type.Boolean(),
+    file: Type.Optional(
+      Type.Object(
+        {
+          fileId: Type.String({ maxLength: 40, description: 'As the network has called it when it was given' }),
+          kind: oneOf(fileKinds),
+          name: Type.Optional(Type.String({ minLength: 1, maxLength: 240 })),
+        },
+        strict,
+      ),
+    ),
+    quotes: Type.Optional(messageId),
+    reaction: Type.Optional(
+      Type.Object({ about: messageId, emoji: Type.String({ maxLength: 40, description: 'Empty lifts it' }) }, strict),
+    ),
     ratchet,
+  },
+  strict,
+)
+export const fileQuery = Type.Object(
+  {
+    type: Type.String({ minLength: 3, maxLength: 120, example: 'image/jpeg' }),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 240 })),
   },
   strict,
 )

@@ -1,10 +1,21 @@
 import type { FastifyReply } from 'fastify'
+import { unprocessable } from '../../base/errors.ts'
 import { type Fault, takeFault } from '../faults.ts'
+import { type FileKind, shownWith } from '../files/shown-file.ts'
 import { answerBadly } from '../graph/fault-answer.ts'
 import { startLadder } from '../ladder.ts'
 import type { Platform } from '../platform.ts'
 import { markRead } from '../read.ts'
-import { addCustomer, addMessage, type BusinessNumber, type Customer, findByPhone, findByUserId } from '../world.ts'
+import {
+  addCustomer,
+  addMessage,
+  type BusinessNumber,
+  type ChatMessage,
+  type Customer,
+  findByPhone,
+  findByUserId,
+  messageIn,
+} from '../world.ts'
 import { type Device, devicesOf } from './network.ts'
 import { refusalOf } from './shapes.ts'
 import { silence, tellOutbound, tellStatus } from './tell.ts'
@@ -13,7 +24,10 @@ import { tellDevices } from './tell-devices.ts'
 export interface DeviceMessage {
   id: string
   jid: string
-  text: string
+  text?: string
+  file?: { fileId: string; kind: FileKind; name?: string }
+  quotes?: string
+  reaction?: { about: string; emoji: string }
 }
 
 /** Takes a message of a device, or does with it what a fault says. What came of it arrives as a status. */
@@ -54,19 +68,40 @@ function accepted(
   number: BusinessNumber,
   device: Device,
   customer: Customer,
-  { message: { id, text }, failure }: Acceptance,
+  { message: sent, failure }: Acceptance,
 ): object {
+  const { id } = sent
   const known = customer.messages.find((message) => message.id === id)
   if (known !== undefined) {
     known.arrivals += 1
     tellStatus(platform, number, customer, known)
     return { taken: true }
   }
-  const message = addMessage(customer, { id, from: 'business', text, at: platform.clock.now() })
+  const shown = shownOf(platform, number, customer, sent)
+  const message = addMessage(customer, { ...shown, id, from: 'business', at: platform.clock.now() })
+  const about = message.kind === 'quiet' ? messageIn(customer, message.quotes) : undefined
+  if (about !== undefined && failure === null) about.reactions.business = message.text || null
   tellOutbound(platform, number, customer, message, device)
   startLadder(platform, number, customer, message, failure)
   platform.changed()
   return { taken: true }
+}
+
+function shownOf(
+  { files }: Platform,
+  { numberId }: BusinessNumber,
+  customer: Customer,
+  { text = '', file: carried, quotes = '', reaction }: DeviceMessage,
+): Partial<ChatMessage> & { text: string } {
+  if (reaction !== undefined) return { kind: 'quiet', text: reaction.emoji, quotes: reaction.about }
+  const quoted = { quotes: messageIn(customer, quotes)?.id ?? null }
+  if (carried === undefined) {
+    if (text === '') throw unprocessable('Send text, a file or a reaction')
+    return { ...quoted, text }
+  }
+  const file = files.find(carried.fileId)
+  if (file?.numberId !== numberId) throw unprocessable('There is no such file. Give it to the network first')
+  return { ...quoted, ...shownWith(file, carried.kind, text, carried.name) }
 }
 
 interface Faulty {

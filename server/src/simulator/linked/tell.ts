@@ -1,7 +1,8 @@
 import type { Platform } from '../platform.ts'
-import type { BusinessNumber, ChatMessage, Customer } from '../world.ts'
+import { type BusinessNumber, type ChatMessage, type Customer, messageIn } from '../world.ts'
+import { fileContent } from './file-content.ts'
 import { type Device, devicesOf, linkedLimits } from './network.ts'
-import { chatOf, mappingOf, messageOf, statusOf, upsertOf } from './shapes.ts'
+import { chatOf, jidOf, mappingOf, messageOf, statusOf, upsertOf } from './shapes.ts'
 import { push } from './socket.ts'
 import { tellDevices } from './tell-devices.ts'
 
@@ -24,15 +25,30 @@ export function tellOutbound(
   platform: Platform,
   number: BusinessNumber,
   customer: Customer,
-  { id, at, text }: ChatMessage,
+  message: ChatMessage,
   by: Device | null,
 ): void {
-  const content = { message: { extendedTextMessage: { text } } }
+  const { id, at } = message
+  const content = { message: outboundContent(platform, customer, message) }
   const told = (status: number) => messageOf(number, customer, { id, fromMe: true, at, content, status })
   const devices = devicesOf(platform.linked, number.numberId)
   tellDevices(platform, devices, 'messages.upsert', upsertOf('notify', [told(2)]), { except: by })
   // A device gets its own messages as long as it is there, and never again.
   if (by?.socket) push(by.socket, 'messages.upsert', upsertOf('append', [told(1)]))
+}
+
+function outboundContent(platform: Platform, customer: Customer, message: ChatMessage): object {
+  const { kind, text, file, caption, quotes } = message
+  const about = messageIn(customer, quotes)
+  if (kind === 'quiet') {
+    const isMine = about !== undefined && about.from !== 'customer'
+    return { reactionMessage: { key: { remoteJid: jidOf(customer.waId), fromMe: isMine, id: quotes }, text } }
+  }
+  const quotedMessage = { conversation: about?.caption ?? about?.text ?? '' }
+  const context = about === undefined ? {} : { contextInfo: { stanzaId: about.id, quotedMessage } }
+  if (file?.id == null) return { extendedTextMessage: { text, ...context } }
+  const words = { kind: file.kind, caption: caption ?? '', name: file.name }
+  return fileContent(platform.linked.sealed, platform.files.find(file.id), words, context.contextInfo ?? {})
 }
 
 export function tellStatus(platform: Platform, number: BusinessNumber, customer: Customer, message: ChatMessage): void {

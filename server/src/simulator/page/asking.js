@@ -11,17 +11,39 @@ export async function ask(method, path, body) {
   return value
 }
 
+const maxBytes = 100 * 1024 * 1024
+
+/** Gives the simulator a file that somebody has chosen or recorded; returns what it is called there. */
+export async function bring(file, { numberId, isVoice = false }) {
+  if (file.size > maxBytes) throw Object.assign(new Error('A file may have at most 100 MB'), { status: 413 })
+  const { type, name } = file
+  const query = new URLSearchParams({ numberId, type: type || 'application/octet-stream', ...(name ? { name: name.slice(0, 240) } : {}) })
+  if (isVoice) query.set('isVoice', 'true')
+  const headers = { 'content-type': 'application/octet-stream' }
+  const answer = await fetch(`/simulator/files?${query}`, { method: 'POST', headers, body: file })
+  const value = await answer.json()
+  if (!answer.ok) throw Object.assign(new Error(value.statusMessage), { status: answer.status })
+  return value.fileId
+}
+
 /** Does what a person asked for; what goes wrong is shown, and nothing they typed is lost. */
 export async function attempt(work, refresh) {
   try {
     await work()
-    $('problem').hidden = true
+    showProblem(null)
     await refresh()
     return true
   } catch (error) {
-    $('problem').textContent = error.status ? error.message : 'The simulator does not answer'
-    $('problem').hidden = false
+    showProblem(error.status ? error.message : 'The simulator does not answer')
     return false
+  }
+}
+
+/** Says what went wrong, wherever one looks; null takes it away. */
+export function showProblem(words) {
+  for (const place of document.querySelectorAll('.problem')) {
+    place.textContent = words ?? ''
+    place.hidden = words === null
   }
 }
 

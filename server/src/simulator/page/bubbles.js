@@ -1,4 +1,5 @@
 import { icon, make } from './elements.js'
+import { partsOf, quoteOf, reactionsOf } from './parts.js'
 
 const hourFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
@@ -7,19 +8,28 @@ const groupMs = 3 * 60_000
 export const hourOf = (at) => hourFormat.format(new Date(at))
 export const dayOf = (at) => dayFormat.format(new Date(at))
 
-/** The chat as list items, with a line where the day changes. `isMine` says what was written on this phone. */
-export function bubbles(messages, { isMine, onButton }) {
+/**
+ * The chat as what becomes list items, with a line where the day changes. `isMine` says what was written on this phone. What
+ * has the same `state` as before looks the same.
+ */
+export function bubbles(messages, { isMine, onButton, onAct }) {
   const items = []
   let previous
   for (const message of messages) {
-    if (previous === undefined || dayOf(previous.at) !== dayOf(message.at)) {
-      items.push(make('li', { className: 'day', text: dayOf(message.at) }))
+    const day = dayOf(message.at)
+    if (previous === undefined || dayOf(previous.at) !== day) {
+      items.push({ key: `day ${day}`, state: day, build: () => make('li', { className: 'day', text: day }) })
     }
-    items.push(
-      message.status === 'failed'
-        ? failure(message, isMine(message))
-        : bubble(message, isMine(message), { isFollowing: follows(previous, message), onButton }),
-    )
+    const isFollowing = follows(previous, message)
+    const quoted = message.quotes && messages.find(({ id }) => id === message.quotes)
+    items.push({
+      key: message.id,
+      state: JSON.stringify([message, isFollowing, quoted]),
+      build: () =>
+        message.status === 'failed'
+          ? failure(message, isMine(message))
+          : bubble(message, isMine(message), { isFollowing, quoted, isMine, onButton, onAct }),
+    })
     previous = message
   }
   return items
@@ -34,19 +44,40 @@ function failure({ errorCode, text }, isMine) {
   return make('li', { className: 'notice', text: `${what} did not get through (${errorCode})` })
 }
 
-function bubble(message, isMine, { isFollowing, onButton }) {
-  const isWaiting = !isMine && message.from !== 'customer' && message.status === 'sent'
-  const classes = ['bubble', isMine ? 'mine' : 'theirs', isFollowing && 'following', isWaiting && 'waiting']
-  const item = make(
-    'li',
-    { className: classes.filter(Boolean).join(' '), 'data-status': message.status },
-    message.header && make('strong', { className: 'header', text: headerOf(message.header) }),
-    make('span', { className: 'words', dir: 'auto', text: message.text }),
-    message.footer && make('span', { className: 'footer', text: message.footer }),
-    caption(message, isMine),
-  )
+function bubble(message, isOwn, { isFollowing, quoted, isMine, onButton, onAct }) {
+  const isWaiting = !isOwn && message.from !== 'customer' && message.status === 'sent'
+  const classes = ['bubble', isOwn ? 'mine' : 'theirs', isFollowing && 'following', isWaiting && 'waiting']
+  const item = make('li', {
+    className: classes.filter(Boolean).join(' '),
+    'data-status': message.status,
+    'data-id': message.id,
+  })
+  if (message.isWithdrawn) item.append(make('em', { className: 'words', text: 'Withdrawn' }))
+  else item.append(...contentOf(message, quoted, isMine))
+  item.append(caption(message, isOwn))
   if (message.buttons.length > 0) item.append(choices(message, onButton))
+  const reactions = reactionsOf(message)
+  if (reactions) item.append(reactions)
+  if (onAct && !message.isWithdrawn) item.append(actsOf(message, onAct))
   return item
+}
+
+function contentOf(message, quoted, isMine) {
+  const parts = partsOf(message)
+  const words = parts.length > 0 && message.kind !== 'template' ? message.caption : message.text
+  return [
+    quoted && quoteOf(quoted, isMine),
+    message.header && !message.file && !message.place && make('strong', { className: 'header', text: headerOf(message.header) }),
+    ...parts,
+    words && make('span', { className: 'words', dir: 'auto', text: words }),
+    message.footer && make('span', { className: 'footer', text: message.footer }),
+  ].filter(Boolean)
+}
+
+function actsOf(message, onAct) {
+  const button = make('button', { type: 'button', className: 'acts icon', 'aria-label': 'More about this message' }, icon('more'))
+  button.addEventListener('click', () => onAct(message, button))
+  return button
 }
 
 function headerOf(header) {
@@ -57,6 +88,7 @@ function caption(message, isMine) {
   const line = make('span', { className: 'caption' })
   if (message.from === 'device' && !isMine) line.append('typed on their phone · ')
   if (message.from === 'business' && isMine) line.append('by a linked device · ')
+  if (message.isEdited) line.append('edited · ')
   line.append(make('time', { datetime: message.at, text: hourOf(message.at) }))
   if (isShownTo(message, isMine)) line.append(icon(message.status, meaningOf(message)))
   return line

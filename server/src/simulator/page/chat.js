@@ -37,8 +37,9 @@ export function chatRow({ name, phone, online, unread, lastText, lastFrom, lastA
 }
 
 let shown = ''
+let items = new Map()
 
-/** Shows the chat, at its end unless somebody reads further up. */
+/** Shows the chat, at its end unless somebody reads further up. What has not changed stays, and goes on playing. */
 export function showThread({ id, messages }, options) {
   const thread = $('thread')
   const picture = JSON.stringify([id, messages])
@@ -46,42 +47,95 @@ export function showThread({ id, messages }, options) {
   const isOther = !shown.startsWith(`["${id}",`)
   const isAtEnd = thread.scrollHeight - thread.scrollTop - thread.clientHeight < 80
   shown = picture
-  thread.replaceChildren(...bubbles(messages, options))
+  reconcile(thread, bubbles(messages, options), isOther)
   if (isAtEnd || isOther) thread.scrollTop = thread.scrollHeight
 }
 
-/** The place where one types: it grows with the text, and keeps a draft for each chat. */
+function reconcile(thread, wanted, isOther) {
+  const before = isOther ? new Map() : items
+  items = new Map()
+  let at = isOther ? null : thread.firstChild
+  if (isOther) thread.replaceChildren()
+  for (const { key, state, build } of wanted) {
+    const known = before.get(key)
+    const node = known?.state === state ? known.node : build()
+    items.set(key, { state, node })
+    if (node === at) at = at.nextSibling
+    else if (known?.node === at && at !== null) {
+      at = at.nextSibling
+      known.node.replaceWith(node)
+    } else thread.insertBefore(node, at)
+  }
+  while (at !== null) {
+    const next = at.nextSibling
+    at.remove()
+    at = next
+  }
+}
+
+/**
+ * The place where one types: it grows with the text, and keeps a draft for each chat. `send` gets the words, and the message
+ * that they are about: `{ mode: 'quote' | 'edit', message }`.
+ */
 export function createComposer(send) {
   const text = $('text')
   const drafts = new Map()
   let owner = ''
+  let about = null
   const fit = () => {
     text.style.height = 'auto'
     text.style.height = `${Math.min(text.scrollHeight + 2, 160)}px`
   }
+  const turnAbout = (next) => {
+    if (about?.mode === 'edit') text.value = ''
+    about = next
+    $('about').hidden = about === null
+    if (about === null) return fit()
+    const { mode, message } = about
+    $('about').querySelector('strong').textContent = mode === 'edit' ? 'Edit' : 'Answer to'
+    $('about').querySelector('.about-text').textContent = message.caption || message.text
+    if (mode === 'edit') text.value = message.file ? (message.caption ?? '') : message.text
+    fit()
+    text.focus()
+  }
   const submit = async () => {
     const words = text.value
-    if (words.trim() === '') return
+    const meant = about
+    const mayBeEmpty = meant?.mode === 'edit' && meant.message.file
+    if (words.trim() === '' && !mayBeEmpty) return
     text.value = ''
     fit()
-    if (!(await send(words))) text.value = words
+    if (await send(words, meant)) {
+      if (about === meant && meant !== null) turnAbout(null)
+    } else text.value = words
     $('thread').scrollTop = $('thread').scrollHeight
     text.focus()
   }
-  $('composer').querySelector('button').append(icon('send'))
+  $('composer').querySelector('.send').append(icon('send'))
+  $('about').querySelector('button').append(icon('cancel'))
+  $('about').querySelector('button').addEventListener('click', () => turnAbout(null))
   $('composer').addEventListener('submit', (event) => {
     event.preventDefault()
     submit()
   })
   text.addEventListener('input', fit)
   text.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && about !== null) turnAbout(null)
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing || matchMedia('(pointer: coarse)').matches) return
     event.preventDefault()
     submit()
   })
   return {
+    /** The message that what is sent next answers to, which is then forgotten. */
+    takeQuoted: () => {
+      const quoted = about?.mode === 'quote' ? about.message.id : undefined
+      if (quoted) turnAbout(null)
+      return quoted
+    },
+    turnAbout,
     turnTo: (next) => {
       if (next === owner) return
+      turnAbout(null)
       drafts.set(owner, text.value)
       owner = next
       text.value = drafts.get(owner) ?? ''

@@ -1,4 +1,5 @@
-import { ask, attempt, followChanges } from './asking.js'
+import { ask, attempt, followChanges, showProblem } from './asking.js'
+import { wireAttach } from './attach.js'
 import { dayOf, hourOf } from './bubbles.js'
 import { chatRow, createComposer, isWide, look, onSubmit, showThread, wirePanes } from './chat.js'
 import { icon, initialsOf, make } from './elements.js'
@@ -128,15 +129,20 @@ function showDevices() {
 }
 
 function choose() {
-  $('problem').hidden = true
+  showProblem(null)
   chosen = location.hash.slice(1)
   look(chosen === '' ? 'list' : 'chat')
   refresh()
 }
 
-const composer = createComposer((text) => act(() => ask('POST', `/simulator/customers/${chosen}/echo`, { text })))
+const beginEcho = () => {
+  const path = `/simulator/customers/${chosen}/echo`
+  return (body) => ask('POST', path, body)
+}
+const composer = createComposer((text) => act(() => beginEcho()({ text })))
 
 wirePanes()
+wireAttach({ act, begin: beginEcho, numberId: () => phone.numberId })
 document.querySelector('.devices-line .picture').append(icon('scan'))
 for (const [label, code] of drops) {
   const button = make('button', { type: 'button', text: label })

@@ -1,11 +1,15 @@
-import { ask, attempt, followChanges } from './asking.js'
+import { createActs } from './acts.js'
+import { ask, attempt, bring, followChanges, showProblem } from './asking.js'
+import { createRecorder, wireAttach, wireDialog } from './attach.js'
 import { dayOf, hourOf } from './bubbles.js'
 import { chatRow, createComposer, isWide, look, onSubmit, showThread, wirePanes } from './chat.js'
-import { initialsOf, make } from './elements.js'
+import { icon, initialsOf, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)
 const kinds = [
   ['Photo', { kind: 'image', text: 'Like this one?' }],
+  ['Chart', { kind: 'image', made: 'chart' }],
+  ['Page', { kind: 'image', made: 'page' }],
   ['Voice', { kind: 'voice' }],
   ['Video', { kind: 'video' }],
   ['Document', { kind: 'document', text: 'receipt.pdf' }],
@@ -95,7 +99,7 @@ function showChat() {
   $('forgotten').hidden = !chat.isForgotten
   $('unread').hidden = chat.unread === 0 || chat.readsAtOnce || !chat.online
   $('unread').firstElementChild.textContent = chat.unread === 1 ? '1 unread message' : `${chat.unread} unread messages`
-  showThread(chat, { isMine, onButton: answerButton })
+  showThread(chat, { isMine, onButton: answerButton, onAct })
 }
 
 const answerButton = (message, text) =>
@@ -125,14 +129,46 @@ async function writeTo(numberId) {
 
 function choose() {
   const next = location.hash.slice(1)
-  if (next !== chosen) $('problem').hidden = true
+  if (next !== chosen) showProblem(null)
   chosen = next
   line = numberOf(chosen) ?? line
   look(chosen === '' ? 'list' : 'chat')
   refresh()
 }
 
-const composer = createComposer((text) => act(() => ask('POST', ofChosen('/messages'), { text })))
+const say = (body) => ask('POST', ofChosen('/messages'), body)
+
+/** Returns what says something in the chat that is open now; it answers to what was quoted here. */
+function beginSaying() {
+  const path = ofChosen('/messages')
+  const about = composer.takeQuoted()
+  return (body) => ask('POST', path, { ...body, ...(about ? { about } : {}) })
+}
+
+const composer = createComposer((text, meant) =>
+  act(() => {
+    if (meant === null) return say({ text })
+    return say({ text, about: meant.message.id, ...(meant.mode === 'edit' ? { kind: 'edit' } : {}) })
+  }),
+)
+
+const onAct = createActs({
+  isMine,
+  act: (name, message, emoji) => {
+    const about = message.id
+    if (name === 'quote' || name === 'edit') composer.turnAbout({ mode: name, message })
+    if (name === 'withdraw') act(() => say({ kind: 'revoke', about }))
+    if (name === 'react') act(() => say({ kind: 'reaction', text: emoji, about }))
+    if (name === 'lift') act(() => say({ kind: 'reaction_removed', about }))
+  },
+})
+
+const record = createRecorder((note) =>
+  act(async () => {
+    const sayIt = beginSaying()
+    await sayIt({ kind: 'voice', fileId: await bring(note, { numberId: line, isVoice: true }) })
+  }),
+)
 
 function chips(place, entries, work) {
   for (const [label, value] of entries) {
@@ -142,10 +178,28 @@ function chips(place, entries, work) {
   }
 }
 
+function wireAttachments() {
+  const { entry } = wireAttach({ act, begin: beginSaying, numberId: () => line })
+  const openPlace = wireDialog('place', ({ latitude, longitude, ...words }) => {
+    const place = { latitude: Number(latitude), longitude: Number(longitude), ...words }
+    return act(() => beginSaying()({ kind: 'location', place }))
+  })
+  const openCard = wireDialog('card', ({ phone, email, ...words }) => {
+    const card = { ...words, phones: [phone.replace(/\D/g, '')], ...(email ? { emails: [email] } : {}) }
+    return act(() => beginSaying()({ kind: 'contacts', card }))
+  })
+  entry('Place', 'place', openPlace)
+  entry('Contact', 'person', openCard)
+  $('record').append(icon('microphone'))
+  $('record').addEventListener('click', record)
+}
+
 wirePanes()
-chips('kinds', kinds, ({ about, ...value }) => {
+wireAttachments()
+chips('kinds', kinds, async ({ about, made, ...value }) => {
   const last = chat.messages.findLast(({ from }) => from !== 'customer')
-  return ask('POST', ofChosen('/messages'), { ...value, ...(about && last ? { about: last.id } : {}) })
+  const file = made && (await ask('POST', '/simulator/files/made', { numberId: line, name: made }))
+  return say({ ...value, ...(file && { fileId: file.fileId }), ...(about && last ? { about: last.id } : {}) })
 })
 chips('kinds', [['Call', null]], () => ask('POST', ofChosen('/call')))
 chips('moves', moves, (value) => ask('POST', '/simulator/clock', value))

@@ -268,6 +268,7 @@ const contents: Partial<Record<InboundKind, string>> = {
   revoke: 'protocolMessage',
   edit: 'editedMessage',
   unsupported: 'pollCreationMessageV3',
+  lost_file: 'imageMessage',
   group: 'conversation',
   request_welcome: 'protocolMessage',
   ephemeral: 'ephemeralMessage',

@@ -1,0 +1,81 @@
+import type { StoredFile } from './file-store.ts'
+
+/** A file as a phone shows it: one that the platform has, or a link that it would follow. */
+export interface ShownFile {
+  id: string | null
+  link: string | null
+  kind: FileKind
+  mimeType: string | null
+  name: string | null
+  size: number | null
+  width: number | null
+  height: number | null
+  seconds: number | null
+}
+
+export const fileKinds = ['image', 'video', 'audio', 'voice', 'document', 'sticker'] as const
+export type FileKind = (typeof fileKinds)[number]
+
+export const isFileKind = (kind: string): kind is FileKind => (fileKinds as readonly string[]).includes(kind)
+
+export const shownFile = (kind: FileKind, file: StoredFile, name: string | null = file.name): ShownFile => ({
+  id: file.id,
+  link: null,
+  kind,
+  mimeType: file.mimeType,
+  name,
+  size: file.size,
+  width: file.width ?? null,
+  height: file.height ?? null,
+  seconds: file.seconds ?? null,
+})
+
+/** The real phone would load it; this one loads nothing from elsewhere. */
+export const shownLink = (kind: FileKind, link: string, name: string | null): ShownFile => ({
+  id: null,
+  link,
+  kind,
+  mimeType: null,
+  name,
+  size: null,
+  width: null,
+  height: null,
+  seconds: null,
+})
+
+export interface Place {
+  latitude: number
+  longitude: number
+  name?: string
+  address?: string
+}
+
+/** Somebody's contact, as it is passed on. */
+export interface Card {
+  name: string
+  /** Digits with country code. */
+  phones: string[]
+  organisation?: string
+  emails?: string[]
+}
+
+const names: Record<FileKind, string> = {
+  image: '📷 Photo',
+  video: '🎬 Video',
+  audio: '🎵 Audio',
+  voice: '🎤 Voice message',
+  document: '📄 Document',
+  sticker: '🏷️ Sticker',
+}
+
+/** A file in words, for lists. */
+export const wordsOfFile = (kind: FileKind, words: string | null): string =>
+  words ? `${names[kind]} · ${words}` : names[kind]
+
+/** What a message with a file is made of. */
+export const shownWith = (file: StoredFile, kind: FileKind, words: string, name: string | null = file.name) => ({
+  kind,
+  text: wordsOfFile(kind, words || name),
+  file: shownFile(kind, file, name),
+  caption: words === '' ? null : words,
+})

@@ -1,0 +1,162 @@
+import type { FileStore } from '../files/file-store.ts'
+import {
+  type Card,
+  type FileKind,
+  type Place,
+  type ShownFile,
+  shownFile,
+  shownLink,
+  wordsOfFile,
+} from '../files/shown-file.ts'
+import { type Body, isObject } from './graph-body.ts'
+import { GraphError, invalidParameter, missingParameter } from './graph-error.ts'
+import { mayGoAs } from './media-types.ts'
+
+/** What is sent beside words. `failWith` is the code by which it ends after it was accepted. */
+export interface RichContent {
+  kind: FileKind | 'location' | 'contacts'
+  /** For lists of chats. */
+  text: string
+  parts: { file?: ShownFile; place?: Place; cards?: Card[]; caption?: string | null }
+  failWith: number | null
+}
+
+export interface ReactionContent {
+  kind: 'reaction'
+  messageId: string
+  /** Null lifts it. */
+  emoji: string | null
+}
+
+const fileTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const
+type FileType = (typeof fileTypes)[number]
+const maxCaption = 1024
+const maxName = 240
+const maxWords = 1000
+const maxCards = 257
+const mediaUploadError = 131053
+
+/** The content of a type beside text and templates. Throws what the platform answers to a bad one; null for other types. */
+export function checkContent(
+  type: string,
+  body: Body,
+  files: FileStore,
+  numberId: string,
+): RichContent | ReactionContent | null {
+  if (isFileType(type)) return checkFile(type, body[type], files, numberId)
+  if (type === 'location') return checkLocation(body.location)
+  if (type === 'contacts') return checkContacts(body.contacts)
+  return type === 'reaction' ? checkReaction(body.reaction) : null
+}
+
+const isFileType = (type: string): type is FileType => (fileTypes as readonly string[]).includes(type)
+
+const keysOf: Record<FileType, readonly string[]> = {
+  image: ['id', 'link', 'caption'],
+  video: ['id', 'link', 'caption'],
+  audio: ['id', 'link', 'voice'],
+  document: ['id', 'link', 'caption', 'filename'],
+  sticker: ['id', 'link'],
+}
+
+function checkFile(type: FileType, value: unknown, files: FileStore, numberId: string): RichContent {
+  if (!isObject(value)) throw missingParameter(`Parameter ${type} is required.`)
+  const unknown = Object.keys(value).find((key) => !keysOf[type].includes(key))
+  if (unknown !== undefined) throw invalidParameter(`Unexpected key "${unknown.slice(0, 40)}" on param "${type}".`)
+  const caption = checkWords(value.caption, `${type}['caption']`, maxCaption)
+  const name = checkWords(value.filename, `${type}['filename']`, maxName)
+  if (value.voice !== undefined && typeof value.voice !== 'boolean') {
+    throw invalidParameter("Param audio['voice'] must be a boolean.")
+  }
+  const kind = type === 'audio' && value.voice === true ? 'voice' : type
+  const { file, failWith } = checkWhere(kind, value, files, numberId, name)
+  return { kind, text: wordsOfFile(kind, caption ?? name), parts: { file, caption }, failWith }
+}
+
+/** A file by its id or link. What is wrong with the file itself shows later, as the status `failed`. */
+export function checkWhere(
+  kind: FileKind,
+  { id, link }: Body,
+  files: FileStore,
+  numberId: string,
+  name: string | null,
+): { file: ShownFile; failWith: number | null } {
+  if (id !== undefined && link !== undefined) throw invalidParameter('Only one of id and link may be given.')
+  if (link !== undefined) {
+    const isAddress = typeof link === 'string' && link.length <= 2048 && /^https?:\/\//i.test(link) && URL.canParse(link)
+    if (!isAddress) throw invalidParameter('Param link is not a valid URI.')
+    return { file: shownLink(kind, link, name), failWith: null }
+  }
+  if (typeof id !== 'string' && typeof id !== 'number') throw missingParameter('Either id or link is required.')
+  const file = files.find(String(id))
+  if (file?.numberId !== numberId) throw invalidParameter('Invalid parameter: the media id is not one of this number.')
+  const failWith = mayGoAs(kind, file.mimeType) ? null : mediaUploadError
+  return { file: shownFile(kind, file, name ?? (kind === 'document' ? file.name : null)), failWith }
+}
+
+function checkWords(value: unknown, what: string, maxLength: number): string | null {
+  if (value === undefined || value === '') return null
+  if (typeof value !== 'string') throw invalidParameter(`Param ${what} must be a string.`)
+  if (value.length > maxLength) throw invalidParameter(`Param ${what} must be at most ${maxLength} characters long.`)
+  return value
+}
+
+/** A place as it is sent, and as the header of a template. */
+export function checkPlace(value: unknown): Place {
+  if (!isObject(value)) throw missingParameter('Parameter location is required.')
+  const [latitude, longitude] = [checkDegrees(value.latitude, 90), checkDegrees(value.longitude, 180)]
+  const name = checkWords(value.name, "location['name']", maxWords)
+  const address = checkWords(value.address, "location['address']", maxWords)
+  return { latitude, longitude, ...(name === null ? {} : { name }), ...(address === null ? {} : { address }) }
+}
+
+function checkLocation(value: unknown): RichContent {
+  const place = checkPlace(value)
+  const words = place.name ?? place.address
+  return { kind: 'location', text: words ? `📍 Location · ${words}` : '📍 Location', parts: { place }, failWith: null }
+}
+
+function checkDegrees(value: unknown, most: number): number {
+  if (value === undefined) throw missingParameter('Parameters location.latitude and location.longitude are required.')
+  const degrees = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  if (typeof degrees === 'number' && Math.abs(degrees) <= most) return degrees
+  throw new GraphError(131009, { details: `A coordinate is not a number between -${most} and ${most}.` })
+}
+
+function checkContacts(value: unknown): RichContent {
+  if (!Array.isArray(value) || value.length === 0) throw missingParameter('Parameter contacts is required.')
+  if (value.length > maxCards) throw invalidParameter(`Param contacts must have at most ${maxCards} entries.`)
+  const cards = value.map(checkCard)
+  const [first] = cards
+  return { kind: 'contacts', text: `👤 Contact · ${first?.name ?? ''}`, parts: { cards }, failWith: null }
+}
+
+function checkCard(value: unknown): Card {
+  const { name, phones = [], emails = [], org } = isObject(value) ? value : {}
+  if (!isObject(name) || typeof name.formatted_name !== 'string' || name.formatted_name === '') {
+    throw missingParameter('Parameter contacts.name.formatted_name is required.')
+  }
+  const others = ['first_name', 'last_name', 'middle_name', 'prefix', 'suffix']
+  if (!others.some((part) => typeof name[part] === 'string')) {
+    throw missingParameter('contacts.name needs one of first_name, last_name, middle_name, prefix and suffix.')
+  }
+  const textsOf = (list: unknown, key: string): string[] =>
+    (Array.isArray(list) ? list : []).flatMap((one) => (isObject(one) && typeof one[key] === 'string' ? [one[key]] : []))
+  const organisation = isObject(org) && typeof org.company === 'string' ? { organisation: org.company } : {}
+  const words = { name: name.formatted_name.slice(0, maxWords), emails: textsOf(emails, 'email') }
+  return { ...words, ...organisation, phones: textsOf(phones, 'phone').map((phone) => phone.replace(/^\+/, '')) }
+}
+
+function checkReaction(value: unknown): ReactionContent {
+  if (!isObject(value)) throw missingParameter('Parameter reaction is required.')
+  const { message_id: messageId, emoji } = value
+  if (typeof messageId !== 'string' || messageId === '') throw missingParameter('Parameter reaction.message_id is required.')
+  if (typeof emoji !== 'string') throw missingParameter('Parameter reaction.emoji is required.')
+  if (emoji !== '' && !isOneEmoji(emoji)) throw new GraphError(131009, { details: 'Emoji is not a single emoji.' })
+  return { kind: 'reaction', messageId, emoji: emoji === '' ? null : emoji }
+}
+
+const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+const isOneEmoji = (text: string): boolean =>
+  text.length <= 40 && [...letters.segment(text)].length === 1 && /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u.test(text)
