@@ -1,6 +1,6 @@
 import { type Loop, startLoop } from '../../base/async/loop.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { Db } from '../../base/db.ts'
+import type { Db, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import { StreamEnded } from '../../base/outgoing/stream.ts'
@@ -210,7 +210,7 @@ async function settle(deps: FetchDeps, claim: Claim, outcome: Here | FetchProble
   const { workspaceId, id: mediaId, conversationId, messageId } = claim
   const now = clock.now()
   const keyring = await vault.keyring(workspaceId)
-  const tell = (tx: Parameters<typeof tellOfMedia>[0], state: MediaState) =>
+  const tell = (tx: Tx, state: MediaState) =>
     tellOfMedia(tx, { workspaceId, conversationId, messageId, mediaId, state })
   if (outcome.kind === 'here') {
     const { details, keys, storedAs, previewStoredAs, bytes } = outcome

@@ -225,13 +225,14 @@ test('one workspace with many files neither takes all places nor holds up the ot
     if (name === 'many') under.many--
     response.end(png)
   }
-  const [ofMany, ofFew]: string[][] = [[], []]
-  for (let n = 0; n < 20; n++) ofMany?.push(await many.coming({ bytes: png, serve: serve('many') }))
+  const ofMany: string[] = []
+  const ofFew: string[] = []
+  for (let n = 0; n < 20; n++) ofMany.push(await many.coming({ bytes: png, serve: serve('many') }))
   many.clock.advance(5)
-  for (let n = 0; n < 2; n++) ofFew?.push(await few.coming({ bytes: png, serve: serve('few') }))
+  for (let n = 0; n < 2; n++) ofFew.push(await few.coming({ bytes: png, serve: serve('few') }))
   await many.fetcher({ atOnce: 4, perWorkspace: 2 }).drain()
-  for (const id of ofMany ?? []) assert.equal((await many.row(id)).state, 'here')
-  for (const id of ofFew ?? []) assert.equal((await few.row(id)).state, 'here')
+  for (const id of ofMany) assert.equal((await many.row(id)).state, 'here')
+  for (const id of ofFew) assert.equal((await few.row(id)).state, 'here')
   assert.equal(under.most, 2)
   assert.ok(order.lastIndexOf('few') < 6, order.join(' '))
 })

@@ -6,7 +6,7 @@ import { createLog } from '../../../src/base/log.ts'
 import { hasPreview, openPreviews, type PreviewOptions } from '../../../src/inbox/media/preview.ts'
 import { atEnd, oncePerFile } from '../../support/file-end.ts'
 
-const silent = createLog('fatal', { write: () => {} })
+const silent = createLog('error', { write: () => {} })
 
 function previewsWith(options: Partial<PreviewOptions> = {}) {
   const previews = openPreviews({ log: silent, ...options })

@@ -62,6 +62,7 @@ export async function mediaWorld(): Promise<MediaWorld> {
   const w = await inboxWorld()
   const { db, vault, clock, workspaceId, connectionId } = w
   await db.sql`delete from media`
+  await w.media.writeMark('a mark')
   const files = new Map<string, PlatformFile>()
   const server = await fileServer(({ url = '' }, response) => answer(files, server, url, response))
   atEnd(() => server.close())
@@ -95,6 +96,10 @@ export async function mediaWorld(): Promise<MediaWorld> {
     assert.ok(one.fileKey, one.failure ?? one.state)
     return { ...one, keys: openFileKeys(keyring, id, one.fileKey) }
   }
+  const deps = fetchDeps(w, noPreviews)
+  const { waba } = deps.adapters
+  // What is too much is so soon.
+  if (waba.media !== undefined) deps.adapters.waba = { ...waba, media: { ...waba.media, fetchBytes: 1_000_000 } }
   return {
     ...w,
     server,
@@ -117,7 +122,7 @@ export async function mediaWorld(): Promise<MediaWorld> {
         )`
       return id
     },
-    fetcher: (more = {}) => createMediaFetcher({ ...fetchDeps(w, noPreviews), random: () => 0, ...more }),
+    fetcher: (more = {}) => createMediaFetcher({ ...deps, random: () => 0, ...more }),
     row,
     content: async (id) => {
       const { storedAs, bytes, keys } = await keysOf(id)
