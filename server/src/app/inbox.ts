@@ -106,6 +106,7 @@ export function fetchDeps(runtime: Runtime, previews: Previews): FetcherDeps {
     adapters: adaptersOf(runtime),
     openConnection: openConnectionOf(runtime),
     noteDown: (connection, errorCode) => applyRefusal(runtime, connection, 'connection_unavailable', errorCode),
+    observe: runtime.metrics.fetched,
     previews,
     random: Math.random,
     step: runStep,

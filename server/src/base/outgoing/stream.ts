@@ -172,7 +172,8 @@ async function* readBytes(
     throw new StreamEnded(isSilent ? 'silent' : signal.aborted ? 'aborted' : 'reset', error)
   } finally {
     silence.stop()
-    if (!response.complete) request.destroy()
+    // All may have come, and somebody has stopped reading: nobody would end it.
+    if (!response.readableEnded) request.destroy()
   }
 }
 

@@ -32,6 +32,8 @@ export interface FetchDeps {
   /** The platform does not take the connection's credential any more. */
   noteDown: (connection: Connection, errorCode: string) => Promise<void>
   previews: Previews
+  /** Told of each try; the result is the state of the row then. */
+  observe: (result: MediaState, ms: number) => void
   /** In 0…1, for the jitter of tries. */
   random: () => number
   step: RunStep<'open' | 'store' | 'preview' | 'settle'>
@@ -68,6 +70,7 @@ interface Fetch {
  */
 export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSignal): Promise<void> {
   const { log, step } = deps
+  const startedMs = performance.now()
   const lease = keepClaim(deps, first, stop)
   const stored: string[] = []
   let outcome: Here | FetchProblem
@@ -80,9 +83,10 @@ export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSigna
     if (outcome.code === 'internal' || error instanceof StoreProblem) log.error('a file was not kept', fieldsOf(first), error)
   }
   const claim = await lease.end()
-  const isSettled = await step('settle', () => settle(deps, claim, outcome))
+  const settled = await step('settle', () => settle(deps, claim, outcome))
+  if (settled !== null) deps.observe(settled, performance.now() - startedMs)
   // When the settling itself fails, nobody knows whether the row names them.
-  if (isSettled && outcome.kind === 'here') return
+  if (settled === 'here') return
   for (const name of stored) await removeSoon(deps, claim, name)
 }
 
@@ -205,32 +209,33 @@ function detailsOf(
   }
 }
 
-async function settle(deps: FetchDeps, claim: Claim, outcome: Here | FetchProblem): Promise<boolean> {
+/** Returns the state of the row then; null when it is another's, or gone. */
+async function settle(deps: FetchDeps, claim: Claim, outcome: Here | FetchProblem): Promise<MediaState | null> {
   const { db, vault, clock, log } = deps
   const { workspaceId, id: mediaId, conversationId, messageId } = claim
   const now = clock.now()
-  const keyring = await vault.keyring(workspaceId)
   const tell = (tx: Tx, state: MediaState) =>
     tellOfMedia(tx, { workspaceId, conversationId, messageId, mediaId, state })
   if (outcome.kind === 'here') {
     const { details, keys, storedAs, previewStoredAs, bytes } = outcome
+    const keyring = await vault.keyring(workspaceId)
     const sealed = {
       details: sealDetails(keyring, mediaId, details),
       fileKey: sealFileKeys(keyring, mediaId, keys),
     }
     return db.tx(async (tx) => {
-      const isOurs = await settleHere(tx, claim, { ...sealed, storedAs, previewStoredAs, bytes }, now)
-      if (isOurs) tell(tx, 'here')
-      return isOurs
+      if (!(await settleHere(tx, claim, { ...sealed, storedAs, previewStoredAs, bytes }, now))) return null
+      tell(tx, 'here')
+      return 'here'
     })
   }
   const next = afterProblem(outcome, claim, now, deps.random())
   const failure = outcome.code.slice(0, 60)
   log.warn('a file was not fetched', { ...fieldsOf(claim), code: failure, attempt: claim.tries })
   return db.tx(async (tx) => {
-    const isOurs = await settleProblem(tx, claim, { ...next, failure }, now)
-    if (isOurs && next.state !== 'coming') tell(tx, next.state)
-    return isOurs
+    if (!(await settleProblem(tx, claim, { ...next, failure }, now))) return null
+    if (next.state !== 'coming') tell(tx, next.state)
+    return next.state
   })
 }
 

@@ -14,7 +14,7 @@ interface Row {
 
 /**
  * Has a file that did not come tried again now, as if for the first time. Returns where it stands then: what is here, or is
- * being fetched, stays as it is. Throws 404 for an id that is no file of the workspace's customers.
+ * being fetched, stays as it is. Throws 404 for an id that is no file of a message of the workspace.
  */
 export async function retryMedia(
   { db, clock }: { db: Db; clock: Clock },
@@ -24,7 +24,7 @@ export async function retryMedia(
   const now = clock.now()
   return db.tx(async (tx) => {
     const row = await lockRow(tx, workspaceId, mediaId, now)
-    if (row === undefined) throw notFound('No file that a customer sent has this id. Take an id from the conversation.')
+    if (row === undefined) throw notFound('No message of the workspace has a file with this id. Take an id from the conversation.')
     const { conversationId, messageId, state, isBeingFetched } = row
     if (state === 'here' || isBeingFetched) return state
     await tx`
@@ -51,7 +51,6 @@ async function lockRow(tx: Tx, workspaceId: string, mediaId: string, now: Date):
     where workspace_id = ${workspaceId}
       and id = ${mediaId}
       and message_id is not null
-      and direction = 'inbound'
     for no key update`
   return row
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { openOutgoing, type StreamRequest } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { StreamEnded } from '../../../src/base/outgoing/stream.ts'
@@ -108,6 +109,19 @@ test('it ends at once when it is called off', async () => {
   assert.equal(await endOf(answer.bytes), 'aborted')
   const late = await outgoing.stream(request({ signal: calling.signal }))
   assert.equal(late.outcome, 'failed')
+})
+
+test('whoever stops reading gives the connection back, even when all has come', async () => {
+  let socket: Socket | undefined
+  server.answer = (incoming, response) => {
+    socket = incoming.socket
+    response.end('hello')
+  }
+  for await (const piece of (await open()).bytes) {
+    assert.equal(piece.length, 5)
+    break
+  }
+  await until(() => socket?.destroyed === true, 'the end of the connection')
 })
 
 test('a redirect is an answer like any other: nobody follows it', async () => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
+import { openAdapters } from '../../../src/channels/adapters.ts'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
 import type { FileToUpload, MediaWay, OpenedMedia } from '../../../src/channels/media-way.ts'
 import type { MediaSource } from '../../../src/channels/message-detail.ts'
@@ -35,7 +36,7 @@ const setUp = oncePerFile(async () => {
     await server.close()
   })
   const wire = { outgoing, clock: systemClock }
-  return { server, waba: wabaMedia(wire), partner: partnerMedia(wire), session: linkedMedia(wire) }
+  return { server, outgoing, waba: wabaMedia(wire), partner: partnerMedia(wire), session: linkedMedia(wire) }
 })
 
 const json = (response: ServerResponse, status: number, body: object) =>
@@ -238,6 +239,13 @@ test('a linked device is not sent to hosts that a message names', async () => {
     assert.deepEqual(await open(session, sessionAt(null), { ...linked, ...part }), refused, JSON.stringify(part))
   }
   assert.equal(server.asked.length, 0)
+})
+
+test('every channel carries files', async () => {
+  const { outgoing } = await setUp()
+  // Nothing is asked of what the adapters stand on.
+  const adapters = openAdapters({ outgoing, clock: systemClock } as Parameters<typeof openAdapters>[0], 'https://a.example')
+  for (const { media, connector } of Object.values(adapters)) assert.ok(connector !== undefined && media !== undefined)
 })
 
 const upload = (name: string): FileToUpload => ({

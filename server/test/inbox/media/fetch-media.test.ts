@@ -42,6 +42,7 @@ test('a file comes: sealed in the store, known by its bytes, with a safe name an
     },
   })
   assert.equal(row.details.source, undefined)
+  assert.match(await w.metrics.page(), /^parley_files_total\{result="here"\} [1-9]/m)
   assert.ok((await w.content(id)).equals(file))
   const news = told.map((one) => JSON.parse(one)).filter(({ mediaId }) => mediaId === id)
   assert.partialDeepStrictEqual(news, [{ workspaceId: w.workspaceId, conversationId: w.conversationId, state: 'here' }])
